@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "assign.h"
+#include "apply.h"
+#include "array.h"
+#include "leftovers.h"
+#include "log.h"
+#include "plan.h"
+#include "release.h"
+#include "topology.h"
+
+#include <string.h>
+
+#define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
+
+struct assignment {
+    struct job job;
+    const struct request *request;
+    struct policy policy;
+    struct demands demands;
+    struct leftovers leftovers;
+    struct placement_refusal *refusals;
+    size_t refusal_count;
+    struct plan plan;
+    struct deadline gone_by; /* when a device that is being removed must be gone */
+};
+
+/* What one look under the lock came to. */
+enum look {
+    LOOK_PLANNED, /* the plan is in the ledger, to be carried out */
+    LOOK_REMOVE,  /* another's leftover is claimed, to be removed before the next look */
+    LOOK_REMOVE_OWN,
+    LOOK_WAIT, /* somebody is at work on the domain's leases */
+};
+
+static void
+assignment_clear(struct assignment *assignment)
+{
+    plan_clear(&assignment->plan);
+    free(assignment->refusals);
+    leftovers_clear(&assignment->leftovers);
+    demands_clear(&assignment->demands);
+    policy_clear(&assignment->policy);
+    job_end(&assignment->job);
+}
+
+static bool
+is_demanded_type(const struct inventory_type *type, const void *data)
+{
+    const struct demands *demands = data;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct demand *demand = &demands->items[i];
+        unsigned rank;
+
+        /* By its frame buffer, which may not have been read yet. */
+        if (demand_ranks(demand, type, &rank) || (demand->framebuffer && !type->framebuffer))
+            return true;
+    }
+    return false;
+}
+
+/* Places the demands and enters them into the ledger, pending. */
+static int
+plan(struct assignment *assignment, const struct placement_question *question,
+     struct ledger *ledger, struct error *error)
+{
+    struct job *job = &assignment->job;
+    AUTO_FREE struct placement_choice *choices = calloc(question->demands->count, sizeof(*choices));
+    struct plan_actor actor;
+    int rc;
+
+    if (!choices)
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    rc = placement_find(question, choices, error);
+    if (rc == 0)
+        rc = statedir_claim(&job->statedir, ledger, error);
+    if (rc < 0)
+        return rc;
+    actor = (struct plan_actor){job->daemon, job->statedir.claim, statedir_time()};
+    plan_clear(&assignment->plan);
+    rc = plan_build(question, choices, &actor, &assignment->plan);
+    for (size_t i = 0; rc == 0 && i < assignment->plan.count; i++) {
+        const struct lease *lease = &assignment->plan.steps[i].lease;
+        struct lease *known = ledger_find(ledger, &lease->vgpu.device);
+
+        if (known)
+            *known = *lease;
+        else
+            rc = ledger_add(ledger, lease);
+    }
+    return rc < 0 ? error_set(error, rc, "no memory for the plan") : 0;
+}
+
+/* A plan; or when there is no room, what others left behind and that stands in the way. */
+static int
+plan_or_reap(struct assignment *assignment, struct ledger *ledger,
+             const struct inventory *inventory, bool *changed, struct error *error)
+{
+    const struct placement_question question = {
+        .request = assignment->request,
+        .demands = &assignment->demands,
+        .policy = &assignment->policy,
+        .inventory = inventory,
+        .ledger = ledger,
+        .refusals = assignment->refusals,
+        .refusal_count = assignment->refusal_count,
+    };
+    struct leftovers *leftovers = &assignment->leftovers;
+    struct error refusal;
+    int rc = plan(assignment, &question, ledger, error), claimed;
+
+    if (rc != -ENOSPC && rc != -EEXIST)
+        return rc < 0 ? rc : LOOK_PLANNED;
+    refusal = *error;
+    claimed =
+        leftovers_claim_others(leftovers, &assignment->job, &question, ledger, changed, error);
+    if (claimed < 0)
+        return claimed;
+    if (*changed)
+        return LOOK_REMOVE;
+    *error = refusal;
+    if (leftovers->stubborn.count)
+        error_add(error, "%s", leftovers->problem.text);
+    return rc;
+}
+
+/* With the lock held: what is to be done next; the ledger says so already, if *changed. */
+static int
+decide(struct assignment *assignment, struct ledger *ledger, bool *changed, struct error *error)
+{
+    const struct inventory_filter filter = {is_demanded_type, &assignment->demands};
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    int rc = inventory_scan(assignment->job.host, &filter, &inventory, error);
+
+    ledger_clear(&assignment->leftovers.todo);
+    *changed = true;
+    if (rc == 0)
+        rc = leftovers_claim_own(&assignment->leftovers, &assignment->job,
+                                 &assignment->request->domain, &assignment->demands, &inventory,
+                                 ledger, error);
+    if (rc == -EAGAIN) {
+        *changed = false;
+        return LOOK_WAIT;
+    }
+    if (rc < 0)
+        return rc;
+    if (assignment->leftovers.todo.count)
+        return LOOK_REMOVE_OWN;
+    return plan_or_reap(assignment, ledger, &inventory, changed, error);
+}
+
+static int
+look(struct assignment *assignment, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct job *job = &assignment->job;
+    bool changed = false;
+    int rc = job_look(job, &ledger, error), recorded;
+
+    if (rc < 0)
+        return rc;
+    rc = decide(assignment, &ledger, &changed, error);
+    if (rc < 0 || !changed) {
+        job_leave(job);
+        return rc;
+    }
+    recorded = job_record(job, &ledger, error);
+    return recorded < 0 ? recorded : rc;
+}
+
+/* The kernel said no: remember it, so that the next look tries elsewhere. -EAGAIN to look again. */
+static int
+refused(struct assignment *assignment, const struct lease *lease, int why, struct error *error)
+{
+    const struct placement_refusal refusal = {lease->vgpu.parent, lease->vgpu.type, why};
+    int rc = job_forget(&assignment->job, &lease->vgpu.device, error);
+
+    if (rc < 0)
+        return rc;
+    /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
+    if (why == -EEXIST && deadline_left(assignment->gone_by) > 0)
+        return -EAGAIN;
+    log_lease("prepare", lease, strerror(-why));
+    if (why == -EEXIST)
+        return error_set(error, why,
+                         "the kernel has a device %s already, and does not show it: it is still "
+                         "being removed, perhaps while a process has it open; try again, or give "
+                         "this guest another UUID",
+                         lease->vgpu.device.text);
+    rc = ARRAY_ADD(assignment->refusals, assignment->refusal_count, refusal);
+    return rc < 0 ? error_set(error, rc, "no memory for a refusal") : -EAGAIN;
+}
+
+/* What is taken back must be closed, or QEMU would fail with a riddle. */
+static int
+take(struct assignment *assignment, const struct lease *lease, struct error *error)
+{
+    int rc = apply_check_unused(&assignment->job, lease, error);
+
+    if (rc == -ENODEV)
+        return -EAGAIN;
+    return rc;
+}
+
+/* -EAGAIN: look again, something was refused or is not as it was. */
+static int
+carry_out(struct assignment *assignment, struct error *error)
+{
+    for (size_t i = 0; i < assignment->plan.count; i++) {
+        const struct plan_step *step = &assignment->plan.steps[i];
+        int rc = 0;
+
+        if (step->way == PLACEMENT_TAKE)
+            rc = take(assignment, &step->lease, error);
+        if (step->way == PLACEMENT_MAKE) {
+            rc = apply_make(&assignment->job, &step->lease, error);
+            if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
+                rc = refused(assignment, &step->lease, rc, error);
+        }
+        if (rc == 0 && step->way != PLACEMENT_FIND)
+            rc = apply_configure(&assignment->job, &step->lease, step->params, error);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* All is made: the leases are held, if libvirt is still there to give them back one day. */
+static int
+hold(struct assignment *assignment, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct job *job = &assignment->job;
+    int rc = job_look(job, &ledger, error);
+
+    if (rc < 0)
+        return rc;
+    if (job->daemon.pid == 0 || !process_same(process_parent(job->host), job->daemon)) {
+        job_leave(job);
+        return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+    }
+    for (size_t i = 0; i < assignment->plan.count; i++) {
+        struct lease *lease = ledger_find(&ledger, &assignment->plan.steps[i].lease.vgpu.device);
+
+        /* A ledger that was moved away meanwhile gets what was made: we still have the claim. */
+        if (!lease && ledger_add(&ledger, &assignment->plan.steps[i].lease) == 0)
+            lease = &ledger.leases[ledger.count - 1];
+        if (!lease || lease->claim != job->statedir.claim || lease->state != LEASE_PENDING) {
+            job_leave(job);
+            return error_set(error, -ESTALE,
+                             "the ledger was changed by somebody else meanwhile (the lease of %s)",
+                             assignment->plan.steps[i].lease.vgpu.device.text);
+        }
+        lease->state = LEASE_HELD;
+        lease->time = statedir_time();
+        lease->claim = 0;
+    }
+    return job_record(job, &ledger, error);
+}
+
+static int
+assign(struct assignment *assignment, struct error *error)
+{
+    struct job *job = &assignment->job;
+    unsigned pause = 1;
+
+    for (;;) {
+        int rc = look(assignment, error);
+
+        if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN) {
+            leftovers_remove(
+                &assignment->leftovers, job,
+                rc == LOOK_REMOVE_OWN
+                    ? job->deadline
+                    : deadline_earlier(job->deadline,
+                                       deadline_in(assignment->policy.release_timeout)));
+            if (deadline_left(job->deadline) > 0)
+                continue;
+        }
+        if (rc == LOOK_PLANNED) {
+            rc = carry_out(assignment, error);
+            if (rc == 0)
+                rc = hold(assignment, error);
+            if (rc != -EAGAIN)
+                return rc;
+        } else if (rc < 0) {
+            return rc;
+        }
+        if (!deadline_pause(job->deadline, &pause))
+            return error_set(
+                error, -ETIMEDOUT,
+                "what an earlier start or end of this guest left is still being worked on, by "
+                "another process or by the kernel; see its log");
+    }
+}
+
+/* All or none: what this call has claimed goes, as at a release. */
+static void
+undo(struct assignment *assignment)
+{
+    struct job *job = &assignment->job;
+    struct error problem;
+
+    if (job->statedir.claim &&
+        release_leases(job, &assignment->request->domain,
+                       deadline_in(assignment->policy.release_timeout), &problem) < 0)
+        log_problem("prepare", assignment->request->name, &problem);
+}
+
+/* Whether the XML itself asks us for something, in words that we understand or not. */
+static bool
+asks(const struct request *request)
+{
+    bool found = *request->fault.text || request->device_count;
+
+    for (size_t i = 0; i < request->hostdev_count; i++)
+        found |= demand_is_explicit(&request->hostdevs[i]);
+    return found;
+}
+
+/* What is asked for, and with which means. 1: there is something to do. */
+static int
+begin(struct assignment *assignment, const struct host *host, struct error *error)
+{
+    const struct request *request = assignment->request;
+    struct policy *policy = &assignment->policy;
+    struct job *job = &assignment->job;
+    int rc = policy_load(host, policy, error);
+
+    /* Only guests that ask are stopped by a broken configuration. */
+    if (rc < 0 && !asks(request)) {
+        log_problem("prepare", request->name, error);
+        return 0;
+    }
+    if (rc < 0 || !policy->enabled)
+        return rc;
+    rc = request_check(request, error);
+    if (rc == 0)
+        rc = demands_resolve(request, policy, &assignment->demands, error);
+    if (rc < 0 || assignment->demands.count == 0)
+        return rc;
+    assignment->demands.nodes = request->nodes;
+    if (nodeset_is_empty(&request->nodes))
+        topology_add_nodes(host, &request->processors, &assignment->demands.nodes);
+    rc = job_begin(host, true, job, error);
+    if (rc < 0)
+        return rc;
+    job->daemon = process_parent(host);
+    job->lock_timeout = policy->lock_timeout;
+    job->deadline = deadline_in(policy->prepare_timeout);
+    assignment->gone_by = deadline_earlier(job->deadline, deadline_in(LONGEST_GOING));
+    return 1;
+}
+
+int
+assign_domain(const struct host *host, const struct request *request, struct error *error)
+{
+    AUTO(assignment_clear)
+    struct assignment assignment = {
+        .job = JOB_NONE,
+        .request = request,
+    };
+    int rc;
+
+    if (!request_concerns_us(request))
+        return 0;
+    rc = begin(&assignment, host, error);
+    if (rc > 0) {
+        rc = assign(&assignment, error);
+        if (rc < 0)
+            undo(&assignment);
+    }
+    for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
+        log_lease("prepare", &assignment.plan.steps[i].lease, "ok");
+    return rc;
+}
+
+int
+assign_verify(const struct host *host, const struct request *request, struct error *error)
+{
+    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc;
+
+    if (!request_concerns_us(request))
+        return 0;
+    rc = job_begin(host, false, &job, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    rc = statedir_load(&job.statedir, &ledger, error);
+    if (rc < 0 && !asks(request))
+        return 0;
+    for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
+        const struct lease *lease = &ledger.leases[i];
+
+        if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
+            vgpu_is_right(host, &lease->vgpu))
+            continue;
+        rc = error_set(error, -ENODEV,
+                       "the vGPU %s (%s) was made on %s, and is not there any more: something else "
+                       "removed it; start the guest again",
+                       lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text);
+    }
+    return rc;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * inventory: what /sys offers and holds now.
+ *
+ * A GPU has types, described once; a parent is where a vGPU is made (the GPU itself, or one of its
+ * virtual functions) and says how many more of each type it would make; a made vGPU sits on a
+ * parent. Everything refers by index, so an inventory can be built by hand in a test.
+ *
+ * It is a picture, not a promise: `available` is a hint which the kernel may contradict. It is read
+ * in an order that errs towards too much (availability before devices), because a create that is
+ * refused can be tried elsewhere, while a place that was overlooked is lost.
+ */
+
+#pragma once
+
+#include "error.h"
+#include "host.h"
+
+struct inventory_type {
+    struct name id;       /* "nvidia-222" */
+    char name[64];        /* "GRID T4-1B"; the id if the driver tells none */
+    unsigned framebuffer; /* MiB; 0: not told */
+    unsigned heads;       /* 0: not told */
+    unsigned max;         /* most instances on the GPU; 0: not told */
+    char resolution[16];  /* "5120x2880"; "" : not told */
+};
+
+struct inventory_gpu {
+    struct name name; /* PCI address of the physical function, or the parent's name */
+    int numa;         /* node; -1: none or not told */
+    char vendor[8];   /* PCI ids in lower case, "10de"; "": no PCI device */
+    char device[8];
+    struct name driver; /* "": not told */
+    struct inventory_type *types;
+    size_t count;
+};
+
+struct vgpu_interface;
+
+struct inventory_parent {
+    struct name name;
+    size_t gpu;
+    const struct vgpu_interface *interface;
+    int *available; /* per type of the GPU: how many more; -errno: it would not say */
+};
+
+struct inventory_vgpu {
+    struct name device;
+    struct name type; /* "" while it is being made or removed */
+    size_t parent;
+};
+
+struct inventory {
+    struct inventory_gpu *gpus;
+    size_t gpu_count;
+    struct inventory_parent *parents;
+    size_t parent_count;
+    struct inventory_vgpu *vgpus;
+    size_t vgpu_count;
+};
+
+/* Which types somebody asks for. Availability and details are read for these only: on a host with
+ * 256 virtual functions that is the difference between hundreds of files and tens of thousands. */
+struct inventory_filter {
+    bool (*wants)(const struct inventory_type *type, const void *data);
+    const void *data;
+};
+
+/*
+ * Reads all GPUs, parents and vGPUs, of every interface. A GPU, parent or attribute that cannot be
+ * read is left out: it may vanish while we look. Only -ENOMEM is an error. The caller clears ret.
+ */
+int inventory_scan(const struct host *host, const struct inventory_filter *filter,
+                   struct inventory *ret, struct error *error) CHECKED NONNULL;
+void inventory_clear(struct inventory *inventory) NONNULL;
+
+/* The index of a GPU, added if it is new. 0 or -ENOMEM. */
+int inventory_add_gpu(struct inventory *inventory, const struct name *name,
+                      size_t *ret) CHECKED NONNULL;
+
+/* NULL if there is none of that name. */
+const struct inventory_vgpu *
+inventory_find_vgpu(const struct inventory *inventory, const struct name *device) NONNULL;
+
+/* The type of a GPU, or NULL. */
+const struct inventory_type *
+inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
+
+/* Whether people's word for a type means this one: its id, its whole name, or the last word of its
+ * name ("T4-1B"). */
+bool inventory_type_is(const struct inventory_type *type, const char *word) CHECKED NONNULL;

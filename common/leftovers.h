@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * leftovers: leases whose work was not finished, because a hook was killed or a driver was late;
+ * found under the lock, removed outside it.
+ *
+ * A starting domain's own leases are all leftovers: it is not running, so nobody else uses them. Of
+ * other domains' only those count that libvirt owes no release for: given back already (leaving,
+ * removing), or claimed by a hook that is gone, for a daemon that is gone.
+ */
+
+#pragma once
+
+#include "job.h"
+#include "placement.h"
+
+struct leftovers {
+    struct ledger todo;    /* claimed by the job, to be removed */
+    struct names stubborn; /* devices that could not be removed in this call */
+    struct error problem;  /* why */
+};
+
+void leftovers_clear(struct leftovers *leftovers) NONNULL;
+
+/*
+ * Under the lock. Forgets own leases whose device is gone, and claims those that the demands do not
+ * want as they are: todo then holds them. -EAGAIN if somebody is still at work on one, or the
+ * kernel is; -EBUSY with who has it if one that a demand names could not be removed.
+ */
+int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
+                        const struct demands *demands, const struct inventory *inventory,
+                        struct ledger *ledger, struct error *error) CHECKED NONNULL;
+
+/*
+ * Under the lock, when there is no room: forgets other domains' leftovers whose device is gone, and
+ * claims one that stands in the way, kept devices included. *changed: look again, after removing
+ * what todo holds.
+ */
+int leftovers_claim_others(struct leftovers *leftovers, struct job *job,
+                           const struct placement_question *question, struct ledger *ledger,
+                           bool *changed, struct error *error) CHECKED NONNULL;
+
+/* Outside the lock: removes what was claimed, as far as the deadline allows. */
+void
+leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline) NONNULL;

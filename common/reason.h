@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * reason: why GPUs cannot take what is demanded, in words for people. Pure.
+ */
+
+#pragma once
+
+#include "room.h"
+
+/* Why a demand has no candidate, a reason per GPU: -ENOSPC; or -ENOENT if no GPU has its type at
+ * all, with the types that there are. */
+int reason_none(const struct room *room, const struct demand *demand, struct error *error) NONNULL;
+
+/* Why demands that each have candidates have none together: -ENOSPC, with what each GPU says to the
+ * last of them once the others have theirs. Room has these handed out. */
+int reason_not_together(const struct room *room, const size_t *order, size_t count,
+                        const struct demand *last, struct error *error) NONNULL;
+
+/* A verdict of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */
+const char *reason_of_rule(enum verdict verdict) NONNULL;

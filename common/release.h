@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * release: gives back what a domain's leases say.
+ *
+ * Only the ledger says what is the domain's: its XML may name other guests' devices, and lacks
+ * those that were unplugged. What cannot be removed in time keeps its lease, leaving or removing,
+ * for the domain's next prepare or whoever comes by.
+ */
+
+#pragma once
+
+#include "job.h"
+
+/*
+ * All of a domain's leases, within a job that has its claim or none, until the deadline: those of
+ * found devices are forgotten, those of made ones removed, or kept if the lease says so. Leases
+ * that another process is at work on are waited for. 0 when none is left; otherwise the last
+ * failure, each of them in error.
+ */
+int release_leases(struct job *job, const struct name *domain, struct deadline deadline,
+                   struct error *error) CHECKED NONNULL;
+
+/* The use case of the hook's `release`: cheap for a domain without leases. */
+int release_domain(const struct host *host, const struct name *domain,
+                   struct error *error) CHECKED NONNULL;

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* bench SCRATCH HOOK: the figures of bench.sh. With "one" as SCRATCH: one prepare and its memory.
+ */
+
+#include "scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 400
+
+static const char machine[] = "gpu 0000:18:00.0 rule size\n"
+                              "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+                              "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
+                              "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 16\n";
+
+/* A guest of about 6 KB, with or without a vGPU. The caller frees it. */
+static char *
+guest_of_six_kilobytes(bool vgpu)
+{
+    char *xml = scene_xml(1, vgpu ? "<vgpu:device type=\"nvidia-222\"/>" : "",
+                          (const unsigned[]){vgpu ? 1 : 0, 0});
+    char *end = strstr(xml, "  </devices>"), *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, "%.*s", (int)(end - xml), xml);
+    for (int i = 0; i < 20; i++)
+        fprintf(out,
+                "    <disk type='file' device='disk'>\n"
+                "      <driver name='qemu' type='qcow2' cache='none'/>\n"
+                "      <source file='/var/lib/libvirt/images/guest%02d.qcow2'/>\n"
+                "      <target dev='vd%c' bus='virtio'/>\n"
+                "      <address type='pci' domain='0x0000' bus='0x04' slot='0x00'/>\n"
+                "    </disk>\n",
+                i, 'a' + i);
+    fprintf(out, "%s", end);
+    fclose(out);
+    free(xml);
+    return text;
+}
+
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Seconds of one run, from fork to the end. */
+static double
+run_once(const char *program, int input)
+{
+    const char *argv[] = {program, "guest1", "prepare", "begin", "-", NULL};
+    double began = now();
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        lseek(input, 0, SEEK_SET);
+        dup2(input, STDIN_FILENO);
+        execv(program, (char *const *)argv);
+        _exit(127);
+    }
+    waitpid(pid, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        fprintf(stderr, "bench: %s failed\n", program);
+        exit(1);
+    }
+    return now() - began;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    double difference = *(const double *)a - *(const double *)b;
+
+    return (difference > 0) - (difference < 0);
+}
+
+static void
+bench_plain_guest(const char *scratch, const char *hook)
+{
+    static const char *const words[] = {"#!/bin/bash, exit 0", "an empty C program",
+                                        "the same with libxml2 and libconfig",
+                                        "the hook, guest without a vGPU"};
+    static double times[4][ROUNDS];
+    char programs[4][256];
+    char *xml = guest_of_six_kilobytes(false), path[256];
+    int input;
+
+    snprintf(programs[0], 256, "%s/shell", scratch);
+    snprintf(programs[1], 256, "%s/empty", scratch);
+    snprintf(programs[2], 256, "%s/libraries", scratch);
+    snprintf(programs[3], 256, "%s", hook);
+    snprintf(path, sizeof(path), "%s/guest.xml", scratch);
+    input = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (write(input, xml, strlen(xml)) != (ssize_t)strlen(xml))
+        exit(1);
+    /* In turns, so that whatever else the machine does hits all of them. */
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 4; i++)
+            times[i][round] = run_once(programs[i], input);
+    }
+    for (int i = 0; i < 4; i++)
+        qsort(times[i], ROUNDS, sizeof(double), compare);
+    printf("A whole process, from fork to its end; median of %d runs in turns, XML of %zu bytes:\n",
+           ROUNDS, strlen(xml));
+    for (int i = 0; i < 4; i++)
+        printf("  %-38s %5.2f   (%.2f ms)\n", words[i], times[i][ROUNDS / 2] / times[0][ROUNDS / 2],
+               times[i][ROUNDS / 2] * 1e3);
+    free(xml);
+    close(input);
+}
+
+static void
+print_memory(void)
+{
+    FILE *rollup = fopen("/proc/self/smaps_rollup", "r");
+    char line[256];
+    unsigned kib;
+
+    while (rollup && fgets(line, sizeof(line), rollup)) {
+        if (sscanf(line, "Private_Dirty: %u kB", &kib) == 1)
+            printf("  private dirty memory: %u KiB, the test's own fake kernel included\n", kib);
+    }
+    if (rollup)
+        fclose(rollup);
+}
+
+/* In a fresh process: one prepare through the fake kernel; prints memory and files opened. */
+static int
+one_prepare(void)
+{
+    static struct scene scene;
+    char *xml = guest_of_six_kilobytes(true);
+    unsigned opens;
+    int status;
+
+    scene_start(&scene, machine);
+    scene.kernel.faults->opens = 0;
+    status = scene_hook(&scene, xml, "prepare", "begin");
+    opens = scene.kernel.faults->opens;
+    print_memory();
+    printf("  files and directories opened in /sys, /proc and the state directory: %u\n", opens);
+    scene_hook(&scene, xml, "release", "end");
+    scene_stop(&scene);
+    free(xml);
+    return status;
+}
+
+/* GPUs of so many functions each, and the 22 types that an A40 has. */
+static char *
+large_machine(unsigned gpus, unsigned functions)
+{
+    static const unsigned sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 48};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (unsigned gpu = 0; gpu < gpus; gpu++) {
+        fprintf(out, "gpu 0000:%02x:00.0 rule size numa %u vfs %u\n", 16 + gpu, gpu / 4, functions);
+        for (unsigned type = 0; type < 22; type++)
+            fprintf(out, "type nvidia-%u \"NVIDIA A40-%u%c\" framebuffer %u max %u heads 4\n",
+                    555 + type, sizes[type % 10], "BQA"[type / 10], sizes[type % 10] * 1024,
+                    sizes[type % 10] == 1 ? 32 : 48 / sizes[type % 10]);
+    }
+    fclose(out);
+    return text;
+}
+
+/* In a fresh process: looking and deciding on a large host; then the tree is left for others. */
+static int
+one_decision(unsigned gpus, unsigned functions)
+{
+    static struct scene scene;
+    char *text = large_machine(gpus, functions);
+    char *xml = scene_xml(1, "<vgpu:device type=\"A40-2Q\"/>", (const unsigned[]){1, 0});
+    unsigned opens = 0;
+    double began, best = 0;
+    int status = 0;
+
+    scene_start(&scene, text);
+    for (int round = 0; round < 5; round++) {
+        scene.kernel.faults->opens = 0;
+        began = now();
+        status = scene_hook(&scene, xml, "prepare", "begin");
+        began = now() - began;
+        opens = scene.kernel.faults->opens;
+        best = round == 0 || began < best ? began : best;
+        if (round < 4)
+            scene_hook(&scene, xml, "release", "end");
+    }
+    printf("  %3u parents: %5u files and directories opened (%.2f per parent)%s, %.2f ms\n",
+           gpus * functions, opens, (double)opens / (gpus * functions), status ? ", FAILED" : "",
+           best * 1e3);
+    print_memory();
+    scene_hook(&scene, xml, "release", "end");
+    free(text);
+    free(xml);
+    scene_stop(&scene);
+    return status;
+}
+
+/* Builds a large host's tree, all attributes filled in, and keeps it until stdin ends: for programs
+ * of others that read it. */
+static int
+stand(unsigned gpus, unsigned functions)
+{
+    static struct scene scene;
+    char *text = large_machine(gpus, functions), end;
+
+    scene_start(&scene, text);
+    fake_settle(&scene.kernel);
+    printf("%s\n", scene.kernel.path);
+    fflush(stdout);
+    while (read(STDIN_FILENO, &end, 1) > 0)
+        ;
+    free(text);
+    scene_stop(&scene);
+    return 0;
+}
+
+/* 64 guests at once on 8 GPUs whose driver needs 200 ms for each vGPU, one after the other. */
+static void
+bench_crowd(void)
+{
+    static struct scene scene;
+    char *text = large_machine(8, 32);
+    double began, best = 64.0 / 8 * 0.2;
+    unsigned good = 0;
+
+    scene_start(&scene, text);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "placement = \"spread\";");
+    scene.kernel.faults->create_delay = 200;
+    began = now();
+    for (unsigned i = 1; i <= 64; i++) {
+        if (fork() == 0)
+            _exit(scene_prepare(&scene, i, i, "A40-2Q"));
+    }
+    for (unsigned i = 1; i <= 64; i++) {
+        int status;
+
+        wait(&status);
+        good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    began = now() - began;
+    printf("64 prepares at once, 8 GPUs of 32 functions, 200 ms per create and one at a time per "
+           "GPU:\n  %u succeed in %.2f of the %.1f s that the driver alone needs\n",
+           good, began / best, best);
+    scene.kernel.faults->create_delay = 0;
+    for (unsigned i = 1; i <= 64; i++)
+        scene_release(&scene, i, i);
+    free(text);
+    scene_stop(&scene);
+}
+
+/* The program again, in a process that has touched nothing yet. */
+static void
+run_fresh(const char *what, unsigned a, unsigned b)
+{
+    char first[16], second[16];
+
+    snprintf(first, sizeof(first), "%u", a);
+    snprintf(second, sizeof(second), "%u", b);
+    fflush(stdout);
+    if (fork() == 0) {
+        execl("/proc/self/exe", "bench", what, first, second, (char *)NULL);
+        _exit(127);
+    }
+    wait(NULL);
+}
+
+int
+main(int argc, char *argv[])
+{
+    if (argc == 4 && !strcmp(argv[1], "one"))
+        return one_prepare();
+    if (argc == 4 && !strcmp(argv[1], "decide"))
+        return one_decision((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
+    if (argc == 4 && !strcmp(argv[1], "stand"))
+        return stand((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
+    if (argc != 3)
+        return 2;
+    bench_plain_guest(argv[1], argv[2]);
+    printf("One prepare of a vGPU, one GPU with three types, in a process of its own:\n");
+    run_fresh("one", 0, 0);
+    printf("One prepare on GPUs of 22 types (create and ledger included), best of 5:\n");
+    run_fresh("decide", 8, 1);
+    run_fresh("decide", 8, 8);
+    run_fresh("decide", 8, 32);
+    bench_crowd();
+    return 0;
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# What gcc compiles without a warning, clang does too.
+
+. "$srcdir/tests/guard.sh"
+needs clang "$CLANG"
+
+for source in common/*.c hooks/*.c tests/*.c; do
+    # shellcheck disable=SC2086 # lists of flags
+    $CLANG -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' -Icommon -Ihooks -Itests \
+        $XML_CFLAGS $WARNINGS -Werror -fsyntax-only "$source" || complain "$source"
+done
+finish

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# What "make install" puts where, and that "make uninstall" takes all of it away.
+
+. "$srcdir/tests/guard.sh"
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+cd "$top_builddir"
+sysconfdir=$(sed -n 's/^sysconfdir = //p' Makefile)
+set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin mandir=/usr/share/man DESTDIR="$stage"
+[ -n "$sysconfdir" ]
+make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
+rm -f "$stage.log"
+
+[ -x "$stage/usr/sbin/libvirt-vgpu-hook" ] || complain "the hook is not in /usr/sbin"
+[ "$(readlink "$stage/etc/libvirt/hooks/qemu.d/50-vgpu")" = /usr/sbin/libvirt-vgpu-hook ] ||
+    complain "qemu.d/50-vgpu does not lead to /usr/sbin/libvirt-vgpu-hook"
+[ -d "$stage/etc/libvirt-vgpu/conf.d" ] || complain "/etc/libvirt-vgpu/conf.d is missing"
+for page in man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
+    [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
+done
+executables=$(find "$stage/etc" -type f -perm /111)
+[ -z "$executables" ] || complain "executables in /etc, which libvirt might run: $executables"
+
+# What an administrator wrote survives another install and an uninstall.
+echo '# mine' >>"$stage/etc/libvirt-vgpu/vgpu.conf"
+make -s install-exec install-data "$@" >/dev/null
+make -s uninstall "$@" >/dev/null
+grep -q '# mine' "$stage/etc/libvirt-vgpu/vgpu.conf" || complain "an edited vgpu.conf was lost"
+rm "$stage/etc/libvirt-vgpu/vgpu.conf"
+left=$(find "$stage" ! -type d)
+[ -z "$left" ] || complain "left by uninstall: $left"
+finish

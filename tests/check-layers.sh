@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# A file includes only what stands below it; values stay pure; the world is an argument.
+
+. "$srcdir/tests/guard.sh"
+
+# From the ground up: what stands on a line may include its own line's and what is above here.
+layers='
+cleanup array
+error deadline names nodeset guess
+host
+setting process topology
+holders request annotation policy policy-keys inventory vgpu mdev
+ledger demand
+statedir writer placement room rules candidate reason log
+plan job
+apply
+release adopt leftovers
+assign
+hook main
+'
+
+rank() {
+    echo "$layers" | awk -v word="$1" '{ for (i = 1; i <= NF; i++) if ($i == word) print NR }'
+}
+
+for file in common/*.[ch] hooks/*.[ch]; do
+    noun=$(basename "${file%.[ch]}")
+    mine=$(rank "$noun")
+    [ -n "$mine" ] || { complain "$file: $noun has no place in tests/check-layers.sh"; continue; }
+    # shellcheck disable=SC2013 # words are meant
+    for header in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$file"); do
+        theirs=$(rank "$header")
+        [ "$theirs" -le "$mine" ] || complain "$file: includes $header.h, which stands above it"
+    done
+done
+
+for pure in placement room rules candidate reason plan demand; do
+    for symbol in $(nm -u "$top_builddir/common/$pure.o" | awk '{ print $2 }'); do
+        case $symbol in
+        calloc | free | realloc | reallocarray | mem* | str* | __str* | snprintf | __snprintf_chk) ;;
+        __printf_chk | fprintf | __fprintf_chk | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
+        __asan_* | __ubsan_* | __sanitizer_*) ;;
+        candidate_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | error_*) ;;
+        demand* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
+        *) complain "common/$pure.c is to be pure, and calls $symbol" ;;
+        esac
+    done
+done
+
+# Absolute paths live in main only, and libvirt nowhere below nodedev/.
+if grep -nE '"/(sys|run|etc|dev|proc)(/|")' common/*.c hooks/hook.c; then
+    complain "an absolute path below main"
+fi
+if grep -ln '<libvirt/' common/*.[ch] hooks/*.[ch]; then
+    complain "libvirt below nodedev/"
+fi
+
+# No variable at file scope that can change.
+for object in "$top_builddir"/common/*.o "$top_builddir"/hooks/*.o; do
+    nm "$object" | grep -q __asan && continue
+    variables=$(objdump -t "$object" |
+        awk '$3 == "O" && $4 ~ /^(\.data|\.bss|\.tbss|\*COM\*)/ && $4 !~ /rel\.ro/ { print $NF }')
+    [ -z "$variables" ] || complain "$(basename "$object"): can change: $variables"
+done
+finish

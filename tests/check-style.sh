@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The house's layout and limits: clang-format, cppcheck, shellcheck, SPDX lines, sizes.
+
+. "$srcdir/tests/guard.sh"
+needs clang-format "$CLANG_FORMAT"
+needs cppcheck "$CPPCHECK"
+needs shellcheck "$SHELLCHECK"
+
+sources=$(echo common/*.[ch] hooks/*.[ch] tests/*.[ch])
+
+# shellcheck disable=SC2086 # lists of words
+$CLANG_FORMAT --dry-run --Werror $sources || complain "clang-format would change these"
+awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' \
+    common/*.[ch] hooks/*.[ch] tests/*.[ch] || complain "long lines"
+
+# shellcheck disable=SC2086
+$CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
+    --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks \
+    common hooks || complain "cppcheck is not quiet"
+
+$SHELLCHECK -x -P SCRIPTDIR bootstrap .ci/run tests/*.sh tests/vm/run tests/vm/image \
+    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh ||
+    complain "shellcheck is not quiet"
+
+for file in $sources tests/*.sh tests/vm/*.sh tests/vm/scenarios/*.sh configure.ac Makefile.am \
+    bootstrap .ci/run config/* hooks/*.8; do
+    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
+done
+
+# A function fits a screen, main twenty lines. A body ends at the first '}' in column one.
+awk 'FNR == 1 { start = 0 }
+    /^{/ { start = FNR }
+    /^}/ && start {
+        size = FNR - start - 1
+        if (size > 60) { print FILENAME ":" start ": a function of " size " lines"; bad = 1 }
+        start = 0
+    }
+    END { exit bad }' common/*.c hooks/*.c || complain "functions too long for a screen"
+awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' hooks/main.c ||
+    complain "main is more than a shim"
+finish

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Many hooks at once, and hooks that are killed. */
+
+#include "scene.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CROWD 64
+
+static struct scene scene;
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+/* Runs one hook in a process of its own. */
+static pid_t
+spawn(int (*run)(struct scene *scene, unsigned guest, unsigned device, const char *type),
+      unsigned number, const char *type)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(run(&scene, number, number, type));
+    return pid;
+}
+
+static int
+release(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    (void)type;
+    return scene_release(where, guest, device);
+}
+
+/* How many of them ended with 0. */
+static unsigned
+run_crowd(int (*run)(struct scene *scene, unsigned guest, unsigned device, const char *type),
+          unsigned count, const char *type)
+{
+    pid_t pids[CROWD];
+    unsigned good = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        pids[i] = spawn(run, i + 1, type);
+    for (unsigned i = 0; i < count; i++) {
+        int status;
+
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return good;
+}
+
+static void
+places_are_neither_shared_nor_wasted(void **state)
+{
+    static const struct {
+        const char *machine, *type;
+        unsigned places;
+    } table[] = {
+        {"gpu mtty rule pool 10\ntype mtty-2 \"Dual port serial\" uses 2\n", "mtty-2", 5},
+        {"gpu 0000:18:00.0 rule size\ntype nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+         "gpu 0000:19:00.0 rule size\ntype nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n",
+         "T4-1B", 32},
+        {"gpu 0000:3d:00.0 rule size vfs 16\n"
+         "type nvidia-558 \"NVIDIA A40-2Q\" framebuffer 2048 max 12\n"
+         "gpu 0001:3d:00.0 rule size vfs 8\n"
+         "type nvidia-558 \"NVIDIA A40-2Q\" framebuffer 2048 max 12\n",
+         "A40-2Q", 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        scene_start(&scene, table[i].machine);
+        scene.kernel.faults->create_delay = 5;
+        assert_int_equal(run_crowd(scene_prepare, CROWD, table[i].type), table[i].places);
+        assert_int_equal(fake_count(&scene.kernel), table[i].places);
+        assert_int_equal(scene_leases(&scene, "held"), table[i].places);
+        assert_int_equal(scene_leases(&scene, ""), table[i].places);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        scene_assert_empty(&scene);
+        if (i + 1 < sizeof(table) / sizeof(*table))
+            scene_stop(&scene);
+    }
+}
+
+/* Starts and ends of the same guests at once, again and again. */
+static void
+crowd_comes_and_goes(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 8\ntype mtty-1 \"Single port serial\"\n");
+    scene.kernel.faults->create_delay = 1;
+    for (int round = 0; round < 10; round++) {
+        assert_int_equal(run_crowd(scene_prepare, 8, "mtty-1"), 8);
+        assert_int_equal(fake_count(&scene.kernel), 8);
+        assert_int_equal(run_crowd(release, 8, ""), 8);
+        scene_assert_empty(&scene);
+    }
+}
+
+static void
+kill_after(pid_t pid, unsigned microseconds)
+{
+    struct timespec length = {0, microseconds * 1000l};
+    int status;
+
+    nanosleep(&length, NULL);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+/* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
+static void
+killed_anywhere(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene.kernel.faults->create_delay = 1;
+    srandom(20261120);
+    for (int i = 0; i < 300; i++) {
+        kill_after(spawn(scene_prepare, 1, "mtty-2"), (unsigned)random() % 4000);
+        if (i % 3 == 0)
+            kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        if (scene_prepare(&scene, 1, 1, "mtty-2") != 0)
+            fail_msg("round %d: %s", i, scene.said);
+        assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+/* A hook killed for a daemon that is gone: another guest gets its place. */
+static void
+place_of_the_dead_is_free(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene.kernel.faults->create_delay = 40;
+    for (unsigned microseconds = 0; microseconds < 30000; microseconds += 1000) {
+        pid_t daemon = fork();
+
+        if (daemon == 0) {
+            kill_after(spawn(scene_prepare, 1, "mtty-2"), microseconds);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+        /* A writer may still be at work for the dead: then the place is not free yet. */
+        while (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+            assert_int_equal(scene_leases(&scene, "held"), 0);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        assert_int_equal(fake_count(&scene.kernel), 1);
+        assert_int_equal(scene_release(&scene, 2, 2), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+/* The daemon ends while its hook works: nobody would ever give the vGPU back. */
+static void
+nothing_is_made_for_a_dead_daemon(void **state)
+{
+    pid_t daemon;
+
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene.kernel.faults->stuck = true;
+    daemon = fork();
+    if (daemon == 0) {
+        spawn(scene_prepare, 1, "mtty-2");
+        while (scene_leases(&scene, "pending") == 0)
+            usleep(1000);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+    scene.kernel.faults->stuck = false;
+    for (int i = 0; i < 2000 && (scene_leases(&scene, "") || fake_count(&scene.kernel)); i++)
+        usleep(1000);
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(places_are_neither_shared_nor_wasted),
+        TEST(crowd_comes_and_goes),
+        TEST(killed_anywhere),
+        TEST(place_of_the_dead_is_free),
+        TEST(nothing_is_made_for_a_dead_daemon),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# init of the test host: a host with libvirtd up and the sample mdev drivers loaded,
+# then the task in /vgpu/task, then power off.
+#
+#   scenarios NAME...     see runner.sh
+#   demo                  demo.sh, shown on port "results"
+#   shell ROWS COLUMNS    on the serial port
+set -euo pipefail
+
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=${TERM:-linux}
+here=/vgpu/tests/vm
+# shellcheck source=/dev/null
+. "$here/lib.sh"
+
+tell() { echo "[$(cut -d' ' -f1 /proc/uptime)] init: $*"; }
+
+mount_all() {
+	mountpoint -q /proc || mount -t proc proc /proc
+	mountpoint -q /sys || mount -t sysfs sys /sys
+	mountpoint -q /run || mount -t tmpfs -o mode=755 run /run
+	mkdir -p /dev/pts /dev/shm
+	mount -t devpts -o gid=5,mode=620,ptmxmode=666 pts /dev/pts
+	mount -t tmpfs shm /dev/shm
+	mount -t tmpfs tmp /tmp
+	mount -t cgroup2 cgroup /sys/fs/cgroup
+	mkdir -p /run/lock /run/dbus
+}
+
+find_devices() {
+	/usr/lib/systemd/systemd-udevd --daemon
+	modprobe -a mdev vfio vfio_iommu_type1 mtty mbochs mdpy
+	udevadm trigger
+	udevadm settle
+}
+
+name_host() {
+	echo host1 >/proc/sys/kernel/hostname
+	echo '127.0.0.1 localhost host1' >/etc/hosts
+	ip link set lo up
+	# The hard limit stays: a session's libvirtd wants to raise its guests' to it.
+	ulimit -n 8192 -l unlimited
+	ulimit -S -c 0
+}
+
+configure_libvirt() {
+	# Without systemd, QEMU's mount name space fails with "Unable to move /dev/pts mount".
+	echo 'namespaces = []' >>/etc/libvirt/qemu.conf
+	echo 'log_outputs = "3:file:/var/log/libvirt/libvirtd.log"' >>/etc/libvirt/libvirtd.conf
+	mkdir -p /var/log/libvirt/qemu
+}
+
+start_daemons() {
+	busybox syslogd -O /var/log/syslog -s 0
+	dbus-daemon --system --fork
+	virtlogd -d
+	start_libvirtd
+}
+
+demo() {
+	local status=0
+	exec 3>/dev/virtio-ports/results
+	# Its own process, so that "set -e" holds in it.
+	# shellcheck disable=SC2016 # expanded by that process
+	bash -euo pipefail -c '. "$0/lib.sh"; . "$0/demo.sh"' "$here" >&3 2>&1 3>&- || status=$?
+	printf 'demo: exit status %d\n' "$status" >&3
+}
+
+shell() {
+	stty -F /dev/ttyS0 sane rows "$1" columns "$2"
+	cat >/root/.bashrc <<-END
+		. "$here/lib.sh"
+		alias poweroff=exit
+		PS1='\h:\w# '
+		echo 'libvirtd is up, what is to be tested is installed; the words of tests/vm/lib.sh work here.'
+		echo '"exit" powers off, Ctrl-A x ends QEMU.'
+	END
+	cd /root
+	setsid --ctty --wait bash -i <>/dev/ttyS0 >&0 2>&1 || true
+}
+
+host() {
+	mount_all
+	find_devices
+	name_host
+	configure_libvirt
+	start_daemons
+}
+
+# Whatever happens, the machine ends; an init that exits would only confuse.
+trap 'tell "off"; sync; echo o >/proc/sysrq-trigger; sleep 60' EXIT
+
+host
+tell "libvirtd answers"
+read -ra task </vgpu/task
+case ${task[0]} in
+scenarios) "$here/runner.sh" "${task[@]:1}" ;;
+demo) demo ;;
+shell) shell "${task[@]:1}" ;;
+esac

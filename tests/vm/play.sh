@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# play.sh FILE: one scenario, in a shell of its own that tells all it does.
+set -Eeuo pipefail
+shopt -s inherit_errexit
+
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+
+# The trace has a descriptor of its own, so that a scenario can read stderr.
+exec {BASH_XTRACEFD}>&2
+trap 'echo "status $?: $BASH_COMMAND" >&"$BASH_XTRACEFD"' ERR
+PS4='+$SECONDS ${BASH_SOURCE##*/}:$LINENO: '
+set -x
+# shellcheck source=/dev/null
+. "$1"

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# runner.sh NAME...: run these scenarios, inside the test host.
+#
+# One line for each goes to port "results" as it ends, its logs as a tar to port
+# "logs". A scenario runs in a process of its own, with everything it says and does
+# in its log; afterwards the host is looked at, then made as it was before.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+. "$here/lib.sh"
+
+# What a scenario may change, and where it is kept as it was installed (if it was).
+changed=(/etc/libvirt/hooks /etc/libvirt-vgpu /var/lib/libvirt-vgpu)
+installed=/vgpu/installed
+logs=/vgpu/logs
+# Grown by everybody; a scenario's part is what came since its start.
+grown=(/var/log/libvirt/libvirtd.log /var/log/syslog)
+complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace'
+
+# The host as it was before
+
+# What a scenario must not leave; nothing printed is good.
+leftovers() {
+	timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain: /' &&
+		mdevs | sed 's/^/mdev: /' &&
+		ledger | sed 's/^/lease: /'
+}
+
+domains() { timeout 30 virsh -q list --all --name | sed '/^$/d'; }
+
+clean_domains() {
+	local all domain
+	all=$(domains)
+	[ -n "$all" ] || return 0
+	while read -r domain; do
+		# One of both fails for a domain that does not run, or is not defined.
+		virsh -q destroy "$domain" || true
+		virsh -q undefine --managed-save --snapshots-metadata --checkpoints-metadata --nvram "$domain" || true
+	done <<<"$all"
+	all=$(domains)
+	[ -z "$all" ] || fail "domains that stay: $all"
+}
+
+clean_libvirtd() {
+	if libvirtd_answers >/dev/null; then return; fi
+	pkill -KILL -x libvirtd || true
+	wait_for 10 libvirtd_gone
+	start_libvirtd
+}
+
+clean_host() {
+	local device
+	pkill -KILL -u guest || true
+	clean_libvirtd
+	clean_domains
+	modprobe -a mtty mbochs mdpy
+	for device in $(mdevs); do
+		remove_mdev "$device"
+	done
+	rm -rf /run/libvirt-vgpu "${changed[@]}"
+	find /etc/mdevctl.d -type f -delete
+	cp -a "$installed/." /
+	no_vgpu_conf
+}
+
+# One scenario
+
+# with_limit SECONDS COMMAND...: in a session of its own, of which nothing survives.
+# A process stuck in the kernel survives even that; it is not waited for.
+with_limit() {
+	local limit=$1 pid status=0
+	shift
+	setsid timeout --kill-after=5 "$limit" "$@" 3>&- 4>&- &
+	pid=$!
+	if timeout $((limit + 15)) tail --pid="$pid" -s 0.1 -f /dev/null; then
+		wait "$pid" || status=$?
+		case $status in 124 | 137) echo "FAIL: not done after $limit seconds" ;; esac
+	else
+		echo "FAIL: not done after $limit seconds, and cannot be killed"
+		status=137
+	fi
+	pkill -KILL -s "$pid" || true
+	return "$status"
+}
+
+limit_of() {
+	local limit
+	limit=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$1")
+	echo "${limit:-300}"
+}
+
+play() {
+	local file=$1 work status=0
+	if [ ! -e "$file" ]; then
+		echo "FAIL: not in the tarball: $file"
+		return 1
+	fi
+	work=$(mktemp -d)
+	(cd "$work" && with_limit "$(limit_of "$file")" "$here/play.sh" "$file") || status=1
+	rm -rf "$work"
+	return "$status"
+}
+
+# judge NAME: did it leave the host as it should?
+judge() {
+	local file=$here/scenarios/$1.sh status=0 left
+	if ! left=$(leftovers); then
+		echo "FAIL: the host cannot be asked for leftovers"
+		status=1
+	elif [ -n "$left" ]; then
+		echo "left over:" "$left"
+		grep -qs LEFTOVERS=ok "$file" || status=1
+	fi
+	return "$status"
+}
+
+# Results
+
+now() { echo $((${EPOCHREALTIME/[.,]/} / 100000)); }
+
+# report WORD NAME TENTHS
+report() { printf '%-4s %s (%d.%d s)\n' "$1" "$2" $(($3 / 10)) $(($3 % 10)) >&3; }
+
+send_logs() { tar -C "$logs" -c "$1" >&4; }
+
+# run_one NAME: fails when the host is not fit for another one afterwards.
+run_one() {
+	local name=$1 log=$logs/$1 began took word=ok fit=0 file size=()
+	mkdir -p "$log"
+	for file in "${grown[@]}"; do
+		touch "$file"
+		size+=("$(stat -c %s "$file")")
+	done
+	dmesg --clear
+
+	began=$(now)
+	play "$here/scenarios/$name.sh" >"$log/output" 2>&1 || word=FAIL
+	took=$(($(now) - began))
+	judge "$name" >>"$log/output" 2>&1 || word=FAIL
+	# Its own process, so that "set -e" holds in it.
+	if ! with_limit 120 "$0" --clean >"$log/clean" 2>&1; then
+		cat "$log/clean" >>"$log/output"
+		echo "FAIL: the host cannot be cleaned" >>"$log/output"
+		word=FAIL fit=1
+	fi
+	report "$word" "$name" "$took"
+
+	for file in "${grown[@]}"; do
+		tail -c +$((size[0] + 1)) "$file" >"$log/${file##*/}"
+		size=("${size[@]:1}")
+	done
+	dmesg >"$log/dmesg"
+	cp -r /var/log/libvirt/qemu "$log/"
+	rm -rf /var/log/libvirt/qemu/*
+	send_logs "$name"
+	return "$fit"
+}
+
+# The kernel's own verdict over the whole run.
+kernel_log() {
+	mkdir -p "$logs/kernel-log"
+	if grep -E "$complaint" "$logs"/*/dmesg >"$logs/kernel-log/output"; then
+		report FAIL kernel-log 0
+		send_logs kernel-log
+	fi
+}
+
+if [ "${1-}" = --clean ]; then
+	clean_host
+	exit
+fi
+
+exec 3>/dev/virtio-ports/results 4>/dev/virtio-ports/logs
+mkdir -p "$installed" "$logs/boot"
+for directory in "${changed[@]}"; do
+	[ ! -e "$directory" ] || cp -a --parents "$directory" "$installed"
+done
+dmesg >"$logs/boot/dmesg"
+with_limit 120 "$0" --clean
+for name; do
+	run_one "$name" || break
+done
+kernel_log
+echo end >&3

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A broken or disabled configuration: vGPU guests are refused with file and line, none is stranded.
+# shellcheck shell=bash
+
+device=$(new_uuid)
+guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
+guest plain
+break_conf() {
+    vgpu_conf <<-END
+		# two faults
+		enabled = 1;
+		gpus = ( { address = "nonsense:1"; } );
+	END
+}
+
+start web01
+break_conf
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
+
+must_fail start web01
+assert_match "$ERR" 'vgpu: web01: /etc/libvirt-vgpu/vgpu.conf:2: enabled must be true or false; '
+assert_match "$ERR" '/etc/libvirt-vgpu/vgpu.conf:3: address must be a PCI address'
+start plain
+destroy plain
+
+no_vgpu_conf
+start web01
+vgpu_conf <<<'enabled = false;'
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
+
+# Switched off, the hook leaves all to others: libvirt finds no such device.
+must_fail start web01
+assert_match "$ERR" 'not found'
+[[ $ERR != *vgpu:* ]]
+
+vgpu_conf <<<'enabled = true;'
+chmod 666 /etc/libvirt-vgpu/vgpu.conf
+must_fail start web01
+assert_match "$ERR" 'vgpu.conf: others than root may write it'
+assert_no_mdevs
+assert_empty_ledger

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# libvirtd restarted under a running guest, also with the ledger lost: it lives, its end cleans up.
+# shellcheck shell=bash
+
+device=$(new_uuid)
+guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
+for lost in no yes; do
+    start web01
+    pid=$(qemu_pid web01)
+    stop_libvirtd
+    [ "$lost" = no ] || rm /run/libvirt-vgpu/ledger
+    start_libvirtd
+    [ "$(virsh domstate web01 | head -n 1)" = running ]
+    [ "$(qemu_pid web01)" = "$pid" ]
+    [ "$(group_held_by "$device")" = "$pid" ]
+    assert_match "$(ledger)" " held made $(pgrep -x libvirtd):"
+    destroy web01
+    assert_no_mdevs
+    assert_empty_ledger
+done

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Another hook sleeps between our prepare and QEMU: nobody takes the vGPU for a leak or opens it.
+# shellcheck shell=bash
+
+slow=$(new_uuid) quick=$(new_uuid)
+cat >/etc/libvirt/hooks/qemu.d/60-slow <<-'END'
+	#!/bin/sh
+	[ "$1 $2" = "slow start" ] || exit 0
+	touch /run/slow-waits
+	while [ -e /run/slow-waits ]; do sleep 0.1; done
+END
+chmod +x /etc/libvirt/hooks/qemu.d/60-slow
+# All of mbochs' memory: the second guest can only be had where the first one is.
+guest slow --metadata "$(request '<vgpu:device type="mbochs-large"/>')" --hostdev "$slow"
+guest quick --metadata "$(request '<vgpu:device type="mbochs-large"/>')" --hostdev "$quick"
+for i in 1 2 3; do
+    make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"
+done
+
+virsh -q start slow &
+pid=$!
+wait_for 60 test -e /run/slow-waits
+group=$(group_of "$slow")
+must_fail start quick
+assert_match "$ERR" 'mbochs is full'
+[ "$(mdev_type "$slow")" = mbochs-large ]
+[ -z "$(group_held_by "$slow")" ]
+
+# What the hook itself opens, when it is refused: not that group.
+virsh -q dumpxml quick >quick.xml
+must_fail strace -f -o trace libvirt-vgpu-hook quick prepare begin - <quick.xml
+grep -q 'available_instances' trace
+if grep "dev/vfio/$group\"" trace; then fail "the group of a starting guest was opened"; fi
+
+rm /run/slow-waits
+wait "$pid"
+[ "$(group_held_by "$slow")" = "$(qemu_pid slow)" ]
+destroy slow
+for device in $(mdevs); do remove_mdev "$device"; done
+assert_empty_ledger

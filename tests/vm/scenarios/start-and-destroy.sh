@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A guest asks for a type by id: it gets that vGPU, and leaves nothing behind.
+# shellcheck shell=bash
+
+device=$(new_uuid)
+guest web01 --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
+    --hostdev "$device,ua-gpu0"
+start web01
+[ "$(mdev_type "$device")" = mtty-2 ]
+[ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
+assert_match "$(ledger)" "^mdev $device mtty-2 0 mtty mtty .* web01 ua-gpu0 held made "
+
+# It may start again and again, under the same UUID.
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
+start web01
+[ "$(mdev_type "$device")" = mtty-2 ]
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
+grep -q 'event=prepare .*result=ok' /var/log/syslog
+grep -q 'event=release .*result=removed' /var/log/syslog

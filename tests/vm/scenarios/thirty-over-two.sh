@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Thirty guests at once for sixteen places on two GPUs: sixteen run, none is given twice or wasted.
+# shellcheck shell=bash
+# timeout: 900
+
+vgpu_conf <<-'END'
+	classes = { any = { types = [ "Dual port serial", "mbochs-large" ]; }; };
+END
+for i in {10..39}; do
+    guest "g$i" --metadata "$(request '<vgpu:device class="any"/>')" --hostdev "$(new_uuid)"
+done
+
+pids=()
+for i in {10..39}; do
+    virsh -q start "g$i" 2>"said$i" &
+    pids+=($!)
+done
+good=0
+for i in {10..39}; do
+    if wait "${pids[i - 10]}"; then
+        good=$((good + 1))
+    else
+        assert_match "$(cat "said$i")" "vgpu: g$i: no GPU can take .* \(any\): .*mbochs .*mtty "
+    fi
+done
+[ "$good" = 16 ]
+[ "$(ledger | grep -c ' mtty-2 .* held made ')" = 12 ]
+[ "$(ledger | grep -c ' mbochs-large .* held made ')" = 4 ]
+[ "$(mdevs | wc -l)" = 16 ]
+for i in {10..39}; do
+    virsh -q destroy "g$i" 2>/dev/null &
+done
+wait

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A vGPU is unplugged from the running guest: its end leaves nothing all the same.
+# shellcheck shell=bash
+
+device=$(new_uuid)
+guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device,ua-gpu0"
+start web01
+virsh -q dumpxml web01 | xmllint --xpath '//hostdev' - >hostdev.xml
+virsh -q detach-device web01 hostdev.xml
+# The guest's part, as it has no system: q35's ACPI hot-plug registers, select a bus and eject.
+for bus in {0..15}; do
+    virsh -q qemu-monitor-command web01 --hmp "o /w 0xcd0 $bus"
+    virsh -q qemu-monitor-command web01 --hmp "o /w 0xcc8 1"
+done
+is_unplugged() { ! virsh -q dumpxml web01 | grep -q "$device"; }
+wait_for 30 is_unplugged
+[ -z "$(group_held_by "$device")" ]
+[ "$(mdev_type "$device")" = mtty-2 ]
+destroy web01
+assert_no_mdevs
+assert_empty_ledger

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A type by its full name, a class whose first type is full, the alias alone, the default class.
+# shellcheck shell=bash
+
+vgpu_conf <<-END
+	classes = { small = { types = [ "mbochs-large", "Dual port serial" ]; }; };
+	default_class = "small";
+END
+
+# Fill mbochs-large: four of them are all its memory.
+for i in 1 2 3 4; do
+    make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"
+done
+
+name=$(new_uuid) class=$(new_uuid) alias=$(new_uuid) default=$(new_uuid)
+guest by-name --metadata "$(request '<vgpu:device type="Single port serial"/>')" --hostdev "$name"
+guest by-class --metadata "$(request "<vgpu:device uuid=\"$class\" class=\"small\"/>")" \
+    --hostdev "$class"
+guest by-alias --hostdev "$alias,ua-vgpu-small-7"
+guest by-default --hostdev "$default"
+for domain in by-name by-class by-alias by-default; do start "$domain"; done
+[ "$(mdev_type "$name")" = mtty-1 ]
+[ "$(mdev_type "$class")" = mtty-2 ]
+[ "$(mdev_type "$alias")" = mtty-2 ]
+[ "$(mdev_type "$default")" = mtty-2 ]
+for domain in by-name by-class by-alias by-default; do destroy "$domain"; done
+assert_empty_ledger
+[ "$(mdevs | wc -l)" = 4 ]
+for device in $(mdevs); do remove_mdev "$device"; done
