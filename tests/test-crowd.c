@@ -98,6 +98,17 @@ places_are_neither_shared_nor_wasted(void **state)
     }
 }
 
+/* Asks again and again, for as long as a removal may take. */
+static int
+pester(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    for (int i = 0; i < 60; i++) {
+        if (scene_prepare(where, guest, device, type) == 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* Who has a kept device removed gets its place, whoever asks meanwhile. */
 static void
 a_place_that_is_made_stays_whose_it_is(void **state)
@@ -105,9 +116,9 @@ a_place_that_is_made_stays_whose_it_is(void **state)
     (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
-    scene.kernel.faults->remove_delay = 20;
-    for (unsigned round = 0; round < 10; round++) {
-        pid_t second, others[4];
+    scene.kernel.faults->remove_delay = 5;
+    for (unsigned round = 0; round < 30; round++) {
+        pid_t second, others[2];
         int status;
 
         assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -116,10 +127,8 @@ a_place_that_is_made_stays_whose_it_is(void **state)
         second = spawn(scene_prepare, 2, "mtty-2");
         while (scene_leases(&scene, "kept") == 1)
             usleep(100);
-        for (unsigned i = 0; i < COUNT(others); i++) {
-            usleep(5000);
-            others[i] = spawn(scene_prepare, 3 + i, "mtty-2");
-        }
+        for (unsigned i = 0; i < COUNT(others); i++)
+            others[i] = spawn(pester, 3 + i, "mtty-2");
         assert_int_equal(waitpid(second, &status, 0), second);
         assert_int_equal(status, 0);
         for (unsigned i = 0; i < COUNT(others); i++) {
