@@ -14,8 +14,6 @@ expect() {
     assert_match "$output" "$regex"
 }
 
-device_of() { virsh -q dumpxml "$1" | sed -n "s/.*<address uuid='\(.*\)'.*/\1/p"; }
-
 heading "This host has a GPU with vGPU types: the kernel's sample, a serial card of 24 ports"
 for i in 0 1 2 3 4 5 6 7 8 9; do
     make_mdev mtty mtty-2 "dddddddd-0000-4000-8000-00000000000$i"
