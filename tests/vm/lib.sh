@@ -222,6 +222,10 @@ group_held_by() {
 	{ find /proc/[0-9]*/fd -lname "/dev/vfio/$group" 2>/dev/null || true; } | cut -d/ -f3 | sort -u
 }
 
+assert_gone() {
+	if mdev_exists "$1"; then fail "mdev $1 is still there"; fi
+}
+
 assert_no_mdevs() {
 	local left
 	left=$(mdevs)
@@ -318,6 +322,8 @@ on_host2() {
 	nsenter --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" --wdns="$PWD" \
 		bash -Eeuo pipefail -O inherit_errexit -c '. "$0"; "$@"' "${BASH_SOURCE[0]}" "$@"
 }
+
+on_host1() { "$@"; }
 
 # The processes of the second host.
 host2_processes() {
