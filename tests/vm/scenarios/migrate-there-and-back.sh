@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Live migration there and back, twice: new UUIDs on each side, the guest's state in its vGPUs lives.
+# Live migration there and back, twice: new UUIDs on each side, the state in the vGPUs lives.
 # shellcheck shell=bash
 
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Transient, undefined while it runs, rescued with another XML and back: each ends with nothing left.
+# Transient, undefined while it runs, rescued with another XML and back: nothing is left.
 # shellcheck shell=bash
 
 # xml NAME UUID TYPE DEVICE
