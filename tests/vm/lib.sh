@@ -52,6 +52,9 @@ wait_for() {
 	done
 }
 
+# Is all of the matrix asked for, and not only the part that an ordinary run has time for?
+is_long() { [ -e /vgpu/long ]; }
+
 new_uuid() { cat /proc/sys/kernel/random/uuid; }
 
 # Guests

@@ -86,9 +86,13 @@ with_limit() {
 	return "$status"
 }
 
+# limit_of FILE: the seconds that its line "# timeout: N" gives it, and "# long timeout: N" with LONG.
 limit_of() {
 	local limit
 	limit=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$1")
+	if is_long && grep -q '^# long timeout: ' "$1"; then
+		limit=$(sed -n 's/^# long timeout: *\([0-9]*\).*/\1/p' "$1")
+	fi
 	echo "${limit:-300}"
 }
 
