@@ -78,8 +78,9 @@ attribute_value(const struct annotation_attributes *attributes, size_t i, size_t
     return start;
 }
 
-static const char *
-find_value(const struct annotation_attributes *attributes, const char *name, size_t *length)
+const char *
+annotation_find_value(const struct annotation_attributes *attributes, const char *name,
+                      size_t *length)
 {
     for (size_t i = 0; i < attributes->count; i++) {
         if (!attribute_has_namespace(attributes, i) && !strcmp(attribute_name(attributes, i), name))
@@ -93,7 +94,7 @@ annotation_attribute_is(const struct annotation_attributes *attributes, const ch
                         const char *value)
 {
     size_t length = 0;
-    const char *found = find_value(attributes, name, &length);
+    const char *found = annotation_find_value(attributes, name, &length);
 
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
@@ -119,7 +120,7 @@ char *
 annotation_copy_attribute(const struct annotation_attributes *attributes, const char *name)
 {
     size_t length = 0;
-    const char *found = find_value(attributes, name, &length);
+    const char *found = annotation_find_value(attributes, name, &length);
 
     return found ? copy_value(found, length) : NULL;
 }

@@ -27,6 +27,11 @@ enum annotation_namespace {
 /* Of a namespace's URI; NULL is none. */
 enum annotation_namespace annotation_namespace(const char *uri);
 
+/* Of attributes without a namespace. What is found is the parser's, not terminated, and may hold
+ * "&#38;" for an ampersand; NULL: not there. */
+const char *annotation_find_value(const struct annotation_attributes *attributes, const char *name,
+                                  size_t *length) NONNULL;
+
 /* Of attributes without a namespace. The copy is the caller's; NULL: not there, or no memory. */
 bool annotation_attribute_is(const struct annotation_attributes *attributes, const char *name,
                              const char *value) CHECKED NONNULL;

@@ -3,25 +3,27 @@
 #include "assign.h"
 #include "apply.h"
 #include "array.h"
+#include "boot.h"
+#include "intent.h"
 #include "leftovers.h"
 #include "log.h"
 #include "plan.h"
 #include "release.h"
-#include "topology.h"
 
 #include <string.h>
 
+#define BOOT_PAUSE    500  /* ms between two looks for a GPU that may still come up */
 #define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
 
 struct assignment {
     struct job job;
     const struct request *request;
-    struct policy policy;
-    struct demands demands;
+    struct intent intent;
     struct leftovers leftovers;
     struct placement_refusal *refusals;
     size_t refusal_count;
     struct plan plan;
+    unsigned boot_left;      /* ms that a GPU which is not there yet is worth waiting for */
     struct deadline gone_by; /* when a device that is being removed must be gone */
 };
 
@@ -39,25 +41,8 @@ assignment_clear(struct assignment *assignment)
     plan_clear(&assignment->plan);
     free(assignment->refusals);
     leftovers_clear(&assignment->leftovers);
-    demands_clear(&assignment->demands);
-    policy_clear(&assignment->policy);
+    intent_clear(&assignment->intent);
     job_end(&assignment->job);
-}
-
-static bool
-is_demanded_type(const struct inventory_type *type, const void *data)
-{
-    const struct demands *demands = data;
-
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct demand *demand = &demands->items[i];
-        unsigned rank;
-
-        /* By its frame buffer, which may not have been read yet. */
-        if (demand_ranks(demand, type, &rank) || (demand->framebuffer && !type->framebuffer))
-            return true;
-    }
-    return false;
 }
 
 /* Places the demands and enters them into the ledger, pending. */
@@ -99,8 +84,8 @@ plan_or_reap(struct assignment *assignment, struct ledger *ledger,
 {
     const struct placement_question question = {
         .request = assignment->request,
-        .demands = &assignment->demands,
-        .policy = &assignment->policy,
+        .demands = &assignment->intent.demands,
+        .policy = &assignment->intent.policy,
         .inventory = inventory,
         .ledger = ledger,
         .refusals = assignment->refusals,
@@ -129,16 +114,15 @@ plan_or_reap(struct assignment *assignment, struct ledger *ledger,
 static int
 decide(struct assignment *assignment, struct ledger *ledger, bool *changed, struct error *error)
 {
-    const struct inventory_filter filter = {is_demanded_type, &assignment->demands};
     AUTO(inventory_clear) struct inventory inventory = {0};
-    int rc = inventory_scan(assignment->job.host, &filter, &inventory, error);
+    int rc = inventory_scan(assignment->job.host, &assignment->intent.filter, &inventory, error);
 
     ledger_clear(&assignment->leftovers.todo);
     *changed = true;
     if (rc == 0)
         rc = leftovers_claim_own(&assignment->leftovers, &assignment->job,
-                                 &assignment->request->domain, &assignment->demands, &inventory,
-                                 ledger, error);
+                                 &assignment->request->domain, &assignment->intent.demands,
+                                 &inventory, ledger, error);
     if (rc == -EAGAIN) {
         *changed = false;
         return LOOK_WAIT;
@@ -147,7 +131,11 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
         return rc;
     if (assignment->leftovers.todo.count)
         return LOOK_REMOVE_OWN;
-    return plan_or_reap(assignment, ledger, &inventory, changed, error);
+    rc = plan_or_reap(assignment, ledger, &inventory, changed, error);
+    if (rc == -ENOSPC || rc == -ENOENT)
+        assignment->boot_left =
+            boot_left(assignment->job.host, &assignment->intent.policy, &inventory);
+    return rc;
 }
 
 static int
@@ -259,6 +247,22 @@ hold(struct assignment *assignment, struct error *error)
     return job_record(job, &ledger, error);
 }
 
+/* Looks again in a moment, if a GPU may still come up: the time that libvirt is kept waiting then
+ * is not prepare_timeout's. False: all are there, or it is too late. */
+static bool
+wait_for_boot(struct assignment *assignment)
+{
+    struct job *job = &assignment->job;
+    unsigned pause = BOOT_PAUSE;
+
+    if (!assignment->boot_left || !deadline_pause(deadline_in(assignment->boot_left), &pause))
+        return false;
+    assignment->boot_left = 0;
+    job->deadline = deadline_in(assignment->intent.policy.prepare_timeout);
+    job->lock_timeout = assignment->intent.policy.lock_timeout;
+    return true;
+}
+
 static int
 assign(struct assignment *assignment, struct error *error)
 {
@@ -274,7 +278,7 @@ assign(struct assignment *assignment, struct error *error)
                 rc == LOOK_REMOVE_OWN
                     ? job->deadline
                     : deadline_earlier(job->deadline,
-                                       deadline_in(assignment->policy.release_timeout)));
+                                       deadline_in(assignment->intent.policy.release_timeout)));
             if (deadline_left(job->deadline) > 0)
                 continue;
         }
@@ -285,7 +289,9 @@ assign(struct assignment *assignment, struct error *error)
             if (rc != -EAGAIN)
                 return rc;
         } else if (rc < 0) {
-            return rc;
+            if (!wait_for_boot(assignment))
+                return rc;
+            continue;
         }
         if (!deadline_pause(job->deadline, &pause))
             return error_set(
@@ -304,45 +310,20 @@ undo(struct assignment *assignment)
 
     if (job->statedir.claim &&
         release_leases(job, &assignment->request->domain,
-                       deadline_in(assignment->policy.release_timeout), &problem) < 0)
+                       deadline_in(assignment->intent.policy.release_timeout), &problem) < 0)
         log_problem("prepare", assignment->request->name, &problem);
-}
-
-/* Whether the XML itself asks us for something, in words that we understand or not. */
-static bool
-asks(const struct request *request)
-{
-    bool found = *request->fault.text || request->device_count;
-
-    for (size_t i = 0; i < request->hostdev_count; i++)
-        found |= demand_is_explicit(&request->hostdevs[i]);
-    return found;
 }
 
 /* What is asked for, and with which means. 1: there is something to do. */
 static int
 begin(struct assignment *assignment, const struct host *host, struct error *error)
 {
-    const struct request *request = assignment->request;
-    struct policy *policy = &assignment->policy;
+    const struct policy *policy = &assignment->intent.policy;
     struct job *job = &assignment->job;
-    int rc = policy_load(host, policy, error);
+    int rc = intent_read(&assignment->intent, host, assignment->request, "prepare", error);
 
-    /* Only guests that ask are stopped by a broken configuration. */
-    if (rc < 0 && !asks(request)) {
-        log_problem("prepare", request->name, error);
-        return 0;
-    }
-    if (rc < 0 || !policy->enabled)
+    if (rc <= 0)
         return rc;
-    rc = request_check(request, error);
-    if (rc == 0)
-        rc = demands_resolve(request, policy, &assignment->demands, error);
-    if (rc < 0 || assignment->demands.count == 0)
-        return rc;
-    assignment->demands.nodes = request->nodes;
-    if (nodeset_is_empty(&request->nodes))
-        topology_add_nodes(host, &request->processors, &assignment->demands.nodes);
     rc = job_begin(host, true, job, error);
     if (rc < 0)
         return rc;
@@ -361,11 +342,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
         .job = JOB_NONE,
         .request = request,
     };
-    int rc;
+    int rc = begin(&assignment, host, error);
 
-    if (!request_concerns_us(request))
-        return 0;
-    rc = begin(&assignment, host, error);
     if (rc > 0) {
         rc = assign(&assignment, error);
         if (rc < 0)
@@ -373,34 +351,5 @@ assign_domain(const struct host *host, const struct request *request, struct err
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
         log_lease("prepare", &assignment.plan.steps[i].lease, "ok");
-    return rc;
-}
-
-int
-assign_verify(const struct host *host, const struct request *request, struct error *error)
-{
-    AUTO(job_end) struct job job = JOB_NONE;
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    int rc;
-
-    if (!request_concerns_us(request))
-        return 0;
-    rc = job_begin(host, false, &job, error);
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&job.statedir, &ledger, error);
-    if (rc < 0 && !asks(request))
-        return 0;
-    for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
-        const struct lease *lease = &ledger.leases[i];
-
-        if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
-            vgpu_is_right(host, &lease->vgpu))
-            continue;
-        rc = error_set(error, -ENODEV,
-                       "the vGPU %s (%s) was made on %s, and is not there any more: something else "
-                       "removed it; start the guest again",
-                       lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text);
-    }
     return rc;
 }

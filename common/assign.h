@@ -18,10 +18,3 @@
  */
 int assign_domain(const struct host *host, const struct request *request,
                   struct error *error) CHECKED NONNULL;
-
-/*
- * The use case of the hook's `start`: whether every device of the domain's leases is still there
- * and of its type. Looks at the ledger and at links only, takes no lock.
- */
-int assign_verify(const struct host *host, const struct request *request,
-                  struct error *error) CHECKED NONNULL;

@@ -30,6 +30,16 @@ log_lease(const char *event, const struct lease *lease, const char *result)
 }
 
 void
+log_renamed(const char *domain_name, const struct name *domain, const struct name *old,
+            const struct name *new)
+{
+    char word[256];
+
+    syslog(LOG_DAEMON | LOG_INFO, "domain=%s uuid=%s event=incoming device=%s result=renamed to %s",
+           one_word(domain_name, word, sizeof(word)), domain->text, old->text, new->text);
+}
+
+void
 log_problem(const char *event, const char *domain, const struct error *error)
 {
     char word[256];

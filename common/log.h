@@ -14,5 +14,9 @@
 /* Something was done with a lease: event=prepare or the like, result=ok or the like. */
 void log_lease(const char *event, const struct lease *lease, const char *result) NONNULL;
 
+/* An arriving domain gets its vGPU under another UUID than its XML said. */
+void log_renamed(const char *domain_name, const struct name *domain, const struct name *old,
+                 const struct name *new) NONNULL;
+
 /* Something went wrong that nobody else will hear of, because the hook must not fail for it. */
 void log_problem(const char *event, const char *domain, const struct error *error) NONNULL;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 int
 name_parse(struct name *ret, const char *text)
@@ -47,6 +48,23 @@ name_parse_uuid(struct name *ret, const char *text)
     if (text[strspn(text, white)])
         return -EINVAL;
     *ret = uuid;
+    return 0;
+}
+
+int
+name_new_uuid(struct name *ret)
+{
+    unsigned char b[16];
+
+    if (getrandom(b, sizeof(b), 0) != sizeof(b))
+        return -EIO;
+    b[6] = (b[6] & 0x0f) | 0x40;
+    b[8] = (b[8] & 0x3f) | 0x80;
+    *ret = (struct name){0};
+    snprintf(ret->text, sizeof(ret->text),
+             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+             b[15]);
     return 0;
 }
 

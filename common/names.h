@@ -27,6 +27,9 @@ int name_parse(struct name *ret, const char *text) CHECKED NONNULL;
  * white space around it); ret has it as the kernel writes it. See libvirt's virUUIDParse. */
 int name_parse_uuid(struct name *ret, const char *text) CHECKED NONNULL;
 
+/* A fresh random UUID (version 4, RFC 9562): 0 or -errno. */
+int name_new_uuid(struct name *ret) CHECKED NONNULL;
+
 /* A full PCI address, "0000:18:00.0", any case; ret has it as the kernel writes it. */
 int name_parse_pci(struct name *ret, const char *text) CHECKED NONNULL;
 

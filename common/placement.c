@@ -266,6 +266,43 @@ placement_find(const struct placement_question *question, struct placement_choic
     return error_set(error, rc, "no memory for the placement");
 }
 
+/* Whether the rules let a demand have any place of the host. */
+static bool
+has_chance(const struct room *room, const struct demand *demand)
+{
+    const struct inventory *inventory = room->question->inventory;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        size_t gpu = inventory->parents[i].gpu;
+
+        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+            unsigned rank;
+            enum verdict verdict;
+
+            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
+                continue;
+            verdict = rules_judge(room, demand, gpu, i, type);
+            if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
+                return true;
+        }
+    }
+    return false;
+}
+
+int
+placement_check(const struct placement_question *question, struct error *error)
+{
+    AUTO(room_clear) struct room room;
+
+    if (room_init(&room, question) < 0)
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    for (size_t i = 0; i < question->demands->count; i++) {
+        if (!has_chance(&room, &question->demands->items[i]))
+            return reason_none(&room, &question->demands->items[i], error);
+    }
+    return 0;
+}
+
 /* The first lease that helps a demand which has no candidate. -ENOSPC if one cannot be helped: then
  * nothing is to be reaped in vain for another. */
 static int

@@ -53,6 +53,12 @@ int placement_find(const struct placement_question *question, struct placement_c
                    struct error *error) CHECKED NONNULL;
 
 /*
+ * Whether this host could ever meet each of the demands, however full it is today and whatever the
+ * quotas are used for: 0, or the errors of placement_find.
+ */
+int placement_check(const struct placement_question *question, struct error *error) CHECKED NONNULL;
+
+/*
  * After -ENOSPC or -EEXIST: the lease whose device had best be removed for another look, among
  * those that may be (a flag per lease). SIZE_MAX: removing none of them would help.
  */

@@ -9,6 +9,7 @@
 const char *const policy_order_words[] = {"", "pack", "spread", NULL};
 const char *const policy_numa_words[] = {"", "prefer", "require", "ignore", NULL};
 static const char *const release_words[] = {"reap", "keep", NULL};
+static const char *const uuid_words[] = {"keep", "new", NULL};
 static const char *const allow_words[] = {"class", "type",   "parent", "placement",
                                           "numa",  "traits", NULL};
 
@@ -245,11 +246,13 @@ static const struct setting_key keys[] = {
     {"placement", setting_choice, offsetof(struct policy, order), policy_order_words},
     {"numa", setting_choice, offsetof(struct policy, numa), policy_numa_words},
     {"release", setting_choice, offsetof(struct policy, release), release_words},
+    {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), uuid_words},
     {"allow", setting_choices, offsetof(struct policy, allow), allow_words},
     {"params", read_params, offsetof(struct policy, params), NULL},
     {"prepare_timeout", setting_duration, offsetof(struct policy, prepare_timeout), NULL},
     {"release_timeout", setting_duration, offsetof(struct policy, release_timeout), NULL},
     {"lock_timeout", setting_duration, offsetof(struct policy, lock_timeout), NULL},
+    {"boot_wait", setting_duration, offsetof(struct policy, boot_wait), NULL},
     {"gpus", read_gpus, 0, NULL},
     {"classes", read_classes, 0, NULL},
     {"quotas", read_quotas, 0, NULL},

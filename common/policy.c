@@ -24,6 +24,7 @@ set_defaults(struct policy *policy)
         .prepare_timeout = 30000,
         .release_timeout = 5000,
         .lock_timeout = 10000,
+        .boot_wait = 120000,
     };
     return policy->default_class ? 0 : -ENOMEM;
 }

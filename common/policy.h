@@ -25,6 +25,7 @@ enum policy_numa {
     POLICY_NUMA_IGNORE
 };
 enum policy_release { POLICY_REAP, POLICY_KEEP };
+enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
 
 /* Their words, as in the configuration and in requests; NULL ends them. */
 extern const char *const policy_order_words[];
@@ -82,17 +83,19 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
-    char *default_class;  /* "": none */
-    char *default_origin; /* "file:line"; NULL: not set */
-    unsigned order;       /* enum policy_order; never unsaid */
-    unsigned numa;        /* enum policy_numa; never unsaid */
-    unsigned release;     /* enum policy_release */
-    unsigned allow;       /* bits of enum policy_allow */
+    char *default_class;   /* "": none */
+    char *default_origin;  /* "file:line"; NULL: not set */
+    unsigned order;        /* enum policy_order; never unsaid */
+    unsigned numa;         /* enum policy_numa; never unsaid */
+    unsigned release;      /* enum policy_release */
+    unsigned migrate_uuid; /* enum policy_migrate_uuid */
+    unsigned allow;        /* bits of enum policy_allow */
     struct setting_words params;
     bool has_params;          /* else the built-in list */
     unsigned prepare_timeout; /* milliseconds, like all of them */
     unsigned release_timeout;
     unsigned lock_timeout;
+    unsigned boot_wait; /* since the kernel booted, not since we were called */
     struct policy_gpu *gpus;
     size_t gpu_count;
     struct policy_class *classes;

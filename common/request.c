@@ -3,16 +3,11 @@
 #include "request.h"
 #include "annotation.h"
 #include "array.h"
-#include "deadline.h"
 
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
-#define MOST_BYTES    (8 << 20)
-#define MOST_TIME     30000 /* ms until libvirt has sent all of it */
 #define MOST_HOSTDEVS 256
 #define MOST_DEPTH    256 /* libxml2's own limit */
 
@@ -41,6 +36,7 @@ enum place {
 };
 
 struct reader {
+    const struct document *document;
     struct request *request;
     struct error *error;
     xmlParserCtxtPtr xml;
@@ -78,11 +74,47 @@ open_request(struct reader *reader, const struct annotation_attributes *attribut
     annotation_open_request(reader->request, attributes);
 }
 
+/*
+ * Where a value that the parser hands over lies in the document. The parser's value points into its
+ * own copy, as far before the place it has come to as the bytes in the document are; what it had to
+ * put together itself lies elsewhere.
+ */
+static struct document_span
+find_span(const struct reader *reader, const struct annotation_attributes *attributes,
+          const char *name)
+{
+    static const struct document_span unknown;
+    const xmlParserInput *input = reader->xml->input;
+    const struct document *document = reader->document;
+    struct document_span span = {0};
+    const char *value = annotation_find_value(attributes, name, &span.length);
+    long end = xmlByteConsumed(reader->xml);
+    size_t back;
+
+    if (!value || value < (const char *)input->base || value >= (const char *)input->cur ||
+        (input->buf && input->buf->encoder))
+        return unknown;
+    back = (size_t)((const char *)input->cur - value);
+    if (end < 0 || (size_t)end > document->length || back >= (size_t)end)
+        return unknown;
+    span.offset = (size_t)end - back;
+    if (memcmp(document->text + span.offset, value, span.length) ||
+        document->text[span.offset - 1] != document->text[span.offset + span.length] ||
+        !strchr("'\"", document->text[span.offset - 1]))
+        return unknown;
+    return span;
+}
+
 static void
 open_device(struct reader *reader, const struct annotation_attributes *attributes)
 {
-    if (annotation_open_device(reader->request, attributes) < 0)
-        fail(reader, "no memory");
+    struct request *request = reader->request;
+    size_t count = request->device_count;
+
+    if (annotation_open_device(request, attributes) < 0)
+        return fail(reader, "no memory");
+    if (request->device_count > count)
+        request->devices[count].uuid_span = find_span(reader, attributes, "uuid");
 }
 
 static void
@@ -119,14 +151,18 @@ current_hostdev(const struct reader *reader)
                : NULL;
 }
 
+/* libvirt reads the first, should there be more. */
 static void
 open_address(struct reader *reader, const struct annotation_attributes *attributes)
 {
     struct request_hostdev *hostdev = current_hostdev(reader);
     AUTO_FREE char *uuid = annotation_copy_attribute(attributes, "uuid");
 
-    if (hostdev && (!uuid || name_parse_uuid(&hostdev->uuid, uuid) < 0))
-        fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
+    if (!hostdev || *hostdev->uuid.text)
+        return;
+    if (!uuid || name_parse_uuid(&hostdev->uuid, uuid) < 0)
+        return fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
+    hostdev->uuid_span = find_span(reader, attributes, "uuid");
 }
 
 static void
@@ -313,34 +349,8 @@ on_fault(void *data, xmlErrorPtr fault)
     reader->failed = true;
 }
 
-/* 1: some more was parsed; 0: that was the end. */
-static int
-read_some(int fd, struct reader *reader, struct deadline deadline, size_t *total)
-{
-    struct pollfd input = {.fd = fd, .events = POLLIN};
-    char buffer[16384];
-    ssize_t length;
-    int rc = poll(&input, 1, (int)deadline_left(deadline));
-
-    if (rc == 0)
-        return error_set(reader->error, -ETIMEDOUT, "it has not ended after %d s",
-                         MOST_TIME / 1000);
-    length = rc < 0 ? rc : read(fd, buffer, sizeof(buffer));
-    if (length < 0 && errno == EINTR)
-        return 1;
-    if (length < 0)
-        return error_set(reader->error, -errno, "%m");
-    *total += (size_t)length;
-    if (*total > MOST_BYTES)
-        return error_set(reader->error, -EFBIG, "it is larger than 8 MiB");
-    if (*total == 0)
-        return error_set(reader->error, -EINVAL, "there is none on stdin");
-    xmlParseChunk(reader->xml, buffer, (int)length, length == 0);
-    return reader->failed ? -EINVAL : length > 0;
-}
-
 int
-request_read(int fd, struct request *ret, struct error *error)
+request_parse(const struct document *document, struct request *ret, struct error *error)
 {
     xmlSAXHandler handler = {
         .initialized = XML_SAX2_MAGIC,
@@ -350,9 +360,12 @@ request_read(int fd, struct request *ret, struct error *error)
         .internalSubset = on_document_type,
         .serror = on_fault,
     };
-    struct reader reader = {.request = ret, .error = error, .places = {DOCUMENT}};
-    struct deadline deadline = deadline_in(MOST_TIME);
-    size_t total = 0;
+    struct reader reader = {
+        .document = document,
+        .request = ret,
+        .error = error,
+        .places = {DOCUMENT},
+    };
     int rc;
 
     *ret = (struct request){0};
@@ -360,9 +373,8 @@ request_read(int fd, struct request *ret, struct error *error)
     if (!reader.xml)
         return error_set(error, -ENOMEM, "no memory for the XML parser");
     xmlCtxtUseOptions(reader.xml, XML_PARSE_NONET);
-    do
-        rc = read_some(fd, &reader, deadline, &total);
-    while (rc > 0);
+    xmlParseChunk(reader.xml, document->text, (int)document->length, 1);
+    rc = reader.failed ? -EINVAL : 0;
     if (rc == 0 && !*ret->domain.text)
         rc = error_set(error, -EINVAL, "it has no <uuid>");
     xmlFreeParserCtxt(reader.xml);

@@ -7,10 +7,10 @@
  *       <vgpu:request xmlns:vgpu="urn:libvirt-vgpu:domain:1">
  *         <vgpu:device alias="ua-gpu0" type="nvidia-222"/>
  *
- * The XML is written by less trusted people. It is parsed as a stream, at most 8 MiB of it, without
- * network, document type or entities of its own; no tree of it is ever built.
+ * The XML is written by less trusted people. It is parsed as a stream of events, without network,
+ * document type or entities of its own; no tree of it is ever built.
  *
- * There are two kinds of fault. A document that is no domain XML is unreadable, and request_read
+ * There are two kinds of fault. A document that is no domain XML is unreadable, and request_parse
  * fails. An annotation that says something we do not understand is kept as `fault`, so that
  * release and reconnect, which need only the domain's UUID, are not stopped by it; request_check
  * turns it into an error for those who act on the annotation. Once that has passed, each device
@@ -19,7 +19,7 @@
 
 #pragma once
 
-#include "error.h"
+#include "document.h"
 #include "names.h"
 #include "nodeset.h"
 
@@ -42,6 +42,7 @@ struct request_device {
     char *placement;
     char *numa;
     char *traits;
+    struct document_span uuid_span; /* of what uuid's quotes hold */
     struct request_param *params;
     size_t param_count;
 };
@@ -49,9 +50,10 @@ struct request_device {
 /* One <hostdev mode='subsystem' type='mdev'>. */
 struct request_hostdev {
     struct name uuid;
-    char *alias;   /* NULL: none */
-    bool is_gpu;   /* model='vfio-pci': not one of s390's */
-    size_t device; /* index of the device that names it; SIZE_MAX: none does */
+    struct document_span uuid_span; /* of what its quotes hold */
+    char *alias;                    /* NULL: none */
+    bool is_gpu;                    /* model='vfio-pci': not one of s390's */
+    size_t device;                  /* index of the device that names it; SIZE_MAX: none does */
 };
 
 struct request {
@@ -67,11 +69,14 @@ struct request {
 };
 
 /*
- * Reads a domain's XML from a descriptor to its end. -EINVAL (or the errno of a failed read) with a
- * line in error if it is unreadable or has no <uuid>; what was learned by then is in ret, and ret
- * is to be cleared in every case.
+ * Reads a domain's XML. -EINVAL with a line in error if it is unreadable or has no <uuid>; what was
+ * learned by then is in ret, and ret is to be cleared in every case.
+ *
+ * A span is known only if those very bytes of the document are the value: it is not if the document
+ * is no UTF-8, or the value had to be normalised (character references, line feeds).
  */
-int request_read(int fd, struct request *ret, struct error *error) CHECKED NONNULL;
+int request_parse(const struct document *document, struct request *ret,
+                  struct error *error) CHECKED NONNULL;
 void request_clear(struct request *request) NONNULL;
 
 /* Whether there is anything at all here that may be ours: an annotation, or a GPU's hostdev. If

@@ -4,8 +4,10 @@
 #include "adopt.h"
 #include "assign.h"
 #include "demand.h"
+#include "incoming.h"
 #include "log.h"
 #include "release.h"
+#include "verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,27 +18,22 @@ on_release(const struct host *host, const struct request *request, struct error 
     return release_domain(host, &request->domain, error);
 }
 
-/* It has nothing to do yet but to say so when the document is unreadable. */
-static int
-on_incoming(const struct host *host, const struct request *request, struct error *error)
-{
-    (void)host, (void)request, (void)error;
-    return 0;
-}
-
 /* Operations that are not here, known to us or not, are none of our business: exit 0. */
 static const struct event {
     const char *operation, *sub;
     int (*run)(const struct host *host, const struct request *request, struct error *error);
+    /* Or, where libvirt takes the domain's XML back: ret is empty if it stays as it is. */
+    int (*rewrite)(const struct host *host, const struct document *document,
+                   const struct request *request, struct document *ret, struct error *error);
     bool must_read; /* an unreadable document is a failure */
     bool may_fail;  /* a failure may be told to libvirt, else only to the log */
 } events[] = {
-    {"prepare", "begin", assign_domain, true, true},
-    {"start", "begin", assign_verify, false, true},
-    {"reconnect", "begin", adopt_domain, false, false},
-    {"release", "end", on_release, false, false},
-    {"migrate", "begin", on_incoming, true, true},
-    {"restore", "begin", on_incoming, true, true},
+    {"prepare", "begin", assign_domain, NULL, true, true},
+    {"start", "begin", verify_domain, NULL, false, true},
+    {"reconnect", "begin", adopt_domain, NULL, false, false},
+    {"release", "end", on_release, NULL, false, false},
+    {"migrate", "begin", NULL, incoming_rewrite, true, true},
+    {"restore", "begin", NULL, incoming_rewrite, true, true},
 };
 
 /* NULL for sub: any. */
@@ -82,10 +79,25 @@ refuse_usage(int argc, char *const argv[], int faults)
     return argc <= 2 || (event && event->must_read);
 }
 
+/* Nothing is printed until all of it is there. */
+static int
+rewrite(const struct event *event, const struct host *host, const struct document *document,
+        const struct request *request, int output, struct error *error)
+{
+    AUTO(document_clear) struct document changed = {0};
+    int rc = event->rewrite(host, document, request, &changed, error);
+
+    if (rc < 0 || !changed.text)
+        return rc;
+    rc = document_write(&changed, output);
+    return rc < 0 ? error_set(error, rc, "handing the XML back to libvirt: %s", strerror(-rc)) : 0;
+}
+
 int
 hook_run(const struct host *host, bool privileged, int argc, char *const argv[], int input,
-         int faults)
+         int output, int faults)
 {
+    AUTO(document_clear) struct document document = {0};
     AUTO(request_clear) struct request request = {0};
     const struct event *event;
     struct error error = {0};
@@ -97,14 +109,16 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     event = find_event(argv[2], argv[3]);
     if (!event)
         return 0;
-    rc = request_read(input, &request, &error);
-    if (rc < 0) {
-        tell = event->must_read;
-    } else {
-        rc = privileged ? event->run(host, &request, &error)
-                        : refuse_unprivileged(event, &request, &error);
-        tell = event->may_fail;
-    }
+    rc = document_read(input, &document, &error);
+    if (rc == 0)
+        rc = request_parse(&document, &request, &error);
+    tell = rc < 0 ? event->must_read : event->may_fail;
+    if (rc == 0 && !privileged)
+        rc = refuse_unprivileged(event, &request, &error);
+    else if (rc == 0 && event->rewrite)
+        rc = rewrite(event, host, &document, &request, output, &error);
+    else if (rc == 0)
+        rc = event->run(host, &request, &error);
     if (rc < 0 && tell)
         tell_people(faults, request.name ? request.name : argv[1], &error);
     else if (rc < 0)

@@ -13,8 +13,9 @@
 #include "host.h"
 
 /*
- * Handles one event. argv is libvirt's, input has the XML, faults get one line if the event is to
- * fail. Returns the exit status: 0, or 1 where libvirt may be refused.
+ * Handles one event. argv is libvirt's, input has the XML, output gets a changed one where libvirt
+ * takes it (`migrate`, `restore`), faults get one line if the event is to fail. Returns the exit
+ * status: 0, or 1 where libvirt may be refused.
  */
 int hook_run(const struct host *host, bool privileged, int argc, char *const argv[], int input,
-             int faults) CHECKED NONNULL;
+             int output, int faults) CHECKED NONNULL;

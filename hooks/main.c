@@ -28,5 +28,5 @@ main(int argc, char *argv[])
     signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when we answer */
     open_standard_descriptors();
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDERR_FILENO);
+    return hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
 }

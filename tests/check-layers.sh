@@ -8,15 +8,16 @@
 # From the ground up: what stands on a line may include its own line's and what is above here.
 layers='
 cleanup array
-error deadline names nodeset guess
+error deadline names nodeset guess document
 host
 setting process topology
-holders request annotation policy policy-keys inventory vgpu mdev
+holders request annotation rewrite policy policy-keys inventory vgpu mdev
 ledger demand
-statedir writer placement room rules candidate reason log
+statedir writer placement room rules candidate reason log boot
+intent
 plan job
 apply
-release adopt leftovers
+release adopt leftovers incoming verify
 assign
 hook main
 '

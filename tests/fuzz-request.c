@@ -73,12 +73,15 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_CLOSE int fd = memfd_create("fuzz-request", MFD_CLOEXEC);
+    AUTO(document_clear) struct document document = {0};
     AUTO(request_clear) struct request request = {0};
     struct error error = {0};
     int rc;
 
     MUST(write(fd, data, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0);
-    rc = request_read(fd, &request, &error);
+    rc = document_read(fd, &document, &error);
+    if (rc == 0)
+        rc = request_parse(&document, &request, &error);
     must_be_sound(&request);
     if (rc < 0) {
         must_be_a_message(error.text);

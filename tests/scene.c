@@ -53,15 +53,20 @@ scene_hook(struct scene *scene, const char *xml, const char *operation, const ch
     const char *argv[] = {"hook", "guest", operation, sub, "-", NULL};
     AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
     AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
+    AUTO_CLOSE int output = memfd_create("output", MFD_CLOEXEC);
     ssize_t length;
     int status;
 
     assert_true(input >= 0 && faults >= 0);
     assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
     lseek(input, 0, SEEK_SET);
-    status = hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, faults);
+    status = hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, output, faults);
     length = pread(faults, scene->said, sizeof(scene->said) - 1, 0);
     scene->said[length > 0 ? length : 0] = '\0';
+    length = lseek(output, 0, SEEK_END);
+    free(scene->printed);
+    scene->printed = calloc(1, (size_t)length + 1);
+    assert_int_equal(pread(output, scene->printed, (size_t)length, 0), length);
     return status;
 }
 
@@ -127,5 +132,7 @@ scene_start(struct scene *scene, const char *machine)
 void
 scene_stop(struct scene *scene)
 {
+    free(scene->printed);
+    scene->printed = NULL;
     fake_stop(&scene->kernel);
 }

@@ -19,6 +19,7 @@
 struct scene {
     struct fake_kernel kernel; /* first */
     char said[4096];           /* the last hook's stderr */
+    char *printed;             /* its stdout; "" for nothing */
 };
 
 /* The UUID of a device, by number; static memory, four at a time. */

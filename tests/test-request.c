@@ -39,9 +39,18 @@
 #define ASKED "<metadata>" ASK(ONE) "</metadata><devices>" GPU0 "</devices></domain>"
 
 struct scene {
+    struct document document;
     struct request request;
     struct error error;
 };
+
+static int
+read_all(struct scene *scene, int fd)
+{
+    int rc = (document_clear(&scene->document), document_read(fd, &scene->document, &scene->error));
+
+    return rc < 0 ? rc : request_parse(&scene->document, &scene->request, &scene->error);
+}
 
 static int
 read_bytes(struct scene *scene, const char *bytes, size_t length)
@@ -52,7 +61,7 @@ read_bytes(struct scene *scene, const char *bytes, size_t length)
     scene->error.text[0] = '\0';
     assert_int_equal(write(fd, bytes, length), length);
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-    return request_read(fd, &scene->request, &scene->error);
+    return read_all(scene, fd);
 }
 
 static int
@@ -81,7 +90,10 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-    request_clear(&((struct scene *)*state)->request);
+    struct scene *scene = *state;
+
+    request_clear(&scene->request);
+    document_clear(&scene->document);
     return 0;
 }
 
@@ -524,7 +536,7 @@ read_in_pieces(struct scene *scene, const char *bytes, size_t length, size_t pie
             fail_msg("only %zu of %zu bytes fit: %m", sent, length);
     }
     close(ends[1]);
-    if (request_read(ends[0], &scene->request, &scene->error) < 0)
+    if (read_all(scene, ends[0]) < 0)
         fail_msg("in pieces of %zu: %s", piece, scene->error.text);
     close(ends[0]);
     assert_string_equal(scene->request.domain.text, UUID);
@@ -632,9 +644,9 @@ descriptors_and_partial_documents(void **state)
     AUTO_CLOSE int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     close(closed);
-    assert_int_equal(request_read(closed, &scene->request, &scene->error), -EBADF);
+    assert_int_equal(read_all(scene, closed), -EBADF);
     assert_non_null(strstr(scene->error.text, "Bad file descriptor"));
-    assert_int_equal(request_read(directory, &scene->request, &scene->error), -EISDIR);
+    assert_int_equal(read_all(scene, directory), -EISDIR);
     assert_int_equal(read_text(scene, "<domain>" HEAD "<devices>" GPU0 "<x"), -EINVAL);
     assert_string_equal(scene->request.domain.text, UUID);
     assert_string_equal(scene->request.name, "web01");

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "boot.h"
+
+#include <stdio.h>
+
+static bool
+offers_types(const struct inventory *inventory, const struct name *address)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (name_equal(&inventory->gpus[i].name, address))
+            return inventory->gpus[i].count > 0;
+    }
+    return false;
+}
+
+unsigned
+boot_left(const struct host *host, const struct policy *policy, const struct inventory *inventory)
+{
+    unsigned long seconds, hundredths;
+    bool missing = false;
+    uint64_t uptime;
+    char text[64];
+
+    for (size_t i = 0; i < policy->gpu_count; i++)
+        missing |= policy->gpus[i].enabled && !offers_types(inventory, &policy->gpus[i].address);
+    if (!missing || host_read(host, text, sizeof(text), "proc/uptime") < 0 ||
+        sscanf(text, "%9lu.%2lu", &seconds, &hundredths) != 2)
+        return 0;
+    uptime = 1000ul * seconds + 10 * hundredths;
+    return uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
+}
