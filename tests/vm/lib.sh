@@ -55,6 +55,19 @@ wait_for() {
 # Is all of the matrix asked for, and not only the part that an ordinary run has time for?
 is_long() { [ -e /vgpu/long ]; }
 
+# The host of the scenarios in systemd/, where units, timers and boots are real.
+is_systemd() { [ -d /run/systemd/system ]; }
+
+# power_loss: the host is cut off and boots again, and its disk is all that is left of it. The
+# scenario is played once more then, with PHASE one higher; its first is 1.
+power_loss() {
+	cp -a /etc/libvirt-vgpu /vgpu/state/
+	echo "$((PHASE + 1))" >/vgpu/state/phase
+	sync
+	echo b >/proc/sysrq-trigger
+	sleep 60
+}
+
 new_uuid() { cat /proc/sys/kernel/random/uuid; }
 
 # Guests
@@ -195,12 +208,21 @@ libvirtd_runs() { pgrep -x libvirtd; }
 libvirtd_gone() { ! libvirtd_runs; }
 
 start_libvirtd() {
-	libvirtd -d -p /run/libvirtd.pid
+	if is_systemd; then
+		systemctl start libvirtd
+	else
+		libvirtd -d -p /run/libvirtd.pid
+	fi
 	wait_for 60 libvirtd_answers
 }
 
 stop_libvirtd() {
-	pkill -x libvirtd
+	if is_systemd; then
+		# Not its sockets: they would start it again at the next call.
+		systemctl stop libvirtd.socket libvirtd-ro.socket libvirtd-admin.socket libvirtd
+	else
+		pkill -x libvirtd
+	fi
 	wait_for 30 libvirtd_gone
 }
 
