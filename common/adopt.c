@@ -2,6 +2,7 @@
 
 #include "adopt.h"
 #include "demand.h"
+#include "guests.h"
 #include "job.h"
 #include "log.h"
 
@@ -43,7 +44,7 @@ is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
 
 static int
 add_lease(const struct job *job, const struct request *request,
-          const struct request_hostdev *hostdev, struct ledger *ledger)
+          const struct request_hostdev *hostdev, const char *event, struct ledger *ledger)
 {
     struct lease lease = {.domain = request->domain};
     int rc = vgpu_find(job->host, &hostdev->uuid, &lease.vgpu, &lease.gpu);
@@ -54,29 +55,40 @@ add_lease(const struct job *job, const struct request *request,
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
     renew(&lease, job->daemon);
-    log_lease("reconnect", &lease, "adopted");
+    log_lease(event, &lease, "adopted");
     return ledger_add(ledger, &lease);
 }
 
-static int
-adopt(const struct job *job, const struct request *request, struct ledger *ledger)
+int
+adopt_missing(const struct job *job, const struct request *request, const char *event,
+              struct ledger *ledger)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].domain, &request->domain))
-            ledger->leases[i].daemon = job->daemon;
-    }
     for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
-        struct lease *lease = ledger_find(ledger, &hostdev->uuid);
 
-        if (!lease && hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev))
-            rc = add_lease(job, request, hostdev, ledger);
-        else if (lease && name_equal(&lease->domain, &request->domain) && job_may_act(job, lease))
-            renew(lease, job->daemon);
+        if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
+            !ledger_find(ledger, &hostdev->uuid))
+            rc = add_lease(job, request, hostdev, event, ledger);
     }
     return rc;
+}
+
+/* The daemon that runs the guest now owes us the release, of what it does not hold any more too. */
+static int
+adopt(const struct job *job, const struct request *request, struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (!name_equal(&lease->domain, &request->domain))
+            continue;
+        lease->daemon = job->daemon;
+        if (guests_has(request, &lease->vgpu.device) && job_may_act(job, lease))
+            renew(lease, job->daemon);
+    }
+    return adopt_missing(job, request, "reconnect", ledger);
 }
 
 int

@@ -10,10 +10,15 @@
 
 #pragma once
 
-#include "host.h"
+#include "job.h"
 #include "request.h"
 
 /* The use case of the hook's `reconnect`. Its failure may only be logged: libvirt would kill the
  * guest for a non-zero exit. */
 int adopt_domain(const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
+
+/* Under the lock: gives a lease to each device that a running guest asks us for and that has none.
+ * -ENOMEM. */
+int adopt_missing(const struct job *job, const struct request *request, const char *event,
+                  struct ledger *ledger) CHECKED NONNULL;

@@ -148,8 +148,9 @@ look(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
+    assignment->leftovers.forgot = false;
     rc = decide(assignment, &ledger, &changed, error);
-    if (rc < 0 || !changed) {
+    if (!changed || (rc < 0 && !assignment->leftovers.forgot)) {
         job_leave(job);
         return rc;
     }

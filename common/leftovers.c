@@ -2,6 +2,7 @@
 
 #include "leftovers.h"
 #include "apply.h"
+#include "judge.h"
 #include "log.h"
 
 void
@@ -80,6 +81,16 @@ claim_own(struct leftovers *leftovers, struct job *job, const struct demand *dem
     return claim(leftovers, job, ledger, lease, error);
 }
 
+/* This job has removed its device, and kept the place until now. */
+static bool
+is_vacated(const struct job *job, const struct lease *lease)
+{
+    struct name type;
+
+    return lease->state == LEASE_REMOVING && lease->claim && lease->claim == job->statedir.claim &&
+           vgpu_look(job->host, &lease->vgpu, &type) == VGPU_GONE;
+}
+
 int
 leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
                     const struct demands *demands, const struct inventory *inventory,
@@ -89,7 +100,10 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
         struct lease *lease = &ledger->leases[i];
         int rc = 0;
 
-        if (name_equal(&lease->domain, domain))
+        if (is_vacated(job, lease)) {
+            leftovers->forgot = true;
+            rc = 1;
+        } else if (name_equal(&lease->domain, domain))
             rc = claim_own(leftovers, job, find_demand(demands, &lease->vgpu.device), inventory,
                            ledger, lease, error);
         if (rc < 0)
@@ -102,41 +116,53 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
     return 0;
 }
 
+/* Whether another domain's lease may be taken out of the way. */
 static bool
-is_abandoned(const struct job *job, const struct lease *lease)
+is_abandoned(const struct job *job, const struct guests *guests, const struct lease *lease)
 {
-    switch (lease->state) {
-    case LEASE_KEPT:
-    case LEASE_LEAVING:
-    case LEASE_REMOVING:
+    const char *why;
+
+    if (lease->state == LEASE_KEPT)
         return job_may_act(job, lease);
-    case LEASE_PENDING:
-        return job_may_act(job, lease) && !process_alive(job->host, lease->daemon);
-    default:
-        return false;
-    }
+    return judge_lease(job, guests, lease, &why) != JUDGEMENT_LEAVE;
 }
 
 /* Forgets what is gone: more room than was counted. */
 static bool
-forget_gone(struct job *job, const struct name *domain, struct ledger *ledger)
+forget_gone(struct job *job, const struct guests *guests, const struct name *domain,
+            struct ledger *ledger)
 {
     bool changed = false;
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        struct name type;
+        const char *why;
 
-        if (name_equal(&lease->domain, domain) || !is_abandoned(job, lease) ||
-            (lease->origin == LEASE_MADE &&
-             vgpu_look(job->host, &lease->vgpu, &type) != VGPU_GONE)) {
+        if (name_equal(&lease->domain, domain) ||
+            judge_lease(job, guests, lease, &why) != JUDGEMENT_FORGET) {
             i++;
             continue;
         }
+        log_lease("mend", lease, "forgotten");
         ledger_remove(ledger, lease);
         changed = true;
     }
     return changed;
+}
+
+/* Status files are read only where the answer depends on them: few hosts ever have such a lease.
+ * What cannot be read counts as running. */
+static void
+read_guests(const struct job *job, const struct ledger *ledger, struct guests *guests)
+{
+    bool needed = false;
+    struct error problem;
+
+    *guests = (struct guests){0};
+    for (size_t i = 0; i < ledger->count && !needed; i++)
+        needed = judge_needs_guests(job, &ledger->leases[i]);
+    if (needed && guests_read(job->host, guests, &problem) < 0)
+        guests->complete = false;
 }
 
 int
@@ -145,10 +171,12 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
                        bool *changed, struct error *error)
 {
     const struct name *domain = &question->request->domain;
+    AUTO(guests_clear) struct guests guests = {0};
     AUTO_FREE bool *may_reap = NULL;
     size_t index;
 
-    *changed = forget_gone(job, domain, ledger);
+    read_guests(job, ledger, &guests);
+    *changed = forget_gone(job, &guests, domain, ledger);
     if (*changed)
         return 0;
     may_reap = calloc(ledger->count + 1, sizeof(*may_reap));
@@ -160,7 +188,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
         /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
         may_reap[i] = (name_equal(&lease->domain, domain)
                            ? lease->origin == LEASE_MADE && job_may_act(job, lease)
-                           : is_abandoned(job, lease)) &&
+                           : is_abandoned(job, &guests, lease)) &&
                       !is_stubborn(leftovers, &lease->vgpu.device);
     }
     index = placement_reap(question, may_reap);
@@ -179,7 +207,7 @@ leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline d
             deadline_in(deadline_left(deadline) / (unsigned)(leftovers->todo.count - i));
         struct error problem;
 
-        if (apply_remove(job, lease, patience, deadline, &problem) == 0) {
+        if (apply_vacate(job, lease, patience, deadline, &problem) == 0) {
             log_lease("mend", lease, "removed");
             continue;
         }

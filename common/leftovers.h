@@ -18,14 +18,16 @@ struct leftovers {
     struct ledger todo;    /* claimed by the job, to be removed */
     struct names stubborn; /* devices that could not be removed in this call */
     struct error problem;  /* why */
+    bool forgot;           /* leases of what was removed, in the last look */
 };
 
 void leftovers_clear(struct leftovers *leftovers) NONNULL;
 
 /*
- * Under the lock. Forgets own leases whose device is gone, and claims those that the demands do not
- * want as they are: todo then holds them. -EAGAIN if somebody is still at work on one, or the
- * kernel is; -EBUSY with who has it if one that a demand names could not be removed.
+ * Under the lock. Forgets the leases of what this job has removed, so that its place is the next
+ * plan's and nobody else's; forgets own leases whose device is gone, and claims those that the
+ * demands do not want as they are: todo then holds them. -EAGAIN if somebody is still at work on
+ * one, or the kernel is; -EBUSY with who has it if one that a demand names could not be removed.
  */
 int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
                         const struct demands *demands, const struct inventory *inventory,
@@ -40,6 +42,6 @@ int leftovers_claim_others(struct leftovers *leftovers, struct job *job,
                            const struct placement_question *question, struct ledger *ledger,
                            bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed, as far as the deadline allows. */
+/* Outside the lock: removes what was claimed, as far as the deadline allows. The leases stay. */
 void
 leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline) NONNULL;

@@ -15,6 +15,8 @@
 enum place {
     OUTSIDE, /* anything else, and all below it */
     DOCUMENT,
+    STATUS_DOCUMENT,
+    STATUS,
     DOMAIN,
     NAME,
     UUID,
@@ -56,6 +58,14 @@ fail(struct reader *reader, const char *why)
         error_set(reader->error, -EINVAL, "%s", why);
     reader->failed = true;
     xmlStopParser(reader->xml);
+}
+
+static void
+open_status(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    AUTO_FREE char *pid = annotation_copy_attribute(attributes, "pid");
+
+    reader->request->pid = pid ? atoi(pid) : 0;
 }
 
 static void
@@ -230,6 +240,8 @@ static const struct element {
     void (*close)(struct reader *reader);
 } elements[] = {
     {DOCUMENT, DOMAIN, "domain", false, NULL, NULL},
+    {STATUS_DOCUMENT, STATUS, "domstatus", false, open_status, NULL},
+    {STATUS, DOMAIN, "domain", false, NULL, NULL},
     {DOMAIN, NAME, "name", false, open_text, close_name},
     {DOMAIN, UUID, "uuid", false, open_text, close_uuid},
     {DOMAIN, METADATA, "metadata", false, NULL, NULL},
@@ -287,6 +299,8 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
     if (parent == DOCUMENT && !element)
         return fail(reader, "this is no domain XML: its root is not <domain>");
+    if (parent == STATUS_DOCUMENT && !element)
+        return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
     if (!element && (parent == METADATA ? ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER
                                         : parent == REQUEST || parent == DEVICE || parent == PARAM))
         annotation_stranger(reader->request, (const char *)name, (const char *)uri);
@@ -349,8 +363,8 @@ on_fault(void *data, xmlErrorPtr fault)
     reader->failed = true;
 }
 
-int
-request_parse(const struct document *document, struct request *ret, struct error *error)
+static int
+parse(const struct document *document, enum place root, struct request *ret, struct error *error)
 {
     xmlSAXHandler handler = {
         .initialized = XML_SAX2_MAGIC,
@@ -364,7 +378,7 @@ request_parse(const struct document *document, struct request *ret, struct error
         .document = document,
         .request = ret,
         .error = error,
-        .places = {DOCUMENT},
+        .places = {root},
     };
     int rc;
 
@@ -385,6 +399,18 @@ request_parse(const struct document *document, struct request *ret, struct error
     else
         annotation_link(ret);
     return rc;
+}
+
+int
+request_parse(const struct document *document, struct request *ret, struct error *error)
+{
+    return parse(document, DOCUMENT, ret, error);
+}
+
+int
+request_parse_status(const struct document *document, struct request *ret, struct error *error)
+{
+    return parse(document, STATUS_DOCUMENT, ret, error);
 }
 
 bool

@@ -65,6 +65,7 @@ struct request {
     size_t hostdev_count;
     struct nodeset nodes;      /* NUMA nodes that its memory is bound to */
     struct nodeset processors; /* that it is pinned to */
+    int pid;                   /* of its QEMU; 0: not told, as in anything but a status file */
     struct error fault;        /* "": none */
 };
 
@@ -77,6 +78,10 @@ struct request {
  */
 int request_parse(const struct document *document, struct request *ret,
                   struct error *error) CHECKED NONNULL;
+
+/* The same of a libvirt status file, in which a <domstatus> is around the domain. */
+int request_parse_status(const struct document *document, struct request *ret,
+                         struct error *error) CHECKED NONNULL;
 void request_clear(struct request *request) NONNULL;
 
 /* Whether there is anything at all here that may be ours: an annotation, or a GPU's hostdev. If

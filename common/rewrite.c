@@ -120,7 +120,7 @@ rewrite_uuids(const struct document *document, const struct request *request,
     int rc = collect(request, request, uuids, &edits, error);
 
     *ret = (struct document){0};
-    if (rc < 0)
+    if (rc < 0 || edits.count == 0)
         return rc;
     rc = document_edit(document, edits.items, edits.count, ret);
     if (rc == 0)

@@ -16,7 +16,7 @@
  * uuids: one per hostdev of the request, which was parsed from the document; where it is the
  * hostdev's own nothing changes. The annotation's uuid="..." links follow. -EINVAL with the hostdev
  * if the place of its UUID is not known (see request_parse), -EILSEQ if the proof fails. The caller
- * clears ret.
+ * clears ret, which is empty if nothing changes.
  */
 int
 rewrite_uuids(const struct document *document, const struct request *request,

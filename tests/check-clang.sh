@@ -6,9 +6,10 @@
 . "$srcdir/tests/guard.sh"
 needs clang "$CLANG"
 
-for source in common/*.c hooks/*.c tests/*.c; do
+for source in common/*.c hooks/*.c nodedev/*.c tests/*.c; do
     # shellcheck disable=SC2086 # lists of flags
-    $CLANG -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' -Icommon -Ihooks -Itests \
+    $CLANG -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
+        -DVGPU_VERSION='"0"' -Icommon -Ihooks -Inodedev -Itests \
         $XML_CFLAGS $WARNINGS -Werror -fsyntax-only "$source" || complain "$source"
 done
 finish

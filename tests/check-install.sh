@@ -9,16 +9,17 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 cd "$top_builddir"
 sysconfdir=$(sed -n 's/^sysconfdir = //p' Makefile)
-set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin mandir=/usr/share/man DESTDIR="$stage"
+set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man DESTDIR="$stage"
 [ -n "$sysconfdir" ]
 make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
 rm -f "$stage.log"
 
 [ -x "$stage/usr/sbin/libvirt-vgpu-hook" ] || complain "the hook is not in /usr/sbin"
+[ -x "$stage/usr/bin/vgpuctl" ] || complain "vgpuctl is not in /usr/bin"
 [ "$(readlink "$stage/etc/libvirt/hooks/qemu.d/50-vgpu")" = /usr/sbin/libvirt-vgpu-hook ] ||
     complain "qemu.d/50-vgpu does not lead to /usr/sbin/libvirt-vgpu-hook"
 [ -d "$stage/etc/libvirt-vgpu/conf.d" ] || complain "/etc/libvirt-vgpu/conf.d is missing"
-for page in man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
+for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
 executables=$(find "$stage/etc" -type f -perm /111)

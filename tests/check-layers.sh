@@ -11,22 +11,25 @@ cleanup array
 error deadline names nodeset guess document
 host
 setting process topology
-holders request annotation rewrite policy policy-keys inventory vgpu mdev
+holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
 statedir writer placement room rules candidate reason log boot
 intent
-plan job
+plan job judge
 apply
 release adopt leftovers incoming verify
+reconcile
 assign
-hook main
+hook command
+vgpuctl reconcile-command
+main
 '
 
 rank() {
     echo "$layers" | awk -v word="$1" '{ for (i = 1; i <= NF; i++) if ($i == word) print NR }'
 }
 
-for file in common/*.[ch] hooks/*.[ch]; do
+for file in common/*.[ch] hooks/*.[ch] nodedev/*.[ch]; do
     noun=$(basename "${file%.[ch]}")
     mine=$(rank "$noun")
     [ -n "$mine" ] || { complain "$file: $noun has no place in tests/check-layers.sh"; continue; }
@@ -59,7 +62,8 @@ if grep -ln '<libvirt/' common/*.[ch] hooks/*.[ch]; then
 fi
 
 # No variable at file scope that can change.
-for object in "$top_builddir"/common/*.o "$top_builddir"/hooks/*.o; do
+for object in "$top_builddir"/common/*.o "$top_builddir"/hooks/*.o \
+    "$top_builddir"/nodedev/*.o; do
     nm "$object" | grep -q __asan && continue
     variables=$(objdump -t "$object" |
         awk '$3 == "O" && $4 ~ /^(\.data|\.bss|\.tbss|\*COM\*)/ && $4 !~ /rel\.ro/ { print $NF }')

@@ -6,7 +6,7 @@
 . "$srcdir/tests/guard.sh"
 needs mandoc "$MANDOC"
 
-for page in hooks/*.8 config/*.5 config/*.7; do
+for page in hooks/*.8 nodedev/*.1 config/*.5 config/*.7; do
     $MANDOC -T lint -W warning "$page" || complain "$page: mandoc complains"
 done
 

@@ -16,11 +16,11 @@ mkdir -p "$out"
 # compile SOURCE OBJECT
 # shellcheck disable=SC2086 # lists of flags
 compile() {
-    $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' -g -O1 -Icommon -Ihooks \
-        -Itests $XML_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
+    $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
+        -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
 }
 
-for source in common/*.c hooks/hook.c tests/scene.c tests/fake-kernel.c; do
+for source in common/*.c hooks/hook.c nodedev/vgpuctl.c nodedev/*-command.c tests/scene.c tests/fake-kernel.c; do
     compile "$source" "$out/$(basename "$source").o"
 done
 for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger; do

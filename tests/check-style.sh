@@ -8,24 +8,24 @@ needs clang-format "$CLANG_FORMAT"
 needs cppcheck "$CPPCHECK"
 needs shellcheck "$SHELLCHECK"
 
-sources=$(echo common/*.[ch] hooks/*.[ch] tests/*.[ch])
+sources=$(echo common/*.[ch] hooks/*.[ch] nodedev/*.[ch] tests/*.[ch])
 
 # shellcheck disable=SC2086 # lists of words
 $CLANG_FORMAT --dry-run --Werror $sources || complain "clang-format would change these"
 awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' \
-    common/*.[ch] hooks/*.[ch] tests/*.[ch] || complain "long lines"
+    common/*.[ch] hooks/*.[ch] nodedev/*.[ch] tests/*.[ch] || complain "long lines"
 
 # shellcheck disable=SC2086
 $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
-    --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks \
-    common hooks || complain "cppcheck is not quiet"
+    --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
+    common hooks nodedev || complain "cppcheck is not quiet"
 
 $SHELLCHECK -x -P SCRIPTDIR bootstrap .ci/run tests/*.sh tests/vm/run tests/vm/image \
     tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh ||
     complain "shellcheck is not quiet"
 
 for file in $sources tests/*.sh tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/* hooks/*.8; do
+    bootstrap .ci/run config/* hooks/*.8 nodedev/*.1; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
@@ -37,7 +37,9 @@ awk 'FNR == 1 { start = 0 }
         if (size > 60) { print FILENAME ":" start ": a function of " size " lines"; bad = 1 }
         start = 0
     }
-    END { exit bad }' common/*.c hooks/*.c || complain "functions too long for a screen"
-awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' hooks/main.c ||
-    complain "main is more than a shim"
+    END { exit bad }' common/*.c hooks/*.c nodedev/*.c || complain "functions too long for a screen"
+for main in hooks/main.c nodedev/main.c; do
+    awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||
+        complain "$main: main is more than a shim"
+done
 finish

@@ -719,7 +719,9 @@ fake_link(const struct host *host, const char *path, char *buffer, size_t size)
 static int
 fake_exists(const struct host *host, const char *path)
 {
-    return host_kernel.exists(host, path);
+    const struct host place = place_of(host, path);
+
+    return host_kernel.exists(&place, path);
 }
 
 static const struct host_ops fake_ops = {

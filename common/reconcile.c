@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "reconcile.h"
+#include "adopt.h"
+#include "apply.h"
+#include "array.h"
+#include "judge.h"
+#include "log.h"
+#include "policy.h"
+
+struct reconciliation {
+    struct job job;
+    struct policy policy;
+    struct guests guests;
+    struct ledger todo; /* claimed, to be removed */
+    struct findings *findings;
+};
+
+static void
+reconciliation_clear(struct reconciliation *reconciliation)
+{
+    ledger_clear(&reconciliation->todo);
+    guests_clear(&reconciliation->guests);
+    policy_clear(&reconciliation->policy);
+    job_end(&reconciliation->job);
+}
+
+const char *
+outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {
+        [OUTCOME_LEFT] = "left alone", [OUTCOME_FORGOTTEN] = "forgotten", [OUTCOME_KEPT] = "kept",
+        [OUTCOME_REMOVED] = "removed", [OUTCOME_ADOPTED] = "adopted",
+    };
+
+    return names[outcome];
+}
+
+void
+findings_clear(struct findings *findings)
+{
+    free(findings->items);
+    *findings = (struct findings){0};
+}
+
+static int
+add_finding(struct findings *findings, const struct lease *lease, enum outcome outcome,
+            const char *why)
+{
+    struct finding finding = {.lease = *lease, .outcome = outcome};
+
+    error_set(&finding.why, 0, "%s", why);
+    return ARRAY_ADD(findings->items, findings->count, finding);
+}
+
+static enum outcome
+outcome_of(enum judgement judgement)
+{
+    switch (judgement) {
+    case JUDGEMENT_FORGET:
+        return OUTCOME_FORGOTTEN;
+    case JUDGEMENT_KEEP:
+        return OUTCOME_KEPT;
+    case JUDGEMENT_REMOVE:
+        return OUTCOME_REMOVED;
+    case JUDGEMENT_LEAVE:
+        break;
+    }
+    return OUTCOME_LEFT;
+}
+
+/* Under the lock: every lease is judged, and those that are to be removed are claimed. */
+static int
+judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
+{
+    struct job *job = &reconciliation->job;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+        const char *why;
+        enum judgement judgement = judge_lease(job, &reconciliation->guests, lease, &why);
+
+        if (add_finding(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
+            return error_set(error, -ENOMEM, "no memory for the findings");
+        if (judgement == JUDGEMENT_FORGET) {
+            log_lease("reconcile", lease, "forgotten");
+            ledger_remove(ledger, lease);
+            continue;
+        }
+        if (judgement == JUDGEMENT_KEEP) {
+            log_lease("reconcile", lease, "kept");
+            lease->state = LEASE_KEPT;
+            lease->time = statedir_time();
+        }
+        if (judgement == JUDGEMENT_REMOVE) {
+            rc = job_claim_removal(job, ledger, lease, error);
+            if (rc == 0 && (rc = ledger_add(&reconciliation->todo, lease)) < 0)
+                error_set(error, rc, "no memory for the leases");
+        }
+        i++;
+    }
+    return rc;
+}
+
+/* Under the lock: what running guests hold, and no lease names. */
+static int
+adopt(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
+{
+    size_t known = ledger->count;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < reconciliation->guests.count; i++)
+        rc = adopt_missing(&reconciliation->job, &reconciliation->guests.items[i], "reconcile",
+                           ledger);
+    for (size_t i = known; rc == 0 && i < ledger->count; i++)
+        rc = add_finding(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
+                         "its guest runs, and no lease named it");
+    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+}
+
+/* The guests are read after the ledger: what is held by then was in a status file before. */
+static int
+look(struct reconciliation *reconciliation, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct job *job = &reconciliation->job;
+    int rc = job_look(job, &ledger, error);
+
+    if (rc < 0)
+        return rc;
+    rc = guests_read(job->host, &reconciliation->guests, error);
+    if (rc == 0)
+        rc = judge(reconciliation, &ledger, error);
+    if (rc == 0)
+        rc = adopt(reconciliation, &ledger, error);
+    if (rc == 0)
+        return job_record(job, &ledger, error);
+    job_leave(job);
+    return rc;
+}
+
+static struct finding *
+find_finding(const struct findings *findings, const struct lease *lease)
+{
+    size_t i = 0;
+
+    while (!name_equal(&findings->items[i].lease.vgpu.device, &lease->vgpu.device))
+        i++;
+    return &findings->items[i];
+}
+
+static void
+remove_all(struct reconciliation *reconciliation)
+{
+    struct job *job = &reconciliation->job;
+
+    for (size_t i = 0; i < reconciliation->todo.count; i++) {
+        const struct lease *lease = &reconciliation->todo.leases[i];
+        struct finding *finding = find_finding(reconciliation->findings, lease);
+        struct deadline deadline = deadline_in(reconciliation->policy.release_timeout);
+        struct error problem;
+
+        if (apply_remove(job, lease, deadline, deadline, &problem) == 0) {
+            log_lease("reconcile", lease, "removed");
+            continue;
+        }
+        log_problem("reconcile", lease->domain_name, &problem);
+        finding->outcome = OUTCOME_LEFT;
+        finding->why = problem;
+        reconciliation->findings->failed++;
+    }
+}
+
+int
+reconcile_host(const struct host *host, struct findings *ret, struct error *error)
+{
+    AUTO(reconciliation_clear)
+    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
+    struct job *job = &reconciliation.job;
+    struct error ignored;
+    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+
+    *ret = (struct findings){0};
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    /* A broken configuration strands nothing: its defaults will do. */
+    if (policy_load(host, &reconciliation.policy, &ignored) < 0)
+        log_problem("reconcile", "-", &ignored);
+    job->lock_timeout = reconciliation.policy.lock_timeout;
+    job->deadline = deadline_in(reconciliation.policy.prepare_timeout);
+    rc = look(&reconciliation, error);
+    if (rc == 0)
+        remove_all(&reconciliation);
+    return rc;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpuctl: the tool that an administrator types: its command line, and what it prints and exits
+ * with. What a command does is in its own file.
+ */
+
+#pragma once
+
+#include "host.h"
+
+#include <stdio.h>
+
+/* Runs one command line. `host` is changed by --root. Returns the exit status; what went wrong is
+ * one line on faults. */
+int vgpuctl_run(struct host *host, int argc, char *argv[], FILE *out, FILE *faults) CHECKED NONNULL;

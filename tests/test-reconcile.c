@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is left half done, by whom, and what becomes of it. */
+
+#include "reconcile.h"
+#include "scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
+#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
+
+static struct scene scene;
+static struct findings findings;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    findings_clear(&findings);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+reconcile(void)
+{
+    struct error error;
+
+    findings_clear(&findings);
+    if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* The only lease there was, and what became of it. */
+static void
+reconciles_to(enum outcome outcome, const char *why)
+{
+    reconcile();
+    assert_int_equal(findings.count, 1);
+    if (findings.items[0].outcome != outcome || !strstr(findings.items[0].why.text, why))
+        fail_msg("%s: %s", outcome_name(findings.items[0].outcome), findings.items[0].why.text);
+}
+
+/* A hook whose daemon ends right after it: guest N has device N then. */
+static void
+prepare_and_lose_daemon(unsigned guest)
+{
+    int status;
+    pid_t daemon = fork();
+
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare(&scene, guest, guest, "mtty-2"));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+}
+
+/* libvirt's status file of a guest, run by a process, with these devices. */
+static void
+status_file(unsigned guest, int pid, const unsigned *numbers)
+{
+    AUTO_FREE char *xml = NULL;
+    AUTO_FREE char *text = NULL;
+    char path[64], devices[256] = "";
+
+    for (const unsigned *number = numbers; *number; number++) {
+        size_t at = strlen(devices);
+
+        snprintf(devices + at, sizeof(devices) - at,
+                 "<vgpu:device alias=\"ua-gpu%u\" type=\"mtty-2\"/>", *number);
+    }
+    xml = scene_xml(guest, devices, numbers);
+    assert_true(asprintf(&text,
+                         "<!--\nWARNING: THIS IS AN AUTO-GENERATED FILE.\n-->\n\n"
+                         "<domstatus state='running' reason='booted' pid='%d'>\n"
+                         "  <taint flag='hook-script'/>\n  <monitor path='/x' type='unix'/>\n"
+                         "%s</domstatus>\n",
+                         pid, xml) > 0);
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest %u.xml", guest);
+    fake_write(&scene.kernel, path, text);
+}
+
+static void
+nothing_to_do(void **state)
+{
+    (void)state;
+    reconcile();
+    assert_int_equal(findings.count, 0);
+}
+
+/* A slow start: no process, no status file, nothing open. The daemon lives, so it is not judged. */
+static void
+a_starting_guest_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    reconciles_to(OUTCOME_LEFT, "will give it back");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static void
+the_leases_of_a_dead_daemon(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    /* Its guest runs on. */
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_LEFT, "its guest runs");
+    /* A status file that says nothing. */
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
+    reconciles_to(OUTCOME_LEFT, "not all of libvirt");
+    /* A stale one: its process is gone. */
+    status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
+    scene_assert_empty(&scene);
+}
+
+static void
+a_device_in_use_stays(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    prepare_and_lose_daemon(1);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    reconciles_to(OUTCOME_LEFT, "in use by process");
+    assert_int_equal(findings.failed, 1);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    fake_close(&stray);
+    reconciles_to(OUTCOME_REMOVED, "was not finished");
+    scene_assert_empty(&scene);
+}
+
+static void
+unplugged_from_a_running_guest(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    status_file(1, getpid(), (const unsigned[]){0});
+    reconciles_to(OUTCOME_REMOVED, "has it no more");
+    scene_assert_empty(&scene);
+}
+
+static void
+plugged_into_another_guest(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    status_file(2, getpid(), (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_LEFT, "another guest has it");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static void
+found_devices_are_never_removed(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    prepare_and_lose_daemon(1);
+    reconciles_to(OUTCOME_FORGOTTEN, "its guest is gone");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+static void
+kept_for_the_next_start(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";\n");
+    prepare_and_lose_daemon(1);
+    reconciles_to(OUTCOME_KEPT, "its guest is gone");
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    reconciles_to(OUTCOME_LEFT, "next start");
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    reconciles_to(OUTCOME_FORGOTTEN, "kept");
+    scene_assert_empty(&scene);
+}
+
+static void
+what_a_guest_holds_is_adopted(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest 2.xml.new", "<domst");
+    reconciles_to(OUTCOME_ADOPTED, "no lease named it");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    reconciles_to(OUTCOME_LEFT, "its guest runs");
+    /* It ends while no libvirt runs. */
+    status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_REMOVED, "its guest is gone");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+/* The hook does the same by itself where it needs the room. */
+static void
+the_hook_makes_room(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    prepare_and_lose_daemon(2);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    if (scene_prepare(&scene, 3, 3, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
+    status_file(3, getpid(), (const unsigned[]){3, 0});
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
+}
+
+/* Together with a release: one of them acts, and nothing is written twice. */
+static void
+release_and_reconcile(void **state)
+{
+    unsigned writes = scene.kernel.faults->writes;
+
+    (void)state;
+    scene.kernel.faults->remove_delay = 2;
+    for (unsigned round = 0; round < 100; round++) {
+        struct fake_guest stray;
+        int status;
+        pid_t other;
+
+        fake_write(&scene.kernel, CONFIG, "release_timeout = \"1ms\";\n");
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        stray = fake_open(&scene.kernel, scene_device(1));
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(scene_leases(&scene, "leaving"), 1);
+        fake_close(&stray);
+        fake_write(&scene.kernel, CONFIG, "release_timeout = \"5s\";\n");
+        other = fork();
+        if (other == 0) {
+            struct error error;
+
+            usleep(round * 20);
+            _exit(reconcile_host(&scene.kernel.host, &findings, &error) < 0);
+        }
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(waitpid(other, &status, 0), other);
+        assert_int_equal(status, 0);
+        scene_assert_empty(&scene);
+    }
+    /* A create and a remove each. */
+    assert_int_equal(scene.kernel.faults->writes - writes, 200);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_to_do),
+        TEST(a_starting_guest_is_left_alone),
+        TEST(the_leases_of_a_dead_daemon),
+        TEST(a_device_in_use_stays),
+        TEST(unplugged_from_a_running_guest),
+        TEST(plugged_into_another_guest),
+        TEST(found_devices_are_never_removed),
+        TEST(kept_for_the_next_start),
+        TEST(what_a_guest_holds_is_adopted),
+        TEST(the_hook_makes_room),
+        TEST(release_and_reconcile),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
