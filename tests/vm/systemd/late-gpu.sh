@@ -18,11 +18,15 @@ case $PHASE in
 	END
     cp $drivers /vgpu/drivers
     sed -i /mtty/d $drivers
+    # What counts is when libvirtd starts its guests: it may take half a minute to find its QEMU.
+    cat >/etc/libvirt/hooks/qemu.d/10-late <<-'END'
+		#!/bin/sh
+		[ "$2" != prepare ] || ls /sys/class/mdev_bus >/run/gpus-at-prepare
+	END
+    chmod +x /etc/libvirt/hooks/qemu.d/10-late
     cat >$late <<-'END'
-		[Unit]
-		After=libvirtd.service
 		[Service]
-		ExecStart=/bin/sh -c 'sleep 10; exec modprobe mtty'
+		ExecStart=/bin/sh -c 'until [ -e /run/gpus-at-prepare ]; do sleep 0.2; done; sleep 10; exec modprobe mtty'
 	END
     ln -sf $late /etc/systemd/system/multi-user.target.wants/
     guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev $device
@@ -30,9 +34,9 @@ case $PHASE in
     power_loss
     ;;
 2)
-    # libvirtd reads its guests, answers, and starts them meanwhile.
-    [ ! -e /sys/class/mdev_bus/mtty ]
-    wait_for 90 runs web01
+    wait_for 120 test -e /run/gpus-at-prepare
+    if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi
+    wait_for 60 runs web01
     [ "$(group_held_by $device)" = "$(qemu_pid web01)" ]
     assert_match "$(ledger)" " web01 .* held made "
     destroy web01
