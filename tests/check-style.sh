@@ -21,10 +21,10 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
     common hooks nodedev || complain "cppcheck is not quiet"
 
 $SHELLCHECK -x -P SCRIPTDIR bootstrap .ci/run tests/*.sh tests/vm/run tests/vm/image \
-    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh ||
+    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh ||
     complain "shellcheck is not quiet"
 
-for file in $sources tests/*.sh tests/vm/*.sh tests/vm/scenarios/*.sh configure.ac Makefile.am \
+for file in $sources tests/*.sh tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
     bootstrap .ci/run config/* hooks/*.8 nodedev/*.1; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done

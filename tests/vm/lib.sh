@@ -55,10 +55,23 @@ wait_for() {
 	done
 }
 
-new_uuid() { cat /proc/sys/kernel/random/uuid; }
-
-# The whole matrix is asked for, not the ordinary run.
+# Is all of the matrix asked for, and not only the part that an ordinary run has time for?
 is_long() { [ -e /vgpu/long ]; }
+
+# The host of the scenarios in systemd/, where units, timers and boots are real.
+is_systemd() { [ -d /run/systemd/system ]; }
+
+# power_loss: the host is cut off and boots again, and its disk is all that is left of it. The
+# scenario is played once more then, with PHASE one higher; its first is 1.
+power_loss() {
+	cp -a /etc/libvirt-vgpu /vgpu/state/
+	echo "$((PHASE + 1))" >/vgpu/state/phase
+	sync
+	echo b >/proc/sysrq-trigger
+	sleep 60
+}
+
+new_uuid() { cat /proc/sys/kernel/random/uuid; }
 
 # Guests
 
@@ -136,6 +149,16 @@ guest_xml() {
 guest() {
 	virsh -q define /dev/stdin < <(guest_xml "$@")
 }
+
+# claim NAME ... and give_back NAME: what libvirt makes of our hook at a start and an end, without
+# QEMU, which takes most of a start's time; arguments as for guest_xml. The calling shell stands
+# for the daemon, so no subshell: what that claims is nobody's once it has ended.
+claim() {
+	guest_xml "$@" >"$1.xml"
+	libvirt-vgpu-hook "$1" prepare begin - <"$1.xml"
+}
+
+give_back() { libvirt-vgpu-hook "$1" release end destroyed <"$1.xml"; }
 
 start() { virsh -q start "$1"; }
 destroy() { virsh -q destroy "$1"; }
@@ -261,13 +284,22 @@ libvirtd_runs() { [ -e "$LIBVIRTD_PID" ] && kill -0 "$(libvirtd_pid)"; }
 libvirtd_gone() { ! libvirtd_runs; }
 
 start_libvirtd() {
-	mkdir -p "${LIBVIRTD_PID%/*}"
-	libvirtd -d -p "$LIBVIRTD_PID"
+	if is_systemd; then
+		systemctl start libvirtd
+	else
+		mkdir -p "${LIBVIRTD_PID%/*}"
+		libvirtd -d -p "$LIBVIRTD_PID"
+	fi
 	wait_for 60 libvirtd_answers
 }
 
 stop_libvirtd() {
-	kill "$(libvirtd_pid)"
+	if is_systemd; then
+		# Not its sockets: they would start it again at the next call.
+		systemctl stop libvirtd.socket libvirtd-ro.socket libvirtd-admin.socket libvirtd
+	else
+		kill "$(libvirtd_pid)"
+	fi
 	wait_for 30 libvirtd_gone
 }
 

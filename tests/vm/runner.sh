@@ -5,7 +5,8 @@
 #
 # One line for each goes to port "results" as it ends, its logs as a tar to port
 # "logs". A scenario runs in a process of its own, with everything it says and does
-# in its log; afterwards the host is looked at, then made as it was before.
+# in its log; afterwards the host is looked at, then made as it was before. One that
+# cuts the power is gone on with, PHASE by PHASE, by this script's run in the next boot.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,8 +17,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 changed=(/etc/libvirt/hooks /etc/libvirt-vgpu /var/lib/libvirt-vgpu)
 installed=/vgpu/installed
 logs=/vgpu/logs
+# Kept over a power loss: "begun", "done" (names), "phase", and when the present one "began".
+state=/vgpu/state
 # Grown by everybody; a scenario's part is what came since its start.
 grown=(/var/log/libvirt/libvirtd.log /var/log/syslog)
+is_systemd && grown=()
 complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace'
 
 # The host as it was before
@@ -51,6 +55,7 @@ clean_domains() {
 clean_libvirtd() {
 	if libvirtd_answers >/dev/null; then return; fi
 	pkill -KILL -x libvirtd || true
+	if is_systemd; then systemctl reset-failed libvirtd || true; fi
 	wait_for 10 libvirtd_gone
 	start_libvirtd
 }
@@ -91,9 +96,20 @@ with_limit() {
 	return "$status"
 }
 
+# limit_of FILE: the seconds that its line "# timeout: N" gives it, and "# long timeout: N" with LONG.
+# file_of NAME
+file_of() {
+	local file=$here/systemd/$1.sh
+	[ -e "$file" ] || file=$here/scenarios/$1.sh
+	echo "$file"
+}
+
 limit_of() {
 	local limit
 	limit=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$1")
+	if is_long && grep -q '^# long timeout: ' "$1"; then
+		limit=$(sed -n 's/^# long timeout: *\([0-9]*\).*/\1/p' "$1")
+	fi
 	echo "${limit:-300}"
 }
 
@@ -111,7 +127,8 @@ play() {
 
 # judge NAME: did it leave the host as it should?
 judge() {
-	local file=$here/scenarios/$1.sh status=0 left
+	local file status=0 left
+	file=$(file_of "$1")
 	if ! left=$(leftovers); then
 		echo "FAIL: the host cannot be asked for leftovers"
 		status=1
@@ -141,8 +158,15 @@ run_one() {
 	done
 	dmesg --clear
 
-	began=$(now)
-	play "$here/scenarios/$name.sh" >"$log/output" 2>&1 || word=FAIL
+	PHASE=1 began=$(now)
+	if [ -e "$state/phase" ]; then
+		PHASE=$(cat "$state/phase")
+		began=$(cat "$state/began")
+		rm "$state/phase"
+	fi
+	export PHASE
+	echo "$began" >"$state/began"
+	play "$(file_of "$name")" >>"$log/output" 2>&1 || word=FAIL
 	took=$(($(now) - began))
 	judge "$name" >>"$log/output" 2>&1 || word=FAIL
 	# Its own process, so that "set -e" holds in it.
@@ -159,6 +183,7 @@ run_one() {
 	done
 	dmesg >"$log/dmesg"
 	[ ! -e "$HOST2/log" ] || mv "$HOST2/log" "$log/host2"
+	if is_systemd; then journalctl -q -b -o short-monotonic >"$log/journal"; fi
 	cp -r /var/log/libvirt/qemu "$log/"
 	rm -rf /var/log/libvirt/qemu/*
 	send_logs "$name"
@@ -167,10 +192,12 @@ run_one() {
 
 # The kernel's own verdict over the whole run.
 kernel_log() {
-	mkdir -p "$logs/kernel-log"
-	if grep -E "$complaint" "$logs"/*/dmesg >"$logs/kernel-log/output"; then
-		report FAIL kernel-log 0
-		send_logs kernel-log
+	local name=kernel-log
+	is_systemd && name+=-systemd
+	mkdir -p "$logs/$name"
+	if grep -E "$complaint" "$logs"/*/dmesg >"$logs/$name/output"; then
+		report FAIL "$name" 0
+		send_logs "$name"
 	fi
 }
 
@@ -179,15 +206,35 @@ if [ "${1-}" = --clean ]; then
 	exit
 fi
 
+# begin: once, not at each boot.
+begin() {
+	local directory
+	mkdir -p "$installed" "$logs/boot" "$state"
+	for directory in "${changed[@]}"; do
+		[ ! -e "$directory" ] || cp -a --parents "$directory" "$installed"
+	done
+	dmesg >"$logs/boot/dmesg"
+	with_limit 120 "$0" --clean
+	touch "$state/begun" "$state/done"
+}
+
+run_all() {
+	local name
+	for name; do
+		if grep -qxF "$name" "$state/done"; then continue; fi
+		run_one "$name" || break
+		echo "$name" >>"$state/done"
+	done
+}
+
+wait_for 60 test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
 exec 3>/dev/virtio-ports/results 4>/dev/virtio-ports/logs
-mkdir -p "$installed" "$logs/boot"
-for directory in "${changed[@]}"; do
-	[ ! -e "$directory" ] || cp -a --parents "$directory" "$installed"
-done
-dmesg >"$logs/boot/dmesg"
-with_limit 120 "$0" --clean
-for name; do
-	run_one "$name" || break
-done
-kernel_log
+if [ -e "$state/begun" ] && [ ! -e "$state/phase" ]; then
+	# Nobody asked for this boot: no more of it.
+	report FAIL unexpected-reset 0
+else
+	[ -e "$state/begun" ] || begin
+	run_all "$@"
+	kernel_log
+fi
 echo end >&3

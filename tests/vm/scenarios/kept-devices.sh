@@ -3,10 +3,17 @@
 # shellcheck shell=bash
 
 vgpu_conf <<<'release = "keep";'
-for i in 1 2 3 4; do
-    guest "large$i" --metadata "$(request '<vgpu:device type="mbochs-large"/>')" \
-        --hostdev "dddddddd-0000-4000-8000-00000000000$i"
-done
+# ask NAME TYPE UUID: the arguments of a guest, which is the same one every time.
+ask() {
+    uuids[$1]=${uuids[$1]-$(new_uuid)}
+    arguments=("$1" --uuid "${uuids[$1]}" --hostdev "$3"
+        --metadata "$(request "<vgpu:device type=\"$2\"/>")")
+}
+declare -A uuids=()
+large() { ask "large$1" mbochs-large "dddddddd-0000-4000-8000-00000000000$1"; }
+
+large 1
+guest "${arguments[@]}"
 start large1
 destroy large1
 assert_match "$(ledger)" ' large1 .* kept made '
@@ -15,33 +22,37 @@ start large1
 [ "$(stat -c %Z /sys/bus/mdev/devices/dddddddd-0000-4000-8000-000000000001)" = "$made" ]
 destroy large1
 for i in 2 3 4; do
-    start "large$i"
-    destroy "large$i"
+    large "$i"
+    claim "${arguments[@]}"
+    give_back "large$i"
 done
 [ "$(ledger | grep -c ' kept made ')" = 4 ]
 
 # All of mbochs' memory lies in kept devices of another type: one of them goes, no more.
 small=$(new_uuid)
-guest small --metadata "$(request '<vgpu:device type="mbochs-small"/>')" --hostdev "$small"
-start small
+ask small mbochs-small "$small"
+claim "${arguments[@]}"
 [ "$(mdev_type "$small")" = mbochs-small ]
 [ "$(ledger | grep -c ' kept made ')" = 3 ]
 
 # One that is named by another guest moves to it.
 vgpu_conf <<<'release = "reap";'
-guest heir --metadata "$(request '<vgpu:device type="mbochs-large"/>')" \
-    --hostdev dddddddd-0000-4000-8000-000000000004
-start heir
+ask heir mbochs-large dddddddd-0000-4000-8000-000000000004
+claim "${arguments[@]}"
 assert_match "$(ledger)" ' heir .* held made '
-destroy heir
+give_back heir
 # This one was started while keeping was in force.
-destroy small
+give_back small
 [ "$(ledger | grep -c ' kept made ')" = 3 ]
 
 # Back to reaping: each guest's next end takes its own away.
-for domain in large2 large3 small; do
-    start "$domain"
-    destroy "$domain"
+for i in 2 3; do
+    large "$i"
+    claim "${arguments[@]}"
+    give_back "large$i"
 done
+ask small mbochs-small "$small"
+claim "${arguments[@]}"
+give_back small
 assert_no_mdevs
 assert_empty_ledger

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Traits, quotas, reserve, frame buffers, NUMA, allow and domains, as virsh start sees them.
+# Traits, quotas, reserve, frame buffers, NUMA, allow and domains decide who gets what.
 # shellcheck shell=bash
 
 vgpu_conf <<-'END'
@@ -12,21 +12,18 @@ vgpu_conf <<-'END'
 	allow = [ "class", "type", "traits", "numa" ];
 END
 
-# given NAME TYPE DEVICE-ATTRIBUTES: it starts, and has that type; it runs on.
+# given NAME TYPE DEVICE-ATTRIBUTES: it may start, and gets that type; it keeps it.
 given() {
     local device
     device=$(new_uuid)
-    guest "$1" --metadata "$(request "<vgpu:device $3/>")" --hostdev "$device"
-    start "$1"
+    claim "$1" --metadata "$(request "<vgpu:device $3/>")" --hostdev "$device"
     [ "$(mdev_type "$device")" = "$2" ]
 }
 
 # refused NAME REGEX DEVICE-ATTRIBUTES
 refused() {
-    guest "$1" --metadata "$(request "<vgpu:device $3/>")" --hostdev "$(new_uuid)"
-    must_fail start "$1"
+    must_fail claim "$1" --metadata "$(request "<vgpu:device $3/>")" --hostdev "$(new_uuid)"
     assert_match "$ERR" "vgpu: $1: .*$2"
-    virsh -q undefine "$1"
 }
 
 given web1 mtty-1 'class="any"'
@@ -46,6 +43,7 @@ refused ci-3 'the quota of 2 for class any is used up \(2; /etc/libvirt-vgpu/vgp
     'type="mbochs-small"'
 given web5 mbochs-small 'type="mbochs-small"'
 
+# Once through libvirt: what it hands over is the same.
 listed=$(new_uuid)
 guest listed1 --hostdev "$listed,ua-card"
 start listed1
@@ -54,6 +52,7 @@ start listed1
 # A request that nobody can meet says what there is instead.
 refused web6 'asks for the class "smal", and vgpu.conf has none of that name; there are: any, screen' \
     'class="smal"'
-for domain in web1 web2 web3 web5 ci-1 ci-2 listed1; do destroy "$domain"; done
+destroy listed1
+for domain in web1 web2 web3 web5 ci-1 ci-2; do give_back "$domain"; done
 assert_no_mdevs
 assert_empty_ledger

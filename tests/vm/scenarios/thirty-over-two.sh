@@ -6,13 +6,21 @@
 vgpu_conf <<-'END'
 	classes = { any = { types = [ "Dual port serial", "mbochs-large" ]; }; };
 END
+# Ordinarily the hook alone: thirty of it come closer together than thirty starts, which need
+# QEMU's time; ten-for-five.sh goes through libvirt.
 for i in {10..39}; do
-    guest "g$i" --metadata "$(request '<vgpu:device class="any"/>')" --hostdev "$(new_uuid)"
+    arguments=("g$i" --metadata "$(request '<vgpu:device class="any"/>')" --hostdev "$(new_uuid)")
+    guest_xml "${arguments[@]}" >"g$i.xml"
+    if is_long; then guest "${arguments[@]}"; fi
 done
 
 pids=()
 for i in {10..39}; do
-    virsh -q start "g$i" 2>"said$i" &
+    if is_long; then
+        virsh -q start "g$i" 2>"said$i" &
+    else
+        libvirt-vgpu-hook "g$i" prepare begin - <"g$i.xml" 2>"said$i" &
+    fi
     pids+=($!)
 done
 good=0
@@ -28,6 +36,10 @@ done
 [ "$(ledger | grep -c ' mbochs-large .* held made ')" = 4 ]
 [ "$(mdevs | wc -l)" = 16 ]
 for i in {10..39}; do
-    virsh -q destroy "g$i" 2>/dev/null &
+    if is_long; then
+        virsh -q destroy "g$i" 2>/dev/null &
+    else
+        give_back "g$i" &
+    fi
 done
 wait

@@ -13,17 +13,18 @@ for i in 1 2 3 4; do
 done
 
 name=$(new_uuid) class=$(new_uuid) alias=$(new_uuid) default=$(new_uuid)
-guest by-name --metadata "$(request '<vgpu:device type="Single port serial"/>')" --hostdev "$name"
-guest by-class --metadata "$(request "<vgpu:device uuid=\"$class\" class=\"small\"/>")" \
+claim by-name --metadata "$(request '<vgpu:device type="Single port serial"/>')" --hostdev "$name"
+claim by-class --metadata "$(request "<vgpu:device uuid=\"$class\" class=\"small\"/>")" \
     --hostdev "$class"
 guest by-alias --hostdev "$alias,ua-vgpu-small-7"
-guest by-default --hostdev "$default"
-for domain in by-name by-class by-alias by-default; do start "$domain"; done
+claim by-default --hostdev "$default"
+start by-alias
 [ "$(mdev_type "$name")" = mtty-1 ]
 [ "$(mdev_type "$class")" = mtty-2 ]
 [ "$(mdev_type "$alias")" = mtty-2 ]
 [ "$(mdev_type "$default")" = mtty-2 ]
-for domain in by-name by-class by-alias by-default; do destroy "$domain"; done
+destroy by-alias
+for domain in by-name by-class by-default; do give_back "$domain"; done
 assert_empty_ledger
 [ "$(mdevs | wc -l)" = 4 ]
 for device in $(mdevs); do remove_mdev "$device"; done

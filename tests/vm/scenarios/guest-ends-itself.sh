@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Power-off, panic, reset, a killed QEMU: the vGPU is gone with the guest, or stays with it.
+# shellcheck shell=bash
+# timeout: 400
+
+# io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port; it has no system, so QEMU does it.
+io() { virsh -q qemu-monitor-command "$1" --hmp "o /${4:-b} $2 $3"; }
+
+# q35's ACPI: sleep type 0 with "sleep enable" is the power-off. QEMU may be off before it answers.
+power_off() { io "$1" 0x604 0x2000 w || true; }
+# pvpanic: the guest says that it panicked.
+panic() { io "$1" 0x505 1; }
+# The chipset's reset control register: a full reset.
+reset() { io "$1" 0xcf9 6; }
+
+# ready GUEST: its firmware has put the ACPI ports where the power-off is to be written.
+has_ports() { [[ $(virsh -q qemu-monitor-command "$1" --hmp "i /h 0x604") != *0xffff* ]]; }
+ready() { wait_for 60 has_ports "$1"; }
+
+is_off() { [ "$(virsh domstate "$1" | head -n 1)" = "shut off" ]; }
+# The domain is off a moment before libvirt calls release.
+is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }
+
+# gone GUEST REASON: it ended for that reason, and its vGPU with it.
+gone() {
+    wait_for 60 is_gone "$1"
+    assert_match "$(virsh domstate --reason "$1")" "$2"
+    assert_no_mdevs
+}
+
+# lives_on GUEST PID UUID MADE: the same QEMU still has the same vGPU.
+lives_on() {
+    [ "$(virsh domstate "$1" | head -n 1)" = running ]
+    [ "$(qemu_pid "$1")" = "$2" ]
+    [ "$(group_held_by "$3")" = "$2" ]
+    [ "$(made "$3")" = "$4" ]
+    assert_match "$(ledger)" " $1 .* held made "
+}
+
+# made UUID: when it was made; it tells a device from its successor of the same name.
+made() { stat -c %Z "/sys/bus/mdev/devices/$1/"; }
+
+# resets GUEST: how often it was reset, by what QEMU told whoever listens.
+resets() { grep -c "event 'reboot'" "events-$1" || true; }
+was_reset() { [ "$(resets "$1")" -ge "$2" ]; }
+
+first=$(new_uuid) second=$(new_uuid)
+devices='<vgpu:device alias="ua-1" type="mtty-1"/><vgpu:device alias="ua-2" type="mtty-2"/>'
+guest ends --metadata "$(request "$devices")" --hostdev "$first,ua-1" --hostdev "$second,ua-2" \
+    --xml-filter "s,</devices>,<panic model='isa'/></devices>," \
+    --xml-filter 's,<devices>,<on_crash>restart</on_crash>&,'
+start ends
+pid=$(qemu_pid ends) birth=$(made "$first")
+timeout 250 virsh -q event ends reboot --loop --timeout 250 >events-ends &
+listener=$!
+sleep 1
+
+say "reset by itself, by virsh, and by a panic when on_crash says restart: the vGPUs stay"
+ready ends
+reset ends
+wait_for 30 was_reset ends 1
+lives_on ends "$pid" "$first" "$birth"
+virsh -q reset ends
+wait_for 30 was_reset ends 2
+lives_on ends "$pid" "$first" "$birth"
+ready ends
+panic ends
+wait_for 30 was_reset ends 3
+is_running() { [ "$(virsh domstate ends | head -n 1)" = running ]; }
+wait_for 30 is_running
+lives_on ends "$pid" "$first" "$birth"
+kill "$listener"
+
+say "panic, and on_crash says destroy"
+virsh -q set-lifecycle-action ends crash destroy --live
+ready ends
+panic ends
+gone ends 'crashed'
+
+say "QEMU is killed"
+start ends
+kill -KILL "$(qemu_pid ends)"
+gone ends 'crashed'
+
+say "ten power off at once"
+for i in {0..9}; do
+    guest "g$i" --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "$(new_uuid)"
+    start "g$i" &
+done
+wait
+[ "$(ledger | grep -c ' held made ')" = 10 ]
+for i in {0..9}; do ready "g$i"; done
+for i in {0..9}; do power_off "g$i" & done
+wait
+all_off() { [ -z "$(virsh -q list --name | sed '/^$/d')" ] && [ -z "$(ledger)" ]; }
+wait_for 60 all_off
+assert_match "$(virsh domstate --reason g0)" 'shutdown'
+assert_no_mdevs

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A stray process holds the vGPU when its guest ends: nobody touches it; only that guest has to wait.
+# shellcheck shell=bash
+
+device=$(new_uuid)
+guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
+guest web02 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$(new_uuid)"
+
+# Takes a copy of a descriptor of another process (pidfd_open, pidfd_getfd) and sits on it.
+cat >stray <<-'END'
+	#!/usr/bin/perl
+	my ($pid, $fd) = map { 0 + $_ } @ARGV;
+	my $copy = syscall(438, syscall(434, $pid, 0), $fd, 0);
+	die "stray: $!" if $copy < 0;
+	open(my $told, '>', "taken");
+	sleep 600;
+END
+chmod +x stray
+
+# fd_of PID LINK: the number of the descriptor that leads there.
+fd_of() { find "/proc/$1/fd" -lname "$2" | head -n 1 | sed 's,.*/,,'; }
+
+# hold LINK: a stray process keeps open what web01's QEMU has open there.
+hold() {
+    local qemu fd
+    qemu=$(qemu_pid web01)
+    fd=$(fd_of "$qemu" "$1")
+    rm -f taken
+    ./stray "$qemu" "$fd" &
+    stray=$!
+    wait_for 10 test -e taken
+}
+
+# made: when the device was made; it tells it from a successor of the same name.
+made() { stat -c %Z "/sys/bus/mdev/devices/$device/"; }
+
+# waits WHO: what holds while the stray process lives; the refusal matches WHO.
+waits() {
+    local took=$SECONDS
+    destroy web01
+    # release_timeout is 5 s.
+    [ $((SECONDS - took)) -lt 15 ]
+    [ "$(made)" = "$birth" ]
+    kill -0 "$stray"
+    assert_match "$(ledger)" " web01 .* leaving made "
+
+    must_fail start web01
+    assert_match "$ERR" "vgpu: web01: .*the vGPU $device on mtty is $1"
+    [ "$(made)" = "$birth" ]
+    kill -0 "$stray"
+    start web02
+    destroy web02
+}
+
+start web01
+birth=$(made)
+say "the group"
+hold "/dev/vfio/$(group_of "$device")"
+waits "in use by process $stray \(stray\)"
+kill "$stray"
+start web01
+[ "$(made)" = "$birth" ]
+assert_match "$(ledger)" " web01 .* held made "
+
+# What has only the device open has nothing in /proc that says which one: it cannot be named.
+if is_long; then
+    say "the device itself"
+    hold 'anon_inode:\[vfio-device\]'
+    waits 'still in use'
+    kill "$stray"
+    start web01
+    [ "$(made)" = "$birth" ]
+fi
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
