@@ -98,6 +98,37 @@ places_are_neither_shared_nor_wasted(void **state)
     }
 }
 
+static uint64_t
+milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* A driver takes three seconds to remove a vGPU: another guest starts meanwhile. */
+static void
+a_slow_release_delays_nobody(void **state)
+{
+    uint64_t began;
+    pid_t slow;
+
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    scene.kernel.faults->remove_delay = 3000;
+    slow = spawn(release, 1, "");
+    while (scene_leases(&scene, "removing") == 0)
+        usleep(1000);
+    began = milliseconds();
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_in_range(milliseconds() - began, 0, 2000);
+    assert_int_equal(waitpid(slow, NULL, WNOHANG), 0);
+    assert_int_equal(waitpid(slow, NULL, 0), slow);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
 /* Asks again and again, for as long as a removal may take. */
 static int
 pester(struct scene *where, unsigned guest, unsigned device, const char *type)
@@ -242,6 +273,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, teardown)
     const struct CMUnitTest tests[] = {
         TEST(places_are_neither_shared_nor_wasted),
+        TEST(a_slow_release_delays_nobody),
         TEST(a_place_that_is_made_stays_whose_it_is),
         TEST(crowd_comes_and_goes),
         TEST(killed_anywhere),
