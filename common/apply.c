@@ -165,7 +165,7 @@ remove_proved(struct job *job, const struct vgpu *vgpu, struct deadline deadline
 }
 
 int
-apply_vacate(struct job *job, const struct lease *lease, struct deadline patience,
+apply_remove(struct job *job, const struct lease *lease, struct deadline patience,
              struct deadline deadline, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
@@ -181,19 +181,10 @@ apply_vacate(struct job *job, const struct lease *lease, struct deadline patienc
         rc = remove_proved(job, vgpu, deadline);
     }
     if (rc == 0 || is_gone(rc))
-        return 0;
+        return job_forget(job, &vgpu->device, error);
     if (rc == -EBUSY)
         return explain_busy(job, vgpu, error);
     return error_set(
         error, rc, "the vGPU %s was not removed from %s: %s", vgpu->device.text, vgpu->parent.text,
         rc == -ETIMEDOUT ? "its driver takes too long; see the kernel's log" : strerror(-rc));
-}
-
-int
-apply_remove(struct job *job, const struct lease *lease, struct deadline patience,
-             struct deadline deadline, struct error *error)
-{
-    int rc = apply_vacate(job, lease, patience, deadline, error);
-
-    return rc < 0 ? rc : job_forget(job, &lease->vgpu.device, error);
 }

@@ -29,14 +29,9 @@ int
 apply_check_unused(struct job *job, const struct lease *lease, struct error *error) CHECKED NONNULL;
 
 /*
- * Removes it, once it is proved that nobody has it open. Its lease stays, removing, so that its
- * place is nobody else's until this job forgets it. Waits for users to
+ * Removes it, once it is proved that nobody has it open, and forgets its lease. Waits for users to
  * let go while patience lasts, and for the kernel until the deadline. -EBUSY with who has it in
- * error, or -ETIMEDOUT, if it is still there then; its lease is leaving or removing.
+ * error, or -ETIMEDOUT, if it is still there then; its lease stays, leaving or removing.
  */
-int apply_vacate(struct job *job, const struct lease *lease, struct deadline patience,
-                 struct deadline deadline, struct error *error) CHECKED NONNULL;
-
-/* The same, and forgets the lease of what is gone. */
 int apply_remove(struct job *job, const struct lease *lease, struct deadline patience,
                  struct deadline deadline, struct error *error) CHECKED NONNULL;

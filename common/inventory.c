@@ -52,6 +52,19 @@ inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *
     return rc;
 }
 
+int
+inventory_add_going(struct inventory *inventory, const struct name *device,
+                    const struct name *parent)
+{
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_vgpu vgpu = {.device = *device, .parent = i};
+
+        if (name_equal(&inventory->parents[i].name, parent))
+            return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    }
+    return 0;
+}
+
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device)
 {

@@ -79,6 +79,11 @@ void inventory_clear(struct inventory *inventory) NONNULL;
 int inventory_add_gpu(struct inventory *inventory, const struct name *name,
                       size_t *ret) CHECKED NONNULL;
 
+/* A vGPU that is being removed and is not on the bus any more, on a parent if that is there. 0 or
+ * -ENOMEM. */
+int inventory_add_going(struct inventory *inventory, const struct name *device,
+                        const struct name *parent) CHECKED NONNULL;
+
 /* NULL if there is none of that name. */
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device) NONNULL;

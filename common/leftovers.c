@@ -5,10 +5,13 @@
 #include "judge.h"
 #include "log.h"
 
+#include <stdio.h>
+
 void
 leftovers_clear(struct leftovers *leftovers)
 {
     ledger_clear(&leftovers->todo);
+    ledger_clear(&leftovers->vacated);
     names_clear(&leftovers->stubborn);
 }
 
@@ -81,16 +84,6 @@ claim_own(struct leftovers *leftovers, struct job *job, const struct demand *dem
     return claim(leftovers, job, ledger, lease, error);
 }
 
-/* This job has removed its device, and kept the place until now. */
-static bool
-is_vacated(const struct job *job, const struct lease *lease)
-{
-    struct name type;
-
-    return lease->state == LEASE_REMOVING && lease->claim && lease->claim == job->statedir.claim &&
-           vgpu_look(job->host, &lease->vgpu, &type) == VGPU_GONE;
-}
-
 int
 leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
                     const struct demands *demands, const struct inventory *inventory,
@@ -100,10 +93,7 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
         struct lease *lease = &ledger->leases[i];
         int rc = 0;
 
-        if (is_vacated(job, lease)) {
-            leftovers->forgot = true;
-            rc = 1;
-        } else if (name_equal(&lease->domain, domain))
+        if (name_equal(&lease->domain, domain))
             rc = claim_own(leftovers, job, find_demand(demands, &lease->vgpu.device), inventory,
                            ledger, lease, error);
         if (rc < 0)
@@ -165,6 +155,38 @@ read_guests(const struct job *job, const struct ledger *ledger, struct guests *g
         guests->complete = false;
 }
 
+/*
+ * The places that this call has others' devices removed from stay its own until it has planned:
+ * claims of the domain's, on its demands' UUIDs, which its next look forgets and plans anew.
+ */
+static int
+hold_places(struct leftovers *leftovers, struct job *job, const struct placement_question *question,
+            struct ledger *ledger)
+{
+    const struct demands *demands = question->demands;
+    int rc = 0;
+
+    for (size_t i = 0, k = 0; rc == 0 && i < leftovers->vacated.count && k < demands->count; k++) {
+        struct lease place = leftovers->vacated.leases[i];
+
+        if (ledger_find(ledger, &demands->items[k].hostdev->uuid))
+            continue;
+        place.vgpu.device = demands->items[k].hostdev->uuid;
+        place.domain = question->request->domain;
+        snprintf(place.domain_name, sizeof(place.domain_name), "%s", question->request->name);
+        place.alias[0] = '\0';
+        place.state = LEASE_PENDING;
+        place.origin = LEASE_MADE;
+        place.daemon = job->daemon;
+        place.claim = job->statedir.claim;
+        place.release = LEASE_REAP;
+        place.time = statedir_time();
+        rc = ledger_add(ledger, &place);
+        i++;
+    }
+    return rc;
+}
+
 int
 leftovers_claim_others(struct leftovers *leftovers, struct job *job,
                        const struct placement_question *question, struct ledger *ledger,
@@ -174,6 +196,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     AUTO(guests_clear) struct guests guests = {0};
     AUTO_FREE bool *may_reap = NULL;
     size_t index;
+    int rc;
 
     read_guests(job, ledger, &guests);
     *changed = forget_gone(job, &guests, domain, ledger);
@@ -195,7 +218,12 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     if (index == SIZE_MAX)
         return 0;
     *changed = true;
-    return claim(leftovers, job, ledger, &ledger->leases[index], error);
+    rc = ledger_add(&leftovers->vacated, &ledger->leases[index]);
+    if (rc == 0)
+        rc = claim(leftovers, job, ledger, &ledger->leases[index], error);
+    if (rc == 0)
+        rc = hold_places(leftovers, job, question, ledger);
+    return rc == -ENOMEM ? error_set(error, rc, "no memory for the leases") : rc;
 }
 
 void
@@ -207,7 +235,7 @@ leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline d
             deadline_in(deadline_left(deadline) / (unsigned)(leftovers->todo.count - i));
         struct error problem;
 
-        if (apply_vacate(job, lease, patience, deadline, &problem) == 0) {
+        if (apply_remove(job, lease, patience, deadline, &problem) == 0) {
             log_lease("mend", lease, "removed");
             continue;
         }

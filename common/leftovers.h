@@ -16,16 +16,15 @@
 
 struct leftovers {
     struct ledger todo;    /* claimed by the job, to be removed */
+    struct ledger vacated; /* others', that were in the way: their places are held for this call */
     struct names stubborn; /* devices that could not be removed in this call */
     struct error problem;  /* why */
-    bool forgot;           /* leases of what was removed, in the last look */
 };
 
 void leftovers_clear(struct leftovers *leftovers) NONNULL;
 
 /*
- * Under the lock. Forgets the leases of what this job has removed, so that its place is the next
- * plan's and nobody else's; forgets own leases whose device is gone, and claims those that the
+ * Under the lock. Forgets own leases whose device is gone, and claims those that the
  * demands do not want as they are: todo then holds them. -EAGAIN if somebody is still at work on
  * one, or the kernel is; -EBUSY with who has it if one that a demand names could not be removed.
  */
@@ -35,13 +34,14 @@ int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const stru
 
 /*
  * Under the lock, when there is no room: forgets other domains' leftovers whose device is gone, and
- * claims one that stands in the way, kept devices included. *changed: look again, after removing
- * what todo holds.
+ * claims one that stands in the way, kept devices included; in the same step its place is claimed
+ * for the domain, so that nobody comes between its removal and the next look. *changed: look again,
+ * after removing what todo holds.
  */
 int leftovers_claim_others(struct leftovers *leftovers, struct job *job,
                            const struct placement_question *question, struct ledger *ledger,
                            bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed, as far as the deadline allows. The leases stay. */
+/* Outside the lock: removes what was claimed, as far as the deadline allows. */
 void
 leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline) NONNULL;

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* States in which a vGPU takes its place although /sys does not show it. */
+/* States in which a vGPU takes its place although /sys does not show it. One that is being removed
+ * is shown until it is gone, and so is its place in the driver's figures. */
 static bool
 may_be_invisible(enum lease_state state)
 {
-    return state == LEASE_PENDING || state == LEASE_LEAVING || state == LEASE_REMOVING ||
-           state == LEASE_RESERVED;
+    return state == LEASE_PENDING || state == LEASE_RESERVED;
 }
 
 static bool

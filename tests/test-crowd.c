@@ -122,7 +122,8 @@ a_slow_release_delays_nobody(void **state)
     while (scene_leases(&scene, "removing") == 0)
         usleep(1000);
     began = milliseconds();
-    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
     assert_in_range(milliseconds() - began, 0, 2000);
     assert_int_equal(waitpid(slow, NULL, WNOHANG), 0);
     assert_int_equal(waitpid(slow, NULL, 0), slow);

@@ -422,8 +422,7 @@ static void
 add_things(struct model *model, uint64_t *seed, size_t index)
 {
     static const enum lease_state shown[] = {LEASE_HELD, LEASE_KEPT, LEASE_LEAVING, LEASE_REMOVING};
-    static const enum lease_state hidden[] = {LEASE_PENDING, LEASE_RESERVED, LEASE_LEAVING,
-                                              LEASE_REMOVING};
+    static const enum lease_state hidden[] = {LEASE_PENDING, LEASE_RESERVED};
     const struct card *card = &model->cards[index];
     unsigned count = maybe(seed, 60) ? chance(seed, 6) : 0;
     size_t kind;
