@@ -437,7 +437,7 @@ add_things(struct model *model, uint64_t *seed, size_t index)
         thing.shown = maybe(seed, 70);
         thing.leased = !thing.shown || maybe(seed, 80);
         thing.ci = maybe(seed, 50);
-        thing.state = (thing.shown ? shown : hidden)[chance(seed, 4)];
+        thing.state = thing.shown ? shown[chance(seed, 4)] : hidden[chance(seed, 2)];
         if (has_room(model, &option, 1) &&
             !(card->functions && is_claimed(model, index, option.place)) &&
             driver_says(model, &option) > 0)
