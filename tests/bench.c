@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* bench SCRATCH HOOK: the figures of bench.sh. With "one" as SCRATCH: one prepare and its memory.
- */
+/* bench SCRATCH HOOK: the figures of bench.sh. bench WORD A B: one of them, in this process. */
 
+#include "hook.h"
+#include "incoming.h"
 #include "scene.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,18 +22,17 @@ static const char machine[] = "gpu 0000:18:00.0 rule size\n"
                               "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
                               "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 16\n";
 
-/* A guest of about 6 KB, with or without a vGPU. The caller frees it. */
+/* A guest with disks enough for so many bytes. The caller frees it. */
 static char *
-guest_of_six_kilobytes(bool vgpu)
+guest_of_size(size_t size, const char *devices, const unsigned *numbers)
 {
-    char *xml = scene_xml(1, vgpu ? "<vgpu:device type=\"nvidia-222\"/>" : "",
-                          (const unsigned[]){vgpu ? 1 : 0, 0});
+    char *xml = scene_xml(1, devices, numbers);
     char *end = strstr(xml, "  </devices>"), *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
 
     fprintf(out, "%.*s", (int)(end - xml), xml);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; (size_t)ftell(out) + strlen(end) < size; i++)
         fprintf(out,
                 "    <disk type='file' device='disk'>\n"
                 "      <driver name='qemu' type='qcow2' cache='none'/>\n"
@@ -39,11 +40,19 @@ guest_of_six_kilobytes(bool vgpu)
                 "      <target dev='vd%c' bus='virtio'/>\n"
                 "      <address type='pci' domain='0x0000' bus='0x04' slot='0x00'/>\n"
                 "    </disk>\n",
-                i, 'a' + i);
+                i, 'a' + i % 26);
     fprintf(out, "%s", end);
     fclose(out);
     free(xml);
     return text;
+}
+
+/* About 6 KB, with or without a vGPU. The caller frees it. */
+static char *
+guest_of_six_kilobytes(bool vgpu)
+{
+    return guest_of_size(6 << 10, vgpu ? "<vgpu:device type=\"nvidia-222\"/>" : "",
+                         (const unsigned[]){vgpu ? 1 : 0, 0});
 }
 
 static double
@@ -155,6 +164,99 @@ one_prepare(void)
     scene_stop(&scene);
     free(xml);
     return status;
+}
+
+static void
+give_up(const char *what)
+{
+    fprintf(stderr, "bench: %s failed\n", what);
+    exit(1);
+}
+
+static double
+seconds_of_parsing(const struct document *document)
+{
+    AUTO(request_clear) struct request request = {0};
+    struct error error;
+    double began = now();
+
+    if (request_parse(document, &request, &error) < 0)
+        give_up("parsing");
+    return now() - began;
+}
+
+/* From a document that is parsed to one with other UUIDs, which is proved. */
+static double
+seconds_of_rewriting(const struct scene *scene, const struct document *document)
+{
+    AUTO(document_clear) struct document changed = {0};
+    AUTO(request_clear) struct request request = {0};
+    struct error error;
+    double began;
+
+    if (request_parse(document, &request, &error) < 0)
+        give_up("parsing");
+    began = now();
+    if (incoming_rewrite(&scene->kernel.host, document, &request, &changed, &error) < 0 ||
+        !changed.text)
+        give_up("the rewrite");
+    return now() - began;
+}
+
+/* All that the hook does at its `migrate`, reading and printing too. */
+static double
+seconds_of_migrate(const struct scene *scene, int input, int output)
+{
+    static const char *const argv[] = {"hook", "guest1", "migrate", "begin", "-", NULL};
+    double began = now();
+
+    lseek(input, 0, SEEK_SET);
+    if (hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, output, STDERR_FILENO))
+        give_up("migrate");
+    return now() - began;
+}
+
+/* In a fresh process: a guest arrives whose UUIDs are both taken here; what that costs, and its
+ * memory. */
+static int
+one_arrival(void)
+{
+    static const char *const words[] = {"parsing it", "the rewrite, once it is parsed",
+                                        "all of it, reading and printing too"};
+    static double times[3][ROUNDS];
+    static struct scene scene;
+    char *xml =
+        guest_of_size(64 << 10,
+                      "<vgpu:device alias=\"ua-gpu1\" type=\"nvidia-222\"/>"
+                      "<vgpu:device uuid=\"dddddddd-0000-4000-8000-000000000002\" type=\"T4-1B\"/>",
+                      (const unsigned[]){1, 2, 0});
+    const struct document document = {xml, strlen(xml)};
+    AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
+    AUTO_CLOSE int output = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (write(input, xml, strlen(xml)) != (ssize_t)strlen(xml))
+        give_up("writing the XML");
+    scene_start(&scene, machine);
+    for (unsigned i = 1; i <= 2; i++) {
+        if (fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(i)) < 0)
+            give_up("making a vGPU");
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        times[0][round] = seconds_of_parsing(&document);
+        times[1][round] = seconds_of_rewriting(&scene, &document);
+        times[2][round] = seconds_of_migrate(&scene, input, output);
+    }
+    for (int i = 0; i < 3; i++)
+        qsort(times[i], ROUNDS, sizeof(double), compare);
+    printf("A guest arrives, XML of %zu bytes, two UUIDs to be replaced; median of %d in turns:\n",
+           strlen(xml), ROUNDS);
+    for (int i = 0; i < 3; i++)
+        printf("  %-38s %5.2f   (%.2f ms)\n", words[i], times[i][ROUNDS / 2] / times[0][ROUNDS / 2],
+               times[i][ROUNDS / 2] * 1e3);
+    print_memory();
+    scene_stop(&scene);
+    free(xml);
+    return 0;
 }
 
 /* GPUs of so many functions each, and the 22 types that an A40 has. */
@@ -284,6 +386,8 @@ main(int argc, char *argv[])
 {
     if (argc == 4 && !strcmp(argv[1], "one"))
         return one_prepare();
+    if (argc == 4 && !strcmp(argv[1], "arrive"))
+        return one_arrival();
     if (argc == 4 && !strcmp(argv[1], "decide"))
         return one_decision((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
     if (argc == 4 && !strcmp(argv[1], "stand"))
@@ -293,6 +397,7 @@ main(int argc, char *argv[])
     bench_plain_guest(argv[1], argv[2]);
     printf("One prepare of a vGPU, one GPU with three types, in a process of its own:\n");
     run_fresh("one", 0, 0);
+    run_fresh("arrive", 0, 0);
     printf("One prepare on GPUs of 22 types (create and ledger included), best of 5:\n");
     run_fresh("decide", 8, 1);
     run_fresh("decide", 8, 8);
