@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -213,7 +214,7 @@ any_failing_write_is_undone(void **state)
     static const int errors[] = {EIO, ENOSPC, EUSERS, ENODEV, ENOENT, EAGAIN, EBUSY, ENOMEM};
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"100ms\";");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"1s\";");
     for (size_t e = 0; e < sizeof(errors) / sizeof(*errors); e++) {
         for (unsigned n = 1; n <= 3; n++) {
             scene.kernel.faults->writes = 0;
@@ -237,6 +238,50 @@ any_failing_write_is_undone(void **state)
     }
 }
 
+/* The driver registers after libvirt started its guests: one absolute moment, and only for a GPU
+ * that the configuration names. */
+static void
+a_gpu_that_comes_up_late(void **state)
+{
+    static const char late[] = "boot_wait = \"100s\"; prepare_timeout = \"200ms\";\n"
+                               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n";
+    int status;
+    pid_t hook;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
+    /* Up for longer than that, or nothing else to come: refused at once. */
+    fake_write(&scene.kernel, "proc/uptime", "100.01 0.00\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
+    fake_write(&scene.kernel, "proc/uptime", "99.00 0.00\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
+    assert_said("no-such, which no GPU here has");
+    /* Something is to come: its place is free half a second later. */
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(7)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(8)), 0);
+    hook = fork();
+    if (hook == 0)
+        _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+    usleep(700000);
+    assert_int_equal(waitpid(hook, NULL, WNOHANG), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(7)), 0);
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_int_equal(status, 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    /* In vain. */
+    fake_write(&scene.kernel, "proc/uptime", "99.90 0.00\n");
+    hook = fork();
+    if (hook == 0)
+        _exit(scene_prepare(&scene, 2, 2, "mtty-2"));
+    usleep(150000);
+    fake_write(&scene.kernel, "proc/uptime", "100.05 0.00\n");
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_int_not_equal(status, 0);
+}
+
 static void
 busy_at_release_is_left_and_taken_back(void **state)
 {
@@ -244,7 +289,7 @@ busy_at_release_is_left_and_taken_back(void **state)
 
     (void)state;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "release_timeout = \"50ms\"; prepare_timeout = \"200ms\";");
+               "release_timeout = \"200ms\"; prepare_timeout = \"2s\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -570,6 +615,7 @@ main(void)
         TEST(foreign_device_is_used_and_left),
         TEST(refused_create_goes_elsewhere_or_says_so),
         TEST(any_failing_write_is_undone),
+        TEST(a_gpu_that_comes_up_late),
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(leftovers_of_others_make_room),
         TEST(stuck_create_is_left_to_its_writer),

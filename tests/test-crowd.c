@@ -83,6 +83,9 @@ places_are_neither_shared_nor_wasted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         scene_start(&scene, table[i].machine);
+        /* Under valgrind it is a slow crowd. */
+        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+                   "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";");
         scene.kernel.faults->create_delay = 5;
         assert_int_equal(run_crowd(scene_prepare, CROWD, table[i].type), table[i].places);
         assert_int_equal(fake_count(&scene.kernel), table[i].places);
@@ -92,6 +95,79 @@ places_are_neither_shared_nor_wasted(void **state)
         scene_assert_empty(&scene);
         if (i + 1 < sizeof(table) / sizeof(*table))
             scene_stop(&scene);
+    }
+}
+
+static uint64_t
+milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* A driver takes three seconds to remove a vGPU: another guest starts meanwhile. */
+static void
+a_slow_release_delays_nobody(void **state)
+{
+    uint64_t began;
+    pid_t slow;
+
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    scene.kernel.faults->remove_delay = 3000;
+    slow = spawn(release, 1, "");
+    while (scene_leases(&scene, "removing") == 0)
+        usleep(1000);
+    began = milliseconds();
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_in_range(milliseconds() - began, 0, 2000);
+    assert_int_equal(waitpid(slow, NULL, WNOHANG), 0);
+    assert_int_equal(waitpid(slow, NULL, 0), slow);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* Asks again and again, for as long as a removal may take. */
+static int
+pester(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    for (int i = 0; i < 60; i++) {
+        if (scene_prepare(where, guest, device, type) == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Who has a kept device removed gets its place, whoever asks meanwhile. */
+static void
+a_place_that_is_made_stays_whose_it_is(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene.kernel.faults->remove_delay = 5;
+    for (unsigned round = 0; round < 30; round++) {
+        pid_t second, others[2];
+        int status;
+
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(scene_leases(&scene, "kept"), 1);
+        second = spawn(scene_prepare, 2, "mtty-2");
+        while (scene_leases(&scene, "kept") == 1)
+            usleep(100);
+        for (unsigned i = 0; i < COUNT(others); i++)
+            others[i] = spawn(pester, 3 + i, "mtty-2");
+        assert_int_equal(waitpid(second, &status, 0), second);
+        assert_int_equal(status, 0);
+        for (unsigned i = 0; i < COUNT(others); i++) {
+            assert_int_equal(waitpid(others[i], &status, 0), others[i]);
+            assert_int_not_equal(status, 0);
+        }
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_release(&scene, 2, 2), 0);
     }
 }
 
@@ -197,6 +273,8 @@ main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, teardown)
     const struct CMUnitTest tests[] = {
         TEST(places_are_neither_shared_nor_wasted),
+        TEST(a_slow_release_delays_nobody),
+        TEST(a_place_that_is_made_stays_whose_it_is),
         TEST(crowd_comes_and_goes),
         TEST(killed_anywhere),
         TEST(place_of_the_dead_is_free),

@@ -147,6 +147,7 @@ a_device_in_use_stays(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     fake_close(&stray);
+    fake_write(&scene.kernel, CONFIG, "");
     reconciles_to(OUTCOME_REMOVED, "was not finished");
     scene_assert_empty(&scene);
 }

@@ -47,7 +47,7 @@ find_devices() {
 
 name_host() {
 	echo host1 >/proc/sys/kernel/hostname
-	echo '127.0.0.1 localhost host1' >/etc/hosts
+	echo '127.0.0.1 localhost host1 host2' >/etc/hosts
 	ip link set lo up
 	# The hard limit stays: a session's libvirtd wants to raise its guests' to it.
 	ulimit -n 8192 -l unlimited

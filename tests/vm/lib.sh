@@ -5,6 +5,9 @@
 
 LEDGER=/run/libvirt-vgpu/ledger
 CONF=/etc/libvirt-vgpu/vgpu.conf
+LIBVIRTD_PID=/run/libvirt/libvirtd.pid
+# All that is the second host's own. Not in /run, where no hook may be executed.
+HOST2=/srv/host2
 # What the last must_fail heard.
 export ERR=
 
@@ -77,16 +80,33 @@ request() {
 	echo "<metadata><vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">$1</vgpu:request></metadata>"
 }
 
+# migratable ALIAS...: QEMU leaves migration of a VFIO device off unless the kernel tracks
+# its writes to memory; the kernel's samples do not. A string: a bool is refused.
+migratable() {
+	local alias
+	for alias; do
+		echo "<qemu:device alias='$alias'><qemu:frontend>"
+		echo "<qemu:property name='enable-migration' type='string' value='on'/>"
+		echo "</qemu:frontend></qemu:device>"
+	done
+}
+
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]...
-#           [--qemu-arg ARG]... [--xml-filter SED]...
+#           [--migratable] [--qemu-arg ARG]... [--xml-filter SED]...
 # A guest that needs no system: it runs its firmware, and that is enough.
 guest_xml() {
 	{ local -; set +x; } 2>/dev/null
 	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model
+	local aliases=() migratable='' overrides=''
 	uuid=$(new_uuid)
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
+		--migratable)
+			migratable=yes
+			shift
+			continue
+			;;
 		--uuid) uuid=$2 ;;
 		--metadata) metadata=$2 ;;
 		--hostdev)
@@ -95,6 +115,7 @@ guest_xml() {
 			hostdevs+="<source><address uuid='$device'/></source>"
 			[ -z "$alias" ] || hostdevs+="<alias name='$alias'/>"
 			hostdevs+="</hostdev>"
+			aliases+=("${alias:-hostdev${#aliases[@]}}")
 			;;
 		--qemu-arg) arguments+="<qemu:arg value='$2'/>" ;;
 		--xml-filter) filter+=(-e "$2") ;;
@@ -102,6 +123,7 @@ guest_xml() {
 		esac
 		shift 2
 	done
+	[ -z "$migratable" ] || overrides=$(migratable "${aliases[@]}")
 	sed -e '' "${filter[@]}" <<-END
 		<domain type='qemu' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
 		  <name>$name</name>
@@ -118,6 +140,7 @@ guest_xml() {
 		    $hostdevs
 		  </devices>
 		  ${arguments:+<qemu:commandline>$arguments</qemu:commandline>}
+		  ${overrides:+<qemu:override>$overrides</qemu:override>}
 		</domain>
 	END
 }
@@ -140,6 +163,54 @@ give_back() { libvirt-vgpu-hook "$1" release end destroyed <"$1.xml"; }
 start() { virsh -q start "$1"; }
 destroy() { virsh -q destroy "$1"; }
 qemu_pid() { cat "/run/libvirt/qemu/$1.pid"; }
+is_running() { [ "$(virsh -q domstate "$1" | head -n 1)" = running ]; }
+
+# device_of GUEST [OPTION]...: the UUID of each of its mdevs, as its XML says now.
+device_of() { virsh -q dumpxml "$@" | sed -n "s/.*<address uuid='\(.*\)'.*/\1/p"; }
+
+# The guest's side of a device
+
+# monitor GUEST COMMAND...: what QEMU's own monitor answers to each, in one connection.
+monitor() {
+	local guest=$1 command commands=''
+	shift
+	for command; do commands+="qemu-monitor-command $guest --hmp \"$command\";"; done
+	virsh -q "$commands"
+}
+
+# scratch_ports GUEST: for each of its mtty devices the I/O port of the first UART's scratch
+# register, which holds what was written. In the order of their aliases, on one line, and as
+# soon as the firmware has assigned them.
+scratch_ports() {
+	{ local -; set +x; } 2>/dev/null
+	local end=$((SECONDS + 60)) devices port
+	until devices=$(monitor "$1" 'info pci' | awk '
+			/^ *Bus / { serial = 0; port = "none" }
+			/PCI device 4348:3253/ { serial = 1 }
+			/BAR0: I\/O at 0x....  *\[/ { port = $4 }
+			serial && /^ *id "/ { print $2, port }' | sort) &&
+		[ -n "$devices" ] && [[ $devices != *none* ]]; do
+		[ "$SECONDS" -lt "$end" ] || fail "the firmware of $1 assigns no ports"
+		sleep 0.5
+	done
+	while read -r _ port; do echo $((port + 7)); done <<<"$devices" | xargs
+}
+
+# write_scratch GUEST PORT=BYTE...
+write_scratch() {
+	local guest=$1 pair commands=()
+	shift
+	for pair; do commands+=("o /b ${pair%=*} ${pair#*=}"); done
+	monitor "$guest" "${commands[@]}"
+}
+
+# read_scratch GUEST PORT...: "0x5a 0xa5".
+read_scratch() {
+	local guest=$1 port commands=()
+	shift
+	for port; do commands+=("i /b $port"); done
+	monitor "$guest" "${commands[@]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p' | xargs
+}
 
 # Mediated devices
 
@@ -174,6 +245,10 @@ group_held_by() {
 	{ find /proc/[0-9]*/fd -lname "/dev/vfio/$group" 2>/dev/null || true; } | cut -d/ -f3 | sort -u
 }
 
+assert_gone() {
+	if mdev_exists "$1"; then fail "mdev $1 is still there"; fi
+}
+
 assert_no_mdevs() {
 	local left
 	left=$(mdevs)
@@ -204,14 +279,16 @@ no_vgpu_conf() { rm -f "$CONF" "${CONF%/*}"/conf.d/*; }
 # libvirtd
 
 libvirtd_answers() { timeout 10 virsh -q list; }
-libvirtd_runs() { pgrep -x libvirtd; }
+libvirtd_pid() { cat "$LIBVIRTD_PID"; }
+libvirtd_runs() { [ -e "$LIBVIRTD_PID" ] && kill -0 "$(libvirtd_pid)"; }
 libvirtd_gone() { ! libvirtd_runs; }
 
 start_libvirtd() {
 	if is_systemd; then
 		systemctl start libvirtd
 	else
-		libvirtd -d -p /run/libvirtd.pid
+		mkdir -p "${LIBVIRTD_PID%/*}"
+		libvirtd -d -p "$LIBVIRTD_PID"
 	fi
 	wait_for 60 libvirtd_answers
 }
@@ -221,12 +298,96 @@ stop_libvirtd() {
 		# Not its sockets: they would start it again at the next call.
 		systemctl stop libvirtd.socket libvirtd-ro.socket libvirtd-admin.socket libvirtd
 	else
-		pkill -x libvirtd
+		kill "$(libvirtd_pid)"
 	fi
+	wait_for 30 libvirtd_gone
+}
+
+kill_libvirtd() {
+	kill -KILL "$(libvirtd_pid)"
 	wait_for 30 libvirtd_gone
 }
 
 restart_libvirtd() {
 	stop_libvirtd
 	start_libvirtd
+}
+
+# The second host: on the same kernel, hence with the same devices, and UUIDs that are taken
+# on one are taken on both. All else is its own, in name spaces that have files to enter them
+# by, so that it does not end with any process.
+
+# What this host has there, and the second one instead.
+host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache/libvirt=cache
+	/var/log/libvirt=log /run/libvirt-vgpu=vgpu-run /etc/libvirt-vgpu=vgpu-etc
+	/var/lib/libvirt-vgpu=vgpu-lib)
+
+host2_is_still() { [ -z "$(host2_processes)" ]; }
+host2_exists() { mountpoint -q "$HOST2/ns/mnt"; }
+
+# start_host2: libvirt as this host has it, without its guests; of ours nothing but the hook.
+start_host2() {
+	rm -rf "$HOST2"
+	mkdir -p "$HOST2/ns" "$HOST2/peer" "$HOST2/log/qemu" "${host2_private[@]/#*=/$HOST2/}" "${host2_private[@]/%=*/}"
+	# Also what libvirt found out about QEMU: to ask it again takes seconds.
+	cp -a /etc/libvirt/. "$HOST2/etc"
+	cp -a /var/cache/libvirt/. "$HOST2/cache"
+	find "$HOST2/etc/qemu" -name '*.xml' -delete
+	echo "host_uuid = \"$(new_uuid)\"" >>"$HOST2/etc/libvirtd.conf"
+	# Ports of its own. A log without another virtlogd. And no groups of processes: they go
+	# by a guest's name and number, which it may have on both hosts.
+	printf '%s\n' 'migration_port_min = 49300' 'migration_port_max = 49400' \
+		'stdio_handler = "file"' 'cgroup_controllers = []' >>"$HOST2/etc/qemu.conf"
+
+	touch "$HOST2/ns/mnt" "$HOST2/ns/uts"
+	# shellcheck disable=SC2016 # expanded by that shell
+	unshare --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" bash -euc '
+		echo host2 >/proc/sys/kernel/hostname
+		mount --bind /run/libvirt "$0/peer"
+		for pair; do mount --bind "$0/${pair#*=}" "${pair%=*}"; done' "$HOST2" "${host2_private[@]}"
+	on_host2 start_libvirtd
+}
+
+# on_host2 COMMAND...: run it there, a word of this file or a program.
+on_host2() {
+	# shellcheck disable=SC2016 # expanded by that shell
+	nsenter --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" --wdns="$PWD" \
+		bash -Eeuo pipefail -O inherit_errexit -c '. "$0"; "$@"' "${BASH_SOURCE[0]}" "$@"
+}
+
+on_host1() { "$@"; }
+
+# The processes of the second host.
+host2_processes() {
+	{ local -; set +x; } 2>/dev/null
+	local number
+	number=$(stat -L -c %i "$HOST2/ns/uts")
+	{ find /proc/[0-9]*/ns/uts -lname "uts:\\[$number\\]" 2>/dev/null || true; } | cut -d/ -f3
+}
+
+# stop_host2: it goes as by loss of power, but for the devices, which are the kernel's.
+# What its processes leave in sysfs is for the caller; its logs stay.
+stop_host2() {
+	local pid kept
+	host2_exists || return 0
+	for pid in $(host2_processes); do kill -KILL "$pid" || true; done
+	wait_for 30 host2_is_still
+	umount "$HOST2/ns/mnt" "$HOST2/ns/uts"
+	for kept in "$HOST2"/*; do
+		[ "$kept" = "$HOST2/log" ] || rm -rf "$kept"
+	done
+}
+
+# The other one of the two, as virsh names it.
+peer() {
+	local theirs=run
+	[ "$(uname -n)" = host1 ] || theirs=peer
+	echo "qemu+unix:///system?socket=$HOST2/$theirs/libvirt-sock"
+}
+
+# migrate GUEST [OPTION]...: to the other host; live, unless it is --offline.
+migrate() {
+	local live=(--live)
+	[[ " $* " != *' --offline '* ]] || live=()
+	virsh -q migrate "${live[@]}" --desturi "$(peer)" --migrateuri tcp://127.0.0.1 "$@"
 }

@@ -30,7 +30,11 @@ complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trac
 leftovers() {
 	timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain: /' &&
 		mdevs | sed 's/^/mdev: /' &&
-		ledger | sed 's/^/lease: /'
+		ledger | sed 's/^/lease: /' &&
+		if host2_exists; then
+			on_host2 timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain of host2: /' &&
+				on_host2 ledger | sed 's/^/lease of host2: /'
+		fi
 }
 
 domains() { timeout 30 virsh -q list --all --name | sed '/^$/d'; }
@@ -59,6 +63,7 @@ clean_libvirtd() {
 clean_host() {
 	local device
 	pkill -KILL -u guest || true
+	stop_host2
 	clean_libvirtd
 	clean_domains
 	modprobe -a mtty mbochs mdpy
@@ -177,6 +182,7 @@ run_one() {
 		size=("${size[@]:1}")
 	done
 	dmesg >"$log/dmesg"
+	[ ! -e "$HOST2/log" ] || mv "$HOST2/log" "$log/host2"
 	if is_systemd; then journalctl -q -b -o short-monotonic >"$log/journal"; fi
 	cp -r /var/log/libvirt/qemu "$log/"
 	rm -rf /var/log/libvirt/qemu/*

@@ -10,10 +10,10 @@ for lost in no yes; do
     stop_libvirtd
     [ "$lost" = no ] || rm /run/libvirt-vgpu/ledger
     start_libvirtd
-    [ "$(virsh domstate web01 | head -n 1)" = running ]
+    is_running web01
     [ "$(qemu_pid web01)" = "$pid" ]
     [ "$(group_held_by "$device")" = "$pid" ]
-    assert_match "$(ledger)" " held made $(pgrep -x libvirtd):"
+    assert_match "$(ledger)" " held made $(libvirtd_pid):"
     destroy web01
     assert_no_mdevs
     assert_empty_ledger

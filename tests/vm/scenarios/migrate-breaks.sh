@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A migration dies half way, in each place: afterwards just the running guest's vGPUs exist.
+# shellcheck shell=bash
+
+# What takes some twenty seconds at 1 MiB/s: memory that does not compress to nothing.
+head -c 20M /dev/urandom >/tmp/random
+chmod 644 /tmp/random
+devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
+guest web01 --migratable --metadata "$(request "$devices")" \
+    --hostdev "$(new_uuid),ua-gpu0" --hostdev "$(new_uuid),ua-gpu1" \
+    --qemu-arg -device --qemu-arg loader,file=/tmp/random,addr=0x1000000,force-raw=on
+start_host2
+start web01
+pid=$(qemu_pid web01)
+read -ra ours <<<"$(device_of web01 | xargs)"
+
+stream_flows() { virsh -q domjobinfo web01 | grep -q '^Memory processed: *[1-9]'; }
+
+# begin_migration: in the background, as $migration; it is under way.
+begin_migration() {
+    migrate web01 --bandwidth 1 2>said &
+    migration=$!
+    wait_for 60 stream_flows
+    [ "$(mdevs | wc -l)" = 4 ]
+}
+
+just_ours() { [ "$(mdevs)" = "$(printf '%s\n' "${ours[@]}" | sort)" ]; }
+
+# stays WHAT: the migration has failed; the guest runs here, and there is nothing of it there.
+stays() {
+    if wait "$migration"; then fail "migrated, although $1"; fi
+    wait_for 30 is_running web01
+    [ "$(qemu_pid web01)" = "$pid" ]
+    wait_for 30 just_ours
+    for device in "${ours[@]}"; do [ "$(group_held_by "$device")" = "$pid" ]; done
+    [ "$(ledger | grep -c ' web01 ua-gpu[01] held made ')" = 2 ]
+    wait_for 30 on_host2 assert_empty_ledger
+    [ -z "$(on_host2 virsh -q list --all --name | xargs)" ]
+}
+
+begin_migration
+kill -KILL "$(on_host2 qemu_pid web01)"
+stays 'the incoming QEMU was killed'
+
+begin_migration
+virsh -q domjobabort web01
+stays 'it was cancelled'
+
+begin_migration
+on_host2 kill_libvirtd
+on_host2 start_libvirtd
+stays 'the libvirtd over there was killed'
+
+begin_migration
+kill_libvirtd
+start_libvirtd
+stays 'the libvirtd over here was killed'
+
+# After all that it can still be moved.
+migrate web01 --bandwidth 1000
+[ "$(mdevs | wc -l)" = 2 ]
+assert_empty_ledger
+on_host2 destroy web01
+assert_no_mdevs

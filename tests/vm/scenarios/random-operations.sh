@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
+# shellcheck shell=bash
+# timeout: 7200
+set +x
+
+SEED=95
+operations=30
+! is_long || operations=500
+RANDOM=$SEED
+echo "seed $SEED, $operations operations"
+
+# What each guest is like, says the model: where it is; off, running or saved; the type and
+# UUID in its definition; the type of the vGPU that it runs or was saved with.
+guests=(g0 g1 g2 g3 g4 g5)
+declare -A host=() state=() type=() device=() given=() uuid=()
+# Of host 1 and 2, to be read from here: libvirt's state, our ledger.
+libvirt=('' /run/libvirt "$HOST2/run")
+ledgers=('' "$LEDGER" "$HOST2/vgpu-run/ledger")
+
+# RANDOM goes on only in this shell, so no word here prints what it picks.
+pick() {
+    local items=("$@")
+    picked=${items[RANDOM % $#]}
+}
+
+on() { "on_host${host[$1]}" "${@:2}"; }
+is_off() { [ "$(virsh -q domstate "$1" | head -n 1)" = 'shut off' ]; }
+
+define() {
+    on "$1" guest "$1" --uuid "${uuid[$1]}" --migratable --hostdev "${device[$1]},ua-gpu0" \
+        --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"${type[$1]}\"/>")"
+}
+
+# held_by GUEST: the vGPU that its QEMU has open.
+held_by() {
+    local pid group link
+    pid=$(cat "${libvirt[${host[$1]}]}/qemu/$1.pid")
+    group=$(find "/proc/$pid/fd" -lname '/dev/vfio/[0-9]*' -printf '%l\n' | sort -u)
+    for link in /sys/bus/mdev/devices/*; do
+        [ "$(readlink -f "$link/iommu_group")" != "/sys/kernel/iommu_groups/${group##*/}" ] ||
+            echo "${link##*/}"
+    done
+}
+
+leases() {
+    local file
+    for file in "${ledgers[@]:1}"; do [ ! -e "$file" ] || tail -n +2 "$file"; done
+}
+
+# The operations; each fails when it did not do.
+
+op_start() { on "$1" start "$1"; }
+op_destroy() { on "$1" destroy "$1"; }
+op_save() { on "$1" virsh -q save "$1" "$PWD/$1.saved"; }
+op_restore() { on "$1" virsh -q restore "$PWD/$1.saved"; }
+op_migrate() { on "$1" migrate "$1" --persistent --undefinesource; }
+op_edit() { define "$1"; }
+op_restart() { on "$1" restart_libvirtd; }
+
+# By its own firmware's hand: ACPI's S5, once the firmware has set that port up.
+op_poweroff() {
+    on "$1" scratch_ports "$1" >/dev/null
+    on "$1" monitor "$1" 'o /w 0x604 0x2000' >/dev/null
+    on "$1" wait_for 30 is_off "$1"
+}
+
+op_kill() {
+    kill -KILL "$(cat "${libvirt[${host[$1]}]}/qemu/$1.pid")"
+    on "$1" wait_for 30 is_off "$1"
+}
+
+# The model
+
+# propose: the next operation, as $operation on $name.
+propose() {
+    pick "${guests[@]}"
+    name=$picked
+    case ${state[$name]} in
+    off) pick start start start edit restart ;;
+    running) pick destroy poweroff kill save save migrate migrate edit restart ;;
+    saved) pick restore restore restore edit restart ;;
+    esac
+    operation=$picked
+    [ "$operation" != edit ] || invent_edit
+}
+
+# Another type and UUID, at times the UUID of a vGPU that somebody runs with.
+invent_edit() {
+    pick mtty-1 mtty-2
+    type[$name]=$picked
+    device[$name]=$(new_uuid)
+    pick new new new taken
+    [ "$picked" = taken ] || return 0
+    pick "${guests[@]}"
+    [ "${state[$picked]}" != running ] || device[$name]=$(held_by "$picked")
+}
+
+# All there is belongs to somebody who runs, so a definition with its UUID cannot start.
+# Whoever comes from elsewhere gets another UUID.
+should_succeed() { [ "$operation" != start ] || ! mdev_exists "${device[$name]}"; }
+
+done_as_told() {
+    case $operation in
+    start) given[$name]=${type[$name]} ;;
+    migrate) host[$name]=$((3 - ${host[$name]})) ;;
+    esac
+    case $operation in
+    start | restore | migrate) state[$name]=running ;;
+    destroy | poweroff | kill) state[$name]=off ;;
+    save) state[$name]=saved ;;
+    esac
+}
+
+# see: where an operation failed that should not have, the model takes what there is.
+see() {
+    local number
+    [ "${state[$name]}" != saved ] || return 0
+    for number in 1 2; do
+        if "on_host$number" is_running "$name" 2>/dev/null; then
+            host[$name]=$number state[$name]=running
+            return
+        fi
+    done
+    for number in 1 2; do
+        if "on_host$number" is_off "$name" 2>/dev/null; then host[$name]=$number; fi
+    done
+    state[$name]=off
+}
+
+# attempt COMMAND...: how it went, as $status. Not in a condition: there "set -e" means nothing.
+attempt() {
+    set +e
+    (trap - ERR; set -e; "$@") 2>said
+    status=$?
+    set -e
+}
+
+# agree: what guests hold, what is leased, and what there is are the same.
+agree() {
+    local guest held=() vgpu
+    for guest in "${guests[@]}"; do
+        [ "${state[$guest]}" = running ] || continue
+        vgpu=$(held_by "$guest")
+        [ "$(mdev_type "$vgpu")" = "${given[$guest]}" ]
+        grep -q "^mdev $vgpu ${given[$guest]} .* $guest ua-gpu0 held made " \
+            "${ledgers[${host[$guest]}]}"
+        held+=("$vgpu")
+    done
+    [ "$(mdevs)" = "$(printf '%s\n' "${held[@]}" | sort)" ]
+    [ "$(leases | wc -l)" = ${#held[@]} ]
+}
+
+agree_soon() {
+    local end=$((SECONDS + 20))
+    while attempt agree; [ "$status" != 0 ]; do
+        if [ "$SECONDS" -ge "$end" ]; then
+            for name in "${guests[@]}"; do
+                echo "$name on host${host[$name]}: ${state[$name]} ${given[$name]-}"
+            done
+            leases
+            mdevs
+            fail "they do not agree"
+        fi
+        sleep 0.2
+    done
+}
+
+start_host2
+for name in "${guests[@]}"; do
+    host[$name]=1 state[$name]=off type[$name]=mtty-2
+    uuid[$name]=$(new_uuid) device[$name]=$(new_uuid)
+    define "$name"
+done
+
+should=0 did=0
+for ((i = 1; i <= operations; i++)); do
+    propose
+    predicted=fail
+    if should_succeed; then predicted=succeed; fi
+    began=$SECONDS
+    attempt "op_$operation" "$name"
+    echo "$i. $operation $name on host${host[$name]}: status $status, should $predicted" \
+        "($((SECONDS - began)) s)"
+    [ "$status" = 0 ] || cat said
+    case $predicted:$status in
+    succeed:0) should=$((should + 1)) did=$((did + 1)) && done_as_told ;;
+    succeed:*) should=$((should + 1)) && see ;;
+    fail:0) fail "two guests have the same vGPU" ;;
+    esac
+    agree_soon
+done
+echo "$did of $should did that should"
+[ $((did * 5)) -ge $((should * 4)) ]
+
+for name in "${guests[@]}"; do
+    [ "${state[$name]}" != running ] || on "$name" destroy "$name"
+done
+assert_no_mdevs
+assert_empty_ledger
+on_host2 assert_empty_ledger
