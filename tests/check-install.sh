@@ -9,7 +9,9 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 cd "$top_builddir"
 sysconfdir=$(sed -n 's/^sysconfdir = //p' Makefile)
-set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man DESTDIR="$stage"
+units=/usr/lib/systemd/system tmpfiles=/usr/lib/tmpfiles.d
+set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man \
+    systemdsystemunitdir=$units tmpfilesdir=$tmpfiles DESTDIR="$stage"
 [ -n "$sysconfdir" ]
 make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
 rm -f "$stage.log"
@@ -22,6 +24,17 @@ rm -f "$stage.log"
 for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
+# Which of these are installed is configure's option.
+service=libvirt-vgpu-reconcile.service
+if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
+    grep -qx 'ExecStart=/.*/bin/vgpuctl reconcile' "$stage$units/$service" ||
+        complain "$service does not start vgpuctl"
+    if grep '@[a-z]*@' "$stage$units/$service"; then complain "$service was not filled in"; fi
+    [ -f "$stage$units/${service%.service}.timer" ] || complain "the timer is missing"
+fi
+if grep -q '^dist_tmpfiles_DATA = ' Makefile; then
+    [ -f "$stage$tmpfiles/libvirt-vgpu.conf" ] || complain "the file for tmpfiles.d is missing"
+fi
 executables=$(find "$stage/etc" -type f -perm /111)
 [ -z "$executables" ] || complain "executables in /etc, which libvirt might run: $executables"
 

@@ -15,9 +15,13 @@ case $PHASE in
     start automatic
     start manual
     [ "$(mdevs | wc -l)" = 2 ]
+    # systemd-tmpfiles is to make it again.
+    rmdir /var/lib/libvirt-vgpu
     power_loss
     ;;
 2)
+    [ -d /var/lib/libvirt-vgpu ]
+    [ -d /run/libvirt-vgpu ]
     wait_for 60 libvirtd_answers
     wait_for 60 runs automatic
     [ "$(mdevs)" = $automatic ]
