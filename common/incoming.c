@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "incoming.h"
+#include "boot.h"
 #include "intent.h"
 #include "log.h"
 #include "placement.h"
@@ -146,6 +147,10 @@ incoming_rewrite(const struct host *host, const struct document *document,
     rc = look(&arrival, error);
     if (rc == 0)
         rc = placement_check(&question, error);
+    /* What is not there yet may come up: prepare waits for it. */
+    if ((rc == -ENOENT || rc == -ENOSPC) &&
+        boot_left(host, &arrival.intent.policy, &arrival.inventory) > 0)
+        rc = 0;
     if (rc == 0)
         rc = choose(&arrival, error);
     if (rc <= 0)

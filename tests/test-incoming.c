@@ -232,6 +232,22 @@ never_is_refused_and_full_is_not(void **state)
     prints(known, "migrate", "");
 }
 
+/* A saved guest that is started with the host, before the GPU's driver is there. */
+static void
+a_gpu_that_comes_up_late(void **state)
+{
+    AUTO_FREE char *xml = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
+    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    fake_vanish(&scene.kernel, "mtty");
+    prints(xml, "restore", "");
+    fake_write(&scene.kernel, "proc/uptime", "100.01 0.00\n");
+    assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 1);
+    assert_string_equal(scene.printed, "");
+}
+
 #define HEAD                                                                                       \
     "<domain type='kvm'><name>guest1</name><uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>"
 #define ANNOTATION(device)                                                                         \
@@ -506,6 +522,7 @@ main(void)
         TEST(always_new),
         TEST(others_hostdevs_stay),
         TEST(never_is_refused_and_full_is_not),
+        TEST(a_gpu_that_comes_up_late),
         TEST(only_the_uuid_changes),
         TEST(links_follow),
         TEST(other_spellings_are_refused),
