@@ -169,8 +169,14 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
              struct deadline deadline, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = wait_unused(job, vgpu, deadline_earlier(patience, deadline));
+    int rc;
 
+    if (job_is_stuck_elsewhere(job, lease))
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not removed from %s yet: the driver takes too long with "
+                         "%s before it; see the kernel's log",
+                         vgpu->device.text, vgpu->parent.text, job->writer.device.text);
+    rc = wait_unused(job, vgpu, deadline_earlier(patience, deadline));
     /* Nothing is ordered that cannot be waited for. */
     if (rc == 0 && deadline_left(deadline) == 0)
         rc = -EBUSY;

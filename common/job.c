@@ -13,12 +13,39 @@ job_begin(const struct host *host, bool make, struct job *ret, struct error *err
     return statedir_open(host, make, &ret->statedir, error);
 }
 
+/* The claim lives on with a writer that was left behind; but only one device is its own. */
+static void
+give_up_others(struct job *job)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+    bool changed = false;
+
+    if (job_look(job, &ledger, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < ledger.count; i++) {
+        struct lease *lease = &ledger.leases[i];
+
+        if (!lease->claim || lease->claim != job->statedir.claim ||
+            !job_is_stuck_elsewhere(job, lease))
+            continue;
+        job_give_up(lease);
+        changed = true;
+    }
+    if (!changed)
+        job_leave(job);
+    else if (job_record(job, &ledger, &ignored) < 0)
+        return;
+}
+
 void
 job_end(struct job *job)
 {
     writer_stop(&job->writer);
     if (!job->writer.left)
         statedir_unclaim(&job->statedir);
+    else if (job->statedir.claim)
+        give_up_others(job);
     statedir_close(&job->statedir);
 }
 

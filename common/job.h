@@ -35,7 +35,7 @@ struct job {
 /*
  * Opens the state directory, making it if make is true; -ENOENT, without a word in error, if it is
  * missing and make is false. job_end in every case. It gives up the claim, unless a write is still
- * under way: then the writer keeps it for as long as it lives.
+ * under way: then the writer keeps it for as long as it lives, for that device alone.
  */
 int
 job_begin(const struct host *host, bool make, struct job *ret, struct error *error) CHECKED NONNULL;

@@ -230,6 +230,43 @@ the_hook_makes_room(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
 }
 
+/* A driver that sits on one removal keeps nobody from the others, of one guest or of several. */
+static void
+a_stuck_removal_keeps_one_only(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(3,
+                                    "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-2\"/>"
+                                    "<vgpu:device alias=\"ua-gpu4\" type=\"mtty-2\"/>",
+                                    (const unsigned[]){3, 4, 0});
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    prepare_and_lose_daemon(1);
+    prepare_and_lose_daemon(2);
+    scene.kernel.faults->remove_delay = 1000;
+    reconcile();
+    assert_int_equal(findings.failed, 2);
+    assert_non_null(strstr(findings.items[1].why.text, "takes too long with"));
+    if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    scene.kernel.faults->remove_delay = 0;
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    while (fake_count(&scene.kernel))
+        usleep(1000);
+    reconciles_to(OUTCOME_REMOVED, "was not finished");
+    scene_assert_empty(&scene);
+
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    scene.kernel.faults->remove_delay = 1000;
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene.kernel.faults->remove_delay = 0;
+    reconcile();
+    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
+    assert_int_equal(findings.items[1].outcome, OUTCOME_REMOVED);
+    while (fake_count(&scene.kernel))
+        usleep(1000);
+}
+
 /* Together with a release: one of them acts, and nothing is written twice. */
 static void
 release_and_reconcile(void **state)
@@ -281,6 +318,7 @@ main(void)
         TEST(kept_for_the_next_start),
         TEST(what_a_guest_holds_is_adopted),
         TEST(the_hook_makes_room),
+        TEST(a_stuck_removal_keeps_one_only),
         TEST(release_and_reconcile),
     };
 
