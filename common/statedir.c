@@ -145,6 +145,21 @@ write_all(int fd, const char *text)
 
 /* There is one writer at a time, the lock's holder, so one name aside will do. */
 int
+statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+
+    *ret = (struct ledger){.next_claim = 1};
+    statedir.host = host;
+    statedir.dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (statedir.dir < 0 && errno == ENOENT)
+        return 0;
+    if (statedir.dir < 0)
+        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
+    return statedir_load(&statedir, ret, error);
+}
+
+int
 statedir_store(const struct statedir *statedir, const struct ledger *ledger, struct error *error)
 {
     AUTO_FREE char *text = NULL;

@@ -42,6 +42,9 @@ void statedir_unlock(struct statedir *statedir) NONNULL;
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
 
+/* The same for those who only look: needs no right to anything but the file, and makes nothing. */
+int statedir_peek(const struct host *host, struct ledger *ret, struct error *error) CHECKED NONNULL;
+
 /* Replaces the ledger, under the lock: written aside and renamed. */
 int statedir_store(const struct statedir *statedir, const struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;

@@ -12,5 +12,5 @@ main(int argc, char *argv[])
 
     openlog("vgpuctl", LOG_PID, LOG_DAEMON);
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return vgpuctl_run(&host, argc, argv, stdout, stderr);
+    return vgpuctl_run(&host, "qemu:///system", argc, argv, stdout, stderr);
 }

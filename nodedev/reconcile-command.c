@@ -27,5 +27,6 @@ const struct command command_reconcile = {
     .name = "reconcile",
     .arguments = "",
     .help = "finish what a hook, a daemon or a driver left half done",
+    .options = OPTION_BIT(OPTION_ROOT),
     .run = run,
 };

@@ -20,8 +20,12 @@ apply
 release adopt leftovers incoming verify
 reconcile
 assign
-hook command
-vgpuctl reconcile-command
+hook
+options survey domains
+connection
+command table
+gpus-command types-command list-command reconcile-command
+vgpuctl
 main
 '
 
@@ -59,6 +63,10 @@ if grep -nE '"/(sys|run|etc|dev|proc)(/|")' common/*.c hooks/hook.c; then
 fi
 if grep -ln '<libvirt/' common/*.[ch] hooks/*.[ch]; then
     complain "libvirt below nodedev/"
+fi
+
+if [ "$(grep -ln '<libvirt/' nodedev/*.[ch])" != nodedev/connection.c ]; then
+    complain "libvirt's headers belong into nodedev/connection.c alone"
 fi
 
 # No variable at file scope that can change.

@@ -17,10 +17,11 @@ mkdir -p "$out"
 # shellcheck disable=SC2086 # lists of flags
 compile() {
     $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
-        -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
+        -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
 }
 
-for source in common/*.c hooks/hook.c nodedev/vgpuctl.c nodedev/*-command.c tests/scene.c tests/fake-kernel.c; do
+for source in common/*.c hooks/hook.c nodedev/*.c tests/scene.c tests/typed.c tests/fake-kernel.c; do
+    [ "$source" != nodedev/main.c ] || continue
     compile "$source" "$out/$(basename "$source").o"
 done
 for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger; do
@@ -37,7 +38,7 @@ for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger; 
     compile "$name.c" "$program.main.o"
     # shellcheck disable=SC2086 # lists of flags, or nothing
     $CC -fsanitize=address,undefined -o "$program" "$program.main.o" $main "$out"/*.c.o \
-        $CMOCKA_LIBS $XML_LIBS $CONFIG_LIBS
+        $CMOCKA_LIBS $CTL_LIBS $XML_LIBS $CONFIG_LIBS
     # shellcheck disable=SC2086 # one word or none
     "$program" $seeds >"$program.log" 2>&1 || {
         cat "$program.log"

@@ -2,17 +2,18 @@
 
 /* The command line of vgpuctl: what it prints where, and exits with. */
 
-#include "vgpuctl.h"
 #include "command.h"
-#include "scene.h"
+#include "typed.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
 
+#define HERE "test:///default"
+
 static struct scene scene;
-static char *printed, *faults;
+static struct typed typed;
 
 static int
 setup(void **state)
@@ -26,41 +27,15 @@ static int
 teardown(void **state)
 {
     (void)state;
-    free(printed);
-    free(faults);
-    printed = faults = NULL;
+    typed_clear(&typed);
     scene_stop(&scene);
     return 0;
 }
 
-/* Runs a line of words. */
 static int
 run(const char *line)
 {
-    AUTO_FREE char *copy = strdup(line);
-    char *argv[16], *rest = copy, *word;
-    int argc = 0, status;
-    size_t size;
-    FILE *out, *err;
-
-    while ((word = strsep(&rest, " ")))
-        argv[argc++] = word;
-    argv[argc] = NULL;
-    free(printed);
-    free(faults);
-    out = open_memstream(&printed, &size);
-    err = open_memstream(&faults, &size);
-    status = vgpuctl_run(&scene.kernel.host, argc, argv, out, err);
-    fclose(out);
-    fclose(err);
-    return status;
-}
-
-static void
-assert_has(const char *text, const char *words)
-{
-    if (!strstr(text, words))
-        fail_msg("no \"%s\" in: %s", words, text);
+    return typed_run(&scene, HERE, line, &typed);
 }
 
 static void
@@ -68,13 +43,13 @@ help_and_version(void **state)
 {
     (void)state;
     assert_int_equal(run("vgpuctl --help"), COMMAND_DONE);
-    assert_string_equal(faults, "");
+    assert_string_equal(typed.faults, "");
     for (size_t i = 0; i < command_count; i++) {
-        assert_has(printed, commands[i]->name);
-        assert_has(printed, commands[i]->help);
+        typed_assert_has(typed.printed, commands[i]->name);
+        typed_assert_has(typed.printed, commands[i]->help);
     }
     assert_int_equal(run("vgpuctl --version"), COMMAND_DONE);
-    assert_has(printed, "vgpuctl (libvirt-vgpu) ");
+    typed_assert_has(typed.printed, "vgpuctl (libvirt-vgpu) ");
 }
 
 static void
@@ -85,20 +60,22 @@ wrong_usage(void **state)
     } rows[] = {
         {"vgpuctl", "a command, please"},
         {"vgpuctl reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
-        {"vgpuctl --rot /", "what is --rot?"},
-        {"vgpuctl --root", "what is --root?"},
+        {"vgpuctl --rott /", "what is --rott?"},
+        {"vgpuctl --root", "--root needs a value"},
         {"vgpuctl reconcile now", "usage: vgpuctl reconcile"},
+        {"vgpuctl gpus --rebuild", "it takes no --rebuild"},
+        {"vgpuctl gpus -o GPU,SPEED", "there is no column \"SPEED\"; there are:"},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(run(rows[i].line), COMMAND_USAGE);
-        assert_has(faults, rows[i].words);
-        assert_string_equal(printed, "");
-        assert_ptr_equal(strchr(faults, '\n'), faults + strlen(faults) - 1);
+        typed_assert_has(typed.faults, rows[i].words);
+        assert_string_equal(typed.printed, "");
+        assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
     }
     assert_int_equal(run("vgpuctl --root /no/such reconcile"), COMMAND_FAILED);
-    assert_has(faults, "--root /no/such: No such file or directory");
+    typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
 }
 
 static void
@@ -108,23 +85,24 @@ reconcile(void **state)
 
     (void)state;
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
-    assert_string_equal(printed, "");
+    assert_string_equal(typed.printed, "");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_BUSY);
-    assert_has(printed, "dddddddd-0000-4000-8000-000000000001 guest1 left alone: the vGPU ");
-    assert_has(faults, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
+    typed_assert_has(typed.printed,
+                     "dddddddd-0000-4000-8000-000000000001 guest1 left alone: the vGPU ");
+    typed_assert_has(typed.faults, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
     fake_close(&stray);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
-    assert_has(printed, " guest1 removed: its removal was not finished\n");
-    assert_string_equal(faults, "");
+    typed_assert_has(typed.printed, " guest1 removed: its removal was not finished\n");
+    assert_string_equal(typed.faults, "");
     scene_assert_empty(&scene);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_FAILED);
-    assert_has(faults, "vgpuctl: reconcile: /run/libvirt-vgpu/ledger");
+    typed_assert_has(typed.faults, "vgpuctl: reconcile: /run/libvirt-vgpu/ledger");
 }
 
 int

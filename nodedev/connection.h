@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * connection: one libvirt, over its API. No other file includes libvirt's headers.
+ *
+ * Everything comes back as our own values, or as one line in error with libvirt's words in it.
+ * Nothing here is ever called by the hook or the mdevctl call-out: libvirt holds the domain's lock
+ * while those run.
+ */
+
+#pragma once
+
+#include "domains.h"
+
+struct connection;
+
+enum connection_mode { CONNECTION_READ, CONNECTION_WRITE };
+
+/* libvirt prints nothing by itself. -ENOTCONN with a line in error if there is no such libvirt or
+ * it lets us not in. The caller closes ret. */
+int connection_open(const char *uri, enum connection_mode mode, struct connection **ret,
+                    struct error *error) CHECKED NONNULL;
+void connection_close(struct connection **connection) NONNULL;
+
+/* All of its domains, running and defined. The caller clears ret in every case. */
+int connection_domains(struct connection *connection, struct domains *ret,
+                       struct error *error) CHECKED NONNULL;

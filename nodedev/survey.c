@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "survey.h"
+#include "room.h"
+#include "statedir.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool
+wants_it(const struct inventory_type *type, const void *data)
+{
+    (void)type;
+    return *(const enum survey_depth *)data == SURVEY_TYPES;
+}
+
+int
+survey_take(const struct host *host, enum survey_depth depth, struct survey *ret,
+            struct error *error)
+{
+    struct inventory_filter filter = {wants_it, &depth};
+    int rc;
+
+    *ret = (struct survey){0};
+    rc = policy_load(host, &ret->policy, error);
+    /* Before the inventory: what is made in between is seen there. */
+    if (rc == 0)
+        rc = statedir_peek(host, &ret->ledger, error);
+    if (rc == 0)
+        rc = inventory_scan(host, &filter, &ret->inventory, error);
+    return rc;
+}
+
+void
+survey_clear(struct survey *survey)
+{
+    policy_clear(&survey->policy);
+    inventory_clear(&survey->inventory);
+    ledger_clear(&survey->ledger);
+}
+
+size_t
+survey_count(const struct survey *survey, size_t gpu)
+{
+    const struct inventory *inventory = &survey->inventory;
+    size_t count = 0;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++)
+        count += inventory->parents[inventory->vgpus[i].parent].gpu == gpu;
+    return count;
+}
+
+int
+survey_room(const struct survey *survey, size_t gpu, size_t type)
+{
+    /* Everybody's: no rule is in the way. */
+    const struct policy policy = {.enabled = true, .order = POLICY_PACK};
+    const struct request request = {0};
+    const struct demands demands = {0};
+    const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
+    const struct placement_question question = {
+        .request = &request,
+        .demands = &demands,
+        .policy = &policy,
+        .inventory = &survey->inventory,
+        .ledger = &survey->ledger,
+    };
+    AUTO(room_clear) struct room room = {0};
+    struct room_place place = {0};
+    int rc = room_init(&room, &question);
+
+    if (rc < 0)
+        return rc;
+    switch (room_judge(&room, &demand, gpu, type, &place)) {
+    case VERDICT_GOOD:
+        return place.total - place.used < INT_MAX ? (int)(place.total - place.used) : INT_MAX;
+    case VERDICT_UNREADABLE:
+        return survey->inventory.parents[place.parent].available[type];
+    default:
+        return 0;
+    }
+}
+
+unsigned
+survey_size(const struct survey *survey, size_t gpu)
+{
+    const struct inventory *inventory = &survey->inventory;
+    unsigned size = 0;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct inventory_type *type;
+
+        if (inventory->parents[vgpu->parent].gpu != gpu)
+            continue;
+        type = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
+        if (!type || (size && size != type->framebuffer))
+            return 0;
+        size = type->framebuffer;
+    }
+    return size;
+}
+
+bool
+survey_is_enabled(const struct survey *survey, size_t gpu)
+{
+    const struct policy_gpu *said =
+        policy_find_gpu(&survey->policy, &survey->inventory.gpus[gpu].name);
+
+    return survey->policy.enabled && (!said || said->enabled);
+}
+
+/* "GRID T4-1B", "GRID T4-2Q": what comes before the last dash of what they have in common. */
+void
+survey_gpu_name(const struct survey *survey, size_t gpu, char *ret, size_t size)
+{
+    const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
+    char *dash;
+
+    snprintf(ret, size, "%s", card->count ? card->types[0].name : "");
+    for (size_t i = 1; i < card->count; i++) {
+        size_t same = 0;
+
+        while (ret[same] && ret[same] == card->types[i].name[same])
+            same++;
+        ret[same] = '\0';
+    }
+    dash = strrchr(ret, '-');
+    if (dash && strchr(ret, ' '))
+        *dash = '\0';
+    else
+        snprintf(ret, size, "%s", card->driver.text);
+}
+
+int
+survey_find_gpu(const struct survey *survey, const char *word, size_t *ret, struct error *error)
+{
+    const struct inventory *inventory = &survey->inventory;
+    struct name name;
+
+    if (name_parse_pci(&name, word) == 0 || name_parse(&name, word) == 0) {
+        for (*ret = 0; *ret < inventory->gpu_count; ++*ret) {
+            if (name_equal(&inventory->gpus[*ret].name, &name))
+                return 0;
+        }
+    }
+    if (inventory->gpu_count == 0)
+        return error_set(error, -ENOENT, "no GPU on this host offers vGPUs; is its driver loaded?");
+    error_set(error, -ENOENT, "there is no GPU \"%s\" here; there are:", word);
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        error_add(error, "%s", inventory->gpus[i].name.text);
+    return -ENOENT;
+}

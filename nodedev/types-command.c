@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "command.h"
+#include "survey.h"
+#include "table.h"
+
+enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE };
+
+static const struct table_column columns[] = {
+    [GPU] = {.name = "GPU"},
+    [TYPE] = {.name = "TYPE"},
+    [NAME] = {.name = "NAME"},
+    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER},
+    [HEADS] = {.name = "HEADS", .kind = TABLE_NUMBER},
+    [RESOLUTION] = {.name = "RESOLUTION"},
+    [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
+    [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
+};
+
+static void
+set_known(struct table *table, enum column column, unsigned value)
+{
+    if (value)
+        table_set(table, column, "%u", value);
+}
+
+static void
+add_type(struct table *table, const struct survey *survey, size_t gpu, size_t index)
+{
+    const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
+    const struct inventory_type *type = &card->types[index];
+    int available = survey_room(survey, gpu, index);
+
+    table_line(table);
+    table_set(table, GPU, "%s", card->name.text);
+    table_set(table, TYPE, "%s", type->id.text);
+    table_set(table, NAME, "%s", type->name);
+    set_known(table, FRAMEBUFFER, type->framebuffer);
+    set_known(table, HEADS, type->heads);
+    if (*type->resolution)
+        table_set(table, RESOLUTION, "%s", type->resolution);
+    set_known(table, MAX, type->max);
+    if (available >= 0)
+        table_set(table, AVAILABLE, "%d", available);
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(table_end) struct table table = {0};
+    size_t first = 0, end;
+
+    if (table_start(&table, "types", columns, COUNT(columns), &call->options, error) < 0)
+        return COMMAND_USAGE;
+    if (survey_take(call->host, SURVEY_TYPES, &survey, error) < 0)
+        return COMMAND_FAILED;
+    end = survey.inventory.gpu_count;
+    if (call->count) {
+        if (survey_find_gpu(&survey, call->arguments[0], &first, error) < 0)
+            return COMMAND_FAILED;
+        end = first + 1;
+    }
+    for (size_t gpu = first; gpu < end; gpu++) {
+        for (size_t i = 0; i < survey.inventory.gpus[gpu].count; i++)
+            add_type(&table, &survey, gpu, i);
+    }
+    return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+const struct command command_types = {
+    .name = "types",
+    .arguments = "[GPU]",
+    .help = "show the types of vGPUs, and how many more there is room for",
+    .most = 1,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .run = run,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl gpus, types and list show, of whole machines. */
+
+#include "typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HERE "test:///default"
+
+static struct scene scene;
+
+static const char *const lines[] = {
+    "gpus",
+    "gpus --json",
+    "types",
+    "types --json",
+    "list",
+    "list --json",
+    "list --raw -n -o DEVICE,STATE,DOMAIN",
+};
+
+static void
+start_machine(const char *name)
+{
+    const char *top = getenv("srcdir");
+    char path[512], text[16384];
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/tests/machines/%s", top ? top : ".", name);
+    file = fopen(path, "re");
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    length = fread(text, 1, sizeof(text) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    scene_start(&scene, text);
+}
+
+static void
+show(const char *machine)
+{
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char name[128], line[128];
+
+        snprintf(line, sizeof(line), "vgpuctl %s", lines[i]);
+        snprintf(name, sizeof(name), "%s %s", machine, lines[i]);
+        for (char *at = name; *at; at++) {
+            if (strchr(" ,", *at))
+                *at = '-';
+        }
+        typed_golden(&scene, HERE, name, line);
+    }
+}
+
+static void
+t4(void **state)
+{
+    (void)state;
+    start_machine("t4x8");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-222", scene_device(3)), 0);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
+    show("t4x8");
+    scene_stop(&scene);
+}
+
+/* Nothing is summed up over virtual functions. */
+static void
+a40(void **state)
+{
+    (void)state;
+    start_machine("a40");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "A40-4Q"), 0);
+    show("a40");
+    scene_stop(&scene);
+}
+
+static void
+samples(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    show("mtty");
+    scene_stop(&scene);
+}
+
+static void
+nothing(void **state)
+{
+    (void)state;
+    scene_start(&scene, "");
+    show("nothing");
+    scene_stop(&scene);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t4),
+        cmocka_unit_test(a40),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "typed.h"
+#include "vgpuctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void
+typed_clear(struct typed *typed)
+{
+    free(typed->printed);
+    free(typed->faults);
+    *typed = (struct typed){0};
+}
+
+int
+typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
+{
+    AUTO_FREE char *copy = strdup(line);
+    struct host host = scene->kernel.host;
+    char *argv[32], *rest = copy, *word;
+    int argc = 0;
+    size_t size;
+    FILE *out, *faults;
+
+    while ((word = strsep(&rest, " ")) && argc < 31)
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    typed_clear(ret);
+    out = open_memstream(&ret->printed, &size);
+    faults = open_memstream(&ret->faults, &size);
+    ret->status = vgpuctl_run(&scene->kernel.host, uri, argc, argv, out, faults);
+    fclose(out);
+    fclose(faults);
+    scene->kernel.host = host;
+    return ret->status;
+}
+
+void
+typed_assert_has(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("no \"%s\" in: %s", words, text);
+}
+
+static char *
+read_golden(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!file)
+        return strdup("(no such file)");
+    if (getdelim(&text, &size, '\0', file) < 0)
+        *text = '\0';
+    fclose(file);
+    return text;
+}
+
+void
+typed_golden(struct scene *scene, const char *uri, const char *name, const char *line)
+{
+    AUTO(typed_clear) struct typed typed = {0};
+    AUTO_FREE char *path = NULL, *got = NULL, *wanted = NULL;
+    const char *top = getenv("srcdir"), *mode = getenv("VGPU_GOLDEN");
+
+    typed_run(scene, uri, line, &typed);
+    if (asprintf(&path, "%s/tests/golden/%s", top ? top : ".", name) < 0 ||
+        asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,
+                 typed.status) < 0)
+        fail_msg("no memory");
+    if (mode && !strcmp(mode, "write")) {
+        FILE *file = fopen(path, "we");
+
+        if (!file || fputs(got, file) < 0 || fclose(file) != 0)
+            fail_msg("%s: cannot be written", path);
+        return;
+    }
+    wanted = read_golden(path);
+    if (strcmp(got, wanted))
+        fail_msg("%s (VGPU_GOLDEN=write writes it anew):\n%s-- but it is now:\n%s", path, wanted,
+                 got);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * typed: a line that somebody types: vgpuctl is called with its words, on a scene's machine.
+ *
+ * Golden files, tests/golden/NAME, hold what a line prints, what it complains of and its exit
+ * status. VGPU_GOLDEN=write writes them anew from what is printed now: look at the difference
+ * before committing it.
+ */
+
+#pragma once
+
+#include "scene.h"
+
+struct typed {
+    int status;
+    char *printed; /* its stdout */
+    char *faults;  /* its stderr */
+};
+
+/* Runs a line of words parted by one blank, the first of which is vgpuctl's. `uri` is the libvirt
+ * of the machine. What ret holds is freed first; typed_clear at the end. */
+int typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret);
+void typed_clear(struct typed *typed);
+
+/* Fails the test if the text has not these words. */
+void typed_assert_has(const char *text, const char *words);
+
+/* The same as typed_run, compared with a golden file. */
+void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);
