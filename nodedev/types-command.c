@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
+#include "remote-table.h"
 #include "survey.h"
 #include "table.h"
 
-enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE };
+enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, AT_MOST };
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
@@ -15,6 +16,7 @@ static const struct table_column columns[] = {
     [RESOLUTION] = {.name = "RESOLUTION"},
     [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
+    [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
 };
 
 static void
@@ -30,6 +32,7 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
     int available = survey_room(survey, gpu, index);
+    int most = inventory_at_most(&survey->inventory, gpu, index);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
@@ -42,6 +45,8 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     set_known(table, MAX, type->max);
     if (available >= 0)
         table_set(table, AVAILABLE, "%d", available);
+    if (most >= 0)
+        table_set(table, AT_MOST, "%d", most);
 }
 
 static enum command_status
@@ -51,6 +56,8 @@ run(const struct command_call *call, struct error *error)
     AUTO(table_end) struct table table = {0};
     size_t first = 0, end;
 
+    if (call->options.uri_count)
+        return remote_types(call, error);
     if (table_start(&table, "types", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
     if (survey_take(call->host, SURVEY_TYPES, &survey, error) < 0)
@@ -73,6 +80,6 @@ const struct command command_types = {
     .arguments = "[GPU]",
     .help = "show the types of vGPUs, and how many more there is room for",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

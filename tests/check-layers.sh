@@ -22,8 +22,10 @@ reconcile
 assign
 hook
 options survey domains
-connection
+connection node-device
+remote
 command table
+remote-table
 gpus-command types-command list-command reconcile-command
 vgpuctl
 main
