@@ -24,9 +24,12 @@ hook
 options survey domains
 connection node-device
 remote
+vacancy
+passenger
+crossing
 command table
 remote-table
-gpus-command types-command list-command reconcile-command
+gpus-command types-command list-command reconcile-command migrate-check-command
 vgpuctl
 main
 '
