@@ -109,6 +109,8 @@ struct row {
     GPU("0000:19:00.0",                                                                            \
         TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
 
+#define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
+
 static const struct row rows[] = {
     {
         .why = "all is well",
@@ -126,6 +128,23 @@ static const struct row rows[] = {
         .answer = VACANCY_YES,
         .words = {"NOTE     to converge: 'virsh migrate-setmaxdowntime guest1 2048'",
                   "ua-gpu2: 0000:18:00.0 takes 15 more\n", "no --postcopy"},
+    },
+    {
+        .why = "types without a profile in their names",
+        .request = "<vgpu:device alias=\"ua-gpu3\" type=\"Dual port serial\"/>",
+        .numbers = {3},
+        .there = {.devices = {GPU("mtty", SERIAL)}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu3: there is Dual port serial (mtty-2) there\n"},
+    },
+    {
+        .why = "a word that is in two names",
+        .request = "<vgpu:device alias=\"ua-gpu3\" type=\"serial\"/>",
+        .numbers = {3},
+        .there = {.devices = {GPU("mtty", SERIAL)}},
+        .answer = VACANCY_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu3: there is Dual port serial (mtty-2) there, but \"serial\" means"},
     },
     {
         .why = "the same host",
@@ -222,6 +241,16 @@ static const struct row rows[] = {
         .answer = VACANCY_NO,
         .words = {"NO       ua-gpu1: its type is GRID T4-1B (nvidia-999) there, and \"nvidia-222\" "
                   "does not mean that; ask for it by its name"},
+    },
+    {
+        .why = "an id that is two types there",
+        ONE("type=\"nvidia-222\""),
+        .there = {.devices = {T4("16", "8"),
+                              GPU("0000:19:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
+        .answer = VACANCY_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu1: there is GRID T4-1B (nvidia-222) there, but \"nvidia-222\" means "
+             "other types as well"},
     },
     {
         .why = "the id is there, as another type",
@@ -417,7 +446,7 @@ read_hosts(const struct row *row, const char *xml, struct remote_host *hosts)
     }
 }
 
-/* This host: a T4 with the guest's two devices, both of the smallest type. */
+/* This host: a T4 with two devices, both of the smallest type, and a third elsewhere. */
 static void
 read_here(struct scene *scene, const struct row *row, struct policy *policy,
           struct inventory *inventory)
@@ -427,9 +456,13 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
 
     scene_start(scene, "gpu 0000:18:00.0 rule size\n"
                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
-                       "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n");
+                       "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
+                       "gpu mtty rule pool 24\n"
+                       "type mtty-1 \"Single port serial\" uses 1\n"
+                       "type mtty-2 \"Dual port serial\" uses 2\n");
     if (row->config)
         fake_write(&scene->kernel, "etc/libvirt-vgpu/vgpu.conf", row->config);
+    assert_int_equal(fake_make(&scene->kernel, "mtty", "mtty-2", scene_device(3)), 0);
     for (unsigned number = 1; number <= 2; number++)
         assert_int_equal(
             fake_make(&scene->kernel, "0000:18:00.0", "nvidia-222", scene_device(number)), 0);
