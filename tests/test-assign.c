@@ -350,6 +350,27 @@ stuck_create_is_left_to_its_writer(void **state)
     scene_assert_empty(&scene);
 }
 
+/* Nothing of it is in /sys yet, and it will come: its lease must not be forgotten before. */
+static void
+stuck_create_that_shows_nothing(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
+    scene.kernel.faults->unseen = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    assert_int_equal(fake_count(&scene.kernel), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    scene.kernel.faults->unseen = false;
+    while (!*fake_type_of(&scene.kernel, scene_device(1)))
+        usleep(1000);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
 static void
 changed_request_replaces_what_is_left(void **state)
 {
@@ -657,6 +678,7 @@ main(void)
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(leftovers_of_others_make_room),
         TEST(stuck_create_is_left_to_its_writer),
+        TEST(stuck_create_that_shows_nothing),
         TEST(changed_request_replaces_what_is_left),
         TEST(broken_ledger_stops_prepare_only),
         TEST(unreadable_release_gives_back),
