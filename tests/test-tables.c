@@ -64,8 +64,12 @@ t4(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-222", scene_device(3)), 0);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
+               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });"
+               "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
+               " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
     show("t4x8");
+    typed_golden(&scene, HERE, "t4x8-types-classes",
+                 "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
     scene_stop(&scene);
 }
 
