@@ -37,7 +37,7 @@ delay_gpu() {
 wait_shortly() {
     mkdir -p $short
     printf '[Service]\nExecStart=\nExecStart=/usr/bin/vgpuctl ready --timeout 2\n' >$short/short.conf
-    systemctl -q enable $ready
+    systemctl -q --no-reload enable $ready
 }
 
 # moment UNIT PROPERTY: when it was, in microseconds since boot.
@@ -82,8 +82,8 @@ case $PHASE in
     assert_no_mdevs
     assert_empty_ledger
     cp /vgpu/drivers $drivers
-    systemctl -q disable $ready
     rm -r $short
+    systemctl -q disable $ready
     systemctl reset-failed $ready
     rm $late /etc/systemd/system/multi-user.target.wants/late-gpu.service
     ;;
