@@ -24,7 +24,7 @@ hook
 options survey domains
 connection
 command table
-gpus-command types-command list-command reconcile-command
+gpus-command types-command list-command reconcile-command ready-command
 vgpuctl
 main
 '
