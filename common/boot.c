@@ -23,7 +23,9 @@ boot_left(const struct host *host, const struct policy *policy, const struct inv
     char text[64];
 
     for (size_t i = 0; i < policy->gpu_count; i++)
-        missing |= policy->gpus[i].enabled && !offers_types(inventory, &policy->gpus[i].address);
+        missing |= policy->gpus[i].enabled &&
+                   !policy_is_drained(policy, &policy->gpus[i].address) &&
+                   !offers_types(inventory, &policy->gpus[i].address);
     if (!missing || host_read(host, text, sizeof(text), "proc/uptime") < 0 ||
         sscanf(text, "%9lu.%2lu", &seconds, &hundredths) != 2)
         return 0;

@@ -14,6 +14,7 @@
 #include "policy.h"
 
 /* Milliseconds until the policy's boot_wait has passed since the kernel booted (/proc/uptime); 0 if
- * it has, or if every GPU that the policy names and has enabled offers types already. */
+ * it has, or if every GPU that the policy names, has enabled and not drained offers types already.
+ */
 unsigned boot_left(const struct host *host, const struct policy *policy,
                    const struct inventory *inventory) CHECKED NONNULL;
