@@ -27,7 +27,7 @@ command table
 gpus-command types-command list-command reconcile-command
 drain-command undrain-command callout
 vgpuctl
-main
+main callout-main
 '
 
 rank() {
