@@ -190,8 +190,13 @@ on_stop(const struct callout *callout, struct error *error)
     AUTO(job_end) struct job job = JOB_NONE;
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = job_begin(callout->host, false, &job, error);
+    int rc = statedir_peek(callout->host, &ledger, error);
 
+    /* Nearly always it is none of ours: then nobody waits for a lock. */
+    if (rc < 0 || !ledger_find(&ledger, &callout->device))
+        return rc;
+    ledger_clear(&ledger);
+    rc = job_begin(callout->host, false, &job, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     job.lock_timeout = LONGEST_LOCK;
