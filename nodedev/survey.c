@@ -108,7 +108,13 @@ survey_is_enabled(const struct survey *survey, size_t gpu)
     const struct policy_gpu *said =
         policy_find_gpu(&survey->policy, &survey->inventory.gpus[gpu].name);
 
-    return survey->policy.enabled && (!said || said->enabled);
+    return survey->policy.enabled && (!said || said->enabled) && !survey_is_drained(survey, gpu);
+}
+
+bool
+survey_is_drained(const struct survey *survey, size_t gpu)
+{
+    return policy_is_drained(&survey->policy, &survey->inventory.gpus[gpu].name);
 }
 
 /* "GRID T4-1B", "GRID T4-2Q": what comes before the last dash of what they have in common. */

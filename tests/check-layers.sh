@@ -10,7 +10,7 @@ layers='
 cleanup array
 error deadline names nodeset guess document
 host
-setting process topology
+setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
 statedir writer placement room rules candidate reason log boot
@@ -25,8 +25,9 @@ options survey domains
 connection
 command table
 gpus-command types-command list-command reconcile-command ready-command
+drain-command undrain-command callout
 vgpuctl
-main
+main callout-main
 '
 
 rank() {
