@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -346,6 +348,81 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* A reconcile in a process of its own, which is held up by a status file; it is to find this many
+ * leases, and to leave all of them alone. Returns the file, to be closed. */
+static int
+begin_slow_reconcile(size_t count, pid_t *ret)
+{
+    const struct host *host = &scene.kernel.host;
+    int slow, unread = 1;
+
+    assert_int_equal(mkfifoat(host->root, "run/libvirt/qemu/slow.xml", 0600), 0);
+    slow = openat(host->root, "run/libvirt/qemu/slow.xml", O_RDWR | O_CLOEXEC);
+    assert_true(slow >= 0);
+    assert_int_equal(write(slow, "<", 1), 1);
+    *ret = fork();
+    if (*ret == 0) {
+        struct error error;
+        bool right;
+
+        close(slow);
+        right = reconcile_host(host, &findings, &error) == 0 && findings.count == count;
+        for (size_t i = 0; i < findings.count; i++)
+            right &= findings.items[i].outcome == OUTCOME_LEFT;
+        _exit(!right);
+    }
+    while (unread && ioctl(slow, FIONREAD, &unread) == 0)
+        usleep(1000);
+    return slow;
+}
+
+static void
+end_slow_reconcile(int slow, pid_t other)
+{
+    int status;
+
+    close(slow);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+}
+
+/* Others' files take as long to read as their owners like: that is nobody else's time. */
+static void
+slow_status_files_keep_nobody_waiting(void **state)
+{
+    int slow;
+    pid_t other;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "lock_timeout = \"100ms\";\n");
+    prepare_and_lose_daemon(1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    slow = begin_slow_reconcile(2, &other);
+    if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    end_slow_reconcile(slow, other);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+/* What a guest had when the files were read, and gave back before they were judged. */
+static void
+given_back_meanwhile_is_not_adopted(void **state)
+{
+    int slow;
+    pid_t other;
+
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    slow = begin_slow_reconcile(0, &other);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    end_slow_reconcile(slow, other);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
 /* All that is claimed is kept from its guests: devices in use must not add up. */
 static void
 many_in_use_take_no_longer_than_one(void **state)
@@ -379,13 +456,14 @@ a_stuck_removal_keeps_one_only(void **state)
     fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     prepare_and_lose_daemon(2);
-    scene.kernel.faults->remove_delay = 1000;
+    scene.kernel.faults->remove_delay = 2000;
     reconcile();
     assert_int_equal(findings.failed, 2);
     assert_non_null(strstr(findings.items[1].why.text, "takes too long with"));
     if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
         fail_msg("%s", scene.said);
     scene.kernel.faults->remove_delay = 0;
+    fake_write(&scene.kernel, CONFIG, "");
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     the_driver_comes_round();
     scene_assert_empty(&scene);
@@ -403,9 +481,10 @@ a_stuck_release_keeps_one_only(void **state)
     (void)state;
     fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
-    scene.kernel.faults->remove_delay = 1000;
+    scene.kernel.faults->remove_delay = 2000;
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     scene.kernel.faults->remove_delay = 0;
+    fake_write(&scene.kernel, CONFIG, "");
     reconcile();
     assert_int_equal(findings.count, 2);
     assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
@@ -469,6 +548,8 @@ main(void)
         TEST(whatever_is_wrong_with_it),
         TEST(a_guest_that_cannot_be_read_stops_it),
         TEST(the_hook_makes_room),
+        TEST(slow_status_files_keep_nobody_waiting),
+        TEST(given_back_meanwhile_is_not_adopted),
         TEST(many_in_use_take_no_longer_than_one),
         TEST(a_stuck_removal_keeps_one_only),
         TEST(a_stuck_release_keeps_one_only),
