@@ -19,12 +19,14 @@ plan job judge
 apply
 release adopt leftovers incoming verify
 reconcile
-assign
+assign forecast
 hook
 options survey domains
 connection
+subject
+explanation
 command table
-gpus-command types-command list-command reconcile-command
+gpus-command types-command list-command explain-command reconcile-command
 vgpuctl
 main
 '
