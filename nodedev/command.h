@@ -46,6 +46,7 @@ enum command_status command_failed(int rc);
 extern const struct command *const commands[];
 extern const size_t command_count;
 
+extern const struct command command_check;
 extern const struct command command_explain;
 extern const struct command command_gpus;
 extern const struct command command_list;

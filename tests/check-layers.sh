@@ -23,10 +23,11 @@ assign forecast
 hook
 options survey domains
 connection
-subject
-explanation
+subject report
+explanation schema policy-check
+domain-check
 command table
-gpus-command types-command list-command explain-command reconcile-command
+gpus-command types-command list-command explain-command reconcile-command check-command
 vgpuctl
 main
 '
