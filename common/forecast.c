@@ -85,57 +85,110 @@ by_time(const void *a, const void *b)
     return (left->time > right->time) - (left->time < right->time);
 }
 
-/* What would be removed first; and if that is for room, what else may go from that GPU. */
+static bool
+is_going(const struct lease *lease)
+{
+    return *lease->vgpu.device.text == '-';
+}
+
+/* What has a demanded UUID and may not stay would be removed. Until then it has its place, under a
+ * name that nobody asks for. -ENOMEM. */
+static int
+let_go(struct forecast *forecast, struct lease *lease)
+{
+    const struct inventory *inventory = &forecast->inventory;
+    struct name going = {"-"};
+    int rc = ledger_find(&forecast->unwanted, &lease->vgpu.device)
+                 ? 0
+                 : ledger_add(&forecast->reaped, lease);
+
+    snprintf(going.text, sizeof(going.text), "-%zu", (size_t)(lease - forecast->ledger.leases));
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (name_equal(&inventory->vgpus[i].device, &lease->vgpu.device))
+            inventory->vgpus[i].device = going;
+    }
+    lease->vgpu.device = going;
+    return rc;
+}
+
+/* What would be removed to make room: one, and what else may go from its GPU. -ENOMEM. */
 static int
 list_reaped(struct forecast *forecast, size_t first)
 {
     const struct ledger *ledger = &forecast->ledger;
     struct ledger *reaped = &forecast->reaped;
-    int rc = ledger_add(reaped, &ledger->leases[first]);
+    size_t start = reaped->count;
+    int rc = is_going(&ledger->leases[first]) ? 0 : ledger_add(reaped, &ledger->leases[first]);
 
-    for (size_t i = 0; rc == 0 && forecast->rc == -ENOSPC && i < ledger->count; i++) {
-        if (i != first && forecast->may_reap[i] &&
+    start += reaped->count > start;
+    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+        if (i != first && forecast->may_reap[i] && !is_going(&ledger->leases[i]) &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
             rc = ledger_add(reaped, &ledger->leases[i]);
     }
-    if (rc == 0 && reaped->count > 2)
-        qsort(&reaped->leases[1], reaped->count - 1, sizeof(*reaped->leases), by_time);
+    if (rc == 0 && reaped->count > start + 1)
+        qsort(&reaped->leases[start], reaped->count - start, sizeof(*reaped->leases), by_time);
     return rc;
 }
 
-static int
-find(struct forecast *forecast)
+static void
+forget_choices(struct forecast *forecast)
 {
     for (size_t i = 0; i < forecast->intent.demands.count; i++)
         forecast->choices[i].parent = SIZE_MAX;
+}
+
+/* 1: something is in the way. */
+static int
+find(struct forecast *forecast)
+{
+    forget_choices(forecast);
     forecast->rc = placement_find(&forecast->question, forecast->choices, &forecast->refusal);
     forecast->outcome = forecast->rc < 0 ? FORECAST_REFUSED : FORECAST_PLACED;
-    return forecast->rc;
+    return forecast->rc == -ENOMEM ? -ENOMEM : forecast->rc == -ENOSPC || forecast->rc == -EEXIST;
+}
+
+/* One after another of what is in the way, as far as that can be told. -ENOMEM. */
+static int
+reap(struct forecast *forecast)
+{
+    int rc = 1;
+
+    while (rc > 0) {
+        size_t first = placement_reap(&forecast->question, forecast->may_reap);
+
+        if (first == SIZE_MAX)
+            return 0;
+        if (forecast->rc == -ENOSPC) {
+            forecast->outcome = FORECAST_REAPING;
+            return list_reaped(forecast, first);
+        }
+        rc = let_go(forecast, &forecast->ledger.leases[first]);
+        if (rc == 0)
+            rc = find(forecast);
+    }
+    /* The driver's figures are of before: there is a place, and which one it is will be seen. */
+    if (rc == 0 && forecast->outcome == FORECAST_PLACED) {
+        forecast->outcome = FORECAST_REAPING;
+        forget_choices(forecast);
+    }
+    return rc;
 }
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
 static int
 decide(struct forecast *forecast, const struct job *job, const struct name *domain)
 {
-    size_t first;
     int rc = sort_own(forecast, job, domain);
 
-    if (rc < 0)
+    if (rc == 0)
+        rc = find(forecast);
+    if (rc <= 0)
         return rc;
-    rc = find(forecast);
-    if (rc != -ENOSPC && rc != -EEXIST)
-        return rc == -ENOMEM ? rc : 0;
     rc = sort_others(forecast, job, domain);
-    if (rc < 0)
-        return rc;
-    rc = find(forecast);
-    if (rc != -ENOSPC && rc != -EEXIST)
-        return rc == -ENOMEM ? rc : 0;
-    first = placement_reap(&forecast->question, forecast->may_reap);
-    if (first == SIZE_MAX)
-        return 0;
-    forecast->outcome = FORECAST_REAPING;
-    return list_reaped(forecast, first);
+    if (rc == 0)
+        rc = find(forecast);
+    return rc > 0 ? reap(forecast) : rc;
 }
 
 static int

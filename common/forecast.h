@@ -29,7 +29,7 @@ struct forecast {
     struct placement_question question;
     struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
     struct ledger unwanted;           /* the domain's own, which would be removed before all else */
-    struct ledger reaped; /* the first would be removed to make room; the others, too, as needed */
+    struct ledger reaped;             /* what would be removed to make room, as far as needed */
     struct name busy;     /* an own device that somebody is at work on: a start waits; "": none */
     bool *may_reap;       /* per lease of ledger */
     unsigned boot_left;   /* ms that a start would wait for a GPU which is not there yet */

@@ -247,11 +247,9 @@ tell_removals(const struct forecast *forecast, const char *name, FILE *out)
                 name);
     for (size_t i = 0; i < forecast->unwanted.count; i++)
         tell_lease(&forecast->unwanted.leases[i], false, out);
-    if (forecast->reaped.count == 0 ||
-        ledger_find(&forecast->unwanted, &forecast->reaped.leases[0].vgpu.device))
-        return;
-    fprintf(out, "\nTo make room, a start would remove%s:\n",
-            forecast->reaped.count > 1 ? ", in this order and no more than needed" : "");
+    if (forecast->reaped.count)
+        fprintf(out, "\nTo make room, a start would remove%s:\n",
+                forecast->reaped.count > 1 ? ", in this order and no more than needed" : "");
     for (size_t i = 0; i < forecast->reaped.count; i++)
         tell_lease(&forecast->reaped.leases[i], true, out);
 }
