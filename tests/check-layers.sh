@@ -19,13 +19,17 @@ plan job judge
 apply
 release adopt leftovers incoming verify
 reconcile
-assign
+assign forecast
 hook
 options survey domains
 connection
+subject report
+explanation schema policy-check
+domain-check
 command table
 gpus-command types-command list-command reconcile-command ready-command
 drain-command undrain-command callout
+explain-command check-command
 vgpuctl
 main callout-main
 '
