@@ -80,10 +80,11 @@ enum gpus_column {
     GPUS_SIZE,
     GPUS_ENABLED,
     GPUS_DRIVER,
+    GPUS_DRAINED,
     GPUS_PARENTS,
 };
 
-/* SIZE and ENABLED are never known; a TABLE_FLAG could not say so in JSON. */
+/* SIZE, ENABLED and DRAINED are never known; a TABLE_FLAG could not say so in JSON. */
 static const struct table_column gpus_columns[] = {
     [GPUS_HOST] = {.name = "HOST"},
     [GPUS_GPU] = {.name = "GPU"},
@@ -94,6 +95,7 @@ static const struct table_column gpus_columns[] = {
     [GPUS_SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER},
     [GPUS_ENABLED] = {.name = "ENABLED"},
     [GPUS_DRIVER] = {.name = "DRIVER", .extra = true},
+    [GPUS_DRAINED] = {.name = "DRAINED", .extra = true},
     [GPUS_PARENTS] = {.name = "PARENTS", .kind = TABLE_NUMBER, .extra = true},
 };
 
@@ -153,9 +155,10 @@ enum types_column {
     TYPES_MAX,
     TYPES_AVAILABLE,
     TYPES_AT_MOST,
+    TYPES_CLASSES,
 };
 
-/* From FRAMEBUFFER to AVAILABLE nothing is ever known. */
+/* From FRAMEBUFFER to AVAILABLE nothing is ever known, nor are CLASSES. */
 static const struct table_column types_columns[] = {
     [TYPES_HOST] = {.name = "HOST"},
     [TYPES_GPU] = {.name = "GPU"},
@@ -167,6 +170,7 @@ static const struct table_column types_columns[] = {
     [TYPES_MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [TYPES_AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
     [TYPES_AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER},
+    [TYPES_CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
 static size_t

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
+#include "demand.h"
 #include "remote-table.h"
 #include "survey.h"
 #include "table.h"
 
-enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, AT_MOST };
+#include <stdio.h>
+#include <string.h>
+
+enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, AT_MOST, CLASSES };
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
@@ -17,6 +21,7 @@ static const struct table_column columns[] = {
     [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
     [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
+    [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
 static void
@@ -24,6 +29,23 @@ set_known(struct table *table, enum column column, unsigned value)
 {
     if (value)
         table_set(table, column, "%u", value);
+}
+
+/* Every class that it would do for, parted by commas. */
+static void
+add_classes(struct table *table, const struct policy *policy, const struct inventory_type *type)
+{
+    char names[512] = "";
+
+    for (size_t i = 0; table_shows(table, CLASSES) && i < policy->class_count; i++) {
+        size_t at = strlen(names);
+
+        if (demand_class_has(&policy->classes[i], type))
+            snprintf(names + at, sizeof(names) - at, "%s%s", at ? "," : "",
+                     policy->classes[i].name);
+    }
+    if (*names)
+        table_set(table, CLASSES, "%s", names);
 }
 
 static void
@@ -47,6 +69,7 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
         table_set(table, AVAILABLE, "%d", available);
     if (most >= 0)
         table_set(table, AT_MOST, "%d", most);
+    add_classes(table, &survey->policy, type);
 }
 
 static enum command_status
