@@ -18,6 +18,17 @@ struct check {
     size_t against;
 };
 
+/* One line, whatever names another host sends. */
+static void FORMAT(3, 0) print_line(FILE *out, const char *word, const char *format, va_list args)
+{
+    char text[sizeof(((struct error *)NULL)->text)];
+    struct error line;
+
+    vsnprintf(text, sizeof(text), format, args);
+    error_set(&line, 0, "%-8s %s", word, text);
+    fprintf(out, "%s\n", line.text);
+}
+
 static void
     FORMAT(3, 4) find(struct check *check, enum vacancy_answer answer, const char *format, ...)
 {
@@ -28,11 +39,9 @@ static void
     };
     va_list args;
 
-    fprintf(check->out, "%-8s ", words[answer]);
     va_start(args, format);
-    vfprintf(check->out, format, args);
+    print_line(check->out, words[answer], format, args);
     va_end(args);
-    fputc('\n', check->out);
     check->worst = answer > check->worst ? answer : check->worst;
     check->against += answer != VACANCY_YES;
 }
@@ -41,11 +50,9 @@ static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
 {
     va_list args;
 
-    fprintf(check->out, "%-8s ", "NOTE");
     va_start(args, format);
-    vfprintf(check->out, format, args);
+    print_line(check->out, "NOTE", format, args);
     va_end(args);
-    fputc('\n', check->out);
 }
 
 /* --- The hosts --- */

@@ -182,6 +182,13 @@ static const struct row rows[] = {
         .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000009) is defined there"},
     },
     {
+        .why = "a name that is more than a name",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "a\n\033[2J"},
+        .answer = VACANCY_NO,
+        .words = {"NO       a??[2J (aaaaaaaa-0000-4000-8000-000000000001) is defined there"},
+    },
+    {
         .why = "an old libvirt there",
         ONE("type=\"T4-1B\""),
         .there = {.libvirt = "8005000", .devices = {T4("16", "8")}},
@@ -540,7 +547,6 @@ command(void **state)
         const char *name, *line;
     } lines[] = {
         {"migrate-check-unknown-domain", "vgpuctl migrate-check web02 " A40_HOST},
-        {"migrate-check-no-host", "vgpuctl migrate-check web01 test:///no/such/host.xml"},
         {"migrate-check-usage", "vgpuctl migrate-check web01"},
         {"migrate-check-timeout", "vgpuctl migrate-check web01 " A40_HOST " --timeout soon"},
     };
@@ -572,6 +578,11 @@ command(void **state)
         assert_string_equal(strrchr(typed.printed, 'n'), "no\n");
         typed_assert_has(typed.faults, " would not take web01: 3 of these checks are not OK\n");
     }
+    assert_int_equal(
+        typed_run(&scene, T4_HOST, "vgpuctl migrate-check web01 test:///no/such/host.xml", &typed),
+        COMMAND_FAILED);
+    typed_assert_has(typed.faults, "migrate-check: cannot connect to test:///no/such/host.xml: ");
+    assert_string_equal(typed.printed, "");
     typed_clear(&typed);
     scene_stop(&scene);
 }
