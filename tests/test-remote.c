@@ -262,7 +262,8 @@ bad_devices(void **state)
 static const char answer[] =
     "host\0QEMU\0"
     "11003000\0"
-    "10000003\0<capabilities><host><uuid>" GUEST "</uuid></host></capabilities>\0"
+    "10000003\0<device><capability type='system'><hardware><uuid>" GUEST
+    "</uuid></hardware></capability></device>\0"
     "device\0" DEVICE(
         PORTS, TYPES(TYPE("mtty-2", "vfio-pci", ""))) "\0"
                                                       "domain\0" GUEST
