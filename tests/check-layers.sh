@@ -13,18 +13,20 @@ host
 setting process topology
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
-statedir writer placement room rules candidate reason log boot
+statedir writer origin placement room rules candidate reason log boot
 intent
 plan job judge
 apply
 release adopt leftovers incoming verify
 reconcile
+reap
 assign
 hook
 options survey domains
 connection
+owners
 command table
-gpus-command types-command list-command reconcile-command
+gpus-command types-command list-command orphans-command reap-command reconcile-command
 vgpuctl
 main
 '
