@@ -11,9 +11,6 @@
 
 #define PATIENCE 300 /* ms, for who has a device open for a moment only */
 
-/* Leases are a domain's; one of a device that is only to be removed is nobody's. */
-#define NOBODY "00000000-0000-0000-0000-000000000000"
-
 struct reaping {
     const struct reap_order *order;
     struct job job;
@@ -185,6 +182,7 @@ lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struc
     const struct inventory_parent *parent = &reaping->inventory.parents[vgpu->parent];
 
     *ret = (struct lease){
+        .domain_name = "vgpuctl", /* in messages about it */
         .vgpu = {parent->interface, vgpu->device, vgpu->type, parent->name},
         .gpu = reaping->inventory.gpus[parent->gpu].name,
         .state = LEASE_LEAVING,
@@ -192,7 +190,7 @@ lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struc
         .release = LEASE_REAP,
         .time = statedir_time(),
     };
-    return name_parse_uuid(&ret->domain, NOBODY);
+    return name_parse_uuid(&ret->domain, LEASE_NOBODY);
 }
 
 static int

@@ -35,12 +35,11 @@ add_place(struct table *table, const struct survey *survey, const struct name *t
         table_set(table, NAME, "%s", name);
 }
 
-/* A lease of nobody's is that of a device that vgpuctl is just removing. */
 static void
 add_lease(struct table *table, const struct lease *lease)
 {
     table_set(table, STATE, "%s", lease_state_name(lease->state));
-    if (!*lease->domain_name)
+    if (lease_is_nobodys(lease))
         return;
     table_set(table, DOMAIN, "%s", lease->domain_name);
     table_set(table, DOMAIN_UUID, "%s", lease->domain.text);

@@ -56,7 +56,7 @@ add_orphan(struct table *table, const struct host *host, const struct survey *su
     table_set(table, ORIGIN, "%s",
               origin_name(origin_of(host, &parent->name, &vgpu->device, lease)));
     set_holder(table, host, parent, vgpu);
-    if (!lease)
+    if (!lease || lease_is_nobodys(lease))
         return;
     table_set(table, STATE, "%s", lease_state_name(lease->state));
     table_set(table, DOMAIN, "%s", lease->domain_name);

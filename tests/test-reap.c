@@ -418,6 +418,7 @@ two_at_once(void **state)
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN,ORIGIN"), COMMAND_DONE);
     assert_said(BY_HAND, "removing - foreign\n");
     assert_int_not_equal(scene_prepare(&scene, 7, BY_HAND, TYPE), 0);
+    typed_assert_has(scene.said, "still being given back by the guest vgpuctl (removing); try");
     end(driver);
     assert_int_equal(waitpid(other, &status, 0), other);
     assert_int_equal(status, 0);
