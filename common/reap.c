@@ -119,25 +119,6 @@ decide(const struct reaping *reaping, const struct candidate *candidate, struct 
     return OUTCOME_LEFT;
 }
 
-/* Only /proc is asked here: nothing is proved yet, and nothing may be in a guest's way. */
-static enum outcome
-look_for_holder(const struct reaping *reaping, const struct candidate *candidate,
-                enum outcome outcome, struct error *why)
-{
-    bool is_to_stay = outcome == OUTCOME_LEFT && candidate->is_named;
-    char holder[128];
-
-    if (!is_to_stay && !(outcome == OUTCOME_REMOVED && reaping->order->dry_run))
-        return outcome;
-    /* Whoever is at work on it may have it open for the proof. */
-    if (!job_may_act(&reaping->job, &candidate->lease))
-        return outcome;
-    if (vgpu_holder(reaping->job.host, &candidate->lease.vgpu, holder, sizeof(holder)) <= 0)
-        return outcome;
-    error_add(why, "it is in use by process %s", holder);
-    return OUTCOME_LEFT;
-}
-
 /* Under the lock: puts a lease into the ledger if there was none, and claims it. */
 static int
 claim(struct reaping *reaping, const struct candidate *candidate, struct ledger *ledger,
@@ -158,13 +139,11 @@ consider(struct reaping *reaping, const struct candidate *candidate, struct ledg
          struct error *error)
 {
     struct error why = {0};
-    enum outcome wanted = decide(reaping, candidate, &why);
-    enum outcome outcome = look_for_holder(reaping, candidate, wanted, &why);
+    enum outcome outcome = decide(reaping, candidate, &why);
 
     if (findings_add(reaping->findings, &candidate->lease, outcome, why.text) < 0)
         return error_set(error, -ENOMEM, "no memory for the findings");
-    reaping->findings->failed +=
-        outcome == OUTCOME_LEFT && (candidate->is_named || wanted != OUTCOME_LEFT);
+    reaping->findings->failed += outcome == OUTCOME_LEFT && candidate->is_named;
     if (reaping->order->dry_run)
         return 0;
     if (outcome == OUTCOME_REMOVED)
@@ -277,6 +256,32 @@ look(struct reaping *reaping, struct error *error)
     return rc;
 }
 
+/*
+ * Who has open what was named and is to stay; and, of a dry run, what would be removed. Only /proc
+ * is asked: nothing is claimed, and nothing may be in a guest's way. Outside the lock, as it is not
+ * quick.
+ */
+static void
+look_for_holders(struct reaping *reaping)
+{
+    const struct reap_order *order = reaping->order;
+
+    for (size_t i = 0; i < reaping->findings->count; i++) {
+        struct finding *finding = &reaping->findings->items[i];
+        bool is_to_stay = finding->outcome == OUTCOME_LEFT && order->named->count > 0;
+        bool is_to_go = finding->outcome == OUTCOME_REMOVED && order->dry_run;
+        char holder[128];
+
+        /* Whoever is at work on it may have it open for the proof. */
+        if ((!is_to_stay && !is_to_go) || !job_may_act(&reaping->job, &finding->lease) ||
+            vgpu_holder(reaping->job.host, &finding->lease.vgpu, holder, sizeof(holder)) <= 0)
+            continue;
+        error_add(&finding->why, "it is in use by process %s", holder);
+        finding->outcome = OUTCOME_LEFT;
+        reaping->findings->failed += is_to_go;
+    }
+}
+
 /* Whether the kernel still has it whole, and nobody is at work on it: it refused, or was not asked.
  */
 static bool
@@ -352,7 +357,9 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
     job->lock_timeout = reaping.policy.lock_timeout;
     job->deadline = deadline_in(reaping.policy.prepare_timeout);
     rc = look(&reaping, error);
-    if (rc == 0)
-        remove_all(&reaping);
-    return rc;
+    if (rc < 0)
+        return rc;
+    look_for_holders(&reaping);
+    remove_all(&reaping);
+    return 0;
 }
