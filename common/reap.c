@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#define PATIENCE 300 /* ms, for who has a device open for a moment only */
+#define PATIENCE 300 /* ms for all together: who has one open for a moment only is waited for */
 
 struct reaping {
     const struct reap_order *order;
@@ -109,7 +109,7 @@ decide(const struct reaping *reaping, const struct candidate *candidate, struct 
     else if (guests_have(guests, &vgpu->device))
         error_set(why, 0, "a running guest has it, as libvirt's status files say");
     else if (!guests->complete)
-        error_set(why, 0, "a running guest may have it: %s", guests->problem.text);
+        error_set(why, 0, "%s", guests->problem.text);
     else if (!*vgpu->type.text)
         error_set(why, 0, "somebody is just making or removing it");
     else if (candidate->is_leased)
@@ -324,7 +324,7 @@ remove_all(struct reaping *reaping)
         struct finding *finding = findings_find(reaping->findings, &lease->vgpu.device);
         struct error problem;
 
-        if (apply_remove(job, lease, deadline_in(PATIENCE),
+        if (apply_remove(job, lease, deadline_in(PATIENCE / (unsigned)reaping->todo.count),
                          deadline_in(reaping->policy.release_timeout), &problem) == 0) {
             log_lease("reap", lease, "removed");
             continue;

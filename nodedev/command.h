@@ -49,6 +49,7 @@ extern const size_t command_count;
 extern const struct command command_gpus;
 extern const struct command command_list;
 extern const struct command command_orphans;
+extern const struct command command_ready;
 extern const struct command command_reap;
 extern const struct command command_reconcile;
 extern const struct command command_types;

@@ -122,7 +122,7 @@ run(const struct command_call *call, struct error *error)
 
 const struct command command_reap = {
     .name = "reap",
-    .arguments = "[DEVICE]...",
+    .arguments = "[DEVICE...]",
     .help = "remove vGPUs that no domain refers to",
     .most = SIZE_MAX,
     .options = OPTION_BIT(OPTION_DRY_RUN),

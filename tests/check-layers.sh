@@ -26,7 +26,7 @@ options survey domains
 connection
 owners
 command table
-gpus-command types-command list-command orphans-command reap-command reconcile-command
+gpus-command types-command list-command orphans-command reap-command reconcile-command ready-command
 vgpuctl
 main
 '

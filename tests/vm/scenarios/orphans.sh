@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vGPUs that no domain refers to are shown and reaped; a guest's own, running or defined, never.
 # shellcheck shell=bash
+# takes: 25
 
 # exits STATUS COMMAND...: it ends with this status; what it said is in the file "said".
 exits() {
@@ -110,10 +111,10 @@ exits 0 vgpuctl reap
 
 say "what listing costs"
 set +x
-# microseconds COMMAND...: of one run, the best of ten.
+# microseconds COMMAND...: of one run, the best of three.
 microseconds() {
     local began took best=
-    for _ in {1..10}; do
+    for _ in {1..3}; do
         began=${EPOCHREALTIME/[.,]/}
         "$@" >/dev/null
         took=$((${EPOCHREALTIME/[.,]/} - began))
