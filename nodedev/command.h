@@ -46,6 +46,7 @@ enum command_status command_failed(int rc);
 extern const struct command *const commands[];
 extern const size_t command_count;
 
+extern const struct command command_drain;
 extern const struct command command_gpus;
 extern const struct command command_list;
 extern const struct command command_orphans;
@@ -53,3 +54,4 @@ extern const struct command command_ready;
 extern const struct command command_reap;
 extern const struct command command_reconcile;
 extern const struct command command_types;
+extern const struct command command_undrain;

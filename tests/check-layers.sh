@@ -10,7 +10,7 @@ layers='
 cleanup array
 error deadline names nodeset guess document
 host
-setting process topology
+setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
 statedir writer origin placement room rules candidate reason log boot
@@ -27,8 +27,9 @@ connection
 owners
 command table
 gpus-command types-command list-command orphans-command reap-command reconcile-command ready-command
+drain-command undrain-command callout
 vgpuctl
-main
+main callout-main
 '
 
 rank() {
