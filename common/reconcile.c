@@ -241,7 +241,7 @@ static int
 rebuild(struct reconciliation *reconciliation, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    const struct ledger none = {0};
+    const struct ledger unknown = {0};
     struct statedir *statedir = &reconciliation->job.statedir;
     const struct guests *guests = &reconciliation->guests;
     int rc = statedir_load(statedir, &ledger, error);
@@ -254,7 +254,7 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
     if (rc == 0)
         rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
     if (rc == 0)
-        rc = adopt(reconciliation, &none, &ledger, error);
+        rc = adopt(reconciliation, &unknown, &ledger, error);
     return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
 }
 

@@ -46,6 +46,16 @@ statedir_open(const struct host *host, bool make, struct statedir *ret, struct e
 }
 
 void
+statedir_open_to_look(const struct host *host, struct statedir *ret)
+{
+    *ret = STATEDIR_CLOSED;
+    ret->host = host;
+    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->dir >= 0)
+        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
+}
+
+void
 statedir_close(struct statedir *statedir)
 {
     statedir_unlock(statedir);

@@ -32,6 +32,10 @@ int statedir_open(const struct host *host, bool make, struct statedir *ret,
                   struct error *error) CHECKED NONNULL;
 void statedir_close(struct statedir *statedir) NONNULL;
 
+/* The same for those who only look: it makes nothing and needs no right. What is missing, or may
+ * not be opened, stays closed; every claim then counts as held. */
+void statedir_open_to_look(const struct host *host, struct statedir *ret) NONNULL;
+
 /* Waits for the lock: -ETIMEDOUT after the deadline. It must not be held yet. */
 int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;

@@ -47,6 +47,8 @@ extern const struct command *const commands[];
 extern const size_t command_count;
 
 extern const struct command command_drain;
+extern const struct command command_check;
+extern const struct command command_explain;
 extern const struct command command_gpus;
 extern const struct command command_list;
 extern const struct command command_orphans;

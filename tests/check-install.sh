@@ -34,6 +34,7 @@ done
 for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
+[ -f "$stage/usr/share/libvirt-vgpu/vgpu-request.rng" ] || complain "the schema is missing"
 # Which of these are installed is configure's option.
 if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
     for unit in metrics.service metrics.timer ready.service reconcile.service reconcile.timer \

@@ -20,14 +20,18 @@ apply
 release adopt leftovers incoming verify
 reconcile
 reap
-assign
+assign forecast
 hook
 options survey domains
 connection
 owners
+subject report
+explanation schema policy-check
+domain-check
 command table
 gpus-command types-command list-command orphans-command reap-command reconcile-command ready-command
 drain-command undrain-command callout
+explain-command check-command
 vgpuctl
 main callout-main
 '
