@@ -234,6 +234,7 @@ consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct er
     const struct inventory_filter filter = {wants_none, NULL};
     const struct names *named = reaping->order->named;
     int rc = inventory_scan(reaping->job.host, &filter, &reaping->inventory, error);
+
     if (rc == 0 && named->count == 0)
         return consider_all(reaping, ledger, error);
     for (size_t i = 0; rc == 0 && i < named->count; i++)
