@@ -350,6 +350,16 @@ ledger_has_domain(const struct ledger *ledger, const struct name *domain)
     return false;
 }
 
+bool
+ledger_has_changed(const struct ledger *before, const struct lease *lease)
+{
+    const struct lease *old = ledger_find(before, &lease->vgpu.device);
+
+    return !old || old->state != lease->state || old->claim != lease->claim ||
+           old->time != lease->time || !process_same(old->daemon, lease->daemon) ||
+           !name_equal(&old->domain, &lease->domain);
+}
+
 int
 ledger_add(struct ledger *ledger, const struct lease *lease)
 {

@@ -77,6 +77,9 @@ struct lease *ledger_find(const struct ledger *ledger, const struct name *device
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;
 
+/* Whether a lease is not the same as it was in an earlier ledger, or was not there. */
+bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
+
 /* Copies one more; -ENOMEM. The device must have none yet. */
 int ledger_add(struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
 

@@ -80,6 +80,10 @@ decide_leased(const struct reaping *reaping, const struct candidate *candidate, 
     const char *phrase;
     struct name type;
 
+    if (ledger_has_changed(reaping->order->before, lease)) {
+        error_set(why, 0, "somebody has just changed it");
+        return OUTCOME_LEFT;
+    }
     switch (judge_lease(job, &reaping->guests, lease, &phrase)) {
     case JUDGEMENT_LEAVE:
         if (lease->state == LEASE_KEPT && job_may_act(job, lease))
@@ -223,16 +227,14 @@ wants_none(const struct inventory_type *type, const void *data)
     return false;
 }
 
-/* Under the lock. The guests are read after the ledger, as for every judgement. */
+/* Under the lock. */
 static int
 consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
     const struct inventory_filter filter = {wants_none, NULL};
     const struct names *named = reaping->order->named;
-    int rc = guests_read(reaping->job.host, &reaping->guests, error);
+    int rc = inventory_scan(reaping->job.host, &filter, &reaping->inventory, error);
 
-    if (rc == 0)
-        rc = inventory_scan(reaping->job.host, &filter, &reaping->inventory, error);
     if (rc == 0 && named->count == 0)
         return consider_all(reaping, ledger, error);
     for (size_t i = 0; rc == 0 && i < named->count; i++)
@@ -356,7 +358,9 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
         log_problem("reap", "-", &ignored);
     job->lock_timeout = reaping.policy.lock_timeout;
     job->deadline = deadline_in(reaping.policy.prepare_timeout);
-    rc = look(&reaping, error);
+    rc = guests_read(host, &reaping.guests, error);
+    if (rc == 0)
+        rc = look(&reaping, error);
     if (rc < 0)
         return rc;
     look_for_holders(&reaping);

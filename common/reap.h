@@ -4,9 +4,9 @@
  * reap: removes orphans: vGPUs that no domain, running or defined, refers to.
  *
  * What domains refer to is told by the caller, who asked libvirt before (never under our lock:
- * libvirt holds a domain's own while it waits for the hook). What may have changed since is looked
- * at again under the lock: a lease that somebody works on, or whose daemon owes us a release, is
- * left alone, and so is what a status file of libvirt's names. Then it is proved that nobody has
+ * libvirt holds a domain's own while it waits for the hook). Under the lock, a lease that changed
+ * since, that somebody works on, or whose daemon owes us a release, is left alone, and so is what a
+ * status file of libvirt's names. Then it is proved that nobody has
  * the device open. What others made is only removed if it was named, and then under a lease of its
  * own meanwhile, so that nobody else takes its UUID.
  */
@@ -23,6 +23,7 @@ struct reap_reference {
 };
 
 struct reap_order {
+    const struct ledger *before;             /* the ledger as it was before libvirt was asked */
     const struct reap_reference *references; /* all there are on this host */
     size_t count;
     const struct names *named; /* which to remove; none: every orphan that is ours */

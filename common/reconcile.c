@@ -79,16 +79,6 @@ outcome_of(enum judgement judgement)
     return OUTCOME_LEFT;
 }
 
-static bool
-has_changed(const struct ledger *before, const struct lease *lease)
-{
-    const struct lease *old = ledger_find(before, &lease->vgpu.device);
-
-    return !old || old->state != lease->state || old->claim != lease->claim ||
-           old->time != lease->time || !process_same(old->daemon, lease->daemon) ||
-           !name_equal(&old->domain, &lease->domain);
-}
-
 /* Under the lock: every lease is judged, and those that are to be removed are claimed. */
 static int
 judge(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
@@ -102,7 +92,7 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
         const char *why = "somebody has just changed it";
         enum judgement judgement = JUDGEMENT_LEAVE;
 
-        if (!has_changed(before, lease))
+        if (!ledger_has_changed(before, lease))
             judgement = judge_lease(job, &reconciliation->guests, lease, &why);
         if (findings_add(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");

@@ -83,13 +83,17 @@ print_finding(const struct finding *finding, bool dry_run, FILE *out)
 static int
 reap(const struct command_call *call, struct findings *findings, struct error *error)
 {
+    AUTO(ledger_clear) struct ledger before = {0};
     AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
     AUTO(references_clear) struct references references = {0};
     AUTO(names_clear) struct names named = {0};
-    struct reap_order order = {.named = &named,
+    struct reap_order order = {.before = &before,
+                               .named = &named,
                                .dry_run = option_given(&call->options, OPTION_DRY_RUN)};
     int rc = read_names(call, &named, error);
 
+    if (rc == 0)
+        rc = statedir_peek(call->host, &before, error);
     if (rc < 0)
         return rc;
     rc = owners_ask(call->host, call->uri, &owners, error);

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "connection.h"
+#include "reap.h"
 #include "typed.h"
 
 #include <signal.h>
@@ -311,6 +312,51 @@ being_started(void **state)
     assert_true(is_there(7));
 }
 
+/* The daemon that ran a guest which libvirt does not know is gone; a process with its pid is not.
+ */
+static void
+daemon_is_gone(void **state)
+{
+    int status;
+    pid_t daemon = fork();
+
+    (void)state;
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare(&scene, 7, 7, TYPE));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
+    assert_said(7, "orphan guest7\n");
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_said(7, "removed\n");
+    scene_assert_empty(&scene);
+}
+
+/* What changed after libvirt was asked is not judged by what it said. */
+static void
+changed_meanwhile(void **state)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    const struct ledger before = {0};
+    const struct names named = {0};
+    const struct reap_order order = {.before = &before, .named = &named};
+    struct error error;
+
+    (void)state;
+    keep(LEFT);
+    assert_int_equal(reap_devices(&scene.kernel.host, &order, &findings, &error), 0);
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
+    assert_string_equal(findings.items[0].why.text, "somebody has just changed it");
+    assert_true(is_there(LEFT));
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
 /* What libvirt's API does not know may still be in its files. */
 static void
 status_files(void **state)
@@ -541,10 +587,12 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(domains),    TEST(shown),       TEST(holders),       TEST(ours),
-        TEST(nothing),    TEST(named),       TEST(referred_to),   TEST(in_use),
-        TEST(gone),       TEST(unknown),     TEST(being_started), TEST(status_files),
-        TEST(no_libvirt), TEST(two_at_once), TEST(interrupted),   TEST(stuck),
+        TEST(domains),     TEST(shown),          TEST(holders),
+        TEST(ours),        TEST(nothing),        TEST(named),
+        TEST(referred_to), TEST(in_use),         TEST(gone),
+        TEST(unknown),     TEST(being_started),  TEST(status_files),
+        TEST(no_libvirt),  TEST(two_at_once),    TEST(interrupted),
+        TEST(stuck),       TEST(daemon_is_gone), TEST(changed_meanwhile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
