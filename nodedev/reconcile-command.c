@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
+#include "counters.h"
 #include "reconcile.h"
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(findings_clear) struct findings findings = {0};
+    int rc = reconcile_host(call->host, &findings, error);
 
-    if (reconcile_host(call->host, &findings, error) < 0)
+    counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc);
+    if (rc < 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < findings.count; i++) {
         const struct finding *finding = &findings.items[i];
