@@ -46,7 +46,9 @@ enum command_status command_failed(int rc);
 extern const struct command *const commands[];
 extern const size_t command_count;
 
+extern const struct command command_doctor;
 extern const struct command command_gpus;
 extern const struct command command_list;
+extern const struct command command_metrics;
 extern const struct command command_reconcile;
 extern const struct command command_types;

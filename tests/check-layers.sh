@@ -21,10 +21,11 @@ release adopt leftovers incoming verify
 reconcile
 assign
 hook
-options survey domains
-connection
-command table
-gpus-command types-command list-command reconcile-command
+options survey domains entry
+connection exposition
+command table diagnosis
+hook-checks security-checks kernel-checks state-checks domain-checks
+gpus-command types-command list-command reconcile-command metrics-command doctor-command
 vgpuctl
 main
 '
