@@ -47,11 +47,12 @@ static void
 check_dangling(struct diagnosis *diagnosis)
 {
     struct entry link, target;
-    int rc = look_at_link(diagnosis, &link);
+    int rc;
 
+    if (look_at_link(diagnosis, &link) < 0)
+        return;
+    rc = follow_link(diagnosis, &target);
     if (rc == 0)
-        rc = follow_link(diagnosis, &target);
-    if (rc == 0 || !S_ISLNK(link.status.st_mode))
         return;
     diagnosis_add(diagnosis, "/%s leads to /%s: %s: libvirt runs nothing", link.path.text,
                   target.path.text, strerror(-rc));
