@@ -97,28 +97,50 @@ check_owner(struct diagnosis *diagnosis)
         add_unsafe(diagnosis, &entry);
 }
 
-/* Calls `visit` for whatever libvirt runs for QEMU's guests, ours too. */
-static void
-visit_programs(struct diagnosis *diagnosis,
-               void (*visit)(struct diagnosis *diagnosis, const char *name,
-                             const struct entry *entry, const struct entry *target, void *data),
-               void *data)
-{
-    const struct host *host = diagnosis->host;
-    AUTO(entry_names_clear) struct entry_names names = {0};
+/* Something that libvirt runs for each of QEMU's guests. */
+struct program {
+    const char *name; /* in qemu.d; "": the main script, which runs first */
     struct entry entry, target;
+};
 
-    if (entry_look(host, &entry, "%s/qemu", host->hooks) == 0 &&
-        entry_follow(host, &target, "%s/qemu", host->hooks) == 0 && entry_is_program(&target))
-        visit(diagnosis, "", &entry, &target, data);
-    if (entry_list(host, &names, "%s/qemu.d", host->hooks) < 0)
-        return;
-    for (size_t i = 0; i < names.count; i++) {
-        if (entry_look(host, &entry, "%s/qemu.d/%s", host->hooks, names.items[i]) == 0 &&
-            entry_follow(host, &target, "%s/qemu.d/%s", host->hooks, names.items[i]) == 0 &&
-            entry_is_program(&target))
-            visit(diagnosis, names.items[i], &entry, &target, data);
+struct programs {
+    const struct host *host;
+    struct entry_names names;
+    size_t next;
+};
+
+static struct programs
+find_programs(const struct diagnosis *diagnosis)
+{
+    struct programs programs = {.host = diagnosis->host};
+
+    if (entry_list(programs.host, &programs.names, "%s/qemu.d", programs.host->hooks) < 0)
+        programs.names = (struct entry_names){0};
+    return programs;
+}
+
+static void
+programs_clear(struct programs *programs)
+{
+    entry_names_clear(&programs->names);
+}
+
+static bool
+next_program(struct programs *programs, struct program *ret)
+{
+    const struct host *host = programs->host;
+
+    while (programs->next <= programs->names.count) {
+        size_t i = programs->next++;
+        const char *part = i ? ".d/" : "";
+
+        ret->name = i ? programs->names.items[i - 1] : "";
+        if (entry_look(host, &ret->entry, "%s/qemu%s%s", host->hooks, part, ret->name) == 0 &&
+            entry_follow(host, &ret->target, "%s/qemu%s%s", host->hooks, part, ret->name) == 0 &&
+            entry_is_program(&ret->target))
+            return true;
     }
+    return false;
 }
 
 /* What editors and package managers leave beside a file. */
@@ -136,62 +158,64 @@ is_backup(const char *name)
 }
 
 static void
-add_if_backup(struct diagnosis *diagnosis, const char *name, const struct entry *entry,
-              const struct entry *target, void *data)
-{
-    (void)target;
-    (void)data;
-    if (!is_backup(name))
-        return;
-    diagnosis_add(diagnosis, "/%s looks like a left-over copy, and libvirt runs it as well",
-                  entry->path.text);
-    diagnosis_advise(diagnosis, "remove it, or: chmod a-x /%s", entry->path.text);
-}
-
-static void
 check_backups(struct diagnosis *diagnosis)
 {
-    visit_programs(diagnosis, add_if_backup, NULL);
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+
+    while (next_program(&programs, &program)) {
+        if (!is_backup(program.name))
+            continue;
+        diagnosis_add(diagnosis, "/%s looks like a left-over copy, and libvirt runs it as well",
+                      program.entry.path.text);
+        diagnosis_advise(diagnosis, "remove it, or: chmod a-x /%s", program.entry.path.text);
+    }
 }
 
-static void
-add_if_same(struct diagnosis *diagnosis, const char *name, const struct entry *entry,
-            const struct entry *target, void *data)
+/* Whether it is our hook under another name. A copy of it is a backup, and said to be one. */
+static bool
+is_ours_again(const struct program *program, const struct entry *ours)
 {
-    const struct entry *ours = data;
+    const struct stat *status = &program->target.status;
 
-    if (!strcmp(name, LINK) || target->status.st_dev != ours->status.st_dev ||
-        target->status.st_ino != ours->status.st_ino)
-        return;
-    diagnosis_add(diagnosis, "/%s leads to our hook a second time", entry->path.text);
-    diagnosis_advise(diagnosis, "rm /%s", entry->path.text);
+    return strcmp(program->name, LINK) && !is_backup(program->name) &&
+           status->st_dev == ours->status.st_dev && status->st_ino == ours->status.st_ino;
 }
 
 static void
 check_twice(struct diagnosis *diagnosis)
 {
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
     struct entry ours;
 
-    if (follow_link(diagnosis, &ours) == 0)
-        visit_programs(diagnosis, add_if_same, &ours);
-}
-
-static void
-add_if_other(struct diagnosis *diagnosis, const char *name, const struct entry *entry,
-             const struct entry *target, void *data)
-{
-    (void)target;
-    (void)data;
-    if (!strcmp(name, LINK) || is_backup(name))
+    if (follow_link(diagnosis, &ours) < 0)
         return;
-    diagnosis_add(diagnosis, "libvirt also runs /%s, %s ours: where it fails, guests do not start",
-                  entry->path.text, strcmp(name, LINK) < 0 ? "before" : "after");
+    while (next_program(&programs, &program)) {
+        if (!is_ours_again(&program, &ours))
+            continue;
+        diagnosis_add(diagnosis, "/%s leads to our hook a second time", program.entry.path.text);
+        diagnosis_advise(diagnosis, "rm /%s", program.entry.path.text);
+    }
 }
 
 static void
 check_others(struct diagnosis *diagnosis)
 {
-    visit_programs(diagnosis, add_if_other, NULL);
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+    struct entry ours;
+
+    if (follow_link(diagnosis, &ours) < 0)
+        ours = (struct entry){0};
+    while (next_program(&programs, &program)) {
+        if (!strcmp(program.name, LINK) || is_backup(program.name) ||
+            is_ours_again(&program, &ours))
+            continue;
+        diagnosis_add(diagnosis,
+                      "libvirt also runs /%s, %s ours: where it fails, guests do not start",
+                      program.entry.path.text, strcmp(program.name, LINK) < 0 ? "before" : "after");
+    }
 }
 
 /* The libvirt daemon that runs QEMU's guests, by the files in which it tells its pid. */
@@ -226,47 +250,33 @@ started_at(struct process process)
            (double)process.start / (double)sysconf(_SC_CLK_TCK);
 }
 
-struct daemon_view {
-    double start;
-    bool knows; /* there was a hook when it started */
-};
-
 static double
 seconds(struct timespec time)
 {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void
-see(struct diagnosis *diagnosis, const char *name, const struct entry *entry,
-    const struct entry *target, void *data)
-{
-    struct daemon_view *view = data;
-
-    (void)diagnosis;
-    (void)name;
-    (void)target;
-    /* A process starts at a tick of the clock, a hundredth of a second before the truth. */
-    view->knows |= seconds(entry->status.st_ctim) < view->start + 0.05;
-}
-
-/* A daemon that finds no hook of QEMU's when it starts never looks again, until it is told to. That
- * it was told to cannot be seen, but that it has called us can. */
+/* A daemon that finds no hook of QEMU's when it starts never looks again, until it is told to; one
+ * that finds any looks at each call. That it was told to cannot be seen, but that it has called us
+ * can. */
 static void
 check_unseen(struct diagnosis *diagnosis)
 {
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     char name[32];
     struct process daemon = find_daemon(diagnosis->host, name, sizeof(name));
-    struct daemon_view view = {0};
+    double start = started_at(daemon);
+    bool ours = false, known = false;
+    struct program program;
     struct counters counters;
-    struct entry target;
 
-    if (daemon.pid == 0 || follow_link(diagnosis, &target) < 0 || !entry_is_program(&target))
-        return;
-    view.start = started_at(daemon);
+    while (next_program(&programs, &program)) {
+        ours |= !strcmp(program.name, LINK);
+        /* A process starts at a tick of the clock, a hundredth of a second before the truth. */
+        known |= seconds(program.entry.status.st_ctim) < start + 0.05;
+    }
     counters_read(diagnosis->host, &counters);
-    visit_programs(diagnosis, see, &view);
-    if (view.knows || seconds(counters.last_call) > view.start)
+    if (daemon.pid == 0 || !ours || known || seconds(counters.last_call) > start)
         return;
     diagnosis_add(diagnosis,
                   "%s (process %d) runs since before there was a hook: it does not call ours, "
