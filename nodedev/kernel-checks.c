@@ -110,7 +110,10 @@ check_functions_of(struct diagnosis *diagnosis, const struct name *address)
                   "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
                   "enabled",
                   address->text, (unsigned)total);
-    diagnosis_advise(diagnosis, "/usr/lib/nvidia/sriov-manage -e %s", address->text);
+    diagnosis_advise(diagnosis,
+                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: "
+                     "/usr/lib/nvidia/sriov-manage -e %s",
+                     address->text, address->text);
 }
 
 static void

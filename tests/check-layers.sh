@@ -25,7 +25,8 @@ options survey domains entry
 connection exposition
 command table diagnosis
 hook-checks security-checks kernel-checks state-checks domain-checks
-gpus-command types-command list-command reconcile-command metrics-command doctor-command
+gpus-command types-command list-command reconcile-command ready-command
+metrics-command doctor-command
 vgpuctl
 main
 '

@@ -127,9 +127,12 @@ the_leases_of_a_dead_daemon(void **state)
     reconciles_to(OUTCOME_LEFT, "its guest runs");
     /* A status file that says nothing. */
     fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
-    reconciles_to(OUTCOME_LEFT, "not all of libvirt");
+    reconciles_to(
+        OUTCOME_LEFT,
+        "not all guests are known: /run/libvirt/qemu/guest 1.xml: cannot read the domain XML: ");
     /* A stale one: its process is gone. */
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1073741823'><cut");
     reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
     scene_assert_empty(&scene);
 }
