@@ -11,7 +11,7 @@ healthy() {
     [ "$said" = 'no fault found' ] || fail "something to be said: $said"
 }
 
-# finds CHECK REGEX: this fault, and no other.
+# finds CHECK REGEX: this fault, and no other: so what was undone before is found no more.
 finds() {
     local said
     if said=$(vgpuctl doctor --noheadings 2>faults); then fail "$1 not found: $said"; fi
@@ -42,7 +42,6 @@ healthy
 chmod -x "$program"
 finds hook-not-executable "$program is not executable"
 chmod +x "$program"
-healthy
 
 chmod o+w "$program"
 finds hook-owner "$program: others than root"
@@ -51,25 +50,21 @@ chmod o-w "$program"
 mv "$program" "$program.away"
 finds hook-dangling "50-vgpu leads to $program: No such file"
 mv "$program.away" "$program"
-healthy
 
 printf '#!/bin/sh\n' >"$hooks/50-vgpu~"
 healthy
 chmod +x "$hooks/50-vgpu~"
 finds hook-backup "50-vgpu~ looks like a left-over copy"
 rm "$hooks/50-vgpu~"
-healthy
 
 vgpu_conf <<<'placement = "sideways";'
 finds configuration "vgpu.conf:1: "
 vgpu_conf <<<'placement = "spread";'
-healthy
 chmod 666 "$CONF"
 finds configuration "others than root may write it"
 vgpu_conf <<<'gpus = ( { address = "0000:18:00.0"; } );'
 finds gpu-missing "$CONF:1 names the GPU 0000:18:00.0, which is not there"
 no_vgpu_conf
-healthy
 
 cp -p "$LEDGER" ledger
 echo rubbish >"$LEDGER"
@@ -78,12 +73,10 @@ mv ledger "$LEDGER"
 chmod 644 /run/libvirt-vgpu/lock
 finds state-owner "/run/libvirt-vgpu/lock has owner 0 and mode 644"
 chmod 600 /run/libvirt-vgpu/lock
-healthy
 
 guest copy --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 finds duplicate-uuid "the domains web and copy both name the vGPU $device"
 virsh -q undefine copy
-healthy
 
 rm /usr/sbin/mdevctl
 finds mdevctl-rule "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"
@@ -93,9 +86,9 @@ ln -s ../bin/mdevctl /usr/sbin/mdevctl
 foreign=$(new_uuid)
 make_mdev mtty mtty-1 "$foreign"
 must_fail claim bad --metadata "$(request '<vgpu:device type="mtty-99"/>')" --hostdev "$(new_uuid)"
-vgpuctl metrics | promtool check metrics
 mkdir collector
 vgpuctl metrics --output collector/vgpu.prom
+promtool check metrics <collector/vgpu.prom
 [ "$(ls -A collector)" = vgpu.prom ]
 metrics=$(<collector/vgpu.prom)
 assert_match "$metrics" "libvirt_vgpu_info\{device=\"$device\",type=\"mtty-2\",[^}]*state=\"held\",domain=\"web\""
