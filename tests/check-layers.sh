@@ -10,7 +10,7 @@ layers='
 cleanup array
 error deadline names nodeset guess document
 host
-counters setting process topology
+counters setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
 statedir writer placement room rules candidate reason log boot
@@ -19,16 +19,21 @@ plan job judge
 apply
 release adopt leftovers incoming verify
 reconcile
-assign
+assign forecast
 hook
 options survey domains entry
 connection exposition
+subject report
+explanation schema policy-check
+domain-check
 command table diagnosis
-hook-checks security-checks kernel-checks state-checks domain-checks
+diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
 gpus-command types-command list-command reconcile-command ready-command
+drain-command undrain-command callout
+explain-command check-command
 metrics-command doctor-command
 vgpuctl
-main
+main callout-main
 '
 
 rank() {

@@ -312,6 +312,13 @@ open_lock(void)
 }
 
 static void
+open_drained(void)
+{
+    put("var/lib/libvirt-vgpu/drained/", NULL);
+    mode("var/lib/libvirt-vgpu/drained", 0777);
+}
+
+static void
 no_timer(void)
 {
     put("run/systemd/system/", NULL);
@@ -362,6 +369,7 @@ static const struct {
     {writable_configurations, "configuration-owner", "/etc/libvirt-vgpu/conf.d: others than root"},
     {broken_ledger, "ledger", "/run/libvirt-vgpu/ledger"},
     {open_lock, "state-owner", "/run/libvirt-vgpu/lock has owner"},
+    {open_drained, "state-owner", "/var/lib/libvirt-vgpu/drained has owner"},
     {leaving, "leaving", "the vGPU " DEVICE1 ", which was guest1's, is to go for "},
     {no_timer, "timer", "libvirt-vgpu-reconcile.timer is not enabled"},
     {rule, "mdevctl-rule", "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"},

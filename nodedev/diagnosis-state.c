@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define STATE         "run/libvirt-vgpu"
-#define LONGEST_LEAVE 600 /* seconds: the timer has come round by then */
+#define KEPT          "var/lib/libvirt-vgpu" /* what outlives a boot */
+#define LONGEST_LEAVE 600                    /* seconds: the timer has come round by then */
 #define TIMER         "libvirt-vgpu-reconcile.timer"
 
 static void
@@ -54,19 +55,23 @@ static void
 check_state_owner(struct diagnosis *diagnosis)
 {
     static const struct {
-        const char *name;
+        const char *path;
         mode_t never; /* bits that it must not have */
         mode_t right;
     } rows[] = {
-        {"", S_IWGRP | S_IWOTH, 0755},          {"/ledger", S_IWGRP | S_IWOTH, 0644},
-        {"/counters", S_IWGRP | S_IWOTH, 0755}, {"/lock", S_IRWXG | S_IRWXO, 0600},
-        {"/claims", S_IRWXG | S_IRWXO, 0600},
+        {STATE, S_IWGRP | S_IWOTH, 0755},
+        {STATE "/ledger", S_IWGRP | S_IWOTH, 0644},
+        {STATE "/counters", S_IWGRP | S_IWOTH, 0755},
+        {STATE "/lock", S_IRWXG | S_IRWXO, 0600},
+        {STATE "/claims", S_IRWXG | S_IRWXO, 0600},
+        {KEPT, S_IWGRP | S_IWOTH, 0755},
+        {KEPT "/drained", S_IWGRP | S_IWOTH, 0755},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct entry entry;
 
-        if (entry_look(diagnosis->host, &entry, STATE "%s", rows[i].name) < 0 ||
+        if (entry_look(diagnosis->host, &entry, "%s", rows[i].path) < 0 ||
             (!(entry.status.st_mode & rows[i].never) && entry_is_safe(diagnosis->host, &entry)))
             continue;
         diagnosis_add(diagnosis, "/%s has owner %u and mode %03o: others than root may meddle",
