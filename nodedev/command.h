@@ -46,12 +46,14 @@ enum command_status command_failed(int rc);
 extern const struct command *const commands[];
 extern const size_t command_count;
 
-extern const struct command command_drain;
 extern const struct command command_check;
+extern const struct command command_doctor;
+extern const struct command command_drain;
 extern const struct command command_explain;
 extern const struct command command_gpus;
 extern const struct command command_list;
 extern const struct command command_orphans;
+extern const struct command command_metrics;
 extern const struct command command_ready;
 extern const struct command command_reap;
 extern const struct command command_reconcile;

@@ -10,7 +10,7 @@ layers='
 cleanup array
 error deadline names nodeset guess document
 host
-setting process topology drained
+counters setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
 statedir writer origin placement room rules candidate reason log boot
@@ -22,13 +22,14 @@ reconcile
 reap
 assign forecast
 hook
-options survey domains
-connection
+options survey domains entry
+connection exposition
 owners
 subject report
 explanation schema policy-check
 domain-check
-command table
+command table diagnosis
+diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
 NAME-command callout
 vgpuctl
 main callout-main

@@ -754,8 +754,10 @@ fake_start(struct fake_kernel *fake, const char *machine)
 {
     const char *directory = getenv("TMPDIR");
 
-    *fake = (struct fake_kernel){
-        .host = {.ops = &fake_ops, .config = "etc/libvirt-vgpu", .caller = -1}};
+    *fake = (struct fake_kernel){.host = {.ops = &fake_ops,
+                                          .config = "etc/libvirt-vgpu",
+                                          .hooks = "etc/libvirt/hooks",
+                                          .caller = -1}};
     snprintf(fake->path, sizeof(fake->path), "%s/vgpu-test-XXXXXX",
              directory                       ? directory
              : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
