@@ -148,3 +148,133 @@ connection_domains(struct connection *connection, struct domains *ret, struct er
         qsort(ret->items, ret->count, sizeof(*ret->items), by_name);
     return 0;
 }
+
+struct teller {
+    connection_listener *listen;
+    void *data;
+    int rc; /* of the first word that was not heard */
+};
+
+static void
+tell(struct teller *teller, const char *word)
+{
+    if (teller->rc == 0)
+        teller->rc = teller->listen(teller->data, word ? word : "");
+}
+
+static void
+tell_number(struct teller *teller, unsigned long number)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%lu", number);
+    tell(teller, text);
+}
+
+/* What some libvirt does not tell is 0, or empty. */
+static void
+tell_host(virConnectPtr libvirt, struct teller *teller)
+{
+    AUTO(free_xml) char *capabilities = virConnectGetCapabilities(libvirt);
+    unsigned long own = 0, hypervisor = 0;
+
+    if (virConnectGetLibVersion(libvirt, &own) < 0)
+        own = 0;
+    if (virConnectGetVersion(libvirt, &hypervisor) < 0)
+        hypervisor = 0;
+    tell(teller, "host");
+    tell(teller, virConnectGetType(libvirt));
+    tell_number(teller, own);
+    tell_number(teller, hypervisor);
+    tell(teller, capabilities);
+}
+
+/* Since 7.3 libvirt also has devices that are only defined; one that knows none of those refuses
+ * to be told not to list them. */
+static int
+list_devices(virConnectPtr libvirt, virNodeDevicePtr **ret)
+{
+    const unsigned flags =
+        VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV_TYPES | VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV;
+    int count =
+        virConnectListAllNodeDevices(libvirt, ret, flags | VIR_CONNECT_LIST_NODE_DEVICES_ACTIVE);
+
+    return count < 0 && virGetLastErrorCode() == VIR_ERR_INVALID_ARG
+               ? virConnectListAllNodeDevices(libvirt, ret, flags)
+               : count;
+}
+
+/* What went away since it was listed is not told. */
+static int
+tell_devices(virConnectPtr libvirt, struct teller *teller)
+{
+    virNodeDevicePtr *all = NULL;
+    int count = list_devices(libvirt, &all);
+
+    for (int i = 0; i < count; i++) {
+        AUTO(free_xml) char *xml = virNodeDeviceGetXMLDesc(all[i], 0);
+
+        if (xml) {
+            tell(teller, "device");
+            tell(teller, xml);
+        }
+        virNodeDeviceFree(all[i]);
+    }
+    free(all);
+    return count;
+}
+
+/* One that went meanwhile is not told. A transient one that does not run is just being started. */
+static void
+tell_domain(virDomainPtr domain, struct teller *teller)
+{
+    bool is_running = virDomainIsActive(domain) == 1;
+    bool is_defined = virDomainIsPersistent(domain) == 1;
+    AUTO(free_xml) char *live = NULL;
+    AUTO(free_xml) char *config = NULL;
+    char uuid[VIR_UUID_STRING_BUFLEN];
+
+    virResetLastError();
+    if (is_running || !is_defined)
+        live = virDomainGetXMLDesc(domain, 0);
+    if (is_defined)
+        config = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
+    if (virGetLastErrorCode() == VIR_ERR_NO_DOMAIN || virDomainGetUUIDString(domain, uuid) < 0)
+        return;
+    tell(teller, "domain");
+    tell(teller, uuid);
+    tell(teller, virDomainGetName(domain));
+    tell(teller, is_running ? "running" : "");
+    tell(teller, is_defined ? "defined" : "");
+    tell(teller, live);
+    tell(teller, config);
+}
+
+static int
+tell_domains(virConnectPtr libvirt, struct teller *teller)
+{
+    virDomainPtr *all = NULL;
+    int count = virConnectListAllDomains(libvirt, &all, 0);
+
+    for (int i = 0; i < count; i++) {
+        tell_domain(all[i], teller);
+        virDomainFree(all[i]);
+    }
+    free(all);
+    return count;
+}
+
+int
+connection_tell(struct connection *connection, connection_listener *listen, void *data,
+                struct error *error)
+{
+    struct teller teller = {.listen = listen, .data = data};
+
+    tell_host(connection->libvirt, &teller);
+    /* Domains last: a vGPU that one of them has was there before. */
+    if (tell_devices(connection->libvirt, &teller) < 0)
+        return fail(error, -EIO, "cannot list the node devices");
+    if (tell_domains(connection->libvirt, &teller) < 0)
+        return fail(error, -EIO, "cannot list the domains");
+    return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
+}

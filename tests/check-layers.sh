@@ -23,12 +23,16 @@ reap
 assign forecast
 hook
 options survey domains entry
-connection exposition
-owners
+connection node-device exposition
+owners remote
+vacancy
+passenger
+crossing
 subject report
 explanation schema policy-check
 domain-check
 command table diagnosis
+remote-table
 diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
 NAME-command callout
 vgpuctl
