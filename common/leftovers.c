@@ -91,11 +91,11 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
 {
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
+        const struct demand *demand = find_demand(demands, &lease->vgpu.device);
         int rc = 0;
 
-        if (name_equal(&lease->domain, domain))
-            rc = claim_own(leftovers, job, find_demand(demands, &lease->vgpu.device), inventory,
-                           ledger, lease, error);
+        if (name_equal(&lease->domain, domain) && (demand || !leftovers->running))
+            rc = claim_own(leftovers, job, demand, inventory, ledger, lease, error);
         if (rc < 0)
             return rc;
         if (rc > 0)
@@ -209,7 +209,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
         const struct lease *lease = &ledger->leases[i];
 
         /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
-        may_reap[i] = (name_equal(&lease->domain, domain)
+        may_reap[i] = (name_equal(&lease->domain, domain) && !leftovers->running
                            ? lease->origin == LEASE_MADE && job_may_act(job, lease)
                            : is_abandoned(job, &guests, lease)) &&
                       !is_stubborn(leftovers, &lease->vgpu.device);
