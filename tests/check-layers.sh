@@ -21,7 +21,8 @@ release adopt leftovers incoming verify
 reconcile
 assign
 hook
-options survey domains
+tree
+options survey domains edit
 connection
 command table
 gpus-command types-command list-command reconcile-command
