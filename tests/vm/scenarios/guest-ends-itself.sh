@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Power-off, panic, reset, a killed QEMU: the vGPU is gone with the guest, or stays with it.
 # shellcheck shell=bash
+# takes: 100
 # timeout: 400
 
 # io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port; it has no system, so QEMU does it.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A release and a reconcile started together on one lease, a hundred times: one of them acts, once.
 # shellcheck shell=bash
+# takes: 60
 set +x
 
 device=$(new_uuid)
