@@ -46,6 +46,8 @@ enum command_status command_failed(int rc);
 extern const struct command *const commands[];
 extern const size_t command_count;
 
+extern const struct command command_attach;
+extern const struct command command_detach;
 extern const struct command command_gpus;
 extern const struct command command_list;
 extern const struct command command_reconcile;

@@ -25,7 +25,9 @@ tree
 options survey domains edit
 connection
 command table
-gpus-command types-command list-command reconcile-command
+subject
+plug
+gpus-command types-command list-command attach-command detach-command reconcile-command
 vgpuctl
 main
 '
