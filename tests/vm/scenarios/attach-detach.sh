@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# vgpuctl attach and detach: before a start, while the guest runs, and when it does not let go.
+# shellcheck shell=bash
+
+# ports NUMBER: as many places to plug something in.
+ports() { for ((i = 0; i < $1; i++)); do echo "<controller type='pci' model='pcie-root-port'/>"; done; }
+
+# eject GUEST: its system's part, as it has none. q35's ACPI hot-plug registers: select a bus, eject
+# its slot 0.
+eject() {
+    local bus commands=()
+    for bus in {0..15}; do commands+=("o /w 0xcd0 $bus" "o /w 0xcc8 1"); done
+    monitor "$1" "${commands[@]}"
+}
+
+# annotated GUEST ALIAS [OPTION]...: does its XML ask for it?
+annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }
+
+vgpu_conf <<<'classes = { serial = { types = [ "mtty-2" ]; }; };'
+guest web01 --xml-filter "s,</devices>,$(ports 3 | tr -d '\n')&,"
+xml=$(virsh -q dumpxml web01)
+
+say "a plain guest gets one"
+must_fail vgpuctl attach web01 --class seriel
+assert_match "$ERR" 'vgpuctl: attach: .*"seriel".*did you mean serial\?'
+[ "$(virsh -q dumpxml web01)" = "$xml" ]
+vgpuctl attach web01 --class serial
+annotated web01 ua-gpu0
+first=$(device_of web01)
+assert_gone "$first"
+start web01
+[ "$(mdev_type "$first")" = mtty-2 ]
+vgpuctl list --raw --noheadings --columns DEVICE,STATE,DOMAIN | grep -x "$first held web01"
+
+say "a second one while it runs"
+vgpuctl attach web01 --type mtty-1 --live --config
+second=$(device_of web01 | grep -v "$first")
+[ "$(mdev_type "$second")" = mtty-1 ]
+[ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
+annotated web01 ua-gpu1
+annotated web01 ua-gpu1 --inactive
+[ "$(ledger | grep -c " web01 .* held made ")" = 2 ]
+vgpuctl reconcile | grep "^$second web01 left alone: its guest runs"
+
+say "libvirt refuses: nothing is left"
+before=$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)
+virsh -q attach-device web01 /dev/stdin --live \
+    <<<"<controller type='pci' model='pcie-root-port'/>" 2>/dev/null || true
+must_fail vgpuctl attach web01 --type mtty-1 --live --config --alias ua-bad --count 2
+must_fail vgpuctl attach web01 --type mtty-1 --live --alias ua-gpu1
+assert_match "$ERR" 'web01 has a device with the alias ua-gpu1 already'
+[ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
+
+say "it does not let go"
+status=0
+vgpuctl detach web01 ua-gpu1 --live --config --timeout 1 || status=$?
+[ "$status" = 4 ]
+[ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
+[ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
+
+say "it lets go"
+(sleep 1; eject web01) &
+vgpuctl detach web01 ua-gpu1 --live --config --timeout 20
+wait
+assert_gone "$second"
+mdev_exists "$first"
+if annotated web01 ua-gpu1 || annotated web01 ua-gpu1 --inactive; then fail "still asked for"; fi
+[ "$(ledger | wc -l)" = 1 ]
+
+say "its end leaves nothing, of what was plugged in later either"
+vgpuctl attach web01 --type mtty-1
+[ "$(mdevs | wc -l)" = 2 ]
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
+vgpuctl detach web01 ua-gpu0
+[ "$(virsh -q dumpxml web01)" = "$xml" ]
