@@ -186,8 +186,11 @@ attach_one(const struct command_call *call, const struct subject *subject, const
     if (rc == 0)
         rc = add(&sides, subject->meant, wish, error);
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
-        if (subject->meant[side])
-            rc = check_words(call->host, &sides.edits[side], sides.alias, error);
+        if (!subject->meant[side])
+            continue;
+        rc = check_words(call->host, &sides.edits[side], sides.alias, error);
+        if (rc < 0)
+            error_wrap(error, "%s", domain->name);
     }
     if (rc == 0)
         rc = change(call, subject, wish, &sides, error);

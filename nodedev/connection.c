@@ -229,7 +229,7 @@ connection_attach(struct connection *connection, const struct name *domain, cons
     if (rc < 0)
         return rc;
     if (virDomainAttachDeviceFlags(libvirt, xml, VIR_DOMAIN_AFFECT_LIVE) < 0)
-        return fail(error, -EIO, "libvirt does not plug it into %s", virDomainGetName(libvirt));
+        return fail(error, -EIO, "libvirt does not plug it in");
     return 0;
 }
 
@@ -267,7 +267,7 @@ connection_set_annotation(struct connection *connection, const struct name *doma
         return rc;
     if (virDomainSetMetadata(libvirt, VIR_DOMAIN_METADATA_ELEMENT, xml, xml ? "vgpu" : NULL,
                              REQUEST_NAMESPACE, VIR_DOMAIN_AFFECT_LIVE) < 0)
-        return fail(error, -EIO, "cannot write what %s asks for into its XML",
+        return fail(error, -EIO, "cannot write what is asked for into the XML of %s",
                     virDomainGetName(libvirt));
     return 0;
 }

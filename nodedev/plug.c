@@ -85,8 +85,10 @@ hand_over(void *data, struct error *error)
     int rc =
         connection_attach(subject->connection, &subject->domain.uuid, newcomer->hostdev, error);
 
-    if (rc < 0)
+    if (rc < 0) {
+        error_wrap(error, "%s", newcomer->alias);
         return rc;
+    }
     rc = connection_set_annotation(subject->connection, &subject->domain.uuid, newcomer->annotation,
                                    error);
     if (rc < 0 &&
@@ -110,7 +112,10 @@ plug_in(const struct host *host, const struct subject *subject, const struct edi
     if (rc < 0)
         return rc;
     edit_uuid(&edit->request.domain, alias, &newcomer.device);
-    return assign_device(host, &edit->request, &newcomer.device, &handover, error);
+    rc = assign_device(host, &edit->request, &newcomer.device, &handover, error);
+    if (rc < 0)
+        error_wrap(error, "%s", subject->domain.name);
+    return rc;
 }
 
 /* --- out -------------------------------------------------------------------------------------- */

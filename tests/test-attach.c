@@ -221,7 +221,7 @@ refusals(void **state)
         {"attach web08 --type T4-1B", COMMAND_FAILED,
          "there is no domain \"web08\" (did you mean web09?)"},
         {"attach web09 --type T4-1X", COMMAND_FAILED,
-         "ua-gpu0 wants T4-1X, which no GPU here has (did you mean T4-1B?); there are: nvidia-222"},
+         "web09: ua-gpu0 wants T4-1X, which no GPU here has (did you mean T4-1B?); there are: nvidia-222"},
         {"attach web09 --class smal", COMMAND_FAILED,
          "asks for the class \"smal\", and vgpu.conf has none of that name (did you mean small?)"},
         {"attach web09 --class gone", COMMAND_FAILED, "ua-gpu0 wants gone, which no GPU here has"},
@@ -265,7 +265,7 @@ a_running_domain(void **state)
     if (run("vgpuctl attach test --type T4-1B --config --live") == COMMAND_DONE)
         skip(); /* a libvirt whose test driver plugs */
     assert_int_equal(typed.status, COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: attach: libvirt does not plug it into test: ");
+    typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
     scene_assert_empty(&scene);
     after = definition("test");
     assert_string_equal(after, before);
