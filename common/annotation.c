@@ -99,20 +99,25 @@ annotation_attribute_is(const struct annotation_attributes *attributes, const ch
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
 
-/* libxml2's SAX2 leaves an ampersand as "&#38;" when it substitutes no entities. NULL: no memory.
- */
+/* libxml2's SAX2 leaves an ampersand as "&#38;" when it substitutes no entities. Each byte is moved
+ * once, as a value may be megabytes of them. NULL: no memory. */
 static char *
 copy_value(const char *value, size_t length)
 {
     static const char ampersand[] = "&#38;";
-    char *copy = strndup(value, length);
-    char *found = copy;
+    const char *from = value, *end = value + length;
+    char *copy = malloc(length + 1), *at = copy;
 
-    while (found && (found = strstr(found, ampersand))) {
-        const char *rest = found + strlen(ampersand);
+    if (!copy)
+        return NULL;
+    while (from < end) {
+        bool is_ampersand = (size_t)(end - from) >= strlen(ampersand) &&
+                            !memcmp(from, ampersand, strlen(ampersand));
 
-        memmove(++found, rest, strlen(rest) + 1);
+        *at++ = *from;
+        from += is_ampersand ? strlen(ampersand) : 1;
     }
+    *at = '\0';
     return copy;
 }
 

@@ -176,7 +176,9 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
                          "the vGPU %s was not removed from %s yet: the driver takes too long with "
                          "%s before it; see the kernel's log",
                          vgpu->device.text, vgpu->parent.text, job->writer.device.text);
-    rc = wait_unused(job, vgpu, deadline_earlier(patience, deadline));
+    /* Even if nothing of it is there: what was ordered may still come. */
+    rc = job->writer.left ? -ETIMEDOUT
+                          : wait_unused(job, vgpu, deadline_earlier(patience, deadline));
     /* Nothing is ordered that cannot be waited for. */
     if (rc == 0 && deadline_left(deadline) == 0)
         rc = -EBUSY;

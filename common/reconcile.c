@@ -154,14 +154,19 @@ static void
 remove_all(struct reconciliation *reconciliation)
 {
     struct job *job = &reconciliation->job;
+    const struct ledger *todo = &reconciliation->todo;
+    struct deadline all = deadline_in(reconciliation->policy.release_timeout);
 
-    for (size_t i = 0; i < reconciliation->todo.count; i++) {
-        const struct lease *lease = &reconciliation->todo.leases[i];
+    for (size_t i = 0; i < todo->count; i++) {
+        const struct lease *lease = &todo->leases[i];
         struct finding *finding = find_finding(reconciliation->findings, lease);
+        /* All are claimed, and a guest that starts waits for its own: those in use must not add
+         * up. */
+        struct deadline patience = deadline_in(deadline_left(all) / (unsigned)(todo->count - i));
         struct deadline deadline = deadline_in(reconciliation->policy.release_timeout);
         struct error problem;
 
-        if (apply_remove(job, lease, deadline, deadline, &problem) == 0) {
+        if (apply_remove(job, lease, patience, deadline, &problem) == 0) {
             log_lease("reconcile", lease, "removed");
             continue;
         }

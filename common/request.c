@@ -392,7 +392,7 @@ parse(const struct document *document, enum place root, struct request *ret, str
     if (rc == 0 && !*ret->domain.text)
         rc = error_set(error, -EINVAL, "it has no <uuid>");
     xmlFreeParserCtxt(reader.xml);
-    if (rc == 0 && !ret->name && !(ret->name = strdup(ret->domain.text)))
+    if (*ret->domain.text && !ret->name && !(ret->name = strdup(ret->domain.text)))
         rc = error_set(error, -ENOMEM, "no memory");
     if (rc < 0)
         error_wrap(error, "cannot read the domain XML");

@@ -93,6 +93,18 @@ rewrite(const struct event *event, const struct host *host, const struct documen
     return rc < 0 ? error_set(error, rc, "handing the XML back to libvirt: %s", strerror(-rc)) : 0;
 }
 
+/* What cannot be read to its end may still say whose it is: see request_parse. */
+static int
+read_request(int input, struct document *document, struct request *request, struct error *error)
+{
+    struct error ignored;
+    int rc = document_read(input, document, error), parsed = -EINVAL;
+
+    if (document->length)
+        parsed = request_parse(document, request, rc < 0 ? &ignored : error);
+    return rc < 0 ? rc : parsed;
+}
+
 int
 hook_run(const struct host *host, bool privileged, int argc, char *const argv[], int input,
          int output, int faults)
@@ -109,10 +121,13 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     event = find_event(argv[2], argv[3]);
     if (!event)
         return 0;
-    rc = document_read(input, &document, &error);
-    if (rc == 0)
-        rc = request_parse(&document, &request, &error);
+    rc = read_request(input, &document, &request, &error);
     tell = rc < 0 ? event->must_read : event->may_fail;
+    /* Nobody asks us again: the ledger knows what the guest has, if only its UUID was there. */
+    if (rc < 0 && !event->may_fail && *request.domain.text) {
+        log_problem(event->operation, argv[1], &error);
+        rc = 0;
+    }
     if (rc == 0 && !privileged)
         rc = refuse_unprivileged(event, &request, &error);
     else if (rc == 0 && event->rewrite)

@@ -50,5 +50,6 @@ extern const struct command command_attach;
 extern const struct command command_detach;
 extern const struct command command_gpus;
 extern const struct command command_list;
+extern const struct command command_ready;
 extern const struct command command_reconcile;
 extern const struct command command_types;

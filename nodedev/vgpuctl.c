@@ -9,8 +9,8 @@
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
-    &command_gpus,   &command_types,  &command_list,
-    &command_attach, &command_detach, &command_reconcile,
+    &command_gpus,   &command_types,     &command_list,  &command_attach,
+    &command_detach, &command_reconcile, &command_ready,
 };
 const size_t command_count = COUNT(commands);
 

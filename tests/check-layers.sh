@@ -27,7 +27,7 @@ connection
 command table
 subject
 plug
-gpus-command types-command list-command attach-command detach-command reconcile-command
+gpus-command types-command list-command attach-command detach-command reconcile-command ready-command
 vgpuctl
 main
 '

@@ -20,7 +20,7 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
     --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
     common hooks nodedev || complain "cppcheck is not quiet"
 
-$SHELLCHECK -x -P SCRIPTDIR bootstrap .ci/run tests/*.sh tests/vm/run tests/vm/image \
+$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion .ci/run tests/*.sh tests/vm/run tests/vm/image \
     tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh ||
     complain "shellcheck is not quiet"
 

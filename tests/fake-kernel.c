@@ -516,6 +516,8 @@ create(const struct fake_kernel *fake, const char *parent_name, const char *type
         return -EINVAL;
     if (!parent)
         return -ENOENT;
+    while (*(volatile bool *)&fake->faults->unseen)
+        pause_ms(1);
     rc = begin_create(fake, parent, type, uuid.text);
     if (rc < 0)
         return rc;
@@ -790,7 +792,7 @@ void
 fake_stop(struct fake_kernel *fake)
 {
     /* A writer that was left behind by a failed test must not wait for ever. */
-    fake->faults->stuck = false;
+    fake->faults->stuck = fake->faults->unseen = false;
     remove_tree(fake->host.root, ".");
     rmdir(fake->path);
     close(fake->host.root);

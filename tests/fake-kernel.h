@@ -35,6 +35,7 @@ struct fake_faults {
     unsigned create_delay; /* ms that a create takes */
     unsigned remove_delay; /* ms that a removed device's directory still stands */
     bool stuck;            /* creates do not come back until this is cleared */
+    bool unseen;           /* nor do those that are not in the tree yet */
     unsigned refuse;       /* the next N creates are refused although shown as available */
     unsigned unreadable;   /* every N-th read of available_instances fails with EIO; 0: none */
     unsigned opens;        /* counts reads, listings and probes */

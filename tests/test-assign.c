@@ -350,6 +350,27 @@ stuck_create_is_left_to_its_writer(void **state)
     scene_assert_empty(&scene);
 }
 
+/* Nothing of it is in /sys yet, and it will come: its lease must not be forgotten before. */
+static void
+stuck_create_that_shows_nothing(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
+    scene.kernel.faults->unseen = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    assert_int_equal(fake_count(&scene.kernel), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    scene.kernel.faults->unseen = false;
+    while (!*fake_type_of(&scene.kernel, scene_device(1)))
+        usleep(1000);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
 static void
 changed_request_replaces_what_is_left(void **state)
 {
@@ -378,6 +399,44 @@ broken_ledger_stops_prepare_only(void **state)
     assert_said("/run/libvirt-vgpu/ledger: line 1: version 99");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(fake_count(&scene.kernel), 0);
+}
+
+/* A guest's XML that has become too large to be read, whatever is in it: its UUID comes first. */
+static char *
+oversized_xml(unsigned guest, unsigned number)
+{
+    AUTO_FREE char *xml =
+        scene_xml(guest, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){number, 0});
+    char *place = strstr(xml, "<metadata>") + strlen("<metadata>");
+    char *large = malloc(strlen(xml) + (9 << 20) + 1);
+
+    memcpy(large, xml, (size_t)(place - xml));
+    memset(large + (place - xml), ' ', 9 << 20);
+    strcpy(large + (place - xml) + (9 << 20), place);
+    return large;
+}
+
+/* libvirt will not call again for what its owner wrote into a running guest. */
+static void
+unreadable_release_gives_back(void **state)
+{
+    AUTO_FREE char *xml = oversized_xml(1, 1);
+    static const char cut[] = "<domain><name>guest2</name>"
+                              "<uuid>aaaaaaaa-0000-4000-8000-000000000002</uuid><metadata><a>";
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    assert_said("larger than 8 MiB");
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, cut, "reconnect", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, cut, "release", "end"), 0);
+    scene_assert_empty(&scene);
+    assert_int_equal(scene_hook(&scene, "<domain><uuid>no", "release", "end"), 0);
 }
 
 static void
@@ -480,6 +539,26 @@ kept_device_is_reaped_when_in_the_way(void **state)
     /* And what is held does not. */
     assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
     assert_said("0000:18:00.0 holds nvidia-230 (1 in use)");
+}
+
+/* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
+static void
+kept_device_made_anew_elsewhere(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "release = \"keep\"; prepare_timeout = \"200ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    if (scene_prepare(&scene, 1, 1, "T4-1B") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
 /* Another guest names the kept device: it moves if it fits, else it goes first. */
@@ -619,13 +698,16 @@ main(void)
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(leftovers_of_others_make_room),
         TEST(stuck_create_is_left_to_its_writer),
+        TEST(stuck_create_that_shows_nothing),
         TEST(changed_request_replaces_what_is_left),
         TEST(broken_ledger_stops_prepare_only),
+        TEST(unreadable_release_gives_back),
         TEST(lost_ledger_is_made_anew_by_reconnect),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
         TEST(kept_device_waits_for_its_guest),
         TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(kept_device_made_anew_elsewhere),
         TEST(kept_device_moves),
         TEST(quota_holds_for_any_words),
         TEST(one_alias_is_one_device),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
 #define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
@@ -126,9 +127,12 @@ the_leases_of_a_dead_daemon(void **state)
     reconciles_to(OUTCOME_LEFT, "its guest runs");
     /* A status file that says nothing. */
     fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
-    reconciles_to(OUTCOME_LEFT, "not all of libvirt");
+    reconciles_to(
+        OUTCOME_LEFT,
+        "not all guests are known: /run/libvirt/qemu/guest 1.xml: cannot read the domain XML: ");
     /* A stale one: its process is gone. */
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1073741823'><cut");
     reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
     scene_assert_empty(&scene);
 }
@@ -243,6 +247,40 @@ the_driver_comes_round(void)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* All that is claimed is kept from its guests: devices in use must not add up. */
+static void
+many_in_use_take_no_longer_than_one(void **state)
+{
+    struct fake_guest stray[2];
+    double start;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"2s\";\n");
+    for (unsigned i = 0; i < COUNT(stray); i++) {
+        prepare_and_lose_daemon(i + 1);
+        stray[i] = fake_open(&scene.kernel, scene_device(i + 1));
+    }
+    start = now();
+    reconcile();
+    assert_true(now() - start < 3);
+    assert_int_equal(findings.failed, 2);
+    for (unsigned i = 0; i < COUNT(stray); i++) {
+        assert_non_null(strstr(findings.items[i].why.text, "in use by process"));
+        fake_close(&stray[i]);
+    }
+    reconcile();
+    scene_assert_empty(&scene);
+}
+
 /* A driver that sits on one removal keeps nobody from the others. */
 static void
 a_stuck_removal_keeps_one_only(void **state)
@@ -337,6 +375,7 @@ main(void)
         TEST(kept_for_the_next_start),
         TEST(what_a_guest_holds_is_adopted),
         TEST(the_hook_makes_room),
+        TEST(many_in_use_take_no_longer_than_one),
         TEST(a_stuck_removal_keeps_one_only),
         TEST(a_stuck_release_keeps_one_only),
         TEST(release_and_reconcile),

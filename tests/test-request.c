@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -635,6 +636,32 @@ nested_and_large(void **state)
     assert_non_null(strstr(scene->error.text, "larger than 8 MiB"));
 }
 
+/* Seconds of this process's processor time. */
+static double
+used_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The hook runs while others wait: twice as much costs twice as much, not four times. */
+static void
+ampersands_by_the_megabyte(void **state)
+{
+    struct scene *scene = *state;
+    AUTO_FREE char *text = repeat("<domain>" HEAD "<metadata>" OURS "<vgpu:device type='", "&amp;",
+                                  (6 << 20) / 5, "'/></vgpu:request></metadata></domain>");
+    double start = used_time();
+
+    assert_int_equal(read_text(scene, text), 0);
+    assert_int_equal(strlen(scene->request.devices[0].type), (6 << 20) / 5);
+    assert_int_equal(strspn(scene->request.devices[0].type, "&"), (6 << 20) / 5);
+    /* It takes some 0.1 s; moving the rest for each of them took minutes. */
+    assert_true(used_time() - start < 10);
+}
+
 /* What cannot be read at all; and what was learned before the fault is kept. */
 static void
 descriptors_and_partial_documents(void **state)
@@ -688,6 +715,7 @@ main(void)
         TEST(in_pieces_and_in_utf16),
         TEST(limits),
         TEST(nested_and_large),
+        TEST(ampersands_by_the_megabyte),
         TEST(descriptors_and_partial_documents),
         TEST(a_quoted_value_is_cut_between_characters),
     };

@@ -18,7 +18,6 @@ reset() { io "$1" 0xcf9 6; }
 has_ports() { [[ $(virsh -q qemu-monitor-command "$1" --hmp "i /h 0x604") != *0xffff* ]]; }
 ready() { wait_for 60 has_ports "$1"; }
 
-is_off() { [ "$(virsh domstate "$1" | head -n 1)" = "shut off" ]; }
 # The domain is off a moment before libvirt calls release.
 is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }
 
@@ -67,8 +66,7 @@ lives_on ends "$pid" "$first" "$birth"
 ready ends
 panic ends
 wait_for 30 was_reset ends 3
-is_running() { [ "$(virsh domstate ends | head -n 1)" = running ]; }
-wait_for 30 is_running
+wait_for 30 is_running ends
 lives_on ends "$pid" "$first" "$birth"
 kill "$listener"
 
