@@ -200,6 +200,9 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
     *ret = (struct document){0};
     if (rc < 0)
         return rc;
+    /* libvirt would give the other one then. */
+    if (side == CONNECTION_LIVE && virDomainIsActive(libvirt) != 1)
+        return error_set(error, -ESRCH, "%s does not run any more", virDomainGetName(libvirt));
     ret->text = virDomainGetXMLDesc(libvirt, flags);
     if (!ret->text)
         return fail(error, -EIO, "cannot read the XML of %s", virDomainGetName(libvirt));
