@@ -47,7 +47,7 @@ int connection_find(struct connection *connection, const char *word, struct conn
                     struct error *error) CHECKED NONNULL;
 
 /* One of its definitions; with passwords if it is to be defined again. The caller clears ret in
- * every case. -EIO with libvirt's words, as all that follow. */
+ * every case. -ESRCH if it has ended; -EIO with libvirt's words, as all that follow. */
 int
 connection_xml(struct connection *connection, const struct name *domain, enum connection_side side,
                bool secrets, struct document *ret, struct error *error) CHECKED NONNULL;
