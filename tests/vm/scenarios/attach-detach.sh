@@ -11,8 +11,7 @@ eject() {
     local bus=0 slots commands=()
     for ((bus = 0; bus < 16; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
     bus=0
-    for slots in $(monitor "$1" "${commands[[ "$(virsh -q dumpxml web01)" = "$xml" ]
-]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p'); do
+    for slots in $(monitor "$1" "${commands[@]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p'); do
         [ $((slots)) = 0 ] || monitor "$1" "o /w 0xcd0 $bus" "o /w 0xcc8 $slots"
         bus=$((bus + 1))
     done
@@ -28,7 +27,8 @@ xml=$(virsh -q dumpxml web01)
 say "a plain guest gets one"
 must_fail vgpuctl attach web01 --class seriel
 assert_match "$ERR" 'vgpuctl: attach: .*"seriel".*did you mean serial\?'
-@vgpuctl attach web01 --class serial
+[ "$(virsh -q dumpxml web01)" = "$xml" ]
+vgpuctl attach web01 --class serial
 annotated web01 ua-gpu0
 first=$(device_of web01)
 assert_gone "$first"
