@@ -3,7 +3,10 @@
 # shellcheck shell=bash
 
 # ports NUMBER: as many places to plug something in.
-ports() { for ((i = 0; i < $1; i++)); do echo "<controller type='pci' model='pcie-root-port'/>"; done; }
+ports() {
+    echo -n "<controller type='pci' index='0' model='pcie-root'/>"
+    for ((i = 0; i < $1; i++)); do echo -n "<controller type='pci' model='pcie-root-port'/>"; done
+}
 
 # eject GUEST: its system's part, as it has none, for the devices that it is asked to let go of. q35's
 # ACPI hot-plug registers: select a bus, read which of its slots, eject those.
@@ -21,7 +24,7 @@ eject() {
 annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }
 
 vgpu_conf <<<'classes = { serial = { types = [ "mtty-2" ]; }; };'
-guest web01 --xml-filter "s,</devices>,$(ports 3 | tr -d '\n')&,"
+guest web01 --xml-filter "s,</devices>,$(ports 3)&,"
 xml=$(virsh -q dumpxml web01)
 
 say "a plain guest gets one"
