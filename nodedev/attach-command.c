@@ -47,8 +47,7 @@ read_wish(const struct options *options, struct wish *ret, struct error *error)
     return COMMAND_DONE;
 }
 
-/* --- what is asked for, before anything is changed ----------------------------------------------
- */
+/* --- what is asked for, before anything is changed ------------------------------------------- */
 
 /* Whether this host has such a class or type, and could ever give it. */
 static int
@@ -103,7 +102,8 @@ is_taken(const struct sides *sides, const bool meant[2], const char *alias)
 static int
 add(struct sides *sides, const bool meant[2], const struct wish *wish, struct error *error)
 {
-    const struct edit_device device = {sides->alias, wish->type, wish->class};
+    const struct edit_device device = {wish->alias ? wish->alias : sides->alias, wish->type,
+                                       wish->class};
     int rc = 0;
 
     snprintf(sides->alias, sizeof(sides->alias), "%s", wish->alias ? wish->alias : "ua-gpu0");
@@ -116,8 +116,7 @@ add(struct sides *sides, const bool meant[2], const struct wish *wish, struct er
     return rc;
 }
 
-/* --- printed only -------------------------------------------------------------------------------
- */
+/* --- printed only ---------------------------------------------------------------------------- */
 
 static enum command_status
 print(const struct command_call *call, const struct subject *subject, const struct wish *wish,
@@ -142,8 +141,7 @@ print(const struct command_call *call, const struct subject *subject, const stru
     return subject_print(call, &sides.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* --- done ---------------------------------------------------------------------------------------
- */
+/* --- done ------------------------------------------------------------------------------------ */
 
 /* The definition first: to define the old one again undoes it for certain. */
 static int
@@ -214,8 +212,7 @@ attach(const struct command_call *call, const struct subject *subject, const str
     return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc);
 }
 
-/* --- a clone's ----------------------------------------------------------------------------------
- */
+/* --- a clone's ------------------------------------------------------------------------------- */
 
 static int
 say_renewed(const struct command_call *call, const struct subject *subject,

@@ -130,8 +130,7 @@ connection_domains(struct connection *connection, struct domains *ret, struct er
     return 0;
 }
 
-/* --- changing one domain -----------------------------------------------------------------------
- */
+/* --- changing one domain --------------------------------------------------------------------- */
 
 static void
 free_domain(virDomainPtr *domain)

@@ -26,8 +26,7 @@ void connection_close(struct connection **connection) NONNULL;
 int connection_domains(struct connection *connection, struct domains *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* --- changing one domain -----------------------------------------------------------------------
- */
+/* --- changing one domain --------------------------------------------------------------------- */
 
 /* Its two definitions. */
 enum connection_side {

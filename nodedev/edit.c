@@ -352,8 +352,7 @@ edit_remove(struct edit *edit, const char *word, struct name *device, char **ali
     return read_anew(edit, error);
 }
 
-/* --- parts of it, for libvirt's API ------------------------------------------------------------
- */
+/* --- parts of it, for libvirt's API ---------------------------------------------------------- */
 
 int
 edit_annotation(const struct edit *edit, char **ret, struct error *error)

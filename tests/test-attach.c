@@ -26,6 +26,10 @@
     "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><memory>65536</memory>"            \
     "<os><type>hvm</type></os></domain>"
 
+#define LONG                                                                                       \
+    "12345678901234567890123456789012345678901234567890123456789012345678901234567890"             \
+    "1234567890123456789012345678901234567890123456"
+
 static struct scene scene;
 static struct typed typed;
 static struct connection *libvirt;
@@ -226,6 +230,7 @@ refusals(void **state)
          "asks for the class \"smal\", and vgpu.conf has none of that name (did you mean small?)"},
         {"attach web09 --class gone", COMMAND_FAILED, "ua-gpu0 wants gone, which no GPU here has"},
         {"attach web09 --type T4-1B --alias gpu0", COMMAND_FAILED, "none that libvirt takes"},
+        {"attach web09 --type T4-1B --alias ua-" LONG, COMMAND_FAILED, "none that libvirt takes"},
         {"attach web09 --type T4-1B --live", COMMAND_FAILED,
          "web09 does not run: leave --live out"},
         {"attach web09 --type T4-1B --print-xml --class x", COMMAND_USAGE, "either --type"},
