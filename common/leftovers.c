@@ -15,6 +15,24 @@ leftovers_clear(struct leftovers *leftovers)
     names_clear(&leftovers->stubborn);
 }
 
+int
+leftovers_add_going(const struct host *host, const struct ledger *ledger,
+                    struct inventory *inventory)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        struct name type;
+
+        if ((lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING) &&
+            !inventory_find_vgpu(inventory, &lease->vgpu.device) &&
+            vgpu_look(host, &lease->vgpu, &type) == VGPU_PARTIAL)
+            rc = inventory_add_going(inventory, &lease->vgpu.device, &lease->vgpu.parent);
+    }
+    return rc;
+}
+
 static bool
 is_stubborn(const struct leftovers *leftovers, const struct name *device)
 {
@@ -60,28 +78,42 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     return type && demand_ranks(demand, type, &rank);
 }
 
-/* 1: the lease is to be forgotten. */
-static int
-claim_own(struct leftovers *leftovers, struct job *job, const struct demand *demand,
-          const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
-          struct error *error)
+enum leftovers_own
+leftovers_judge_own(const struct job *job, const struct demands *demands,
+                    const struct inventory *inventory, const struct lease *lease)
 {
+    const struct demand *demand = find_demand(demands, &lease->vgpu.device);
     struct name type;
     enum vgpu_look look = vgpu_look(job->host, &lease->vgpu, &type);
 
     if (!job_may_act(job, lease))
-        return -EAGAIN;
+        return LEFTOVERS_BUSY;
     if (look == VGPU_GONE)
-        return 1;
+        return LEFTOVERS_FORGET;
     if (look == VGPU_WHOLE && is_wanted(demand, lease, inventory))
-        return 0;
+        return LEFTOVERS_STAY;
     if (lease->origin == LEASE_FOUND)
-        return 1;
-    if (is_stubborn(leftovers, &lease->vgpu.device))
-        return demand ? error_set(error, -EBUSY, "%s", leftovers->problem.text) : 0;
-    if (look == VGPU_PARTIAL && demand)
+        return LEFTOVERS_FORGET;
+    return look == VGPU_PARTIAL && demand ? LEFTOVERS_GOING : LEFTOVERS_REMOVE;
+}
+
+/* 1: the lease is to be forgotten. */
+static int
+claim_own(struct leftovers *leftovers, struct job *job, const struct demands *demands,
+          const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
+          struct error *error)
+{
+    enum leftovers_own judgement = leftovers_judge_own(job, demands, inventory, lease);
+
+    if (judgement == LEFTOVERS_STAY || judgement == LEFTOVERS_FORGET)
+        return judgement == LEFTOVERS_FORGET;
+    if (judgement == LEFTOVERS_BUSY)
         return -EAGAIN;
-    return claim(leftovers, job, ledger, lease, error);
+    if (is_stubborn(leftovers, &lease->vgpu.device))
+        return find_demand(demands, &lease->vgpu.device)
+                   ? error_set(error, -EBUSY, "%s", leftovers->problem.text)
+                   : 0;
+    return judgement == LEFTOVERS_GOING ? -EAGAIN : claim(leftovers, job, ledger, lease, error);
 }
 
 int
@@ -95,7 +127,7 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
         int rc = 0;
 
         if (name_equal(&lease->domain, domain) && (demand || !leftovers->running))
-            rc = claim_own(leftovers, job, demand, inventory, ledger, lease, error);
+            rc = claim_own(leftovers, job, demands, inventory, ledger, lease, error);
         if (rc < 0)
             return rc;
         if (rc > 0)
@@ -117,6 +149,24 @@ is_abandoned(const struct job *job, const struct guests *guests, const struct le
     return judge_lease(job, guests, lease, &why) != JUDGEMENT_LEAVE;
 }
 
+bool
+leftovers_may_reap(const struct job *job, const struct guests *guests, const struct name *domain,
+                   const struct lease *lease)
+{
+    /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
+    if (name_equal(&lease->domain, domain))
+        return lease->origin == LEASE_MADE && job_may_act(job, lease);
+    return is_abandoned(job, guests, lease);
+}
+
+bool
+leftovers_is_gone(const struct job *job, const struct guests *guests, const struct lease *lease)
+{
+    const char *why;
+
+    return judge_lease(job, guests, lease, &why) == JUDGEMENT_FORGET;
+}
+
 /* Forgets what is gone: more room than was counted. */
 static bool
 forget_gone(struct job *job, const struct guests *guests, const struct name *domain,
@@ -126,10 +176,8 @@ forget_gone(struct job *job, const struct guests *guests, const struct name *dom
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        const char *why;
 
-        if (name_equal(&lease->domain, domain) ||
-            judge_lease(job, guests, lease, &why) != JUDGEMENT_FORGET) {
+        if (name_equal(&lease->domain, domain) || !leftovers_is_gone(job, guests, lease)) {
             i++;
             continue;
         }
@@ -142,17 +190,17 @@ forget_gone(struct job *job, const struct guests *guests, const struct name *dom
 
 /* Status files are read only where the answer depends on them: few hosts ever have such a lease.
  * What cannot be read counts as running. */
-static void
-read_guests(const struct job *job, const struct ledger *ledger, struct guests *guests)
+void
+leftovers_read_guests(const struct job *job, const struct ledger *ledger, struct guests *ret)
 {
     bool needed = false;
     struct error problem;
 
-    *guests = (struct guests){0};
+    *ret = (struct guests){0};
     for (size_t i = 0; i < ledger->count && !needed; i++)
         needed = judge_needs_guests(job, &ledger->leases[i]);
-    if (needed && guests_read(job->host, guests, &problem) < 0)
-        guests->complete = false;
+    if (needed && guests_read(job->host, ret, &problem) < 0)
+        ret->complete = false;
 }
 
 /*
@@ -198,7 +246,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     size_t index;
     int rc;
 
-    read_guests(job, ledger, &guests);
+    leftovers_read_guests(job, ledger, &guests);
     *changed = forget_gone(job, &guests, domain, ledger);
     if (*changed)
         return 0;
@@ -208,10 +256,8 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
-        may_reap[i] = (name_equal(&lease->domain, domain) && !leftovers->running
-                           ? lease->origin == LEASE_MADE && job_may_act(job, lease)
-                           : is_abandoned(job, &guests, lease)) &&
+        may_reap[i] = (leftovers->running ? is_abandoned(job, &guests, lease)
+                                          : leftovers_may_reap(job, &guests, domain, lease)) &&
                       !is_stubborn(leftovers, &lease->vgpu.device);
     }
     index = placement_reap(question, may_reap);

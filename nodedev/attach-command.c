@@ -119,14 +119,14 @@ add(struct sides *sides, const bool meant[2], const struct wish *wish, struct er
 /* --- printed only ---------------------------------------------------------------------------- */
 
 static enum command_status
-print(const struct command_call *call, const struct subject *subject, const struct wish *wish,
+print(const struct command_call *call, const struct target *target, const struct wish *wish,
       struct error *error)
 {
     AUTO(sides_clear) struct sides sides = {0};
-    enum connection_side side = subject_side_shown(call, subject);
+    enum connection_side side = target_side_shown(call, target);
     const bool meant[2] = {[CONNECTION_CONFIG] = side == CONNECTION_CONFIG,
                            [CONNECTION_LIVE] = side == CONNECTION_LIVE};
-    int rc = subject_edit(subject, side, false, &sides.edits[side], error);
+    int rc = target_edit(target, side, false, &sides.edits[side], error);
 
     for (unsigned i = 0; i < wish->count && rc == 0; i++)
         rc = add(&sides, meant, wish, error);
@@ -134,80 +134,80 @@ print(const struct command_call *call, const struct subject *subject, const stru
         return COMMAND_FAILED;
     if (check_words(call->host, &sides.edits[side], sides.alias, error) < 0) {
         /* A file may be for another host. */
-        if (subject->connection)
+        if (target->connection)
             return COMMAND_FAILED;
         fprintf(call->faults, "vgpuctl: attach: this host could not do it: %s\n", error->text);
     }
-    return subject_print(call, &sides.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return target_print(call, &sides.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 /* --- done ------------------------------------------------------------------------------------ */
 
 /* The definition first: to define the old one again undoes it for certain. */
 static int
-change(const struct command_call *call, const struct subject *subject, const struct wish *wish,
+change(const struct command_call *call, const struct target *target, const struct wish *wish,
        struct sides *sides, struct error *error)
 {
     AUTO(document_clear) struct document old = {0};
-    const bool *meant = subject->meant;
+    const bool *meant = target->meant;
     struct error problem;
     int rc = 0;
 
     if (meant[CONNECTION_CONFIG]) {
-        rc = subject_text(subject, CONNECTION_CONFIG, true, &old, error);
+        rc = target_text(target, CONNECTION_CONFIG, true, &old, error);
         if (rc == 0)
-            rc = subject_define(subject, &sides->edits[CONNECTION_CONFIG], error);
+            rc = target_define(target, &sides->edits[CONNECTION_CONFIG], error);
     }
     if (rc < 0 || !meant[CONNECTION_LIVE])
         return rc;
-    rc = plug_in(call->host, subject, &sides->edits[CONNECTION_LIVE], sides->alias, wish->timeout,
+    rc = plug_in(call->host, target, &sides->edits[CONNECTION_LIVE], sides->alias, wish->timeout,
                  error);
     if (rc < 0 && meant[CONNECTION_CONFIG] &&
-        connection_define(subject->connection, &old, &problem) < 0)
+        connection_define(target->connection, &old, &problem) < 0)
         error_add(error, "and its definition has %s now: %s", sides->alias, problem.text);
     return rc;
 }
 
 static int
-attach_one(const struct command_call *call, const struct subject *subject, const struct wish *wish,
+attach_one(const struct command_call *call, const struct target *target, const struct wish *wish,
            struct error *error)
 {
     AUTO(sides_clear) struct sides sides = {0};
-    const struct connection_domain *domain = &subject->domain;
+    const struct connection_domain *domain = &target->domain;
     struct name device;
     int rc = 0;
 
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
-        if (subject->meant[side])
-            rc = subject_edit(subject, side, side == CONNECTION_CONFIG, &sides.edits[side], error);
+        if (target->meant[side])
+            rc = target_edit(target, side, side == CONNECTION_CONFIG, &sides.edits[side], error);
     }
     if (rc == 0)
-        rc = add(&sides, subject->meant, wish, error);
+        rc = add(&sides, target->meant, wish, error);
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
-        if (!subject->meant[side])
+        if (!target->meant[side])
             continue;
         rc = check_words(call->host, &sides.edits[side], sides.alias, error);
         if (rc < 0)
             error_wrap(error, "%s", domain->name);
     }
     if (rc == 0)
-        rc = change(call, subject, wish, &sides, error);
+        rc = change(call, target, wish, &sides, error);
     if (rc < 0)
         return rc;
     edit_uuid(&domain->uuid, sides.alias, &device);
     fprintf(call->out, "%s: added %s (%s), %s\n", domain->name, sides.alias, device.text,
-            subject_sides(subject));
+            target_sides(target));
     return 0;
 }
 
 static enum command_status
-attach(const struct command_call *call, const struct subject *subject, const struct wish *wish,
+attach(const struct command_call *call, const struct target *target, const struct wish *wish,
        struct error *error)
 {
-    int rc = subject->meant[CONNECTION_LIVE] ? plug_check(call->host, error) : 0;
+    int rc = target->meant[CONNECTION_LIVE] ? plug_check(call->host, error) : 0;
 
     for (unsigned i = 0; i < wish->count && rc == 0; i++)
-        rc = attach_one(call, subject, wish, error);
+        rc = attach_one(call, target, wish, error);
     /* Nothing that is wrong by now is wrong with the command line. */
     return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc);
 }
@@ -215,7 +215,7 @@ attach(const struct command_call *call, const struct subject *subject, const str
 /* --- a clone's ------------------------------------------------------------------------------- */
 
 static int
-say_renewed(const struct command_call *call, const struct subject *subject,
+say_renewed(const struct command_call *call, const struct target *target,
             const struct document *text, struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
@@ -225,14 +225,14 @@ say_renewed(const struct command_call *call, const struct subject *subject,
         const struct request_hostdev *hostdev = &request.hostdevs[i];
 
         if (demand_is_explicit(hostdev))
-            fprintf(call->out, "%s: %s has the UUID %s\n", subject->domain.name,
+            fprintf(call->out, "%s: %s has the UUID %s\n", target->domain.name,
                     hostdev->alias ? hostdev->alias : "its vGPU", hostdev->uuid.text);
     }
     return rc;
 }
 
 static enum command_status
-renew(const struct command_call *call, const struct subject *subject, struct error *error)
+renew(const struct command_call *call, const struct target *target, struct error *error)
 {
     AUTO(document_clear) struct document old = {0};
     AUTO(document_clear) struct document new = {0};
@@ -240,28 +240,28 @@ renew(const struct command_call *call, const struct subject *subject, struct err
     const struct document *text;
     int rc;
 
-    if (subject->connection && (subject->domain.is_running || !subject->domain.is_persistent)) {
+    if (target->connection && (target->domain.is_running || !target->domain.is_persistent)) {
         error_set(error, -EBUSY, "%s runs: its vGPUs can have other UUIDs when it is shut down",
-                  subject->domain.name);
+                  target->domain.name);
         return COMMAND_FAILED;
     }
-    rc = subject_text(subject, CONNECTION_CONFIG, !shown, &old, error);
+    rc = target_text(target, CONNECTION_CONFIG, !shown, &old, error);
     if (rc == 0)
         rc = edit_renew(&old, &new, error);
     text = new.text ? &new : &old;
     if (rc == 0 && shown)
         fwrite(text->text, 1, text->length, call->out);
     if (rc == 0 && !shown && new.text)
-        rc = connection_define(subject->connection, &new, error);
+        rc = connection_define(target->connection, &new, error);
     if (rc == 0 && !shown)
-        rc = say_renewed(call, subject, text, error);
+        rc = say_renewed(call, target, text, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(subject_close) struct subject subject = {0};
+    AUTO(target_close) struct target target = {0};
     struct wish wish;
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     enum command_status status = read_wish(&call->options, &wish, error);
@@ -269,14 +269,14 @@ run(const struct command_call *call, struct error *error)
 
     if (status != COMMAND_DONE)
         return status;
-    rc = subject_open(call, &subject, error);
+    rc = target_open(call, &target, error);
     if (rc < 0)
         return command_failed(rc);
-    if (!subject.connection && !shown)
+    if (!target.connection && !shown)
         return wrong(error, "a file is not written: say --print-xml");
     if (option_given(&call->options, OPTION_RENEW))
-        return renew(call, &subject, error);
-    return shown ? print(call, &subject, &wish, error) : attach(call, &subject, &wish, error);
+        return renew(call, &target, error);
+    return shown ? print(call, &target, &wish, error) : attach(call, &target, &wish, error);
 }
 
 const struct command command_attach = {

@@ -23,11 +23,11 @@ plug_check(const struct host *host, struct error *error)
 
 /* Whether the guest runs with a device. */
 static int
-has_device(const struct subject *subject, const struct name *device, bool *ret, struct error *error)
+has_device(const struct target *target, const struct name *device, bool *ret, struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
     AUTO(request_clear) struct request request = {0};
-    int rc = subject_text(subject, CONNECTION_LIVE, false, &text, error);
+    int rc = target_text(target, CONNECTION_LIVE, false, &text, error);
 
     *ret = false;
     if (rc == 0)
@@ -39,17 +39,17 @@ has_device(const struct subject *subject, const struct name *device, bool *ret, 
 
 /* Asks for it, and waits. -EBUSY without a word in error: it keeps it. */
 static int
-take_out(const struct subject *subject, const struct name *device, const char *alias,
+take_out(const struct target *target, const struct name *device, const char *alias,
          unsigned timeout, struct error *error)
 {
     struct deadline deadline = deadline_in(timeout);
     unsigned pause = 32;
-    int rc = connection_detach(subject->connection, &subject->domain.uuid, alias, error);
+    int rc = connection_detach(target->connection, &target->domain.uuid, alias, error);
 
     while (rc == 0) {
         bool has;
 
-        rc = has_device(subject, device, &has, error);
+        rc = has_device(target, device, &has, error);
         if (rc < 0 || !has)
             return rc;
         if (!deadline_pause(deadline, &pause))
@@ -61,7 +61,7 @@ take_out(const struct subject *subject, const struct name *device, const char *a
 /* --- in --------------------------------------------------------------------------------------- */
 
 struct newcomer {
-    const struct subject *subject;
+    const struct target *target;
     const char *alias;
     struct name device;
     unsigned timeout;
@@ -80,30 +80,29 @@ static int
 hand_over(void *data, struct error *error)
 {
     const struct newcomer *newcomer = data;
-    const struct subject *subject = newcomer->subject;
+    const struct target *target = newcomer->target;
     struct error problem;
-    int rc =
-        connection_attach(subject->connection, &subject->domain.uuid, newcomer->hostdev, error);
+    int rc = connection_attach(target->connection, &target->domain.uuid, newcomer->hostdev, error);
 
     if (rc < 0) {
         error_wrap(error, "%s", newcomer->alias);
         return rc;
     }
-    rc = connection_set_annotation(subject->connection, &subject->domain.uuid, newcomer->annotation,
+    rc = connection_set_annotation(target->connection, &target->domain.uuid, newcomer->annotation,
                                    error);
     if (rc < 0 &&
-        take_out(subject, &newcomer->device, newcomer->alias, newcomer->timeout, &problem) < 0)
+        take_out(target, &newcomer->device, newcomer->alias, newcomer->timeout, &problem) < 0)
         error_add(error, "and the guest keeps %s, whose lease is given back when it ends",
                   newcomer->alias);
     return rc;
 }
 
 int
-plug_in(const struct host *host, const struct subject *subject, const struct edit *edit,
+plug_in(const struct host *host, const struct target *target, const struct edit *edit,
         const char *alias, unsigned timeout, struct error *error)
 {
     AUTO(newcomer_clear)
-    struct newcomer newcomer = {.subject = subject, .alias = alias, .timeout = timeout};
+    struct newcomer newcomer = {.target = target, .alias = alias, .timeout = timeout};
     const struct assign_handover handover = {hand_over, &newcomer};
     int rc = edit_hostdev(edit, alias, &newcomer.hostdev, error);
 
@@ -114,7 +113,7 @@ plug_in(const struct host *host, const struct subject *subject, const struct edi
     edit_uuid(&edit->request.domain, alias, &newcomer.device);
     rc = assign_device(host, &edit->request, &newcomer.device, &handover, error);
     if (rc < 0)
-        error_wrap(error, "%s", subject->domain.name);
+        error_wrap(error, "%s", target->domain.name);
     return rc;
 }
 
@@ -130,7 +129,7 @@ plug_leaver_clear(struct plug_leaver *leaver)
 
 /* Of a guest that let go late only the annotation and the lease are left. */
 static int
-find_lease(const struct host *host, const struct subject *subject, const char *alias,
+find_lease(const struct host *host, const struct target *target, const char *alias,
            struct name *ret, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -139,7 +138,7 @@ find_lease(const struct host *host, const struct subject *subject, const char *a
     for (size_t i = 0; i < ledger.count; i++) {
         const struct lease *lease = &ledger.leases[i];
 
-        if (name_equal(&lease->domain, &subject->domain.uuid) && !strcmp(lease->alias, alias))
+        if (name_equal(&lease->domain, &target->domain.uuid) && !strcmp(lease->alias, alias))
             *ret = lease->vgpu.device;
     }
     return rc;
@@ -147,14 +146,14 @@ find_lease(const struct host *host, const struct subject *subject, const char *a
 
 /* Whatever became of the annotation. */
 static int
-give_back(const struct host *host, const struct subject *subject, const char *word,
+give_back(const struct host *host, const struct target *target, const char *word,
           struct name *device, int rc, struct error *error)
 {
     struct error problem;
-    int released = *device->text ? 0 : find_lease(host, subject, word, device, &problem);
+    int released = *device->text ? 0 : find_lease(host, target, word, device, &problem);
 
     if (released == 0 && *device->text)
-        released = release_device(host, &subject->domain.uuid, device, &problem);
+        released = release_device(host, &target->domain.uuid, device, &problem);
     if (released == 0)
         return rc;
     if (rc == 0)
@@ -165,16 +164,16 @@ give_back(const struct host *host, const struct subject *subject, const char *wo
 }
 
 int
-plug_out(const struct host *host, const struct subject *subject, const struct plug_leaver *leaver,
+plug_out(const struct host *host, const struct target *target, const struct plug_leaver *leaver,
          unsigned timeout, struct error *error)
 {
     AUTO_FREE char *annotation = NULL;
     struct name device = leaver->device;
-    const char *name = subject->domain.name;
+    const char *name = target->domain.name;
     int rc = edit_annotation(&leaver->edit, &annotation, error);
 
     if (rc == 0 && leaver->alias)
-        rc = take_out(subject, &device, leaver->alias, timeout, error);
+        rc = take_out(target, &device, leaver->alias, timeout, error);
     if (rc == -EBUSY)
         return error_set(error, rc,
                          "%s has not let go of %s in %u s, which its system has to do; nothing "
@@ -182,6 +181,6 @@ plug_out(const struct host *host, const struct subject *subject, const struct pl
                          name, leaver->alias, timeout / 1000);
     if (rc < 0)
         return rc;
-    rc = connection_set_annotation(subject->connection, &subject->domain.uuid, annotation, error);
-    return give_back(host, subject, leaver->word, &device, rc, error);
+    rc = connection_set_annotation(target->connection, &target->domain.uuid, annotation, error);
+    return give_back(host, target, leaver->word, &device, rc, error);
 }

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "subject.h"
+#include "target.h"
 
 /* Whether we have the right to: -EACCES with a line in error. To be asked before anything is
  * changed. */
@@ -20,7 +20,7 @@ int plug_check(const struct host *host, struct error *error) CHECKED NONNULL;
  * guest, which is asked to let go of it, does not do so within the timeout (milliseconds). The
  * errors of assign_device; -EIO with libvirt's words.
  */
-int plug_in(const struct host *host, const struct subject *subject, const struct edit *edit,
+int plug_in(const struct host *host, const struct target *target, const struct edit *edit,
             const char *alias, unsigned timeout, struct error *error) CHECKED NONNULL;
 
 /* A vGPU that is to leave, and the XML without it; as edit_remove left them. */
@@ -37,6 +37,5 @@ void plug_leaver_clear(struct plug_leaver *leaver) NONNULL;
  * back. -EBUSY with a line in error, and nothing is removed, if the guest keeps it for longer than
  * the timeout (milliseconds); what fails after that is left to `reconcile`.
  */
-int
-plug_out(const struct host *host, const struct subject *subject, const struct plug_leaver *leaver,
-         unsigned timeout, struct error *error) CHECKED NONNULL;
+int plug_out(const struct host *host, const struct target *target, const struct plug_leaver *leaver,
+             unsigned timeout, struct error *error) CHECKED NONNULL;

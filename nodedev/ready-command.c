@@ -37,7 +37,7 @@ look(const struct host *host, const struct policy *policy, unsigned *left, struc
     for (size_t i = 0; i < policy->gpu_count; i++) {
         const struct policy_gpu *gpu = &policy->gpus[i];
 
-        if (!boot_misses(gpu, &inventory))
+        if (!boot_misses(policy, gpu, &inventory))
             continue;
         missing++;
         error_add(error, "%s (%s)", gpu->address.text, gpu->origin);

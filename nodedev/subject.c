@@ -1,142 +1,101 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "subject.h"
+#include "connection.h"
+#include "guess.h"
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static bool
-is_file(const char *word)
+bool
+subject_is_file(const char *word)
 {
-    size_t length = strlen(word);
+    struct stat status;
 
     return !strcmp(word, "-") || strchr(word, '/') ||
-           (length > 4 && !strcmp(word + length - 4, ".xml") && access(word, F_OK) == 0);
-}
-
-/* Which definitions are meant. */
-static int
-choose_sides(const struct options *options, struct subject *subject, struct error *error)
-{
-    const struct connection_domain *domain = &subject->domain;
-    bool config = option_given(options, OPTION_CONFIG), live = option_given(options, OPTION_LIVE);
-
-    if (live && !domain->is_running)
-        return error_set(error, -ESRCH, "%s does not run: leave --live out", domain->name);
-    if (config && !domain->is_persistent)
-        return error_set(error, -ENOENT,
-                         "%s is transient: it has no definition that a next start would use",
-                         domain->name);
-    subject->meant[CONNECTION_CONFIG] = config || (!live && !domain->is_running);
-    subject->meant[CONNECTION_LIVE] = live || (!config && domain->is_running);
-    return 0;
+           (stat(word, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
 int
-subject_open(const struct command_call *call, struct subject *ret, struct error *error)
+subject_read(const char *word, struct document *ret, struct error *error)
 {
-    const struct options *options = &call->options;
+    AUTO_CLOSE int fd = -1;
     int rc;
 
-    *ret = (struct subject){.word = call->arguments[0]};
-    if (is_file(ret->word)) {
-        ret->meant[CONNECTION_CONFIG] = true;
-        if (option_given(options, OPTION_CONFIG) || option_given(options, OPTION_LIVE))
-            return error_set(error, -EINVAL, "%s is a file: it takes no --config and no --live",
-                             ret->word);
-        return 0;
+    *ret = (struct document){0};
+    if (strcmp(word, "-")) {
+        fd = open(word, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return error_set(error, -errno, "%s: %m", word);
     }
-    if (!call->uri)
-        return error_set(error, -EINVAL,
-                         "%s is no file, and with --root there is no libvirt that knows domains",
-                         ret->word);
-    rc = connection_open(call->uri, CONNECTION_WRITE, &ret->connection, error);
+    rc = document_read(fd < 0 ? STDIN_FILENO : fd, ret, error);
+    if (rc < 0)
+        error_wrap(error, "%s", word);
+    return rc;
+}
+
+static int
+find_file(const char *word, struct subject *ret, struct error *error)
+{
+    AUTO(document_clear) struct document document = {0};
+    int rc = subject_read(word, &document, error);
+
+    if (rc < 0)
+        return rc;
+    rc = request_parse(&document, &ret->file, error);
+    if (rc < 0)
+        error_wrap(error, "%s", word);
+    ret->request = &ret->file;
+    return rc;
+}
+
+static int
+unknown(const char *uri, const char *word, const struct domains *domains, struct error *error)
+{
+    struct guess guess = GUESS(word);
+
+    for (size_t i = 0; i < domains->count; i++)
+        guess_offer(&guess, domains->items[i].name);
+    return error_set(error, -ENOENT, "%s has no domain \"%s\"%s%s%s", uri, word,
+                     guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
+                     guess.best ? "?)" : "");
+}
+
+int
+subject_find(const char *uri, const char *word, struct subject *ret, struct error *error)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    const struct domain *domain;
+    int rc;
+
+    *ret = (struct subject){0};
+    if (subject_is_file(word))
+        return find_file(word, ret, error);
+    if (!uri)
+        return error_set(error, -ENOENT,
+                         "with --root there is no libvirt that could know a domain \"%s\"; name a "
+                         "file of its XML, as ./%s.xml",
+                         word, word);
+    rc = connection_open(uri, CONNECTION_READ, &connection, error);
     if (rc == 0)
-        rc = connection_find(ret->connection, ret->word, &ret->domain, error);
-    return rc < 0 ? rc : choose_sides(options, ret, error);
+        rc = connection_domains(connection, &ret->domains, error);
+    if (rc < 0)
+        return rc;
+    domain = domains_find(&ret->domains, word);
+    if (!domain)
+        return unknown(uri, word, &ret->domains, error);
+    ret->is_running = domain->is_running;
+    ret->request = domain->is_running ? &domain->live : &domain->config;
+    /* One that went, or could not be read, while we looked at it. */
+    return *ret->request->domain.text
+               ? 0
+               : error_set(error, -EINVAL, "the XML of the domain %s cannot be read", word);
 }
 
 void
-subject_close(struct subject *subject)
+subject_clear(struct subject *subject)
 {
-    connection_close(&subject->connection);
-}
-
-static int
-read_file(const char *path, struct document *ret, struct error *error)
-{
-    AUTO_CLOSE int opened = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    int fd = strcmp(path, "-") ? opened : STDIN_FILENO;
-    int rc;
-
-    if (fd < 0)
-        return error_set(error, -errno, "%s: %m", path);
-    rc = document_read(fd, ret, error);
-    if (rc < 0)
-        error_wrap(error, "%s", path);
-    return rc;
-}
-
-int
-subject_text(const struct subject *subject, enum connection_side side, bool secrets,
-             struct document *ret, struct error *error)
-{
-    *ret = (struct document){0};
-    if (!subject->connection)
-        return read_file(subject->word, ret, error);
-    return connection_xml(subject->connection, &subject->domain.uuid, side, secrets, ret, error);
-}
-
-int
-subject_edit(const struct subject *subject, enum connection_side side, bool secrets,
-             struct edit *ret, struct error *error)
-{
-    AUTO(document_clear) struct document text = {0};
-    int rc = subject_text(subject, side, secrets, &text, error);
-
-    *ret = (struct edit){0};
-    if (rc < 0)
-        return rc;
-    rc = edit_start(&text, ret, error);
-    if (rc < 0)
-        error_wrap(error, "%s", subject->word);
-    return rc;
-}
-
-int
-subject_define(const struct subject *subject, const struct edit *edit, struct error *error)
-{
-    AUTO(document_clear) struct document text = {0};
-    int rc = edit_text(edit, &text, error);
-
-    return rc < 0 ? rc : connection_define(subject->connection, &text, error);
-}
-
-int
-subject_print(const struct command_call *call, const struct edit *edit, struct error *error)
-{
-    AUTO(document_clear) struct document text = {0};
-    int rc = edit_text(edit, &text, error);
-
-    if (rc == 0)
-        fwrite(text.text, 1, text.length, call->out);
-    return rc;
-}
-
-enum connection_side
-subject_side_shown(const struct command_call *call, const struct subject *subject)
-{
-    if (!subject->connection || option_given(&call->options, OPTION_CONFIG))
-        return CONNECTION_CONFIG;
-    return option_given(&call->options, OPTION_LIVE) || !subject->domain.is_persistent
-               ? CONNECTION_LIVE
-               : CONNECTION_CONFIG;
-}
-
-const char *
-subject_sides(const struct subject *subject)
-{
-    if (!subject->meant[CONNECTION_LIVE])
-        return "for its next start";
-    return subject->meant[CONNECTION_CONFIG] ? "as it runs and for its next start" : "as it runs";
+    domains_clear(&subject->domains);
+    request_clear(&subject->file);
 }

@@ -62,7 +62,7 @@ for command in $commands; do
     needed=$(vgpuctl "$command" --help | sed -n '1s/\[[^]]*\]\.*//gp' | cut -d' ' -f4-)
     # shellcheck disable=SC2086 # words
     said=$(vgpuctl "$command" $needed -o '?' 2>&1) && complain "$command: there is a column \"?\""
-    columns=$(echo "$said" | sed -n 's/.*there are:; //p' | tr -d ';')
+    columns=$(echo "$said" | sed -n 's/.*there are: //p' | tr -d ';')
     [ -n "$columns" ] || complain "$command: it does not tell its columns: $said"
     sed -n "/^\.It Cm $command /,/^\.It Cm /p" $page | sed '1!{/^\.It Cm/d}' >"$scratch/item"
     for column in $columns; do

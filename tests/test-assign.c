@@ -390,6 +390,23 @@ changed_request_replaces_what_is_left(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
+/* A guest that asks for nothing any more: what its last run lost is no reason not to start. */
+static void
+start_looks_at_what_the_guest_has(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){2, 0});
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    if (scene_hook(&scene, xml, "start", "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
 static void
 broken_ledger_stops_prepare_only(void **state)
 {
@@ -700,6 +717,7 @@ main(void)
         TEST(stuck_create_is_left_to_its_writer),
         TEST(stuck_create_that_shows_nothing),
         TEST(changed_request_replaces_what_is_left),
+        TEST(start_looks_at_what_the_guest_has),
         TEST(broken_ledger_stops_prepare_only),
         TEST(unreadable_release_gives_back),
         TEST(lost_ledger_is_made_anew_by_reconnect),
