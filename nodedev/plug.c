@@ -5,7 +5,10 @@
 #include "release.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+
+#define LOOK_PAUSE 200 /* ms */
 
 int
 plug_check(const struct host *host, struct error *error)
@@ -37,13 +40,23 @@ has_device(const struct target *target, const struct name *device, bool *ret, st
     return rc;
 }
 
+/* A guest takes its time, and libvirt need not be asked all the while. */
+static bool
+wait_a_moment(struct deadline deadline)
+{
+    unsigned left = deadline_left(deadline);
+
+    if (left > 0)
+        poll(NULL, 0, left < LOOK_PAUSE ? (int)left : LOOK_PAUSE);
+    return left > 0;
+}
+
 /* Asks for it, and waits. -EBUSY without a word in error: it keeps it. */
 static int
 take_out(const struct target *target, const struct name *device, const char *alias,
          unsigned timeout, struct error *error)
 {
     struct deadline deadline = deadline_in(timeout);
-    unsigned pause = 32;
     int rc = connection_detach(target->connection, &target->domain.uuid, alias, error);
 
     while (rc == 0) {
@@ -52,7 +65,7 @@ take_out(const struct target *target, const struct name *device, const char *ali
         rc = has_device(target, device, &has, error);
         if (rc < 0 || !has)
             return rc;
-        if (!deadline_pause(deadline, &pause))
+        if (!wait_a_moment(deadline))
             return -EBUSY;
     }
     return rc;

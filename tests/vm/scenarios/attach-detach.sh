@@ -12,7 +12,7 @@ ports() {
 # ACPI hot-plug registers: select a bus, read which of its slots, eject those.
 eject() {
     local bus=0 slots commands=()
-    for ((bus = 0; bus < 16; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
+    for ((bus = 0; bus < 8; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
     bus=0
     for slots in $(monitor "$1" "${commands[@]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p'); do
         [ $((slots)) = 0 ] || monitor "$1" "o /w 0xcd0 $bus" "o /w 0xcc8 $slots"
