@@ -26,6 +26,8 @@
     "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><memory>65536</memory>"            \
     "<os><type>hvm</type></os></domain>"
 
+/* That one is there, and runs. */
+#define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
 #define LONG                                                                                       \
     "12345678901234567890123456789012345678901234567890123456789012345678901234567890"             \
     "1234567890123456789012345678901234567890123456"
@@ -282,13 +284,63 @@ a_running_domain(void **state)
     typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
 }
 
+/* The guest let go after detach had given up: the annotation and the device are left. */
+static void
+what_a_detach_left(void **state)
+{
+    static const char xml[] =
+        "<domain><name>test</name><uuid>" RUNS "</uuid><metadata>"
+        "<v:request xmlns:v='" REQUEST_NAMESPACE "'><v:device alias='ua-gpu0' type='T4-1B'/>"
+        "</v:request></metadata><devices><hostdev mode='subsystem' type='mdev' model='vfio-pci'>"
+        "<source><address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
+        "<alias name='ua-gpu0'/></hostdev></devices></domain>";
+    AUTO(document_clear) struct document live = {0};
+    struct error error = {0};
+    struct name uuid;
+
+    (void)state;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(name_parse_uuid(&uuid, RUNS), 0);
+    assert_int_equal(
+        connection_set_annotation(
+            libvirt, &uuid, "<request><device alias='ua-gpu0' type='T4-1B'/></request>", &error),
+        0);
+    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "what test asks for already has a fault");
+    assert_int_equal(run("vgpuctl detach test ua-gpu0"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "test: removed ua-gpu0, as it runs\n");
+    scene_assert_empty(&scene);
+    assert_int_equal(connection_xml(libvirt, &uuid, CONNECTION_LIVE, false, &live, &error), 0);
+    assert_null(memmem(live.text, live.length, "vgpu", 4));
+}
+
+/* libvirt does not unplug it: nothing is removed. */
+static void
+a_device_that_stays(void **state)
+{
+    AUTO_FREE char *here = getcwd(NULL, 0);
+    AUTO_FREE char *uri = NULL;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 10, 1, "T4-1B"), 0);
+    assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", here) > 0);
+    if (typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1", &typed) == COMMAND_DONE)
+        skip(); /* a libvirt whose test driver unplugs */
+    typed_assert_has(typed.faults, "vgpuctl: detach: libvirt does not unplug ua-gpu0 from web10: ");
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-222");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
 int
 main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_definition), TEST(a_clone),          TEST(xml_for_others),
-        TEST(refusals),     TEST(a_running_domain),
+        TEST(a_definition),        TEST(a_clone),
+        TEST(xml_for_others),      TEST(refusals),
+        TEST(a_running_domain),    TEST(what_a_detach_left),
+        TEST(a_device_that_stays),
     };
     const char *top = getenv("srcdir");
 
