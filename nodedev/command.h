@@ -50,6 +50,8 @@ extern const struct command command_check;
 extern const struct command command_doctor;
 extern const struct command command_drain;
 extern const struct command command_explain;
+extern const struct command command_attach;
+extern const struct command command_detach;
 extern const struct command command_gpus;
 extern const struct command command_list;
 extern const struct command command_orphans;

@@ -22,7 +22,8 @@ reconcile
 reap
 assign forecast
 hook
-options survey domains entry
+tree
+options survey domains entry edit
 connection node-device exposition
 owners remote
 vacancy
@@ -32,6 +33,8 @@ subject report
 explanation schema policy-check
 domain-check
 command table diagnosis
+target
+plug
 remote-table
 diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
 NAME-command callout
