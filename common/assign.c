@@ -159,6 +159,16 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
     return rc;
 }
 
+/* A restart of the daemon leaves its hooks running, and starts the guest anew, perhaps: nothing of
+ * that is ours, and nobody would give back what we make. */
+static int
+check_daemon(const struct job *job, struct error *error)
+{
+    if (job->daemon.pid && process_same(process_parent(job->host), job->daemon))
+        return 0;
+    return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+}
+
 static int
 look(struct assignment *assignment, struct error *error)
 {
@@ -169,7 +179,9 @@ look(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    rc = decide(assignment, &ledger, &changed, error);
+    rc = check_daemon(job, error);
+    if (rc == 0)
+        rc = decide(assignment, &ledger, &changed, error);
     if (rc < 0 || !changed) {
         job_leave(job);
         return rc;
@@ -245,9 +257,10 @@ hold(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    if (job->daemon.pid == 0 || !process_same(process_parent(job->host), job->daemon)) {
+    rc = check_daemon(job, error);
+    if (rc < 0) {
         job_leave(job);
-        return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+        return rc;
     }
     for (size_t i = 0; i < assignment->plan.count; i++) {
         struct lease *lease = ledger_find(&ledger, &assignment->plan.steps[i].lease.vgpu.device);

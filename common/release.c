@@ -17,11 +17,12 @@ is_to_be_kept(const struct job *job, const struct lease *lease)
 
 /*
  * Under the lock: forgets the domain's found devices, claims its made ones, copies those into mine.
- * *others: how many of its leases somebody else is at work on.
+ * claim: 0, or that of the only leases which count. *others: how many of its leases somebody else
+ * is at work on.
  */
 static int
-claim_leases(struct job *job, const struct name *domain, struct ledger *mine, size_t *others,
-             struct error *error)
+claim_leases(struct job *job, const struct name *domain, uint64_t claim, struct ledger *mine,
+             size_t *others, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = job_look(job, &ledger, error);
@@ -31,7 +32,7 @@ claim_leases(struct job *job, const struct name *domain, struct ledger *mine, si
     for (size_t i = 0; rc == 0 && i < ledger.count;) {
         struct lease *lease = &ledger.leases[i++];
 
-        if (!name_equal(&lease->domain, domain))
+        if (!name_equal(&lease->domain, domain) || (claim && lease->claim != claim))
             continue;
         if (!job_may_act(job, lease)) {
             ++*others;
@@ -101,13 +102,14 @@ release_leases(struct job *job, const struct name *domain, struct deadline deadl
                struct error *error)
 {
     AUTO(ledger_clear) struct ledger mine = {0};
+    const uint64_t claim = job->statedir.claim;
     unsigned pause = 1;
     int worst = 0;
 
     error->text[0] = '\0';
     for (;;) {
         size_t others, done = mine.count;
-        int rc = claim_leases(job, domain, &mine, &others, error);
+        int rc = claim_leases(job, domain, claim, &mine, &others, error);
 
         if (rc < 0)
             return rc;

@@ -5,6 +5,7 @@
 #include "scene.h"
 #include "vgpu.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -280,6 +281,42 @@ a_gpu_that_comes_up_late(void **state)
     fake_write(&scene.kernel, "proc/uptime", "100.05 0.00\n");
     assert_int_equal(waitpid(hook, &status, 0), hook);
     assert_int_not_equal(status, 0);
+}
+
+/* Its daemon was restarted while a hook waited (systemd leaves hooks running), and the new one has
+ * started the same guest by the time there is a GPU: the old hook keeps its hands off. */
+static void
+a_hook_whose_daemon_is_gone(void **state)
+{
+    struct fake_guest qemu;
+    int ends[2], status;
+    pid_t daemon;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
+               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    fake_write(&scene.kernel, "proc/uptime", "99.00 0.00\n");
+    scene.kernel.faults->refuse = 1;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    daemon = fork();
+    if (daemon == 0) {
+        if (fork() == 0)
+            _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+        usleep(300000);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(scene.kernel.faults->refuse, 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    qemu = fake_open(&scene.kernel, scene_device(1));
+    /* Until the old hook has ended. */
+    assert_int_equal(read(ends[0], &status, 1), 0);
+    close(ends[0]);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    fake_close(&qemu);
 }
 
 static void
@@ -712,6 +749,7 @@ main(void)
         TEST(refused_create_goes_elsewhere_or_says_so),
         TEST(any_failing_write_is_undone),
         TEST(a_gpu_that_comes_up_late),
+        TEST(a_hook_whose_daemon_is_gone),
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(leftovers_of_others_make_room),
         TEST(stuck_create_is_left_to_its_writer),
