@@ -201,7 +201,8 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
         return rc;
     /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
     if (why == -EEXIST && deadline_left(assignment->gone_by) > 0)
-        return -EAGAIN;
+        return error_set(error, -EAGAIN, "the vGPU %s is not quite gone; start the guest again",
+                         lease->vgpu.device.text);
     log_lease("prepare", lease, strerror(-why));
     if (why == -EEXIST)
         return error_set(error, why,
@@ -210,7 +211,12 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
                          "this guest another UUID",
                          lease->vgpu.device.text);
     rc = ARRAY_ADD(assignment->refusals, assignment->refusal_count, refusal);
-    return rc < 0 ? error_set(error, rc, "no memory for a refusal") : -EAGAIN;
+    if (rc < 0)
+        return error_set(error, rc, "no memory for a refusal");
+    return error_set(error, -EAGAIN,
+                     "the kernel refuses a vGPU of type %s on %s (%s), and took all of "
+                     "prepare_timeout for that",
+                     lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
 }
 
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
@@ -220,7 +226,8 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
     int rc = apply_check_unused(&assignment->job, lease, error);
 
     if (rc == -ENODEV)
-        return -EAGAIN;
+        return error_set(error, -EAGAIN, "the vGPU %s went away; start the guest again",
+                         lease->vgpu.device.text);
     return rc;
 }
 
@@ -327,11 +334,13 @@ assign(struct assignment *assignment, struct error *error)
                 return rc;
             continue;
         }
-        if (!deadline_pause(job->deadline, &pause))
-            return error_set(
-                error, -ETIMEDOUT,
-                "what an earlier start or end of this guest left is still being worked on, by "
-                "another process or by the kernel; see its log");
+        if (deadline_pause(job->deadline, &pause))
+            continue;
+        if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN)
+            return error_set(error, -ETIMEDOUT,
+                             "removing what was in the way took all of prepare_timeout; start the "
+                             "guest again");
+        return -ETIMEDOUT;
     }
 }
 

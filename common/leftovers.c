@@ -60,6 +60,18 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     return type && demand_ranks(demand, type, &rank);
 }
 
+static int
+still_at_work(const struct lease *lease, struct error *error)
+{
+    return error_set(
+        error, -EAGAIN,
+        "the vGPU %s (%s, %s) on %s is still being worked on, by another process or by "
+        "the kernel, since an earlier start or end of this guest; see the kernel's "
+        "log",
+        lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
+        lease->vgpu.parent.text);
+}
+
 /* 1: the lease is to be forgotten. */
 static int
 claim_own(struct leftovers *leftovers, struct job *job, const struct demand *demand,
@@ -70,7 +82,7 @@ claim_own(struct leftovers *leftovers, struct job *job, const struct demand *dem
     enum vgpu_look look = vgpu_look(job->host, &lease->vgpu, &type);
 
     if (!job_may_act(job, lease))
-        return -EAGAIN;
+        return still_at_work(lease, error);
     if (look == VGPU_GONE)
         return 1;
     if (look == VGPU_WHOLE && is_wanted(demand, lease, inventory))
@@ -80,7 +92,7 @@ claim_own(struct leftovers *leftovers, struct job *job, const struct demand *dem
     if (is_stubborn(leftovers, &lease->vgpu.device))
         return demand ? error_set(error, -EBUSY, "%s", leftovers->problem.text) : 0;
     if (look == VGPU_PARTIAL && demand)
-        return -EAGAIN;
+        return still_at_work(lease, error);
     return claim(leftovers, job, ledger, lease, error);
 }
 

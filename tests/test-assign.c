@@ -378,7 +378,7 @@ stuck_create_is_left_to_its_writer(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("still being worked on");
+    assert_said("00000001 (mtty-2, leaving) on mtty is still being worked on");
     scene.kernel.faults->stuck = false;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
