@@ -50,7 +50,7 @@ int
 apply_configure(struct job *job, const struct lease *lease, const char *params, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = *params ? writer_configure(&job->writer, vgpu, params, job->deadline) : 0;
+    int rc = writer_configure(&job->writer, vgpu, params, job->deadline);
 
     if (rc == -ENOENT)
         return error_set(error, rc, "the driver of %s takes no parameters for a vGPU (%s)",

@@ -246,7 +246,9 @@ carry_out(struct assignment *assignment, struct error *error)
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, &step->lease, rc, error);
         }
-        if (rc == 0 && step->way != PLACEMENT_FIND)
+        /* One that is taken back has those of its last run. */
+        if (rc == 0 &&
+            (step->way == PLACEMENT_TAKE || (step->way == PLACEMENT_MAKE && *step->params)))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
         if (rc < 0)
             return rc;

@@ -686,6 +686,31 @@ parameters_reach_the_driver(void **state)
     scene_assert_empty(&scene);
 }
 
+/* A device that is taken back has those of its last run. */
+static void
+parameters_of_the_last_run_are_cleared(void **state)
+{
+    static const char with_param[] = "<vgpu:device type=\"T4-1B\">"
+                                     "<vgpu:param name=\"frame_rate_limiter\" value=\"0\"/>"
+                                     "</vgpu:device>";
+    AUTO_FREE char *xml = scene_xml(1, with_param, (const unsigned[]){1, 0});
+    char params[64];
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+        assert_true(host_read(&scene.kernel.host, params, sizeof(params),
+                              "sys/bus/mdev/devices/%s/nvidia/vgpu_params", scene_device(1)) >= 0);
+        assert_string_equal(params, " ");
+        assert_int_equal(scene.kernel.faults->writes, 3);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+    }
+}
+
 static void
 near_the_guests_node(void **state)
 {
@@ -768,6 +793,7 @@ main(void)
         TEST(quota_holds_for_any_words),
         TEST(one_alias_is_one_device),
         TEST(parameters_reach_the_driver),
+        TEST(parameters_of_the_last_run_are_cleared),
         TEST(near_the_guests_node),
         TEST(sick_parents_are_passed_over),
     };
