@@ -181,7 +181,10 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
                           : wait_unused(job, vgpu, deadline_earlier(patience, deadline));
     /* Nothing is ordered that cannot be waited for. */
     if (rc == 0 && deadline_left(deadline) == 0)
-        rc = -EBUSY;
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not removed from %s yet: no time was left for it; the "
+                         "next start of its guest or 'vgpuctl reconcile' sees to it",
+                         vgpu->device.text, vgpu->parent.text);
     if (rc == 0) {
         rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
         if (rc < 0)

@@ -360,6 +360,7 @@ leftovers_of_others_make_room(void **state)
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
     assert_said("in use");
     fake_close(&stray);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
     assert_int_equal(scene_leases(&scene, ""), 2);
