@@ -143,7 +143,6 @@ write_all(int fd, const char *text)
     return 0;
 }
 
-/* There is one writer at a time, the lock's holder, so one name aside will do. */
 int
 statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
 {
@@ -159,6 +158,7 @@ statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
     return statedir_load(&statedir, ret, error);
 }
 
+/* There is one writer at a time, the lock's holder, so one name aside will do. */
 int
 statedir_store(const struct statedir *statedir, const struct ledger *ledger, struct error *error)
 {
