@@ -110,25 +110,6 @@ plan_or_reap(struct assignment *assignment, struct ledger *ledger,
     return rc;
 }
 
-/* A removal under way takes the device off the bus first, and its directory last: until then it is
- * on its parent, and the driver's figures are right as they are. */
-static int
-add_going(const struct host *host, const struct ledger *ledger, struct inventory *inventory)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
-        struct name type;
-
-        if ((lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING) &&
-            !inventory_find_vgpu(inventory, &lease->vgpu.device) &&
-            vgpu_look(host, &lease->vgpu, &type) == VGPU_PARTIAL)
-            rc = inventory_add_going(inventory, &lease->vgpu.device, &lease->vgpu.parent);
-    }
-    return rc;
-}
-
 /* With the lock held: what is to be done next; the ledger says so already, if *changed. */
 static int
 decide(struct assignment *assignment, struct ledger *ledger, bool *changed, struct error *error)
@@ -138,7 +119,7 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
 
     ledger_clear(&assignment->leftovers.todo);
     *changed = true;
-    if (rc == 0 && add_going(assignment->job.host, ledger, &inventory) < 0)
+    if (rc == 0 && leftovers_add_going(assignment->job.host, ledger, &inventory) < 0)
         rc = error_set(error, -ENOMEM, "no memory for the GPUs");
     if (rc == 0)
         rc = leftovers_claim_own(&assignment->leftovers, &assignment->job,
@@ -393,6 +374,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
         rc = assign(&assignment, error);
         if (rc < 0)
             undo(&assignment);
+        if (rc == -ENOSPC)
+            error_add(error, "see 'vgpuctl explain %s'", request->name);
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
         log_lease("prepare", &assignment.plan.steps[i].lease, "ok");

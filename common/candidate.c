@@ -39,6 +39,23 @@ compare(const void *left, const void *right)
     return (a->type > b->type) - (a->type < b->type);
 }
 
+const char *
+candidate_why(const struct candidate *better, const struct candidate *worse)
+{
+    if (better->rank != worse->rank)
+        return better->rank < worse->rank ? "its type is less preferred" : "is left to the others";
+    if (better->far != worse->far)
+        return worse->far ? "is not on the guest's NUMA nodes" : "is left to the others";
+    if (better->beside != worse->beside)
+        return worse->beside > better->beside ? "gets more of this guest's vGPUs already"
+                                              : "is left to the others";
+    if (compare(better, worse) > 0)
+        return "is left to the others";
+    if (better->used * worse->total != worse->used * better->total)
+        return better->spread ? "is fuller" : "is emptier";
+    return better->gpu == worse->gpu ? "" : "is as good, and comes later";
+}
+
 static bool
 is_far(const struct room *room, const struct demand *demand, size_t gpu)
 {
@@ -190,9 +207,9 @@ has_usable(const struct room *room, const struct demand *demand, size_t gpu, siz
     return false;
 }
 
-/* Whether a GPU could take one of the demand's types if only what may be reaped were gone. */
-static bool
-could_take(const struct room *room, const struct demand *demand, size_t gpu, const bool *may_reap)
+bool
+candidate_could_take(const struct room *room, const struct demand *demand, size_t gpu,
+                     const bool *may_reap)
 {
     const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
 
@@ -213,7 +230,7 @@ candidate_count_chances(const struct room *room, const struct demand *demand, co
     size_t count = 0;
 
     for (size_t gpu = 0; gpu < room->question->inventory->gpu_count; gpu++)
-        count += could_take(room, demand, gpu, may_reap);
+        count += candidate_could_take(room, demand, gpu, may_reap);
     return count;
 }
 
@@ -246,7 +263,7 @@ candidate_reap(const struct room *room, const struct demand *demand, const bool 
                 goes_before(demand, &ledger->leases[i], &ledger->leases[oldest]))
                 oldest = i;
         }
-        if (count && count < fewest && could_take(room, demand, gpu, may_reap)) {
+        if (count && count < fewest && candidate_could_take(room, demand, gpu, may_reap)) {
             fewest = count;
             best = oldest;
         }

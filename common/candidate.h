@@ -29,6 +29,14 @@ struct candidate {
 int candidate_list(const struct room *room, const struct demand *demand, struct candidate **ret,
                    size_t *count) CHECKED NONNULL;
 
+/* Why the first is better, in words about the GPU of the second: "is emptier, and it is packed". */
+const char *
+candidate_why(const struct candidate *better, const struct candidate *worse) CHECKED NONNULL;
+
+/* Whether a GPU could take one of the demand's types if only what may be reaped were gone. */
+bool candidate_could_take(const struct room *room, const struct demand *demand, size_t gpu,
+                          const bool *may_reap) CHECKED NONNULL;
+
 /*
  * The lease that had best be reaped to make room for a demand that has no candidate: the oldest of
  * those that may be (a flag per lease of the ledger), on the GPU that loses the fewest. SIZE_MAX:

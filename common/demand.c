@@ -177,6 +177,10 @@ resolve_unannotated(const struct request *request, const struct policy *policy,
 
     if (!hostdev->is_gpu)
         return 0;
+    if (device) {
+        demand->source = DEMAND_DOMAINS;
+        demand->origin = device->origin;
+    }
     if (device && device->type) {
         want_type(demand, &device->type);
         return 1;
@@ -191,9 +195,12 @@ resolve_unannotated(const struct request *request, const struct policy *policy,
                              "the alias %s asks for a class, and vgpu.conf (allow) does not let a "
                              "request say class",
                              demand->label);
+        demand->source = DEMAND_ALIAS;
         name = hostdev->alias + strlen(ALIAS_STEM);
         class = class_of_alias(policy, name, &length);
     } else if (*policy->default_class) {
+        demand->source = DEMAND_DEFAULT;
+        demand->origin = policy->default_origin;
         name = policy->default_class;
         class = policy_find_class(policy, name);
         length = strlen(name);

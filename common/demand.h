@@ -16,13 +16,23 @@
 #include "request.h"
 #include "vgpu.h"
 
+/* Who says what a hostdev is to be, by precedence. */
+enum demand_source {
+    DEMAND_ANNOTATION,
+    DEMAND_DOMAINS, /* the policy's `domains` */
+    DEMAND_ALIAS,
+    DEMAND_DEFAULT, /* the policy's `default_class` */
+};
+
 struct demand {
     const struct request_hostdev *hostdev;
     const struct request_device *device; /* NULL: no annotation names it */
-    const char *label;                   /* what messages call it: alias or UUID */
-    const char *wanted;                  /* what messages call what it wants: type or class */
-    const struct policy_class *class;    /* NULL: a type was named */
-    char *const *words;                  /* types that will do, best first */
+    enum demand_source source;
+    const char *origin; /* "file:line" of the policy that says so; NULL: the XML does */
+    const char *label;  /* what messages call it: alias or UUID */
+    const char *wanted; /* what messages call what it wants: type or class */
+    const struct policy_class *class; /* NULL: a type was named */
+    char *const *words;               /* types that will do, best first */
     size_t word_count;
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
     enum policy_order order;

@@ -36,7 +36,7 @@ intent_read(struct intent *intent, const struct host *host, const struct request
 {
     int rc;
 
-    *intent = (struct intent){.filter = {is_demanded_type, &intent->demands}};
+    *intent = (struct intent){0};
     if (!request_concerns_us(request))
         return 0;
     rc = policy_load(host, &intent->policy, error);
@@ -44,8 +44,18 @@ intent_read(struct intent *intent, const struct host *host, const struct request
         log_problem(event, request->name, error);
         return 0;
     }
-    if (rc < 0 || !intent->policy.enabled)
-        return rc;
+    return rc < 0 ? rc : intent_resolve(intent, host, request, error);
+}
+
+int
+intent_resolve(struct intent *intent, const struct host *host, const struct request *request,
+               struct error *error)
+{
+    int rc;
+
+    intent->filter = (struct inventory_filter){is_demanded_type, &intent->demands};
+    if (!intent->policy.enabled)
+        return 0;
     rc = request_check(request, error);
     if (rc == 0)
         rc = demands_resolve(request, &intent->policy, &intent->demands, error);

@@ -24,6 +24,9 @@ struct intent {
  */
 int intent_read(struct intent *intent, const struct host *host, const struct request *request,
                 const char *event, struct error *error) CHECKED NONNULL;
+/* The same for one that has been given its policy already, and nothing else. */
+int intent_resolve(struct intent *intent, const struct host *host, const struct request *request,
+                   struct error *error) CHECKED NONNULL;
 void intent_clear(struct intent *intent) NONNULL;
 
 /* Whether the XML itself asks us for something, in words that we understand or not. */

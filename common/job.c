@@ -13,6 +13,13 @@ job_begin(const struct host *host, bool make, struct job *ret, struct error *err
     return statedir_open(host, make, &ret->statedir, error);
 }
 
+void
+job_begin_to_look(const struct host *host, struct job *ret)
+{
+    *ret = (struct job){.host = host, .writer = WRITER_IDLE(host)};
+    statedir_open_to_look(host, &ret->statedir);
+}
+
 /* The claim lives on with a writer that was left behind; but only one device is its own. */
 static void
 give_up_others(struct job *job)

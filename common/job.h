@@ -41,6 +41,9 @@ int
 job_begin(const struct host *host, bool make, struct job *ret, struct error *error) CHECKED NONNULL;
 void job_end(struct job *job) NONNULL;
 
+/* A job that only looks, to ask what may be done with leases. job_end. */
+void job_begin_to_look(const struct host *host, struct job *ret) NONNULL;
+
 /* The caller clears ledger in every case. */
 int job_look(struct job *job, struct ledger *ledger, struct error *error) CHECKED NONNULL;
 int job_record(struct job *job, const struct ledger *ledger, struct error *error) CHECKED NONNULL;

@@ -15,6 +15,24 @@ leftovers_clear(struct leftovers *leftovers)
     names_clear(&leftovers->stubborn);
 }
 
+int
+leftovers_add_going(const struct host *host, const struct ledger *ledger,
+                    struct inventory *inventory)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        struct name type;
+
+        if ((lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING) &&
+            !inventory_find_vgpu(inventory, &lease->vgpu.device) &&
+            vgpu_look(host, &lease->vgpu, &type) == VGPU_PARTIAL)
+            rc = inventory_add_going(inventory, &lease->vgpu.device, &lease->vgpu.parent);
+    }
+    return rc;
+}
+
 static bool
 is_stubborn(const struct leftovers *leftovers, const struct name *device)
 {
@@ -60,38 +78,53 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     return type && demand_ranks(demand, type, &rank);
 }
 
-static int
-still_at_work(const struct lease *lease, struct error *error)
+enum leftovers_own
+leftovers_judge_own(const struct job *job, const struct demands *demands,
+                    const struct inventory *inventory, const struct lease *lease)
 {
-    return error_set(
-        error, -EAGAIN,
-        "the vGPU %s (%s, %s) on %s is still being worked on, by another process or by "
-        "the kernel, since an earlier start or end of this guest; see the kernel's "
-        "log",
-        lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
-        lease->vgpu.parent.text);
-}
-
-/* 1: the lease is to be forgotten. */
-static int
-claim_own(struct leftovers *leftovers, struct job *job, const struct demand *demand,
-          const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
-          struct error *error)
-{
+    const struct demand *demand = find_demand(demands, &lease->vgpu.device);
     struct name type;
     enum vgpu_look look = vgpu_look(job->host, &lease->vgpu, &type);
 
     if (!job_may_act(job, lease))
-        return still_at_work(lease, error);
+        return LEFTOVERS_BUSY;
     if (look == VGPU_GONE)
-        return 1;
+        return LEFTOVERS_FORGET;
     if (look == VGPU_WHOLE && is_wanted(demand, lease, inventory))
-        return 0;
+        return LEFTOVERS_STAY;
     if (lease->origin == LEASE_FOUND)
-        return 1;
+        return LEFTOVERS_FORGET;
+    return look == VGPU_PARTIAL && demand ? LEFTOVERS_GOING : LEFTOVERS_REMOVE;
+}
+
+static int
+still_at_work(const struct lease *lease, struct error *error)
+{
+    return error_set(error, -EAGAIN,
+                     "the vGPU %s (%s, %s) on %s is still being worked on, by another process or "
+                     "by the kernel, since an earlier start or end of this guest; see the kernel's "
+                     "log",
+                     lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
+                     lease->vgpu.parent.text);
+}
+
+/* 1: the lease is to be forgotten. */
+static int
+claim_own(struct leftovers *leftovers, struct job *job, const struct demands *demands,
+          const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
+          struct error *error)
+{
+    enum leftovers_own judgement = leftovers_judge_own(job, demands, inventory, lease);
+
+    if (judgement == LEFTOVERS_STAY || judgement == LEFTOVERS_FORGET)
+        return judgement == LEFTOVERS_FORGET;
+    if (judgement == LEFTOVERS_BUSY)
+        return still_at_work(lease, error);
     if (is_stubborn(leftovers, &lease->vgpu.device))
-        return demand ? error_set(error, -EBUSY, "%s", leftovers->problem.text) : 0;
-    if (look == VGPU_PARTIAL && demand)
+        return find_demand(demands, &lease->vgpu.device)
+                   ? error_set(error, -EBUSY, "%s", leftovers->problem.text)
+                   : 0;
+    if (judgement == LEFTOVERS_GOING)
         return still_at_work(lease, error);
     return claim(leftovers, job, ledger, lease, error);
 }
@@ -106,8 +139,7 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
         int rc = 0;
 
         if (name_equal(&lease->domain, domain))
-            rc = claim_own(leftovers, job, find_demand(demands, &lease->vgpu.device), inventory,
-                           ledger, lease, error);
+            rc = claim_own(leftovers, job, demands, inventory, ledger, lease, error);
         if (rc < 0)
             return rc;
         if (rc > 0)
@@ -129,6 +161,24 @@ is_abandoned(const struct job *job, const struct guests *guests, const struct le
     return judge_lease(job, guests, lease, &why) != JUDGEMENT_LEAVE;
 }
 
+bool
+leftovers_may_reap(const struct job *job, const struct guests *guests, const struct name *domain,
+                   const struct lease *lease)
+{
+    /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
+    if (name_equal(&lease->domain, domain))
+        return lease->origin == LEASE_MADE && job_may_act(job, lease);
+    return is_abandoned(job, guests, lease);
+}
+
+bool
+leftovers_is_gone(const struct job *job, const struct guests *guests, const struct lease *lease)
+{
+    const char *why;
+
+    return judge_lease(job, guests, lease, &why) == JUDGEMENT_FORGET;
+}
+
 /* Forgets what is gone: more room than was counted. */
 static bool
 forget_gone(struct job *job, const struct guests *guests, const struct name *domain,
@@ -138,10 +188,8 @@ forget_gone(struct job *job, const struct guests *guests, const struct name *dom
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        const char *why;
 
-        if (name_equal(&lease->domain, domain) ||
-            judge_lease(job, guests, lease, &why) != JUDGEMENT_FORGET) {
+        if (name_equal(&lease->domain, domain) || !leftovers_is_gone(job, guests, lease)) {
             i++;
             continue;
         }
@@ -154,17 +202,17 @@ forget_gone(struct job *job, const struct guests *guests, const struct name *dom
 
 /* Status files are read only where the answer depends on them: few hosts ever have such a lease.
  * What cannot be read counts as running. */
-static void
-read_guests(const struct job *job, const struct ledger *ledger, struct guests *guests)
+void
+leftovers_read_guests(const struct job *job, const struct ledger *ledger, struct guests *ret)
 {
     bool needed = false;
     struct error problem;
 
-    *guests = (struct guests){0};
+    *ret = (struct guests){0};
     for (size_t i = 0; i < ledger->count && !needed; i++)
         needed = judge_needs_guests(job, &ledger->leases[i]);
-    if (needed && guests_read(job->host, guests, &problem) < 0)
-        guests->complete = false;
+    if (needed && guests_read(job->host, ret, &problem) < 0)
+        ret->complete = false;
 }
 
 /*
@@ -210,7 +258,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     size_t index;
     int rc;
 
-    read_guests(job, ledger, &guests);
+    leftovers_read_guests(job, ledger, &guests);
     *changed = forget_gone(job, &guests, domain, ledger);
     if (*changed)
         return 0;
@@ -220,10 +268,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
-        may_reap[i] = (name_equal(&lease->domain, domain)
-                           ? lease->origin == LEASE_MADE && job_may_act(job, lease)
-                           : is_abandoned(job, &guests, lease)) &&
+        may_reap[i] = leftovers_may_reap(job, &guests, domain, lease) &&
                       !is_stubborn(leftovers, &lease->vgpu.device);
     }
     index = placement_reap(question, may_reap);

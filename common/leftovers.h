@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "guests.h"
 #include "job.h"
 #include "placement.h"
 
@@ -46,3 +47,35 @@ int leftovers_claim_others(struct leftovers *leftovers, struct job *job,
 /* Outside the lock: removes what was claimed, as far as the deadline allows. */
 void
 leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline) NONNULL;
+
+/* --- for whoever decides, or only says what would be decided -----------------------------------
+ */
+
+/* A removal under way takes the device off the bus first, and its directory last: until then it is
+ * on its parent, and the driver's figures are right as they are. Adds such ones; -ENOMEM. */
+int leftovers_add_going(const struct host *host, const struct ledger *ledger,
+                        struct inventory *inventory) CHECKED NONNULL;
+
+/* What a start makes of a lease that its domain has already. */
+enum leftovers_own {
+    LEFTOVERS_STAY,   /* its device is there, just as a demand wants it */
+    LEFTOVERS_FORGET, /* its device is gone, or not ours to remove */
+    LEFTOVERS_REMOVE, /* its device is not wanted, or not as it is */
+    LEFTOVERS_BUSY,   /* somebody is still at work on it */
+    LEFTOVERS_GOING,  /* the kernel is, and a demand needs the UUID */
+};
+enum leftovers_own
+leftovers_judge_own(const struct job *job, const struct demands *demands,
+                    const struct inventory *inventory, const struct lease *lease) CHECKED NONNULL;
+
+/* The guests, if what is to become of any lease depends on them. The caller clears ret. */
+void leftovers_read_guests(const struct job *job, const struct ledger *ledger,
+                           struct guests *ret) NONNULL;
+
+/* Whether nothing is left of another domain's lease. */
+bool leftovers_is_gone(const struct job *job, const struct guests *guests,
+                       const struct lease *lease) CHECKED NONNULL;
+
+/* Whether a lease may be removed to make room for a domain. */
+bool leftovers_may_reap(const struct job *job, const struct guests *guests,
+                        const struct name *domain, const struct lease *lease) CHECKED NONNULL;

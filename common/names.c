@@ -73,14 +73,15 @@ name_parse_pci(struct name *ret, const char *text)
 {
     static const char hex[] = "0123456789abcdefABCDEF";
     unsigned domain, bus, slot, function;
+    int end = 0;
     size_t digits = strspn(text, hex);
 
     /* The whole of it: 4 to 8 digits for the domain, then ":bb:ss.f". */
     if (digits < 4 || digits > 8 || strlen(text + digits) != strlen(":bb:ss.f") ||
         strspn(text + digits, "0123456789abcdefABCDEF:.") != strlen(text + digits))
         return -EINVAL;
-    if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) != 4 || slot > 0x1f ||
-        function > 7)
+    if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) != 4 ||
+        text[end] || slot > 0x1f || function > 7)
         return -EINVAL;
     *ret = (struct name){0};
     snprintf(ret->text, sizeof(ret->text), "%04x:%02x:%02x.%x", domain, bus, slot, function);

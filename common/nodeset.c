@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define MOST (64 * 64)
-
 static void
 put(struct nodeset *set, unsigned long number, bool in)
 {
@@ -17,7 +15,7 @@ put(struct nodeset *set, unsigned long number, bool in)
         set->words[number / 64] &= ~bit;
 }
 
-/* A number at *text, which moves behind it; MOST if there is none. */
+/* A number at *text, which moves behind it; NODESET_MOST if there is none. */
 static unsigned long
 parse_number(const char **text)
 {
@@ -25,11 +23,11 @@ parse_number(const char **text)
     unsigned long number;
 
     if (**text < '0' || **text > '9')
-        return MOST;
+        return NODESET_MOST;
     errno = 0;
     number = strtoul(*text, &end, 10);
     *text = end;
-    return errno || number > MOST ? MOST : number;
+    return errno || number > NODESET_MOST ? NODESET_MOST : number;
 }
 
 int
@@ -47,7 +45,7 @@ nodeset_add(struct nodeset *set, const char *text)
             text++;
             last = parse_number(&text);
         }
-        if (last >= MOST || first > last)
+        if (last >= NODESET_MOST || first > last)
             return -EINVAL;
         for (; first <= last; first++)
             put(&sum, first, in);
@@ -63,7 +61,7 @@ nodeset_add(struct nodeset *set, const char *text)
 bool
 nodeset_has(const struct nodeset *set, unsigned number)
 {
-    return number < MOST && (set->words[number / 64] >> (number % 64) & 1);
+    return number < NODESET_MOST && (set->words[number / 64] >> (number % 64) & 1);
 }
 
 bool

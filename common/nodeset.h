@@ -13,8 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define NODESET_MOST 4096
+
 struct nodeset {
-    uint64_t words[64]; /* 0 to 4095 */
+    uint64_t words[NODESET_MOST / 64]; /* 0 to 4095 */
 };
 
 /* Adds what the text says to the set. -EINVAL, with the set unchanged, if it is none. */

@@ -47,7 +47,8 @@ struct placement_choice {
  * Writes one choice per demand, in their order, into choices (demands->count of them). Otherwise a
  * line in error that names the device, what it wants and what stands against it:
  * -ENOSPC: no room, with a reason for every GPU; -ENOENT: no GPU has the type at all;
- * -EEXIST: the UUID belongs to something else; -E2BIG: too many devices to try all ways.
+ * -EEXIST: the UUID belongs to something else; -E2BIG: too many devices to try all ways. Choices
+ * of demands whose vGPU is there already are written even then, up to the one that is in the way.
  */
 int placement_find(const struct placement_question *question, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;

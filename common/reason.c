@@ -15,6 +15,7 @@ reason_of_rule(enum verdict verdict)
         [VERDICT_NO_TYPE] = "has no such type",
         [VERDICT_OTHER_PARENT] = "is not the parent asked for",
         [VERDICT_DISABLED] = "is disabled in vgpu.conf",
+        [VERDICT_DRAINED] = "is drained (see vgpuctl undrain)",
         [VERDICT_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
         [VERDICT_LACKS_TRAIT] = "lacks a trait asked for",
         [VERDICT_HAS_TRAIT] = "has a trait that is forbidden",
@@ -95,8 +96,9 @@ say_quota(const struct room *room, const struct inventory_type *type, char *text
                  quota->max, quota->class, used, quota->origin);
 }
 
-static void
-say_gpu(const struct room *room, const struct demand *demand, size_t gpu, char *text, size_t size)
+enum verdict
+reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, char *text,
+           size_t size)
 {
     const struct inventory *inventory = room->question->inventory;
     struct room_place place = {0};
@@ -114,6 +116,9 @@ say_gpu(const struct room *room, const struct demand *demand, size_t gpu, char *
         say_quota(room, &inventory->gpus[gpu].types[type], text, size);
     if (verdict == VERDICT_REFUSED && (refusal = room_find_refusal(room, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
+    if (verdict == VERDICT_GOOD)
+        snprintf(text, size, "has room for %zu (%zu in use)", place.total - place.used, place.used);
+    return verdict;
 }
 
 static void
@@ -176,7 +181,8 @@ list_reasons(const struct room *room, const struct demand *demand, char *text, s
 
     *text = '\0';
     for (size_t gpu = 0; gpu < inventory->gpu_count && at < size; gpu++) {
-        say_gpu(room, demand, gpu, reason, sizeof(reason));
+        if (reason_gpu(room, demand, gpu, reason, sizeof(reason)) == VERDICT_GOOD)
+            continue;
         at += (size_t)snprintf(text + at, size - at, "%s%s %s", at ? ", " : "",
                                inventory->gpus[gpu].name.text, reason);
     }

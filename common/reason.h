@@ -17,5 +17,10 @@ int reason_none(const struct room *room, const struct demand *demand, struct err
 int reason_not_together(const struct room *room, const size_t *order, size_t count,
                         const struct demand *last, struct error *error) NONNULL;
 
+/* What a GPU says to a demand: its best verdict over the types that will do, and why, as the words
+ * after its name: "is full (16 of 16)". */
+enum verdict reason_gpu(const struct room *room, const struct demand *demand, size_t gpu,
+                        char *text, size_t size) CHECKED NONNULL;
+
 /* A verdict of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum verdict verdict) NONNULL;

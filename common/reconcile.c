@@ -212,25 +212,74 @@ remove_all(struct reconciliation *reconciliation)
     }
 }
 
+static int
+begin(struct reconciliation *reconciliation, const struct host *host, struct error *error)
+{
+    struct job *job = &reconciliation->job;
+    struct error ignored;
+    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+
+    if (rc < 0)
+        return rc;
+    /* A broken configuration strands nothing: its defaults will do. */
+    if (policy_load(host, &reconciliation->policy, &ignored) < 0)
+        log_problem("reconcile", "-", &ignored);
+    job->lock_timeout = reconciliation->policy.lock_timeout;
+    job->deadline = deadline_in(reconciliation->policy.prepare_timeout);
+    return 0;
+}
+
 int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
     struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
-    struct job *job = &reconciliation.job;
-    struct error ignored;
-    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+    int rc;
 
     *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    /* A broken configuration strands nothing: its defaults will do. */
-    if (policy_load(host, &reconciliation.policy, &ignored) < 0)
-        log_problem("reconcile", "-", &ignored);
-    job->lock_timeout = reconciliation.policy.lock_timeout;
-    job->deadline = deadline_in(reconciliation.policy.prepare_timeout);
     rc = look(&reconciliation, error);
     if (rc == 0)
         remove_all(&reconciliation);
     return rc;
+}
+
+/* Under the lock. What a guest holds whose status file cannot be read would be lost for good. */
+static int
+rebuild(struct reconciliation *reconciliation, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct ledger unknown = {0};
+    struct statedir *statedir = &reconciliation->job.statedir;
+    const struct guests *guests = &reconciliation->guests;
+    int rc = statedir_load(statedir, &ledger, error);
+
+    if (rc == 0 || !statedir_is_broken(rc))
+        return rc;
+    rc = guests_read(statedir->host, &reconciliation->guests, error);
+    if (rc == 0 && !guests->complete)
+        rc = error_set(error, -EIO, "%s; nothing was changed", guests->problem.text);
+    if (rc == 0)
+        rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
+    if (rc == 0)
+        rc = adopt(reconciliation, &unknown, &ledger, error);
+    return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
+}
+
+int
+reconcile_rebuild(const struct host *host, struct findings *ret, struct error *error)
+{
+    AUTO(reconciliation_clear)
+    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
+    struct job *job = &reconciliation.job;
+    int rc;
+
+    *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    rc = statedir_lock(&job->statedir, deadline_in(job->lock_timeout), error);
+    return rc < 0 ? rc : rebuild(&reconciliation, error);
 }

@@ -32,6 +32,10 @@ int statedir_open(const struct host *host, bool make, struct statedir *ret,
                   struct error *error) CHECKED NONNULL;
 void statedir_close(struct statedir *statedir) NONNULL;
 
+/* The same for those who only look: it makes nothing and needs no right. What is missing, or may
+ * not be opened, stays closed; every claim then counts as held. */
+void statedir_open_to_look(const struct host *host, struct statedir *ret) NONNULL;
+
 /* Waits for the lock: -ETIMEDOUT after the deadline. It must not be held yet. */
 int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
@@ -48,6 +52,15 @@ int statedir_peek(const struct host *host, struct ledger *ret, struct error *err
 /* Replaces the ledger, under the lock: written aside and renamed. */
 int statedir_store(const struct statedir *statedir, const struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
+
+/* Whether what statedir_load failed with is the ledger's own fault, so that another one is needed.
+ */
+bool statedir_is_broken(int rc) CHECKED;
+
+/* Gives the ledger a second name, ledger.broken-TIME, under the lock: ret is that path. The ledger
+ * stays what it is until another one is stored in its place. */
+int statedir_set_aside(const struct statedir *statedir, struct path *ret,
+                       struct error *error) CHECKED NONNULL;
 
 /* Takes a claim of one's own, if there is none yet, out of the ledger's counter, under the lock. */
 int statedir_claim(struct statedir *statedir, struct ledger *ledger,

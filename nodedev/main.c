@@ -8,7 +8,8 @@
 int
 main(int argc, char *argv[])
 {
-    struct host host = {.ops = &host_kernel, .config = VGPU_CONFIG, .caller = -1};
+    struct host host = {
+        .ops = &host_kernel, .config = VGPU_CONFIG, .data = VGPU_DATA, .caller = -1};
 
     openlog("vgpuctl", LOG_PID, LOG_DAEMON);
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

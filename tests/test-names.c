@@ -180,6 +180,7 @@ a_pci_address_is_whole(void **state)
         {"0000:18:00.8", NULL},
         {"0000:18:00.f", NULL},
         {"0000:18:00.00", NULL},
+        {"0000:1:02.07", NULL},
         {"0000:18:000.0", NULL},
         {"0000:018:00.0", NULL},
         /* parts missing, others instead */

@@ -16,6 +16,7 @@
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
 #define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
+#define LEDGER  "run/libvirt-vgpu/ledger"
 
 static struct scene scene;
 static struct findings findings;
@@ -219,6 +220,95 @@ what_a_guest_holds_is_adopted(void **state)
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
     reconciles_to(OUTCOME_REMOVED, "its guest is gone");
     assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static int
+rebuild(void)
+{
+    struct error error;
+
+    findings_clear(&findings);
+    return reconcile_rebuild(&scene.kernel.host, &findings, &error);
+}
+
+/* What a running guest has is found again, and goes at its end as if nothing had happened. */
+static void
+a_broken_ledger_is_rebuilt(void **state)
+{
+    struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
+    char text[64];
+
+    (void)state;
+    prepare_and_lose_daemon(1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    fake_write(&scene.kernel, LEDGER, "rubbish\n");
+    assert_int_equal(rebuild(), 0);
+    assert_memory_equal(findings.set_aside.text, "/" LEDGER ".broken-2",
+                        strlen("/" LEDGER ".broken-2"));
+    assert_true(host_read(&host, text, sizeof(text), "%s", findings.set_aside.text + 1) > 0);
+    assert_string_equal(text, "rubbish");
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_ADOPTED);
+    assert_string_equal(findings.items[0].lease.vgpu.device.text, scene_device(1));
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static void
+a_sound_ledger_is_not_rebuilt(void **state)
+{
+    (void)state;
+    assert_int_equal(rebuild(), 0);
+    assert_string_equal(findings.set_aside.text, "");
+    prepare_and_lose_daemon(1);
+    assert_int_equal(rebuild(), 0);
+    assert_string_equal(findings.set_aside.text, "");
+    assert_int_equal(findings.count, 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* Whatever is wrong with it; and if that is another version's, it is told by its first line. */
+static void
+whatever_is_wrong_with_it(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "libvirt-vgpu-ledger 2 00000000-0000-0000-0000-000000000000 1\n",
+        "libvirt-vgpu-ledger 1\n",
+        "\xff\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        fake_write(&scene.kernel, LEDGER, texts[i]);
+        assert_int_equal(rebuild(), 0);
+        if (!*findings.set_aside.text)
+            fail_msg("not set aside: %s", texts[i]);
+        unlinkat(scene.kernel.host.root, findings.set_aside.text + 1, 0);
+        reconcile();
+    }
+}
+
+/* It would be lost for good. */
+static void
+a_guest_that_cannot_be_read_stops_it(void **state)
+{
+    struct error error;
+
+    (void)state;
+    prepare_and_lose_daemon(1);
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
+    fake_write(&scene.kernel, LEDGER, "rubbish\n");
+    findings_clear(&findings);
+    assert_int_equal(reconcile_rebuild(&scene.kernel.host, &findings, &error), -EIO);
+    assert_non_null(strstr(error.text, "; nothing was changed"));
+    assert_non_null(strstr(error.text, "guest 1.xml"));
+    assert_string_equal(findings.set_aside.text, "");
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), -EBADMSG);
+    assert_non_null(strstr(error.text, "'vgpuctl reconcile --rebuild' makes another"));
 }
 
 /* The hook does the same by itself where it needs the room. */
@@ -476,6 +566,10 @@ main(void)
         TEST(found_devices_are_never_removed),
         TEST(kept_for_the_next_start),
         TEST(what_a_guest_holds_is_adopted),
+        TEST(a_broken_ledger_is_rebuilt),
+        TEST(a_sound_ledger_is_not_rebuilt),
+        TEST(whatever_is_wrong_with_it),
+        TEST(a_guest_that_cannot_be_read_stops_it),
         TEST(the_hook_makes_room),
         TEST(slow_status_files_keep_nobody_waiting),
         TEST(given_back_meanwhile_is_not_adopted),

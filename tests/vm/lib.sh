@@ -164,6 +164,7 @@ start() { virsh -q start "$1"; }
 destroy() { virsh -q destroy "$1"; }
 qemu_pid() { cat "/run/libvirt/qemu/$1.pid"; }
 is_running() { [ "$(virsh -q domstate "$1" | head -n 1)" = running ]; }
+is_off() { [ "$(virsh -q domstate "$1" | head -n 1)" = "shut off" ]; }
 
 # device_of GUEST [OPTION]...: the UUID of each of its mdevs, as its XML says now.
 device_of() { virsh -q dumpxml "$@" | sed -n "s/.*<address uuid='\(.*\)'.*/\1/p"; }

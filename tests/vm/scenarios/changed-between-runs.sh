@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Another type, UUID or name since the last run: the next has what the XML says now, and no more.
 # shellcheck shell=bash
+# takes: 40
 
 uuid=$(new_uuid) device=$(new_uuid) later=$(new_uuid)
 # define_as TYPE DEVICE

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Power-off, panic, reset, a killed QEMU: the vGPU is gone with the guest, or stays with it.
 # shellcheck shell=bash
+# takes: 100
 # timeout: 400
 
 # io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port; it has no system, so QEMU does it.
@@ -17,7 +18,6 @@ reset() { io "$1" 0xcf9 6; }
 has_ports() { [[ $(virsh -q qemu-monitor-command "$1" --hmp "i /h 0x604") != *0xffff* ]]; }
 ready() { wait_for 60 has_ports "$1"; }
 
-is_off() { [ "$(virsh domstate "$1" | head -n 1)" = "shut off" ]; }
 # The domain is off a moment before libvirt calls release.
 is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }
 
@@ -66,8 +66,7 @@ lives_on ends "$pid" "$first" "$birth"
 ready ends
 panic ends
 wait_for 30 was_reset ends 3
-is_running() { [ "$(virsh domstate ends | head -n 1)" = running ]; }
-wait_for 30 is_running
+wait_for 30 is_running ends
 lives_on ends "$pid" "$first" "$birth"
 kill "$listener"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # release = "keep": the vGPU waits for its guest; one in another guest's way is reaped on demand.
 # shellcheck shell=bash
+# takes: 28
 
 vgpu_conf <<<'release = "keep";'
 # ask NAME TYPE UUID: the arguments of a guest, which is the same one every time.

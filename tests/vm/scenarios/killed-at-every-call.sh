@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The hook is killed at every call that changes something (LONG: at every call): the next prepare works.
 # shellcheck shell=bash
+# takes: 46
 # timeout: 300
 # long timeout: 1800
 set +x

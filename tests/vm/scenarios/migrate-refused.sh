@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The destination is full, or can never give it: virsh migrate says why, the guest stays and runs.
 # shellcheck shell=bash
+# takes: 38
 
 vgpu_conf <<<'classes = { small = { types = [ "mtty-2" ]; }; };'
 devices='<vgpu:device alias="ua-gpu0" type="mtty-1"/><vgpu:device alias="ua-gpu1" class="small"/>'

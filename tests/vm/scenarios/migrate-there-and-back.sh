@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Live migration there and back, twice: new UUIDs on each side, the state in the vGPUs lives.
 # shellcheck shell=bash
+# takes: 65
 
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
 guest web01 --migratable --metadata "$(request "$devices")" \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
+# takes: 160
 # timeout: 7200
 set +x
 
@@ -25,7 +26,6 @@ pick() {
 }
 
 on() { "on_host${host[$1]}" "${@:2}"; }
-is_off() { [ "$(virsh -q domstate "$1" | head -n 1)" = 'shut off' ]; }
 
 define() {
     on "$1" guest "$1" --uuid "${uuid[$1]}" --migratable --hostdev "${device[$1]},ua-gpu0" \

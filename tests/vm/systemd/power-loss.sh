@@ -1,11 +1,47 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Power is cut while guests run: after boot one comes back by itself, the others start as ever.
+# Power is cut while guests run, and then the GPU's driver comes ten seconds after libvirtd: all
+# the same one guest comes back by itself, and the other starts as ever.
 # shellcheck shell=bash
 
 automatic=aaaaaaaa-0000-4000-8000-000000000001
 manual=aaaaaaaa-0000-4000-8000-000000000002
+late=/etc/systemd/system/late-gpu.service
+ready=libvirt-vgpu-ready.service
+short=/etc/systemd/system/$ready.d
+drivers=/etc/modules-load.d/vgpu.conf
 
-runs() { [ "$(virsh domstate "$1" | head -n 1)" = running ]; }
+# The driver of the only GPU that is configured is loaded by a unit of its own. What counts is when
+# libvirtd starts its guests: it may take half a minute to find its QEMU.
+delay_gpu() {
+    mkdir -p /etc/libvirt-vgpu/conf.d
+    cat >/etc/libvirt-vgpu/conf.d/50-late.conf <<-'END'
+		gpus = ( { address = "mtty"; } );
+		boot_wait = "300s";
+		prepare_timeout = "60s";
+	END
+    cp $drivers /vgpu/drivers
+    sed -i /mtty/d $drivers
+    cat >/etc/libvirt/hooks/qemu.d/10-late <<-'END'
+		#!/bin/sh
+		[ "$2" != prepare ] || ls /sys/class/mdev_bus >/run/gpus-at-prepare
+	END
+    chmod +x /etc/libvirt/hooks/qemu.d/10-late
+    cat >$late <<-'END'
+		[Service]
+		ExecStart=/bin/sh -c 'until [ -e /run/gpus-at-prepare ]; do sleep 0.2; done; sleep 10; exec modprobe mtty'
+	END
+    ln -sf $late /etc/systemd/system/multi-user.target.wants/
+}
+
+# Our unit waits for the GPU in vain, as that comes after libvirtd. Here it waits for two seconds.
+wait_shortly() {
+    mkdir -p $short
+    printf '[Service]\nExecStart=\nExecStart=/usr/bin/vgpuctl ready --timeout 2\n' >$short/short.conf
+    systemctl -q --no-reload enable $ready
+}
+
+# moment UNIT PROPERTY: when it was, in microseconds since boot.
+moment() { systemctl show -P "$2Monotonic" "$1"; }
 
 case $PHASE in
 1)
@@ -16,14 +52,23 @@ case $PHASE in
     start manual
     [ "$(mdevs | wc -l)" = 2 ]
     # systemd-tmpfiles is to make it again.
-    rmdir /var/lib/libvirt-vgpu
+    rm -r /var/lib/libvirt-vgpu
+    delay_gpu
+    wait_shortly
     power_loss
     ;;
 2)
     [ -d /var/lib/libvirt-vgpu ]
+    [ -d /var/lib/libvirt-vgpu/drained ]
     [ -d /run/libvirt-vgpu ]
+    wait_for 120 test -e /run/gpus-at-prepare
+    if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi
+    # libvirtd was kept waiting, and came all the same.
+    [ "$(systemctl is-active $ready)" = failed ]
+    [ "$(moment $ready InactiveEnterTimestamp)" -gt 2000000 ]
+    [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment libvirtd ExecMainStartTimestamp)" ]
     wait_for 60 libvirtd_answers
-    wait_for 60 runs automatic
+    wait_for 60 is_running automatic
     [ "$(mdevs)" = $automatic ]
     [ "$(mdev_type $automatic)" = mtty-2 ]
     [ "$(group_held_by $automatic)" = "$(qemu_pid automatic)" ]
@@ -36,5 +81,10 @@ case $PHASE in
     destroy automatic
     assert_no_mdevs
     assert_empty_ledger
+    cp /vgpu/drivers $drivers
+    rm -r $short
+    systemctl -q disable $ready
+    systemctl reset-failed $ready
+    rm $late /etc/systemd/system/multi-user.target.wants/late-gpu.service
     ;;
 esac

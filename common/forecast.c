@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "forecast.h"
+#include "boot.h"
+#include "candidate.h"
+#include "leftovers.h"
+#include "reason.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const forecast_verdict_words[] = {
+    [FORECAST_NO] = "no",         [FORECAST_REAP] = "reap",   [FORECAST_POSSIBLE] = "possible",
+    [FORECAST_CHOSEN] = "chosen", [FORECAST_FOUND] = "found", [FORECAST_TAKEN] = "taken",
+};
+
+void
+forecast_clear(struct forecast *forecast)
+{
+    free(forecast->choices);
+    free(forecast->may_reap);
+    ledger_clear(&forecast->unwanted);
+    ledger_clear(&forecast->reaped);
+    ledger_clear(&forecast->ledger);
+    inventory_clear(&forecast->inventory);
+    intent_clear(&forecast->intent);
+}
+
+/* As leftovers_claim_own, of which nothing is done. */
+static int
+sort_own(struct forecast *forecast, const struct job *job, const struct name *domain)
+{
+    for (size_t i = 0; i < forecast->ledger.count;) {
+        struct lease *lease = &forecast->ledger.leases[i];
+        enum leftovers_own judgement;
+        int rc = 0;
+
+        judgement =
+            name_equal(&lease->domain, domain)
+                ? leftovers_judge_own(job, &forecast->intent.demands, &forecast->inventory, lease)
+                : LEFTOVERS_STAY;
+        if (judgement == LEFTOVERS_BUSY || judgement == LEFTOVERS_GOING)
+            forecast->busy = lease->vgpu.device;
+        if (judgement == LEFTOVERS_REMOVE)
+            rc = ledger_add(&forecast->unwanted, lease);
+        if (rc < 0)
+            return rc;
+        if (judgement == LEFTOVERS_FORGET)
+            ledger_remove(&forecast->ledger, lease);
+        else
+            i++;
+    }
+    return 0;
+}
+
+/* As leftovers_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
+static int
+sort_others(struct forecast *forecast, const struct job *job, const struct name *domain)
+{
+    AUTO(guests_clear) struct guests guests = {0};
+    struct ledger *ledger = &forecast->ledger;
+
+    leftovers_read_guests(job, ledger, &guests);
+    for (size_t i = 0; i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (!name_equal(&lease->domain, domain) && leftovers_is_gone(job, &guests, lease))
+            ledger_remove(ledger, lease);
+        else
+            i++;
+    }
+    forecast->may_reap = calloc(ledger->count + 1, sizeof(*forecast->may_reap));
+    if (!forecast->may_reap)
+        return -ENOMEM;
+    for (size_t i = 0; i < ledger->count; i++)
+        forecast->may_reap[i] = leftovers_may_reap(job, &guests, domain, &ledger->leases[i]);
+    return 0;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+    const struct lease *left = a, *right = b;
+
+    return (left->time > right->time) - (left->time < right->time);
+}
+
+static bool
+is_going(const struct lease *lease)
+{
+    return *lease->vgpu.device.text == '-';
+}
+
+/* What has a demanded UUID and may not stay would be removed. Until then it has its place, under a
+ * name that nobody asks for. -ENOMEM. */
+static int
+let_go(struct forecast *forecast, struct lease *lease)
+{
+    const struct inventory *inventory = &forecast->inventory;
+    struct name going = {"-"};
+    int rc = ledger_find(&forecast->unwanted, &lease->vgpu.device)
+                 ? 0
+                 : ledger_add(&forecast->reaped, lease);
+
+    snprintf(going.text, sizeof(going.text), "-%zu", (size_t)(lease - forecast->ledger.leases));
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (name_equal(&inventory->vgpus[i].device, &lease->vgpu.device))
+            inventory->vgpus[i].device = going;
+    }
+    lease->vgpu.device = going;
+    return rc;
+}
+
+/* What would be removed to make room: one, and what else may go from its GPU. -ENOMEM. */
+static int
+list_reaped(struct forecast *forecast, size_t first)
+{
+    const struct ledger *ledger = &forecast->ledger;
+    struct ledger *reaped = &forecast->reaped;
+    size_t start = reaped->count;
+    int rc = is_going(&ledger->leases[first]) ? 0 : ledger_add(reaped, &ledger->leases[first]);
+
+    start += reaped->count > start;
+    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+        if (i != first && forecast->may_reap[i] && !is_going(&ledger->leases[i]) &&
+            name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
+            rc = ledger_add(reaped, &ledger->leases[i]);
+    }
+    if (rc == 0 && reaped->count > start + 1)
+        qsort(&reaped->leases[start], reaped->count - start, sizeof(*reaped->leases), by_time);
+    return rc;
+}
+
+static void
+forget_choices(struct forecast *forecast)
+{
+    for (size_t i = 0; i < forecast->intent.demands.count; i++)
+        forecast->choices[i].parent = SIZE_MAX;
+}
+
+/* 1: something is in the way. */
+static int
+find(struct forecast *forecast)
+{
+    forget_choices(forecast);
+    forecast->rc = placement_find(&forecast->question, forecast->choices, &forecast->refusal);
+    forecast->outcome = forecast->rc < 0 ? FORECAST_REFUSED : FORECAST_PLACED;
+    return forecast->rc == -ENOMEM ? -ENOMEM : forecast->rc == -ENOSPC || forecast->rc == -EEXIST;
+}
+
+/* One after another of what is in the way, as far as that can be told. -ENOMEM. */
+static int
+reap(struct forecast *forecast)
+{
+    int rc = 1;
+
+    while (rc > 0) {
+        size_t first = placement_reap(&forecast->question, forecast->may_reap);
+
+        if (first == SIZE_MAX)
+            return 0;
+        if (forecast->rc == -ENOSPC) {
+            forecast->outcome = FORECAST_REAPING;
+            return list_reaped(forecast, first);
+        }
+        rc = let_go(forecast, &forecast->ledger.leases[first]);
+        if (rc == 0)
+            rc = find(forecast);
+    }
+    /* The driver's figures are of before: there is a place, and which one it is will be seen. */
+    if (rc == 0 && forecast->outcome == FORECAST_PLACED) {
+        forecast->outcome = FORECAST_REAPING;
+        forget_choices(forecast);
+    }
+    return rc;
+}
+
+/* What others left behind is looked at only when it is in the way, as in a start. */
+static int
+decide(struct forecast *forecast, const struct job *job, const struct name *domain)
+{
+    int rc = sort_own(forecast, job, domain);
+
+    if (rc == 0)
+        rc = find(forecast);
+    if (rc <= 0)
+        return rc;
+    rc = sort_others(forecast, job, domain);
+    if (rc == 0)
+        rc = find(forecast);
+    return rc > 0 ? reap(forecast) : rc;
+}
+
+static int
+look(struct forecast *forecast, const struct host *host, const struct request *request,
+     struct error *error)
+{
+    AUTO(job_end) struct job job = JOB_NONE;
+    int rc = statedir_peek(host, &forecast->ledger, error);
+
+    if (rc == 0)
+        rc = inventory_scan(host, &forecast->intent.filter, &forecast->inventory, error);
+    if (rc < 0)
+        return rc;
+    job_begin_to_look(host, &job);
+    forecast->choices = calloc(forecast->intent.demands.count, sizeof(*forecast->choices));
+    rc = forecast->choices ? leftovers_add_going(host, &forecast->ledger, &forecast->inventory)
+                           : -ENOMEM;
+    if (rc == 0)
+        rc = decide(forecast, &job, &request->domain);
+    if (rc == 0 && (forecast->rc == -ENOSPC || forecast->rc == -ENOENT))
+        forecast->boot_left = boot_left(host, &forecast->intent.policy, &forecast->inventory);
+    return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
+}
+
+int
+forecast_make(struct forecast *forecast, const struct host *host, const struct request *request,
+              struct error *error)
+{
+    struct intent *intent = &forecast->intent;
+    int rc;
+
+    *forecast = (struct forecast){
+        .question = {.request = request,
+                     .demands = &intent->demands,
+                     .policy = &intent->policy,
+                     .inventory = &forecast->inventory,
+                     .ledger = &forecast->ledger},
+    };
+    rc = policy_load(host, &intent->policy, error);
+    if (rc == 0)
+        rc = intent_resolve(intent, host, request, error);
+    return rc > 0 ? look(forecast, host, request, error) : rc;
+}
+
+bool
+forecast_is_chosen(const struct forecast *forecast, size_t demand)
+{
+    return forecast->choices[demand].parent != SIZE_MAX;
+}
+
+int
+forecast_room(const struct forecast *forecast, size_t demand, struct room *ret)
+{
+    int rc = room_init(ret, &forecast->question);
+
+    for (size_t i = 0; rc == 0 && i < forecast->intent.demands.count; i++) {
+        const struct placement_choice *choice = &forecast->choices[i];
+
+        if (i == demand || !forecast_is_chosen(forecast, i))
+            continue;
+        if (choice->way == PLACEMENT_MAKE)
+            room_occupy(ret, choice->parent, choice->type);
+        else
+            room_settle(ret, choice->parent, choice->type);
+    }
+    return rc;
+}
+
+/* Another GPU that has room: why it is not the one. */
+static void
+add_why(const struct forecast *forecast, const struct room *room, size_t demand, size_t gpu,
+        char *text, size_t size)
+{
+    const struct placement_choice *choice = &forecast->choices[demand];
+    size_t mine = forecast->inventory.parents[choice->parent].gpu, count, at = strlen(text);
+    const struct candidate *chosen = NULL, *other = NULL;
+    AUTO_FREE struct candidate *candidates = NULL;
+
+    if (candidate_list(room, &forecast->intent.demands.items[demand], &candidates, &count) < 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (!chosen && candidates[i].gpu == mine && candidates[i].type == choice->type)
+            chosen = &candidates[i];
+        if (!other && candidates[i].gpu == gpu)
+            other = &candidates[i];
+    }
+    if (chosen && other)
+        snprintf(text + at, size - at, ", but %s", candidate_why(chosen, other));
+}
+
+enum forecast_verdict
+forecast_judge(const struct forecast *forecast, const struct room *room, size_t demand, size_t gpu,
+               char *text, size_t size)
+{
+    const struct demand *wanted = &forecast->intent.demands.items[demand];
+    const struct placement_choice *choice = &forecast->choices[demand];
+    bool chosen = forecast_is_chosen(forecast, demand);
+    bool here = chosen && forecast->inventory.parents[choice->parent].gpu == gpu;
+    enum verdict verdict;
+
+    if (chosen && choice->way != PLACEMENT_MAKE) {
+        snprintf(text, size, "%s", here ? "has it already" : "has it not");
+        return !here                           ? FORECAST_NO
+               : choice->way == PLACEMENT_TAKE ? FORECAST_TAKEN
+                                               : FORECAST_FOUND;
+    }
+    verdict = reason_gpu(room, wanted, gpu, text, size);
+    if (verdict != VERDICT_GOOD)
+        return forecast->outcome == FORECAST_REAPING &&
+                       candidate_could_take(room, wanted, gpu, forecast->may_reap)
+                   ? FORECAST_REAP
+                   : FORECAST_NO;
+    if (here)
+        return FORECAST_CHOSEN;
+    if (chosen)
+        add_why(forecast, room, demand, gpu, text, size);
+    return FORECAST_POSSIBLE;
+}
