@@ -142,6 +142,16 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
     return rc;
 }
 
+/* A restart of the daemon leaves its hooks running, and starts the guest anew, perhaps: nothing of
+ * that is ours, and nobody would give back what we make. */
+static int
+check_daemon(const struct job *job, struct error *error)
+{
+    if (job->daemon.pid && process_same(process_parent(job->host), job->daemon))
+        return 0;
+    return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+}
+
 static int
 look(struct assignment *assignment, struct error *error)
 {
@@ -152,7 +162,10 @@ look(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    rc = decide(assignment, &ledger, &changed, error);
+    if (!assignment->device)
+        rc = check_daemon(job, error);
+    if (rc == 0)
+        rc = decide(assignment, &ledger, &changed, error);
     if (rc < 0 || !changed) {
         job_leave(job);
         return rc;
@@ -172,7 +185,8 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
         return rc;
     /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
     if (why == -EEXIST && deadline_left(assignment->gone_by) > 0)
-        return -EAGAIN;
+        return error_set(error, -EAGAIN, "the vGPU %s is not quite gone; start the guest again",
+                         lease->vgpu.device.text);
     log_lease("prepare", lease, strerror(-why));
     if (why == -EEXIST)
         return error_set(error, why,
@@ -181,7 +195,12 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
                          "this guest another UUID",
                          lease->vgpu.device.text);
     rc = ARRAY_ADD(assignment->refusals, assignment->refusal_count, refusal);
-    return rc < 0 ? error_set(error, rc, "no memory for a refusal") : -EAGAIN;
+    if (rc < 0)
+        return error_set(error, rc, "no memory for a refusal");
+    return error_set(error, -EAGAIN,
+                     "the kernel refuses a vGPU of type %s on %s (%s), and took all of "
+                     "prepare_timeout for that",
+                     lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
 }
 
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
@@ -191,7 +210,8 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
     int rc = apply_check_unused(&assignment->job, lease, error);
 
     if (rc == -ENODEV)
-        return -EAGAIN;
+        return error_set(error, -EAGAIN, "the vGPU %s went away; start the guest again",
+                         lease->vgpu.device.text);
     return rc;
 }
 
@@ -210,7 +230,9 @@ carry_out(struct assignment *assignment, struct error *error)
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, &step->lease, rc, error);
         }
-        if (rc == 0 && step->way != PLACEMENT_FIND)
+        /* One that is taken back has those of its last run. */
+        if (rc == 0 &&
+            (step->way == PLACEMENT_TAKE || (step->way == PLACEMENT_MAKE && *step->params)))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
         if (rc < 0)
             return rc;
@@ -220,13 +242,13 @@ carry_out(struct assignment *assignment, struct error *error)
 
 /* Whose release the leases are owed. Of a running domain its other leases tell; if there are none,
  * its status file alone keeps the lease, until the daemon is told of at its next start. */
-static bool
-find_daemon(struct assignment *assignment, const struct ledger *ledger)
+static int
+find_daemon(struct assignment *assignment, const struct ledger *ledger, struct error *error)
 {
     struct job *job = &assignment->job;
 
     if (!assignment->device)
-        return job->daemon.pid && process_same(process_parent(job->host), job->daemon);
+        return check_daemon(job, error);
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
@@ -234,7 +256,7 @@ find_daemon(struct assignment *assignment, const struct ledger *ledger)
             lease->state == LEASE_HELD && process_alive(job->host, lease->daemon))
             job->daemon = lease->daemon;
     }
-    return true;
+    return 0;
 }
 
 /* All is made: the leases are held, if libvirt is still there to give them back one day. */
@@ -247,9 +269,10 @@ hold(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    if (!find_daemon(assignment, &ledger)) {
+    rc = find_daemon(assignment, &ledger, error);
+    if (rc < 0) {
         job_leave(job);
-        return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+        return rc;
     }
     for (size_t i = 0; i < assignment->plan.count; i++) {
         struct lease *lease = ledger_find(&ledger, &assignment->plan.steps[i].lease.vgpu.device);
@@ -315,11 +338,13 @@ assign(struct assignment *assignment, struct error *error)
                 return rc;
             continue;
         }
-        if (!deadline_pause(job->deadline, &pause))
-            return error_set(
-                error, -ETIMEDOUT,
-                "what an earlier start or end of this guest left is still being worked on, by "
-                "another process or by the kernel; see its log");
+        if (deadline_pause(job->deadline, &pause))
+            continue;
+        if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN)
+            return error_set(error, -ETIMEDOUT,
+                             "removing what was in the way took all of prepare_timeout; start the "
+                             "guest again");
+        return -ETIMEDOUT;
     }
 }
 

@@ -28,8 +28,9 @@ void leftovers_clear(struct leftovers *leftovers) NONNULL;
 
 /*
  * Under the lock. Forgets own leases whose device is gone, and claims those that the
- * demands do not want as they are: todo then holds them. -EAGAIN if somebody is still at work on
- * one, or the kernel is; -EBUSY with who has it if one that a demand names could not be removed.
+ * demands do not want as they are: todo then holds them. -EAGAIN with the lease if somebody is
+ * still at work on one, or the kernel is; -EBUSY with who has it if one that a demand names could
+ * not be removed.
  */
 int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
                         const struct demands *demands, const struct inventory *inventory,

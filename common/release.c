@@ -24,10 +24,11 @@ is_meant(const struct lease *lease, const struct name *domain, const struct name
 
 /*
  * Under the lock: forgets the domain's found devices, claims its made ones, copies those into mine.
- * *others: how many of its leases somebody else is at work on.
+ * claim: 0, or that of the only leases which count. *others: how many of its leases somebody else
+ * is at work on.
  */
 static int
-claim_leases(struct job *job, const struct name *domain, const struct name *device,
+claim_leases(struct job *job, const struct name *domain, const struct name *device, uint64_t claim,
              struct ledger *mine, size_t *others, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -38,7 +39,7 @@ claim_leases(struct job *job, const struct name *domain, const struct name *devi
     for (size_t i = 0; rc == 0 && i < ledger.count;) {
         struct lease *lease = &ledger.leases[i++];
 
-        if (!is_meant(lease, domain, device))
+        if (!is_meant(lease, domain, device) || (claim && lease->claim != claim))
             continue;
         if (!job_may_act(job, lease)) {
             ++*others;
@@ -108,13 +109,14 @@ release_leases(struct job *job, const struct name *domain, const struct name *de
                struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger mine = {0};
+    const uint64_t claim = job->statedir.claim;
     unsigned pause = 1;
     int worst = 0;
 
     error->text[0] = '\0';
     for (;;) {
         size_t others, done = mine.count;
-        int rc = claim_leases(job, domain, device, &mine, &others, error);
+        int rc = claim_leases(job, domain, device, claim, &mine, &others, error);
 
         if (rc < 0)
             return rc;
