@@ -21,6 +21,12 @@ lease_state_name(enum lease_state state)
     return states[state];
 }
 
+bool
+lease_is_nobodys(const struct lease *lease)
+{
+    return !strcmp(lease->domain.text, LEASE_NOBODY);
+}
+
 static int
 parse_word(const char *text, const char *const *words, size_t count, int *ret)
 {

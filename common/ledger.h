@@ -41,7 +41,7 @@ struct lease {
     struct vgpu vgpu;
     unsigned framebuffer; /* MiB; 0: not told */
     struct name gpu;
-    struct name domain; /* UUID: the key, as names change */
+    struct name domain; /* UUID: the key, as names change; LEASE_NOBODY */
     char domain_name[256];
     char alias[128]; /* of the hostdev; "" if it has none */
     enum lease_state state;
@@ -82,6 +82,10 @@ int ledger_add(struct ledger *ledger, const struct lease *lease) CHECKED NONNULL
 
 /* Forgets one of its own leases; those behind it move up by one. */
 void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
+
+/* The domain of a lease that is none's: reap.h's, while it removes what was never ours. */
+#define LEASE_NOBODY "00000000-0000-0000-0000-000000000000"
+bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 
 /* The ledger's word for a state ("held"). */
 const char *lease_state_name(enum lease_state state);

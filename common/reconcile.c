@@ -43,14 +43,24 @@ findings_clear(struct findings *findings)
     *findings = (struct findings){0};
 }
 
-static int
-add_finding(struct findings *findings, const struct lease *lease, enum outcome outcome,
-            const char *why)
+int
+findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
+             const char *why)
 {
     struct finding finding = {.lease = *lease, .outcome = outcome};
 
     error_set(&finding.why, 0, "%s", why);
     return ARRAY_ADD(findings->items, findings->count, finding);
+}
+
+struct finding *
+findings_find(const struct findings *findings, const struct name *device)
+{
+    size_t i = 0;
+
+    while (!name_equal(&findings->items[i].lease.vgpu.device, device))
+        i++;
+    return &findings->items[i];
 }
 
 static enum outcome
@@ -94,7 +104,7 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
 
         if (!has_changed(before, lease))
             judgement = judge_lease(job, &reconciliation->guests, lease, &why);
-        if (add_finding(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
+        if (findings_add(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
         if (judgement == JUDGEMENT_FORGET) {
             log_lease("reconcile", lease, "forgotten");
@@ -143,8 +153,8 @@ adopt(struct reconciliation *reconciliation, const struct ledger *before, struct
             rc = adopt_missing(&reconciliation->job, &guests->items[i], "reconcile", ledger);
     }
     for (size_t i = known; rc == 0 && i < ledger->count; i++)
-        rc = add_finding(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
-                         "its guest runs, and no lease named it");
+        rc = findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
+                          "its guest runs, and no lease named it");
     return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
 
@@ -175,16 +185,6 @@ look(struct reconciliation *reconciliation, struct error *error)
     return rc;
 }
 
-static struct finding *
-find_finding(const struct findings *findings, const struct lease *lease)
-{
-    size_t i = 0;
-
-    while (!name_equal(&findings->items[i].lease.vgpu.device, &lease->vgpu.device))
-        i++;
-    return &findings->items[i];
-}
-
 static void
 remove_all(struct reconciliation *reconciliation)
 {
@@ -194,7 +194,7 @@ remove_all(struct reconciliation *reconciliation)
 
     for (size_t i = 0; i < todo->count; i++) {
         const struct lease *lease = &todo->leases[i];
-        struct finding *finding = find_finding(reconciliation->findings, lease);
+        struct finding *finding = findings_find(reconciliation->findings, &lease->vgpu.device);
         /* All are claimed, and a guest that starts waits for its own: those in use must not add
          * up. */
         struct deadline patience = deadline_in(deadline_left(all) / (unsigned)(todo->count - i));
