@@ -261,6 +261,27 @@ kept_is_reaped(void **state)
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
 
+/* A kept vGPU is in the way of each of the two, and not of both: they never fit. */
+static void
+nothing_is_reaped_in_vain(void **state)
+{
+    (void)state;
+    start_machine("mixed");
+    configure("release = \"keep\";\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
+    golden("explain-mixed-kept");
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>"
+           "<vgpu:device alias='ua-gpu3' type='T4-16Q'/>",
+           (const unsigned[]){1, 3, 0});
+    start_and_compare(COMMAND_NO_CAPACITY);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
+    start_and_compare(COMMAND_DONE);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
+}
+
 /* It is not there, or not as it is asked for; another's UUID, kept or not. */
 static void
 uuids_in_the_way(void **state)
@@ -425,11 +446,17 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(two_of_eight),   TEST(none_of_eight),
-        TEST(functions),      TEST(words_without_annotation),
-        TEST(kept_is_reaped), TEST(uuids_in_the_way),
-        TEST(there_already),  TEST(quota),
-        TEST(by_chance),      TEST(nothing_to_explain),
+        TEST(two_of_eight),
+        TEST(none_of_eight),
+        TEST(functions),
+        TEST(words_without_annotation),
+        TEST(kept_is_reaped),
+        TEST(nothing_is_reaped_in_vain),
+        TEST(uuids_in_the_way),
+        TEST(there_already),
+        TEST(quota),
+        TEST(by_chance),
+        TEST(nothing_to_explain),
         TEST(ask_libvirt),
     };
     const char *top = getenv("srcdir");
