@@ -4,14 +4,15 @@
 
 #include <stdio.h>
 
-static bool
-offers_types(const struct inventory *inventory, const struct name *address)
+bool
+boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
+            const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (name_equal(&inventory->gpus[i].name, address))
-            return inventory->gpus[i].count > 0;
+        if (name_equal(&inventory->gpus[i].name, &gpu->address) && inventory->gpus[i].count > 0)
+            return false;
     }
-    return false;
+    return gpu->enabled && !policy_is_drained(policy, &gpu->address);
 }
 
 unsigned
@@ -23,7 +24,7 @@ boot_left(const struct host *host, const struct policy *policy, const struct inv
     char text[64];
 
     for (size_t i = 0; i < policy->gpu_count; i++)
-        missing |= policy->gpus[i].enabled && !offers_types(inventory, &policy->gpus[i].address);
+        missing |= boot_misses(policy, &policy->gpus[i], inventory);
     if (!missing || host_read(host, text, sizeof(text), "proc/uptime") < 0 ||
         sscanf(text, "%9lu.%2lu", &seconds, &hundredths) != 2)
         return 0;

@@ -13,7 +13,12 @@
 #include "inventory.h"
 #include "policy.h"
 
+/* Whether a GPU of the policy has to come yet: it is enabled there, not drained, and offers no
+ * types. */
+bool boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
+                 const struct inventory *inventory) CHECKED NONNULL;
+
 /* Milliseconds until the policy's boot_wait has passed since the kernel booted (/proc/uptime); 0 if
- * it has, or if every GPU that the policy names and has enabled offers types already. */
+ * it has, or if nothing is missing. */
 unsigned boot_left(const struct host *host, const struct policy *policy,
                    const struct inventory *inventory) CHECKED NONNULL;

@@ -39,7 +39,8 @@ read_guest(const struct host *host, int directory, const char *name, struct gues
     rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(fd, &document, &error);
     if (rc == 0)
         rc = request_parse_status(&document, &guest, &error);
-    if (rc == 0 && guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid)) {
+    /* Whatever else a stale one says, or does not. */
+    if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid)) {
         request_clear(&guest);
         return 0;
     }
@@ -49,7 +50,8 @@ read_guest(const struct host *host, int directory, const char *name, struct gues
         return 0;
     request_clear(&guest);
     if (ret->complete)
-        error_set(&ret->problem, rc, "/" DIRECTORY "/%s: %s", name, error.text);
+        error_set(&ret->problem, rc, "not all guests are known: /" DIRECTORY "/%s: %s", name,
+                  error.text);
     ret->complete = false;
     return rc == -ENOMEM ? rc : 0;
 }

@@ -47,7 +47,11 @@ static bool
 is_there(const struct arrival *arrival, const struct name *uuid)
 {
     const struct inventory *inventory = &arrival->inventory;
+    struct vgpu found;
+    struct name gpu;
 
+    if (vgpu_find(arrival->host, uuid, &found, &gpu) == 0)
+        return true;
     for (size_t i = 0; i < inventory->parent_count; i++) {
         const struct vgpu vgpu = {
             .interface = inventory->parents[i].interface,
@@ -59,7 +63,7 @@ is_there(const struct arrival *arrival, const struct name *uuid)
         if (vgpu_look(arrival->host, &vgpu, &type) != VGPU_GONE)
             return true;
     }
-    return inventory_find_vgpu(inventory, uuid);
+    return false;
 }
 
 /* Ours, left in place for this very domain's next start, and what it asks for. */

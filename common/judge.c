@@ -40,7 +40,7 @@ judge_held(const struct job *job, const struct guests *guests, const struct leas
     *why = "libvirt's daemon runs, and will give it back";
     if (process_alive(job->host, lease->daemon))
         return JUDGEMENT_LEAVE;
-    *why = "not all of libvirt's status files can be read";
+    *why = guests->problem.text;
     if (!guests->complete)
         return JUDGEMENT_LEAVE;
     *why = "its guest is gone, and the daemon that ran it";

@@ -20,7 +20,8 @@ enum judgement {
     JUDGEMENT_REMOVE, /* its device is to be removed, once it is proved that nobody has it open */
 };
 
-/* Under the lock; the guests were read after the ledger. *why is a phrase for people. */
+/* Under the lock. The guests were read while the ledger had the lease as it is now. *why is a
+ * phrase for people, valid as long as the guests. */
 enum judgement judge_lease(const struct job *job, const struct guests *guests,
                            const struct lease *lease, const char **why) CHECKED NONNULL;
 

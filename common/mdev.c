@@ -250,6 +250,16 @@ mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return rc;
 }
 
+/* Another parent may have got a device of the same UUID since: then this one is gone. */
+static bool
+is_on_bus(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name parent;
+    int rc = read_parent(host, &vgpu->device, &parent);
+
+    return rc == 0 ? name_equal(&parent, &vgpu->parent) : rc != -ENOENT;
+}
+
 static enum vgpu_look
 mdev_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -257,8 +267,7 @@ mdev_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 
     if (host_link(host, type, PARENTS "/%s/%s/mdev_type", parent, device) == 0)
         return VGPU_WHOLE;
-    return host_exists(host, PARENTS "/%s/%s", parent, device) ||
-                   host_exists(host, DEVICES "/%s", device)
+    return host_exists(host, PARENTS "/%s/%s", parent, device) || is_on_bus(host, vgpu)
                ? VGPU_PARTIAL
                : VGPU_GONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "policy.h"
+#include "drained.h"
 #include "policy-keys.h"
 
 #include <dirent.h>
@@ -286,6 +287,18 @@ read_drop_ins(const struct host *host, struct policy *policy, struct error *erro
     return worst;
 }
 
+/* Adds to the faults that are known already. */
+static int
+read_drained(const struct host *host, struct policy *policy, struct error *error)
+{
+    struct error fault;
+    int rc = drained_read(host, &policy->drained, &fault);
+
+    if (rc < 0)
+        error_add(error, "%s", fault.text);
+    return rc;
+}
+
 int
 policy_load(const struct host *host, struct policy *ret, struct error *error)
 {
@@ -301,6 +314,8 @@ policy_load(const struct host *host, struct policy *ret, struct error *error)
     rc = read_drop_ins(host, ret, error);
     worst = rc < 0 ? rc : worst;
     rc = check_whole(ret, error);
+    worst = rc < 0 ? rc : worst;
+    rc = read_drained(host, ret, error);
     worst = rc < 0 ? rc : worst;
     if (worst < 0) {
         policy_clear(ret);
@@ -346,6 +361,7 @@ policy_clear(struct policy *policy)
     for (size_t i = 0; i < policy->domain_count; i++)
         clear_domain(&policy->domains[i]);
     setting_words_clear(&policy->params);
+    names_clear(&policy->drained);
     free(policy->gpus);
     free(policy->classes);
     free(policy->quotas);
@@ -373,6 +389,16 @@ policy_find_class(const struct policy *policy, const char *name)
             return &policy->classes[i];
     }
     return NULL;
+}
+
+bool
+policy_is_drained(const struct policy *policy, const struct name *gpu)
+{
+    for (size_t i = 0; i < policy->drained.count; i++) {
+        if (name_equal(&policy->drained.items[i], gpu))
+            return true;
+    }
+    return false;
 }
 
 bool

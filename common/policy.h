@@ -5,7 +5,8 @@
  *
  * vgpu.conf is read first, then conf.d/ *.conf in name order, each by itself; a missing one is as
  * good as an empty one. Later scalars win, lists append, groups merge by key. Whatever is wrong is
- * found here, all of it, as "file:line: message"; afterwards nothing in a policy can be wrong.
+ * found here, all of it, as "file:line: message"; afterwards nothing in a policy can be wrong. The
+ * GPUs that 'vgpuctl drain' has set aside are part of it.
  *
  * Words for types are what people write: an id, a name, or the last word of a name
  * (inventory_type_is).
@@ -83,6 +84,7 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
+    struct names drained;  /* GPUs, whatever is said of them in the files; see drained.h */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */
     unsigned order;        /* enum policy_order; never unsaid */
@@ -118,6 +120,9 @@ void policy_clear(struct policy *policy) NONNULL;
 const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address) NONNULL;
 const struct policy_class *policy_find_class(const struct policy *policy, const char *name) NONNULL;
+
+/* Whether nothing new may be made on a GPU. */
+bool policy_is_drained(const struct policy *policy, const struct name *gpu) CHECKED NONNULL;
 
 /* Whether a driver parameter may be set. */
 bool policy_allows_param(const struct policy *policy, const char *name) CHECKED NONNULL;

@@ -15,6 +15,7 @@ reason_of_rule(enum verdict verdict)
         [VERDICT_NO_TYPE] = "has no such type",
         [VERDICT_OTHER_PARENT] = "is not the parent asked for",
         [VERDICT_DISABLED] = "is disabled in vgpu.conf",
+        [VERDICT_DRAINED] = "is drained (see vgpuctl undrain)",
         [VERDICT_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
         [VERDICT_LACKS_TRAIT] = "lacks a trait asked for",
         [VERDICT_HAS_TRAIT] = "has a trait that is forbidden",

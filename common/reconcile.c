@@ -69,18 +69,31 @@ outcome_of(enum judgement judgement)
     return OUTCOME_LEFT;
 }
 
+static bool
+has_changed(const struct ledger *before, const struct lease *lease)
+{
+    const struct lease *old = ledger_find(before, &lease->vgpu.device);
+
+    return !old || old->state != lease->state || old->claim != lease->claim ||
+           old->time != lease->time || !process_same(old->daemon, lease->daemon) ||
+           !name_equal(&old->domain, &lease->domain);
+}
+
 /* Under the lock: every lease is judged, and those that are to be removed are claimed. */
 static int
-judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
+judge(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
+      struct error *error)
 {
     struct job *job = &reconciliation->job;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        const char *why;
-        enum judgement judgement = judge_lease(job, &reconciliation->guests, lease, &why);
+        const char *why = "somebody has just changed it";
+        enum judgement judgement = JUDGEMENT_LEAVE;
 
+        if (!has_changed(before, lease))
+            judgement = judge_lease(job, &reconciliation->guests, lease, &why);
         if (add_finding(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
         if (judgement == JUDGEMENT_FORGET) {
@@ -103,37 +116,59 @@ judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error
     return rc;
 }
 
+/* Whether a guest gave something back while the files were read, that of it is no longer true. */
+static bool
+has_lost(const struct ledger *before, const struct ledger *ledger, const struct name *domain)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct lease *old = &before->leases[i];
+
+        if (name_equal(&old->domain, domain) && !ledger_find(ledger, &old->vgpu.device))
+            return true;
+    }
+    return false;
+}
+
 /* Under the lock: what running guests hold, and no lease names. */
 static int
-adopt(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
+adopt(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
+      struct error *error)
 {
+    const struct guests *guests = &reconciliation->guests;
     size_t known = ledger->count;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < reconciliation->guests.count; i++)
-        rc = adopt_missing(&reconciliation->job, &reconciliation->guests.items[i], "reconcile",
-                           ledger);
+    for (size_t i = 0; rc == 0 && i < guests->count; i++) {
+        if (!has_lost(before, ledger, &guests->items[i].domain))
+            rc = adopt_missing(&reconciliation->job, &guests->items[i], "reconcile", ledger);
+    }
     for (size_t i = known; rc == 0 && i < ledger->count; i++)
         rc = add_finding(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
                          "its guest runs, and no lease named it");
     return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
 
-/* The guests are read after the ledger: what is held by then was in a status file before. */
+/*
+ * The guests are read after the ledger: what is held by then was in a status file before. And
+ * before it is locked: their XML is as long as people like. So what has changed in between is left
+ * for the next time.
+ */
 static int
 look(struct reconciliation *reconciliation, struct error *error)
 {
-    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(ledger_clear) struct ledger before = {0}, ledger = {0};
     struct job *job = &reconciliation->job;
-    int rc = job_look(job, &ledger, error);
+    int rc = statedir_load(&job->statedir, &before, error);
 
+    if (rc == 0)
+        rc = guests_read(job->host, &reconciliation->guests, error);
+    if (rc == 0)
+        rc = job_look(job, &ledger, error);
     if (rc < 0)
         return rc;
-    rc = guests_read(job->host, &reconciliation->guests, error);
+    rc = judge(reconciliation, &before, &ledger, error);
     if (rc == 0)
-        rc = judge(reconciliation, &ledger, error);
-    if (rc == 0)
-        rc = adopt(reconciliation, &ledger, error);
+        rc = adopt(reconciliation, &before, &ledger, error);
     if (rc == 0)
         return job_record(job, &ledger, error);
     job_leave(job);
@@ -177,25 +212,74 @@ remove_all(struct reconciliation *reconciliation)
     }
 }
 
+static int
+begin(struct reconciliation *reconciliation, const struct host *host, struct error *error)
+{
+    struct job *job = &reconciliation->job;
+    struct error ignored;
+    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+
+    if (rc < 0)
+        return rc;
+    /* A broken configuration strands nothing: its defaults will do. */
+    if (policy_load(host, &reconciliation->policy, &ignored) < 0)
+        log_problem("reconcile", "-", &ignored);
+    job->lock_timeout = reconciliation->policy.lock_timeout;
+    job->deadline = deadline_in(reconciliation->policy.prepare_timeout);
+    return 0;
+}
+
 int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
     struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
-    struct job *job = &reconciliation.job;
-    struct error ignored;
-    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+    int rc;
 
     *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    /* A broken configuration strands nothing: its defaults will do. */
-    if (policy_load(host, &reconciliation.policy, &ignored) < 0)
-        log_problem("reconcile", "-", &ignored);
-    job->lock_timeout = reconciliation.policy.lock_timeout;
-    job->deadline = deadline_in(reconciliation.policy.prepare_timeout);
     rc = look(&reconciliation, error);
     if (rc == 0)
         remove_all(&reconciliation);
     return rc;
+}
+
+/* Under the lock. What a guest holds whose status file cannot be read would be lost for good. */
+static int
+rebuild(struct reconciliation *reconciliation, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct ledger unknown = {0};
+    struct statedir *statedir = &reconciliation->job.statedir;
+    const struct guests *guests = &reconciliation->guests;
+    int rc = statedir_load(statedir, &ledger, error);
+
+    if (rc == 0 || !statedir_is_broken(rc))
+        return rc;
+    rc = guests_read(statedir->host, &reconciliation->guests, error);
+    if (rc == 0 && !guests->complete)
+        rc = error_set(error, -EIO, "%s; nothing was changed", guests->problem.text);
+    if (rc == 0)
+        rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
+    if (rc == 0)
+        rc = adopt(reconciliation, &unknown, &ledger, error);
+    return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
+}
+
+int
+reconcile_rebuild(const struct host *host, struct findings *ret, struct error *error)
+{
+    AUTO(reconciliation_clear)
+    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
+    struct job *job = &reconciliation.job;
+    int rc;
+
+    *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    rc = statedir_lock(&job->statedir, deadline_in(job->lock_timeout), error);
+    return rc < 0 ? rc : rebuild(&reconciliation, error);
 }

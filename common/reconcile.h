@@ -33,12 +33,22 @@ struct finding {
 struct findings {
     struct finding *items;
     size_t count;
-    size_t failed; /* of those left: what should have been removed, and could not be */
+    size_t failed;         /* of those left: what should have been removed, and could not be */
+    struct path set_aside; /* where a broken ledger is now; "": it was sound */
 };
 
 /* The use case of `vgpuctl reconcile`. The caller clears ret in every case. */
 int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error) CHECKED NONNULL;
+
+/*
+ * The use case of `vgpuctl reconcile --rebuild`: a ledger that cannot be read (broken, or another
+ * version's) is set aside, and one takes its place that has what running guests ask for and hold.
+ * What nobody runs with is nobody's from then on. One that can be read stays as it is, and nothing
+ * is found.
+ */
+int reconcile_rebuild(const struct host *host, struct findings *ret,
+                      struct error *error) CHECKED NONNULL;
 void findings_clear(struct findings *findings) NONNULL;
 
 /* "removed" or the like. */

@@ -188,6 +188,8 @@ rules_judge(const struct room *room, const struct demand *demand, size_t gpu, si
         return VERDICT_OTHER_PARENT;
     if (policy && !policy->enabled)
         return VERDICT_DISABLED;
+    if (policy_is_drained(question->policy, &card->name))
+        return VERDICT_DRAINED;
     if (policy && !may_have(policy, &card->types[type]))
         return VERDICT_NOT_ALLOWED;
     verdict = judge_traits(room, demand, gpu);

@@ -3,8 +3,8 @@
 /*
  * rules: whether policy and request let a demand have a type on a parent, whatever room there is.
  *
- * In this order: the parent that the request names; the GPU's `enabled` and `types`; traits; NUMA
- * nodes; quotas. Pure.
+ * In this order: the parent that the request names; the GPU's `enabled`, whether it is drained, its
+ * `types`; traits; NUMA nodes; quotas. Pure.
  */
 
 #pragma once

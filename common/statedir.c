@@ -11,7 +11,7 @@
 
 #define DIRECTORY   "run/libvirt-vgpu"
 #define LEDGER_MOST (4 << 20)
-#define REMEDY      "move it away and restart libvirtd or virtqemud: running guests are adopted"
+#define REMEDY      "'vgpuctl reconcile --rebuild' makes another from what running guests have"
 
 static int
 read_boot_id(const struct host *host, char *buffer, size_t size, struct error *error)
@@ -128,6 +128,8 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
     *ret = (struct ledger){.next_claim = 1};
     if (!text && errno == ENOENT)
         return 0;
+    if (!text && statedir_is_broken(-errno))
+        return error_set(error, -errno, "/" DIRECTORY "/ledger: %m; " REMEDY);
     if (!text)
         return error_set(error, -errno, "cannot read /" DIRECTORY "/ledger: %m");
     rc = read_boot_id(statedir->host, boot_id, sizeof(boot_id), error);
@@ -135,7 +137,8 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
         rc = ledger_parse(text, boot_id, ret, error);
     if (rc < 0) {
         error_wrap(error, "/" DIRECTORY "/ledger");
-        error_add(error, REMEDY);
+        if (statedir_is_broken(rc))
+            error_add(error, REMEDY);
     }
     return rc;
 }
@@ -191,6 +194,29 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
     if (rc < 0)
         return error_set(error, rc, "cannot write /" DIRECTORY "/ledger: %s", strerror(-rc));
     return 0;
+}
+
+bool
+statedir_is_broken(int rc)
+{
+    return rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -EILSEQ || rc == -EFBIG;
+}
+
+int
+statedir_set_aside(const struct statedir *statedir, struct path *ret, struct error *error)
+{
+    time_t now = time(NULL);
+    struct tm broken;
+    char when[32];
+    int rc;
+
+    strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &broken));
+    rc = path_format(ret, "/" DIRECTORY "/ledger.broken-%s", when);
+    if (rc == 0 && linkat(statedir->dir, "ledger", statedir->dir, strrchr(ret->text, '/') + 1, 0))
+        rc = -errno;
+    return rc < 0 ? error_set(error, rc, "cannot set the ledger aside as %s: %s", ret->text,
+                              strerror(-rc))
+                  : 0;
 }
 
 static struct flock

@@ -53,6 +53,15 @@ int statedir_peek(const struct host *host, struct ledger *ret, struct error *err
 int statedir_store(const struct statedir *statedir, const struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
 
+/* Whether what statedir_load failed with is the ledger's own fault, so that another one is needed.
+ */
+bool statedir_is_broken(int rc) CHECKED;
+
+/* Gives the ledger a second name, ledger.broken-TIME, under the lock: ret is that path. The ledger
+ * stays what it is until another one is stored in its place. */
+int statedir_set_aside(const struct statedir *statedir, struct path *ret,
+                       struct error *error) CHECKED NONNULL;
+
 /* Takes a claim of one's own, if there is none yet, out of the ledger's counter, under the lock. */
 int statedir_claim(struct statedir *statedir, struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "verify.h"
+#include "guests.h"
 #include "intent.h"
 #include "job.h"
 
@@ -23,7 +24,7 @@ verify_domain(const struct host *host, const struct request *request, struct err
         const struct lease *lease = &ledger.leases[i];
 
         if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
-            vgpu_is_right(host, &lease->vgpu))
+            !guests_has(request, &lease->vgpu.device) || vgpu_is_right(host, &lease->vgpu))
             continue;
         rc = error_set(error, -ENODEV,
                        "the vGPU %s (%s) was made on %s, and is not there any more: something else "

@@ -13,7 +13,8 @@
 #include "inventory.h"
 
 /* What there is of a vGPU. Gone is only what has neither its link on the bus nor its directory: a
- * removal in progress takes the link first and still counts against the GPU. */
+ * removal in progress takes the link first and still counts against the GPU. A device of its UUID
+ * on another parent is another vGPU. */
 enum vgpu_look {
     VGPU_GONE,
     VGPU_PARTIAL, /* being made, or being removed */

@@ -46,9 +46,12 @@ enum command_status command_failed(int rc);
 extern const struct command *const commands[];
 extern const size_t command_count;
 
+extern const struct command command_drain;
 extern const struct command command_check;
 extern const struct command command_explain;
 extern const struct command command_gpus;
 extern const struct command command_list;
+extern const struct command command_ready;
 extern const struct command command_reconcile;
 extern const struct command command_types;
+extern const struct command command_undrain;

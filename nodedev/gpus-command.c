@@ -5,7 +5,7 @@
 #include "table.h"
 #include "vgpu.h"
 
-enum column { GPU, NAME, NUMA, INTERFACE, VGPUS, SIZE, ENABLED, DRIVER, PARENTS };
+enum column { GPU, NAME, NUMA, INTERFACE, VGPUS, SIZE, ENABLED, DRAINED, DRIVER, PARENTS };
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
@@ -15,6 +15,7 @@ static const struct table_column columns[] = {
     [VGPUS] = {.name = "VGPUS", .kind = TABLE_NUMBER},
     [SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER},
     [ENABLED] = {.name = "ENABLED", .kind = TABLE_FLAG},
+    [DRAINED] = {.name = "DRAINED", .kind = TABLE_FLAG, .extra = true},
     [DRIVER] = {.name = "DRIVER", .extra = true},
     [PARENTS] = {.name = "PARENTS", .kind = TABLE_NUMBER, .extra = true},
 };
@@ -48,6 +49,7 @@ add_gpu(struct table *table, const struct survey *survey, size_t index)
     if (size)
         table_set(table, SIZE, "%u", size);
     table_set_flag(table, ENABLED, survey_is_enabled(survey, index));
+    table_set_flag(table, DRAINED, survey_is_drained(survey, index));
     if (*gpu->driver.text)
         table_set(table, DRIVER, "%s", gpu->driver.text);
     table_set(table, PARENTS, "%zu", parents);

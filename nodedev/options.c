@@ -9,7 +9,7 @@
 const struct option_row option_rows[OPTIONS] = {
     [OPTION_ROOT] = {"root", 0, "DIR", "another machine's file system, recorded or made"},
     [OPTION_CONNECT] = {"connect", 'c', "URI", "another host's libvirt; may be given repeatedly"},
-    [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", "how long a host may take to answer (10)"},
+    [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", "how long to wait at most"},
     [OPTION_JSON] = {"json", 'J', NULL, "print JSON"},
     [OPTION_RAW] = {"raw", 'r', NULL, "print columns parted by one blank"},
     [OPTION_NOHEADINGS] = {"noheadings", 'n', NULL, "print no line of headings"},

@@ -108,7 +108,13 @@ survey_is_enabled(const struct survey *survey, size_t gpu)
     const struct policy_gpu *said =
         policy_find_gpu(&survey->policy, &survey->inventory.gpus[gpu].name);
 
-    return survey->policy.enabled && (!said || said->enabled);
+    return survey->policy.enabled && (!said || said->enabled) && !survey_is_drained(survey, gpu);
+}
+
+bool
+survey_is_drained(const struct survey *survey, size_t gpu)
+{
+    return policy_is_drained(&survey->policy, &survey->inventory.gpus[gpu].name);
 }
 
 /* "GRID T4-1B", "GRID T4-2Q": what comes before the last dash of what they have in common. */
@@ -147,8 +153,9 @@ survey_find_gpu(const struct survey *survey, const char *word, size_t *ret, stru
     }
     if (inventory->gpu_count == 0)
         return error_set(error, -ENOENT, "no GPU on this host offers vGPUs; is its driver loaded?");
-    error_set(error, -ENOENT, "there is no GPU \"%s\" here; there are:", word);
-    for (size_t i = 0; i < inventory->gpu_count; i++)
+    error_set(error, -ENOENT, "there is no GPU \"%s\" here; there are: %s", word,
+              inventory->gpus[0].name.text);
+    for (size_t i = 1; i < inventory->gpu_count; i++)
         error_add(error, "%s", inventory->gpus[i].name.text);
     return -ENOENT;
 }

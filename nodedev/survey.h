@@ -40,8 +40,10 @@ int survey_room(const struct survey *survey, size_t gpu, size_t type) CHECKED NO
 /* The frame buffer, in MiB, of the vGPUs on a GPU if all have the same; else 0. */
 unsigned survey_size(const struct survey *survey, size_t gpu) CHECKED NONNULL;
 
-/* Whether anybody may have vGPUs of a GPU. */
+/* Whether anybody may have new vGPUs of a GPU; and whether 'vgpuctl drain' has seen to it that
+ * nobody may. */
 bool survey_is_enabled(const struct survey *survey, size_t gpu) CHECKED NONNULL;
+bool survey_is_drained(const struct survey *survey, size_t gpu) CHECKED NONNULL;
 
 /* What people call a GPU, from what its types are called ("GRID T4"), else its driver ("i915"); ""
  * if it has none. */

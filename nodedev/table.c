@@ -50,8 +50,9 @@ add_named(struct table *table, size_t count, const char *list, struct error *err
         int column = find_column(table->columns, count, list, length);
 
         if (column < 0) {
-            error_set(error, -EINVAL, "there is no column \"%.*s\"; there are:", (int)length, list);
-            for (size_t i = 0; i < count; i++)
+            error_set(error, -EINVAL, "there is no column \"%.*s\"; there are: %s", (int)length,
+                      list, table->columns[0].name);
+            for (size_t i = 1; i < count; i++)
                 error_add(error, "%s", table->columns[i].name);
             return -EINVAL;
         }

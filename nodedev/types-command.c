@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
+#include "demand.h"
 #include "survey.h"
 #include "table.h"
 
-enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE };
+#include <stdio.h>
+#include <string.h>
+
+enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, CLASSES };
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
@@ -15,6 +19,7 @@ static const struct table_column columns[] = {
     [RESOLUTION] = {.name = "RESOLUTION"},
     [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
+    [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
 static void
@@ -22,6 +27,23 @@ set_known(struct table *table, enum column column, unsigned value)
 {
     if (value)
         table_set(table, column, "%u", value);
+}
+
+/* Every class that it would do for, parted by commas. */
+static void
+add_classes(struct table *table, const struct policy *policy, const struct inventory_type *type)
+{
+    char names[512] = "";
+
+    for (size_t i = 0; table_shows(table, CLASSES) && i < policy->class_count; i++) {
+        size_t at = strlen(names);
+
+        if (demand_class_has(&policy->classes[i], type))
+            snprintf(names + at, sizeof(names) - at, "%s%s", at ? "," : "",
+                     policy->classes[i].name);
+    }
+    if (*names)
+        table_set(table, CLASSES, "%s", names);
 }
 
 static void
@@ -42,6 +64,7 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     set_known(table, MAX, type->max);
     if (available >= 0)
         table_set(table, AVAILABLE, "%d", available);
+    add_classes(table, &survey->policy, type);
 }
 
 static enum command_status

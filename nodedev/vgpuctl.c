@@ -9,8 +9,8 @@
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
-    &command_gpus,    &command_types,     &command_list,
-    &command_explain, &command_reconcile, &command_check,
+    &command_gpus,  &command_types,   &command_list,  &command_explain, &command_reconcile,
+    &command_drain, &command_undrain, &command_check, &command_ready,
 };
 const size_t command_count = COUNT(commands);
 

@@ -10,7 +10,7 @@ layers='
 cleanup array
 error deadline names nodeset guess document
 host
-setting process topology
+setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
 statedir writer placement room rules candidate clearance reason log boot
@@ -27,9 +27,11 @@ subject report
 explanation schema policy-check
 domain-check
 command table
-gpus-command types-command list-command explain-command reconcile-command check-command
+gpus-command types-command list-command reconcile-command ready-command
+drain-command undrain-command callout
+explain-command check-command
 vgpuctl
-main
+main callout-main
 '
 
 rank() {

@@ -390,6 +390,23 @@ changed_request_replaces_what_is_left(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
+/* A guest that asks for nothing any more: what its last run lost is no reason not to start. */
+static void
+start_looks_at_what_the_guest_has(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){2, 0});
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    if (scene_hook(&scene, xml, "start", "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
 static void
 broken_ledger_stops_prepare_only(void **state)
 {
@@ -541,6 +558,26 @@ kept_device_is_reaped_when_in_the_way(void **state)
     assert_said("0000:18:00.0 holds nvidia-230 (1 in use)");
 }
 
+/* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
+static void
+kept_device_made_anew_elsewhere(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "release = \"keep\"; prepare_timeout = \"200ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    if (scene_prepare(&scene, 1, 1, "T4-1B") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
 /* Another guest names the kept device: it moves if it fits, else it goes first. */
 static void
 kept_device_moves(void **state)
@@ -680,6 +717,7 @@ main(void)
         TEST(stuck_create_is_left_to_its_writer),
         TEST(stuck_create_that_shows_nothing),
         TEST(changed_request_replaces_what_is_left),
+        TEST(start_looks_at_what_the_guest_has),
         TEST(broken_ledger_stops_prepare_only),
         TEST(unreadable_release_gives_back),
         TEST(lost_ledger_is_made_anew_by_reconnect),
@@ -687,6 +725,7 @@ main(void)
         TEST(broken_configuration_stops_vgpu_guests_only),
         TEST(kept_device_waits_for_its_guest),
         TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(kept_device_made_anew_elsewhere),
         TEST(kept_device_moves),
         TEST(quota_holds_for_any_words),
         TEST(one_alias_is_one_device),

@@ -226,6 +226,11 @@ never_is_refused_and_full_is_not(void **state)
     assert_int_equal(scene_hook(&scene, known, "restore", "begin"), 1);
     assert_said("0000:18:00.0 is disabled in vgpu.conf");
     assert_string_equal(scene.printed, "");
+    fake_write(&scene.kernel, CONFIG, "");
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/0000:18:00.0", "");
+    assert_int_equal(scene_hook(&scene, known, "migrate", "begin"), 1);
+    assert_said("0000:18:00.0 is drained (see vgpuctl undrain)");
+    unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/0000:18:00.0", 0);
     fake_write(&scene.kernel, CONFIG,
                "classes = { small = { types = [ \"nvidia-222\" ]; }; };\n"
                "quotas = ({ domains = [ \"*\" ]; class = \"small\"; max = 0; });\n");

@@ -9,6 +9,7 @@
  *     gpu m pool 4 M-1/1 M-2/2                      units, and how many of them a type uses
  *     held 7 X-1 a.0 web1                           a vGPU: state, number, type, parent, whose
  *     refused a X-1
+ *     drained a
  *
  * States are the leases' and `foreign` (no lease), `found` (held, and not made by us). `hidden`
  * behind it: the kernel does not show it (yet), as is usual for pending and reserved ones; `shown`
@@ -40,6 +41,7 @@ struct world {
     struct request request;
     struct policy policy;
     struct demands demands;
+    struct names drained;
     struct placement_refusal refusals[MOST];
     size_t refusal_count;
     unsigned pools[MOST], units[MOST][MOST]; /* of GPUs, and of their types */
@@ -307,6 +309,8 @@ build_host(struct world *world, const char *text)
             continue;
         if (!strcmp(word, "gpu"))
             add_gpu(world, line);
+        else if (!strcmp(word, "drained"))
+            assert_int_equal(names_add(&world->drained, next_word(&line)), 0);
         else if (!strcmp(word, "refused"))
             add_refusal(world, line);
         else if (!strcmp(word, "unreadable"))
@@ -391,6 +395,8 @@ build_policy(struct world *world, const char *text)
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     if (policy_load(&host, &world->policy, &error) < 0)
         fail_msg("%s: %s", text, error.text);
+    for (size_t i = 0; i < world->drained.count; i++)
+        assert_int_equal(names_add(&world->policy.drained, world->drained.items[i].text), 0);
 }
 
 static void
@@ -399,6 +405,7 @@ world_clear(struct world *world)
     inventory_clear(&world->inventory);
     ledger_clear(&world->ledger);
     policy_clear(&world->policy);
+    names_clear(&world->drained);
     demands_clear(&world->demands);
     free(world->request.devices);
     free(world->request.hostdevs);
@@ -795,6 +802,19 @@ gpus_of_the_policy(void **state)
         /* a name means the GPU, not a function of it */
         {"gpu a vfs 2" X, "gpus = ( { address = \"a.0\"; enabled = false; } );", "type=X-1",
          "a.0 X-1"},
+        /* drained, and that before what the configuration says of its types */
+        {"gpu a" X "gpu b" X "drained a", "", "type=X-1", "b X-1"},
+        {"gpu a" X "gpu b" X "drained a\ndrained b", "", "type=X-1",
+         "ENOSPC |a is drained (see vgpuctl undrain)|b is drained"},
+        {"gpu a vfs 2" X "drained a", "", "type=X-1 parent=a.1", "ENOSPC |a is drained"},
+        {"gpu a" X "held 1 X-1 a other\ngpu b" X "drained a", "", "type=X-1;type=X-1",
+         "b X-1, b X-1"},
+        {"gpu a" X "drained a", "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
+         "ENOSPC |a is drained"},
+        /* one that is away, as it may be for months */
+        {"gpu a" X "drained c", "", "type=X-1", "a X-1"},
+        /* what is kept there is no room */
+        {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1", "ENOSPC |a is drained"},
         /* types */
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
          "b X-1"},
@@ -1144,6 +1164,10 @@ what_is_there_already(void **state)
         /* no rule is gone round that way */
         {THREE "kept 1 X-1 c other", "gpus = ( { address = \"c\"; enabled = false; } );",
          "type=X-1 uuid=1", "EEXIST |on c, which is disabled in vgpu.conf"},
+        {THREE "drained c\nkept 1 X-1 c me", "", "type=X-1 uuid=1",
+         "EEXIST |on c, which is drained"},
+        {THREE "drained c\nforeign 1 X-1 c", "", "type=X-1 uuid=1",
+         "EEXIST |on c, which is drained"},
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 parent=a",
          "EEXIST |on c, which is not the parent asked for"},
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 traits=blue", "EEXIST |on c, which lacks"},

@@ -64,8 +64,12 @@ t4(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-222", scene_device(3)), 0);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
+               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });"
+               "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
+               " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
     show("t4x8");
+    typed_golden(&scene, HERE, "t4x8-types-classes",
+                 "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
     scene_stop(&scene);
 }
 
@@ -98,14 +102,33 @@ nothing(void **state)
     scene_stop(&scene);
 }
 
+/* What README.md shows; check-golden.sh compares. */
+static void
+readme(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
+                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8 heads 4\n"
+                        "gpu 0000:3b:00.0 rule size numa 1\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
+                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8 heads 4\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-231", scene_device(3)), 0);
+    typed_golden(&scene, NULL, "readme-gpus", "vgpuctl gpus");
+    typed_golden(&scene, NULL, "readme-types",
+                 "vgpuctl types 0000:18:00.0 -o name,framebuffer,max,available");
+    typed_golden(&scene, NULL, "readme-list", "vgpuctl list -o device,name,gpu,state,domain");
+    scene_stop(&scene);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),
-        cmocka_unit_test(a40),
-        cmocka_unit_test(samples),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(t4),      cmocka_unit_test(a40),    cmocka_unit_test(samples),
+        cmocka_unit_test(nothing), cmocka_unit_test(readme),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,18 @@ reconcile(void **state)
     scene_assert_empty(&scene);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: reconcile: /run/libvirt-vgpu/ledger");
+    typed_assert_has(typed.faults, "vgpuctl: reconcile: /run/libvirt-vgpu/ledger: line 1: ");
+    typed_assert_has(typed.faults, "; 'vgpuctl reconcile --rebuild' makes another from what ");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domst");
+    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "; nothing was changed\n");
+    unlinkat(scene.kernel.host.root, "run/libvirt/qemu/guest1.xml", 0);
+    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "the ledger could not be read, and is now "
+                                    "/run/libvirt-vgpu/ledger.broken-2");
+    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "the ledger is sound; nothing was changed\n");
+    assert_string_equal(typed.faults, "");
 }
 
 int

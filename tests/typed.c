@@ -66,6 +66,8 @@ typed_golden(struct scene *scene, const char *uri, const char *name, const char 
     AUTO_FREE char *path = NULL, *got = NULL, *wanted = NULL;
     const char *top = getenv("srcdir"), *mode = getenv("VGPU_GOLDEN");
 
+    if (mode && !strcmp(mode, "list"))
+        printf("golden: %s\n", name);
     typed_run(scene, uri, line, &typed);
     if (asprintf(&path, "%s/tests/golden/%s", top ? top : ".", name) < 0 ||
         asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,

@@ -5,7 +5,7 @@
  *
  * Golden files, tests/golden/NAME, hold what a line prints, what it complains of and its exit
  * status. VGPU_GOLDEN=write writes them anew from what is printed now: look at the difference
- * before committing it.
+ * before committing it. VGPU_GOLDEN=list tells which there are to be; check-golden.sh compares.
  */
 
 #pragma once

@@ -6,6 +6,8 @@
 automatic=aaaaaaaa-0000-4000-8000-000000000001
 manual=aaaaaaaa-0000-4000-8000-000000000002
 late=/etc/systemd/system/late-gpu.service
+ready=libvirt-vgpu-ready.service
+short=/etc/systemd/system/$ready.d
 drivers=/etc/modules-load.d/vgpu.conf
 
 # The driver of the only GPU that is configured is loaded by a unit of its own. What counts is when
@@ -31,6 +33,16 @@ delay_gpu() {
     ln -sf $late /etc/systemd/system/multi-user.target.wants/
 }
 
+# Our unit waits for the GPU in vain, as that comes after libvirtd. Here it waits for two seconds.
+wait_shortly() {
+    mkdir -p $short
+    printf '[Service]\nExecStart=\nExecStart=/usr/bin/vgpuctl ready --timeout 2\n' >$short/short.conf
+    systemctl -q --no-reload enable $ready
+}
+
+# moment UNIT PROPERTY: when it was, in microseconds since boot.
+moment() { systemctl show -P "$2Monotonic" "$1"; }
+
 case $PHASE in
 1)
     guest automatic --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev $automatic
@@ -42,13 +54,19 @@ case $PHASE in
     # systemd-tmpfiles is to make it again.
     rm -r /var/lib/libvirt-vgpu
     delay_gpu
+    wait_shortly
     power_loss
     ;;
 2)
     [ -d /var/lib/libvirt-vgpu ]
+    [ -d /var/lib/libvirt-vgpu/drained ]
     [ -d /run/libvirt-vgpu ]
     wait_for 120 test -e /run/gpus-at-prepare
     if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi
+    # libvirtd was kept waiting, and came all the same.
+    [ "$(systemctl is-active $ready)" = failed ]
+    [ "$(moment $ready InactiveEnterTimestamp)" -gt 2000000 ]
+    [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment libvirtd ExecMainStartTimestamp)" ]
     wait_for 60 libvirtd_answers
     wait_for 60 is_running automatic
     [ "$(mdevs)" = $automatic ]
@@ -64,6 +82,9 @@ case $PHASE in
     assert_no_mdevs
     assert_empty_ledger
     cp /vgpu/drivers $drivers
+    rm -r $short
+    systemctl -q disable $ready
+    systemctl reset-failed $ready
     rm $late /etc/systemd/system/multi-user.target.wants/late-gpu.service
     ;;
 esac

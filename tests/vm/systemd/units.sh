@@ -1,18 +1,38 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Our units: the directories made at boot, the timer that starts the service, and what that mends.
+# Our units: directories, the timer and what it mends, virtual functions, the wait for a late GPU.
 # shellcheck shell=bash
 
 service=libvirt-vgpu-reconcile.service
 timer=libvirt-vgpu-reconcile.timer
+ready=libvirt-vgpu-ready.service
+gpu=0000:00:00.0
+sriov=libvirt-vgpu-sriov@$gpu.service
+tool=/usr/lib/nvidia/sriov-manage
 device=$(new_uuid)
 
-systemd-analyze verify --man=no $service $timer 2>said
+# journal_has UNIT WORDS
+journal_has() { journalctl -q -b -o cat -u "$1" | grep -qF "$2"; }
+
+# Where NVIDIA's tool is not, there is nothing to do.
+systemctl start "$sriov"
+[ "$(systemctl show -P ConditionResult "$sriov")" = no ]
+
+# One that ends well and does nothing, as NVIDIA's did; later it does what it should.
+mkdir -p ${tool%/*}
+cat >$tool <<-'END'
+	#!/bin/sh
+	echo "$*" >/run/asked
+	[ ! -e /run/works ] || echo 4 >"/sys/bus/pci/devices/$2/sriov_numvfs"
+END
+chmod +x $tool
+
+systemd-analyze verify --man=no /usr/lib/systemd/system/libvirt-vgpu-* 2>said || true
 cat said
 [ ! -s said ]
 
 # Made by the first boot's systemd-tmpfiles; the runner has taken away one of them since.
 systemd-tmpfiles --create libvirt-vgpu.conf
-for directory in /run/libvirt-vgpu /var/lib/libvirt-vgpu; do
+for directory in /run/libvirt-vgpu /var/lib/libvirt-vgpu /var/lib/libvirt-vgpu/drained; do
     [ "$(stat -c '%U %G %a' $directory)" = "root root 755" ]
 done
 
@@ -58,3 +78,42 @@ systemctl start $timer
 systemctl list-timers $timer
 assert_match "$(systemctl list-timers --no-legend $timer)" "$service"
 systemctl stop $timer
+
+# The virtual functions: none came, so it fails, and tries again; then they come. A directory of
+# files lies over that of a device that has none.
+must_fail systemctl start "$sriov"
+[ "$(cat /run/asked)" = "-e $gpu" ]
+wait_for 30 journal_has "$sriov" "GPU $gpu has no virtual functions, although sriov-manage ended well"
+mount -t tmpfs gpu "$(readlink -f /sys/bus/pci/devices/$gpu)"
+touch /run/works
+wait_for 60 systemctl -q is-active "$sriov"
+[ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 4 ]
+umount /sys/bus/pci/devices/$gpu
+systemctl stop "$sriov"
+rm -r ${tool%/*} /run/asked /run/works
+
+# libvirtd waits for a GPU whose driver comes late.
+is_waiting() { journal_has $ready ' s at most for mtty (/etc/libvirt-vgpu/vgpu.conf:1)'; }
+vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1h";'
+stop_libvirtd
+modprobe -r mtty
+systemctl start --no-block $ready
+systemctl start --no-block libvirtd.service
+wait_for 30 is_waiting
+[ "$(systemctl is-active $ready)" = activating ]
+[ "$(systemctl is-active libvirtd)" = inactive ]
+modprobe mtty
+start_libvirtd
+[ "$(systemctl is-active $ready)" = active ]
+
+# But not for ever, and not because it must.
+systemctl stop $ready
+vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1s";'
+modprobe -r mtty
+must_fail systemctl start $ready
+wait_for 30 journal_has $ready 'these GPUs offer no types yet: mtty (/etc/libvirt-vgpu/vgpu.conf:1)'
+systemctl reset-failed $ready
+if systemctl show -P Requires -P BindsTo -P Requisite libvirtd | grep libvirt-vgpu; then
+    fail "libvirtd depends on our unit"
+fi
+modprobe mtty
