@@ -21,6 +21,7 @@ forecast_clear(struct forecast *forecast)
     free(forecast->may_reap);
     free(forecast->may_still);
     clearance_clear(&forecast->after);
+    ledger_clear(&forecast->busy);
     ledger_clear(&forecast->unwanted);
     ledger_clear(&forecast->reaped);
     ledger_clear(&forecast->ledger);
@@ -41,7 +42,7 @@ sort_own(struct forecast *forecast, const struct job *job, const struct name *do
             judgement =
                 leftovers_judge_own(job, &forecast->intent.demands, &forecast->inventory, lease);
         if (judgement == LEFTOVERS_BUSY || judgement == LEFTOVERS_GOING)
-            forecast->busy = lease->vgpu.device;
+            rc = ledger_add(&forecast->busy, lease);
         if (judgement == LEFTOVERS_REMOVE)
             rc = ledger_add(&forecast->unwanted, lease);
         if (rc < 0)
@@ -93,8 +94,9 @@ clear(struct forecast *forecast, const struct placement_question *question)
     for (size_t i = 0; i < ledger->count; i++) {
         const struct name *device = &ledger->leases[i].vgpu.device;
 
-        gone[i] =
-            ledger_find(&forecast->unwanted, device) || ledger_find(&forecast->reaped, device);
+        gone[i] = ledger_find(&forecast->busy, device) ||
+                  ledger_find(&forecast->unwanted, device) ||
+                  ledger_find(&forecast->reaped, device);
         if (!gone[i] && forecast->may_reap)
             forecast->may_still[staying] = forecast->may_reap[i];
         staying += !gone[i];

@@ -26,13 +26,13 @@ struct forecast {
     struct intent intent;
     struct inventory inventory;
     struct ledger ledger;             /* without leases of which nothing is left */
+    struct ledger busy;               /* the domain's own, being made or removed: a start waits */
     struct ledger unwanted;           /* the domain's own, which would be removed before all else */
     struct ledger reaped;             /* what would be removed to make room, as far as needed */
     struct clearance after;           /* as a start would see it by then */
     struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
     bool *may_reap;                   /* per lease of ledger */
     bool *may_still;                  /* the same of after's */
-    struct name busy;     /* an own device that somebody is at work on: a start waits; "": none */
     unsigned boot_left;   /* ms that a start would wait for a GPU which is not there yet */
     int rc;               /* placement_find's, and */
     struct error refusal; /* its words, unless it found a place */

@@ -236,11 +236,13 @@ tell_gpus(const struct forecast *forecast, size_t demand, FILE *out)
 static void
 tell_removals(const struct forecast *forecast, const char *name, FILE *out)
 {
-    if (*forecast->busy.text)
-        fprintf(out, "\nA start would wait: somebody is still at work on %s.\n",
-                forecast->busy.text);
+    if (forecast->busy.count)
+        fprintf(out, "\nA start would wait: these of %s are still being made or removed:\n", name);
+    for (size_t i = 0; i < forecast->busy.count; i++)
+        tell_lease(&forecast->busy.leases[i], false, out);
     if (forecast->boot_left)
-        fprintf(out, "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there.\n",
+        fprintf(out,
+                "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there yet.\n",
                 (forecast->boot_left + 999) / 1000);
     if (forecast->unwanted.count)
         fprintf(out, "\nA start would first remove what %s has and does not want as it is:\n",

@@ -316,6 +316,29 @@ there_already(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
+/* A GPU that is still to come up; and what an earlier start left with the driver. */
+static void
+a_start_would_wait(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
+    define("<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-boot");
+    configure("prepare_timeout = \"50ms\"; release_timeout = \"50ms\";\n");
+    scene.kernel.faults->stuck = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-busy");
+    scene.kernel.faults->stuck = false;
+    while (!*fake_type_of(&scene.kernel, scene_device(1)))
+        usleep(1000);
+    configure("");
+    start_and_compare(COMMAND_DONE);
+}
+
 static void
 quota(void **state)
 {
@@ -446,17 +469,12 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(two_of_eight),
-        TEST(none_of_eight),
-        TEST(functions),
-        TEST(words_without_annotation),
-        TEST(kept_is_reaped),
-        TEST(nothing_is_reaped_in_vain),
-        TEST(uuids_in_the_way),
-        TEST(there_already),
-        TEST(quota),
-        TEST(by_chance),
-        TEST(nothing_to_explain),
+        TEST(two_of_eight),       TEST(none_of_eight),
+        TEST(functions),          TEST(words_without_annotation),
+        TEST(kept_is_reaped),     TEST(nothing_is_reaped_in_vain),
+        TEST(uuids_in_the_way),   TEST(there_already),
+        TEST(a_start_would_wait), TEST(quota),
+        TEST(by_chance),          TEST(nothing_to_explain),
         TEST(ask_libvirt),
     };
     const char *top = getenv("srcdir");
