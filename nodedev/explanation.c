@@ -57,10 +57,12 @@ has_all(const struct forecast *forecast)
 }
 
 static const char *
-outcome_words(const struct forecast *forecast)
+outcome_words(const struct subject *subject, const struct forecast *forecast)
 {
     if (has_all(forecast))
         return "has all it asks for";
+    if (subject->is_running)
+        return "a start now would not come to what it has";
     switch (forecast->outcome) {
     case FORECAST_PLACED:
         return "can have all it asks for";
@@ -287,7 +289,7 @@ explanation_tell(const struct subject *subject, const struct ledger *ledger,
         fprintf(out, "%s asks for no vGPU.\n", request->name);
     else
         fprintf(out, "%s asks for %zu vGPU%s, and %s.\n", request->name, demands->count,
-                demands->count == 1 ? "" : "s", outcome_words(forecast));
+                demands->count == 1 ? "" : "s", outcome_words(subject, forecast));
     for (size_t i = 0; rc == 0 && i < demands->count; i++) {
         rc = tell_wish(forecast, &demands->items[i], out);
         tell_place(forecast, i, out);

@@ -455,6 +455,9 @@ ask_libvirt(void **state)
     typed_golden(&scene, uri, "explain-libvirt-uuid",
                  "vgpuctl explain aaaaaaaa-0000-4000-8000-000000000001");
     typed_golden(&scene, uri, "explain-libvirt-plain", "vgpuctl explain plain");
+    configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
+    typed_golden(&scene, uri, "explain-libvirt-disabled", "vgpuctl explain guest1");
+    configure("");
     typed_run(&scene, uri, "vgpuctl explain guets1", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "has no domain \"guets1\" (did you mean guest1?)");
