@@ -65,16 +65,33 @@ free_xml(char **xml)
     free(*xml);
 }
 
-/* One definition of a domain. One that went meanwhile, or that cannot be read, has none. */
-static void
-read_definition(virDomainPtr domain, unsigned flags, struct request *ret)
+static bool
+is_gone(void)
 {
-    AUTO(free_xml) char *xml = virDomainGetXMLDesc(domain, flags);
-    struct document document = {.text = xml, .length = xml ? strlen(xml) : 0};
-    struct error ignored;
+    return virGetLastErrorCode() == VIR_ERR_NO_DOMAIN;
+}
 
-    if (xml && request_parse(&document, ret, &ignored) < 0)
+/* One definition of a domain. One that went meanwhile has none; one that cannot be read may refer
+ * to anything. */
+static void
+read_definition(virDomainPtr libvirt, const char *name, unsigned flags, struct request *request,
+                struct domains *ret)
+{
+    AUTO(free_xml) char *xml = virDomainGetXMLDesc(libvirt, flags);
+    struct document document = {.text = xml, .length = xml ? strlen(xml) : 0};
+    struct error error;
+
+    if (!xml && is_gone())
         return;
+    if (!xml)
+        fail(&error, -EIO, "cannot read the domain %s", name);
+    else if (request_parse(&document, request, &error) == 0)
+        return;
+    else
+        error_wrap(&error, "cannot read the domain %s", name);
+    if (ret->complete)
+        ret->problem = error;
+    ret->complete = false;
 }
 
 static int
@@ -85,6 +102,7 @@ read_domain(virDomainPtr libvirt, struct domains *ret)
         .is_running = virDomainIsActive(libvirt) == 1,
         .is_persistent = virDomainIsPersistent(libvirt) == 1,
     };
+    struct domain *added;
 
     if (virDomainGetUUIDString(libvirt, uuid) < 0 || name_parse_uuid(&domain.uuid, uuid) < 0)
         return 0;
@@ -93,10 +111,12 @@ read_domain(virDomainPtr libvirt, struct domains *ret)
         free(domain.name);
         return -ENOMEM;
     }
-    if (domain.is_running)
-        read_definition(libvirt, 0, &ret->items[ret->count - 1].live);
+    added = &ret->items[ret->count - 1];
+    /* A transient one that is neither yet is just being started. */
+    if (domain.is_running || !domain.is_persistent)
+        read_definition(libvirt, added->name, 0, &added->live, ret);
     if (domain.is_persistent)
-        read_definition(libvirt, VIR_DOMAIN_XML_INACTIVE, &ret->items[ret->count - 1].config);
+        read_definition(libvirt, added->name, VIR_DOMAIN_XML_INACTIVE, &added->config, ret);
     return 0;
 }
 
@@ -113,7 +133,7 @@ connection_domains(struct connection *connection, struct domains *ret, struct er
     int count = virConnectListAllDomains(connection->libvirt, &all, 0);
     int rc = 0;
 
-    *ret = (struct domains){0};
+    *ret = (struct domains){.complete = true};
     if (count < 0)
         return fail(error, -EIO, "cannot list the domains");
     for (int i = 0; i < count; i++) {

@@ -13,25 +13,24 @@ host
 counters setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
-statedir writer placement room rules candidate reason log boot
+statedir writer origin placement room rules candidate reason log boot
 intent
 plan job judge
 apply
 release adopt leftovers incoming verify
 reconcile
+reap
 assign forecast
 hook
 options survey domains entry
 connection exposition
+owners
 subject report
 explanation schema policy-check
 domain-check
 command table diagnosis
 diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
-gpus-command types-command list-command reconcile-command ready-command
-drain-command undrain-command callout
-explain-command check-command
-metrics-command doctor-command
+NAME-command callout
 vgpuctl
 main callout-main
 '
@@ -42,7 +41,7 @@ rank() {
 
 for file in common/*.[ch] hooks/*.[ch] nodedev/*.[ch]; do
     noun=$(basename "${file%.[ch]}")
-    mine=$(rank "$noun")
+    mine=$(rank "$(echo "$noun" | sed 's/.*-command$/NAME-command/')")
     [ -n "$mine" ] || { complain "$file: $noun has no place in tests/check-layers.sh"; continue; }
     # shellcheck disable=SC2013 # words are meant
     for header in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$file"); do
