@@ -13,7 +13,8 @@ check_libvirt(struct diagnosis *diagnosis)
 {
     if (!*diagnosis->libvirt_fault.text)
         return;
-    diagnosis_add(diagnosis, "%s: its domains were not looked at", diagnosis->libvirt_fault.text);
+    diagnosis_add(diagnosis, "%s: not all domains could be looked at",
+                  diagnosis->libvirt_fault.text);
     diagnosis_advise(diagnosis, "start libvirtd or virtqemud, or run it as root");
 }
 
@@ -23,8 +24,8 @@ visit_hostdevs(struct diagnosis *diagnosis,
                void (*visit)(struct diagnosis *diagnosis, const struct domain *domain,
                              const struct request_hostdev *hostdev))
 {
-    for (size_t i = 0; i < diagnosis->domains.count; i++) {
-        const struct domain *domain = &diagnosis->domains.items[i];
+    for (size_t i = 0; i < diagnosis->owners.domains.count; i++) {
+        const struct domain *domain = &diagnosis->owners.domains.items[i];
 
         for (size_t j = 0; j < domain->config.hostdev_count; j++)
             visit(diagnosis, domain, &domain->config.hostdevs[j]);
@@ -45,12 +46,14 @@ static void
 add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
               const struct request_hostdev *hostdev)
 {
-    const struct domain *first = domains_next_user(&diagnosis->domains, &hostdev->uuid, NULL);
+    const struct domain *first =
+        domains_next_user(&diagnosis->owners.domains, &hostdev->uuid, NULL);
     const struct domain *next;
 
     if (first != domain)
         return;
-    for (next = first; (next = domains_next_user(&diagnosis->domains, &hostdev->uuid, next));) {
+    for (next = first;
+         (next = domains_next_user(&diagnosis->owners.domains, &hostdev->uuid, next));) {
         diagnosis_add(diagnosis, "the domains %s and %s both name the vGPU %s: only one can run",
                       first->name, next->name, hostdev->uuid.text);
         diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
@@ -82,26 +85,22 @@ check_own(struct diagnosis *diagnosis)
     visit_hostdevs(diagnosis, add_if_own);
 }
 
-/* The ledger's owner is a guest that has it; a kept one waits for a start. */
-static bool
-is_orphan(const struct diagnosis *diagnosis, const struct lease *lease)
-{
-    return (lease->state == LEASE_HELD || lease->state == LEASE_KEPT) &&
-           lease->origin == LEASE_MADE &&
-           !domains_next_user(&diagnosis->domains, &lease->vgpu.device, NULL);
-}
-
+/* Only what we made: others may well know what theirs are for. */
 static void
 check_orphans(struct diagnosis *diagnosis)
 {
-    for (size_t i = 0; diagnosis->asked && i < diagnosis->ledger.count; i++) {
-        const struct lease *lease = &diagnosis->ledger.leases[i];
+    const struct inventory *inventory = &diagnosis->inventory;
 
-        if (!is_orphan(diagnosis, lease))
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct lease *lease = ledger_find(&diagnosis->ledger, &vgpu->device);
+
+        if (!lease || lease->origin != LEASE_MADE ||
+            !owners_is_orphan(&diagnosis->owners, vgpu, lease))
             continue;
         diagnosis_add(diagnosis, "no domain refers to the vGPU %s, which was %s's",
-                      lease->vgpu.device.text, lease->domain_name);
-        diagnosis_advise(diagnosis, "vgpuctl reap %s", lease->vgpu.device.text);
+                      vgpu->device.text, lease->domain_name);
+        diagnosis_advise(diagnosis, "vgpuctl reap %s", vgpu->device.text);
     }
 }
 

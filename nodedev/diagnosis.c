@@ -2,7 +2,6 @@
 
 #include "diagnosis.h"
 #include "array.h"
-#include "connection.h"
 #include "statedir.h"
 
 #include <stdio.h>
@@ -63,30 +62,23 @@ wants_none(const struct inventory_type *type, const void *data)
     return false;
 }
 
-static int
-read_domains(const char *uri, struct diagnosis *diagnosis)
-{
-    AUTO(connection_close) struct connection *connection = NULL;
-    struct error *fault = &diagnosis->libvirt_fault;
-    int rc = connection_open(uri, CONNECTION_READ, &connection, fault);
-
-    return rc < 0 ? rc : connection_domains(connection, &diagnosis->domains, fault);
-}
-
 /* The faults say what is missing. */
 static int
 read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
 {
     const struct inventory_filter filter = {wants_none, NULL};
-    struct error ignored;
+    struct error fault;
+    int rc;
 
-    if (policy_load(diagnosis->host, &diagnosis->policy, &ignored) < 0)
-        diagnosis->policy_fault = ignored;
-    if (statedir_peek(diagnosis->host, &diagnosis->ledger, &ignored) < 0)
-        diagnosis->ledger_fault = ignored;
-    if (uri)
-        diagnosis->asked = read_domains(uri, diagnosis) == 0;
-    return inventory_scan(diagnosis->host, &filter, &diagnosis->inventory, error);
+    if (policy_load(diagnosis->host, &diagnosis->policy, &fault) < 0)
+        diagnosis->policy_fault = fault;
+    if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
+        diagnosis->ledger_fault = fault;
+    rc = inventory_scan(diagnosis->host, &filter, &diagnosis->inventory, error);
+    /* Last: what was seen is somebody's by then. */
+    if (rc == 0 && uri && owners_ask(diagnosis->host, uri, &diagnosis->owners, &fault) < 0)
+        diagnosis->libvirt_fault = fault;
+    return rc;
 }
 
 static void
@@ -103,7 +95,8 @@ diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, 
 {
     int rc;
 
-    *ret = (struct diagnosis){.host = host};
+    *ret = DIAGNOSIS_NONE;
+    ret->host = host;
     rc = read_all(uri, ret, error);
     if (rc < 0)
         return rc;
@@ -121,7 +114,7 @@ diagnosis_clear(struct diagnosis *diagnosis)
     policy_clear(&diagnosis->policy);
     ledger_clear(&diagnosis->ledger);
     inventory_clear(&diagnosis->inventory);
-    domains_clear(&diagnosis->domains);
+    owners_clear(&diagnosis->owners);
     free(diagnosis->findings);
-    *diagnosis = (struct diagnosis){0};
+    *diagnosis = DIAGNOSIS_NONE;
 }

@@ -18,9 +18,8 @@
 
 #pragma once
 
-#include "domains.h"
-#include "inventory.h"
 #include "ledger.h"
+#include "owners.h"
 #include "policy.h"
 
 enum diagnosis_severity {
@@ -47,16 +46,18 @@ struct diagnosis {
     struct policy policy;
     struct ledger ledger;
     struct inventory inventory;
-    struct domains domains;
-    /* Why a part of that is empty; "": it was read. */
+    struct owners owners;
+    /* Why a part of that is empty, or not all; "": it is all. */
     struct error policy_fault, ledger_fault, libvirt_fault;
-    bool asked; /* the domains are those of libvirt */
 
     const struct diagnosis_check *check; /* the one at work */
     struct diagnosis_finding *findings;
     size_t count, faults; /* findings; those of them that are more than a note */
     bool full;            /* no memory for one more */
 };
+
+/* What diagnosis_clear does nothing to. */
+#define DIAGNOSIS_NONE ((struct diagnosis){.owners = {.statedir = STATEDIR_CLOSED}})
 
 /* The tables. */
 extern const struct diagnosis_check hook_checks[];

@@ -38,7 +38,7 @@ print(const struct command_call *call, const struct diagnosis *diagnosis, struct
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(diagnosis_clear) struct diagnosis diagnosis = {0};
+    AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
     AUTO(table_end) struct table table = {0};
 
     if (table_start(&table, "findings", columns, COUNT(columns), &call->options, error) < 0)

@@ -110,27 +110,16 @@ put_type_max(const struct exposition *exposition, const char *metric, FILE *out)
     }
 }
 
-static const char *
-name_of_type(const struct inventory *inventory, const struct name *gpu, const struct name *id)
-{
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_type *type = inventory_find_type(&inventory->gpus[i], id);
-
-        if (type && name_equal(&inventory->gpus[i].name, gpu))
-            return type->name;
-    }
-    return "";
-}
-
 static void
 put_info_of(const struct exposition *exposition, const char *metric, const struct vgpu *vgpu,
             const struct name *gpu, FILE *out)
 {
     const struct lease *lease = ledger_find(&exposition->survey->ledger, &vgpu->device);
+    const char *name = survey_type_name(exposition->survey, gpu, &vgpu->type);
     const struct label labels[] = {
         {"device", vgpu->device.text},
         {"type", vgpu->type.text},
-        {"name", name_of_type(&exposition->survey->inventory, gpu, &vgpu->type)},
+        {"name", name ? name : ""},
         {"parent", vgpu->parent.text},
         {"gpu", gpu->text},
         {"state", lease ? lease_state_name(lease->state) : "foreign"},

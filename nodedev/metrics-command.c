@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
-#include "connection.h"
 #include "exposition.h"
+#include "owners.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -13,21 +13,15 @@ static int
 count_orphans(const struct command_call *call, const struct survey *survey, size_t *ret,
               struct error *error)
 {
-    AUTO(connection_close) struct connection *connection = NULL;
-    AUTO(domains_clear) struct domains domains = {0};
+    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
     const struct inventory *inventory = &survey->inventory;
-    int rc = connection_open(call->uri, CONNECTION_READ, &connection, error);
+    int rc = owners_ask(call->host, call->uri, &owners, error);
 
-    if (rc == 0)
-        rc = connection_domains(connection, &domains, error);
     *ret = 0;
-    for (size_t i = 0; rc == 0 && i < inventory->vgpu_count; i++) {
-        const struct name *device = &inventory->vgpus[i].device;
-        const struct lease *lease = ledger_find(&survey->ledger, device);
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
 
-        /* One that is being made or removed is somebody's yet. */
-        if (!lease || lease->state == LEASE_HELD || lease->state == LEASE_KEPT)
-            *ret += !domains_next_user(&domains, device, NULL);
+        *ret += owners_is_orphan(&owners, vgpu, ledger_find(&survey->ledger, &vgpu->device));
     }
     return rc;
 }
