@@ -81,7 +81,7 @@ on_host2 no_vgpu_conf
 check web01 "$there" 'yes 0'
 migrate web01
 wait_for 5 shows "$(on_host2 device_of web01) mtty-2 - web01"
-[ -z "$(vgpuctl list)" ]
+assert_empty_ledger
 say "not known to migrate-check: $unknowns; no libvirt's to tell: $untold"
 on_host2 destroy web01
 assert_no_mdevs
