@@ -13,7 +13,8 @@ there=$(peer)
 far() { vgpuctl "$@" --raw --noheadings --connect "$there"; }
 
 # One kernel has two libvirts here: the other one knows the devices, and no domain of ours.
-[ "$(far gpus -o GPU,INTERFACE,SIZE,ENABLED)" = 'mtty mdev - -' ]
+has_gpu() { far gpus -o GPU,INTERFACE,SIZE,ENABLED | grep -Fx 'mtty mdev - -'; }
+wait_for 30 has_gpu
 room=$(cat /sys/class/mdev_bus/mtty/mdev_supported_types/mtty-2/available_instances)
 [ "$(far types -o TYPE,AVAILABLE,AVAILABLE-AT-MOST | grep '^mtty-2 ')" = "mtty-2 - $room" ]
 shows() { far list -o DEVICE,TYPE,STATE,DOMAIN | grep -Fx "$1"; }
