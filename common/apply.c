@@ -48,7 +48,7 @@ int
 apply_configure(struct job *job, const struct lease *lease, const char *params, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = *params ? writer_configure(&job->writer, vgpu, params, job->deadline) : 0;
+    int rc = writer_configure(&job->writer, vgpu, params, job->deadline);
 
     if (rc == -ENOENT)
         return error_set(error, rc, "the driver of %s takes no parameters for a vGPU (%s)",
@@ -159,7 +159,10 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
                           : wait_unused(job, vgpu, deadline_earlier(patience, deadline));
     /* Nothing is ordered that cannot be waited for. */
     if (rc == 0 && deadline_left(deadline) == 0)
-        rc = -EBUSY;
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not removed from %s yet: no time was left for it; the "
+                         "next start of its guest or 'vgpuctl reconcile' sees to it",
+                         vgpu->device.text, vgpu->parent.text);
     if (rc == 0) {
         rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
         if (rc < 0)

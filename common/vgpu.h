@@ -48,8 +48,8 @@ struct vgpu_interface {
     /* Makes it: 0 or the kernel's -errno. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
 
-    /* Sets driver parameters, "name=value, name=value", on one that nobody has open: 0 or -errno;
-     * -ENOENT if its driver knows none. */
+    /* Sets driver parameters, "name=value, name=value", on one that nobody has open, instead of
+     * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
     int (*configure)(const struct host *host, const struct vgpu *vgpu, const char *params);
 
     /*

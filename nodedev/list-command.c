@@ -3,6 +3,7 @@
 #include "command.h"
 #include "origin.h"
 #include "owners.h"
+#include "remote-table.h"
 #include "survey.h"
 #include "table.h"
 
@@ -122,6 +123,8 @@ run(const struct command_call *call, struct error *error)
     AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
     AUTO(table_end) struct table table = {0};
 
+    if (call->options.uri_count)
+        return remote_list(call, error);
     if (table_start(&table, "vgpus", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
     if (survey_take(call->host, SURVEY_VGPUS, &survey, error) < 0)
@@ -135,6 +138,6 @@ const struct command command_list = {
     .name = "list",
     .arguments = "",
     .help = "show the vGPUs, and whose they are",
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

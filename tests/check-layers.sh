@@ -13,7 +13,7 @@ host
 counters setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
-statedir writer origin placement room rules candidate reason log boot
+statedir writer origin placement room rules candidate clearance reason log boot
 intent
 plan job judge
 apply
@@ -22,13 +22,20 @@ reconcile
 reap
 assign forecast
 hook
-options survey domains entry
-connection exposition
-owners
+tree
+options survey domains entry edit
+connection node-device exposition
+owners remote
+vacancy
+passenger
+crossing
 subject report
 explanation schema policy-check
 domain-check
 command table diagnosis
+target
+plug
+remote-table
 diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
 NAME-command callout
 vgpuctl
@@ -50,13 +57,13 @@ for file in common/*.[ch] hooks/*.[ch] nodedev/*.[ch]; do
     done
 done
 
-for pure in placement room rules candidate reason plan demand; do
+for pure in placement room rules candidate clearance reason plan demand; do
     for symbol in $(nm -u "$top_builddir/common/$pure.o" | awk '{ print $2 }'); do
         case $symbol in
         calloc | free | realloc | reallocarray | mem* | str* | __str* | snprintf | __snprintf_chk) ;;
         __printf_chk | fprintf | __fprintf_chk | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
         __asan_* | __ubsan_* | __sanitizer_*) ;;
-        candidate_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | error_*) ;;
+        candidate_* | clearance_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | error_*) ;;
         demand* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
         *) complain "common/$pure.c is to be pure, and calls $symbol" ;;
         esac

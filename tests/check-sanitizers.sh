@@ -25,7 +25,7 @@ for source in common/*.c hooks/hook.c nodedev/*.c tests/scene.c tests/typed.c te
     [ "$source" != nodedev/main.c ] || continue
     compile "$source" "$out/$(basename "$source").o"
 done
-for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger; do
+for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger tests/fuzz-remote; do
     program=$out/$(basename "$name")
     main=
     seeds=

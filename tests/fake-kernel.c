@@ -671,6 +671,21 @@ fake_read(const struct host *host, const char *path, char *buffer, size_t size)
     return host_kernel.read(&place, path, buffer, size);
 }
 
+/* The driver drops the last byte of what it is given, and shows the rest as a line. */
+static int
+configure(const struct fake_kernel *fake, const char *parent, const char *uuid, const char *text)
+{
+    struct path params;
+    int rc = path_format(&params, "sys/devices/%s/%s/nvidia/vgpu_params", parent, uuid);
+    char line[512];
+
+    if (rc < 0 || fake->host.ops->exists(&fake->host, params.text) < 0)
+        return -ENOENT;
+    snprintf(line, sizeof(line), "%.*s\n", (int)strlen(text) - 1, text);
+    put_file(fake->host.root, line, "%s", params.text);
+    return 0;
+}
+
 static int
 act(const struct fake_kernel *fake, const char *path, const char *text)
 {
@@ -685,7 +700,7 @@ act(const struct fake_kernel *fake, const char *path, const char *text)
     if (sscanf(rest, "%63[^/]/remove%n", word, &end) == 1 && end)
         return remove_device(fake, parent, word);
     if (sscanf(rest, "%63[^/]/nvidia/vgpu_params%n", word, &end) == 1 && end)
-        return host_kernel.write(&fake->host, path, text);
+        return configure(fake, parent, word, text);
     return -ENOENT;
 }
 
