@@ -507,7 +507,7 @@ no_time_is_not_in_use(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(job_begin(&scene.kernel.host, false, &job, &error), 0);
     job.lock_timeout = 10000;
-    assert_int_equal(release_leases(&job, &domain, deadline_in(0), &error), -ETIMEDOUT);
+    assert_int_equal(release_leases(&job, &domain, NULL, deadline_in(0), &error), -ETIMEDOUT);
     if (!strstr(error.text, "no time was left"))
         fail_msg("%s", error.text);
     job_end(&job);
