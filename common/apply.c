@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apply.h"
-#include "holders.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The write has come back, so this is short: for drivers that are late with the last links. */
@@ -61,26 +59,6 @@ apply_configure(struct job *job, const struct lease *lease, const char *params, 
     return rc;
 }
 
-/* Who has it open, as far as /proc tells. */
-static void
-name_holder(const struct job *job, const struct vgpu *vgpu, char *text, size_t size)
-{
-    char name[64] = "";
-    struct path node;
-    int pid;
-
-    snprintf(text, size, "still in use");
-    if (vgpu->interface->node(job->host, vgpu, &node) < 0)
-        return;
-    pid = holders_find(job->host, node.text);
-    if (pid <= 0)
-        return;
-    if (host_read(job->host, name, sizeof(name), "proc/%d/comm", pid) < 0)
-        name[0] = '\0';
-    snprintf(text, size, "in use by process %d%s%s%s", pid, *name ? " (" : "", name,
-             *name ? ")" : "");
-}
-
 /* Waits until nobody has it open: 0 with the proof held by the writer, -ENODEV if it is gone. */
 static int
 wait_unused(struct job *job, const struct vgpu *vgpu, struct deadline deadline)
@@ -103,10 +81,10 @@ static int
 explain_busy(const struct job *job, const struct vgpu *vgpu, struct error *error)
 {
     char holder[128];
+    bool seen = vgpu_holder(job->host, vgpu, holder, sizeof(holder)) > 0;
 
-    name_holder(job, vgpu, holder, sizeof(holder));
-    return error_set(error, -EBUSY, "the vGPU %s on %s is %s", vgpu->device.text, vgpu->parent.text,
-                     holder);
+    return error_set(error, -EBUSY, "the vGPU %s on %s is %s%s", vgpu->device.text,
+                     vgpu->parent.text, seen ? "in use by process " : "still in use", holder);
 }
 
 int

@@ -18,6 +18,7 @@
 struct assignment {
     struct job job;
     const struct request *request;
+    const struct name *device; /* the only one, of a running domain; NULL: all of a starting one */
     struct intent intent;
     struct leftovers leftovers;
     struct placement_refusal *refusals;
@@ -90,6 +91,7 @@ plan_or_reap(struct assignment *assignment, struct ledger *ledger,
         .ledger = ledger,
         .refusals = assignment->refusals,
         .refusal_count = assignment->refusal_count,
+        .running = assignment->device,
     };
     struct leftovers *leftovers = &assignment->leftovers;
     struct error refusal;
@@ -160,7 +162,8 @@ look(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    rc = check_daemon(job, error);
+    if (!assignment->device)
+        rc = check_daemon(job, error);
     if (rc == 0)
         rc = decide(assignment, &ledger, &changed, error);
     if (rc < 0 || !changed) {
@@ -237,6 +240,25 @@ carry_out(struct assignment *assignment, struct error *error)
     return 0;
 }
 
+/* Whose release the leases are owed. Of a running domain its other leases tell; if there are none,
+ * its status file alone keeps the lease, until the daemon is told of at its next start. */
+static int
+find_daemon(struct assignment *assignment, const struct ledger *ledger, struct error *error)
+{
+    struct job *job = &assignment->job;
+
+    if (!assignment->device)
+        return check_daemon(job, error);
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (name_equal(&lease->domain, &assignment->request->domain) &&
+            lease->state == LEASE_HELD && process_alive(job->host, lease->daemon))
+            job->daemon = lease->daemon;
+    }
+    return 0;
+}
+
 /* All is made: the leases are held, if libvirt is still there to give them back one day. */
 static int
 hold(struct assignment *assignment, struct error *error)
@@ -247,7 +269,7 @@ hold(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    rc = check_daemon(job, error);
+    rc = find_daemon(assignment, &ledger, error);
     if (rc < 0) {
         job_leave(job);
         return rc;
@@ -265,6 +287,7 @@ hold(struct assignment *assignment, struct error *error)
                              assignment->plan.steps[i].lease.vgpu.device.text);
         }
         lease->state = LEASE_HELD;
+        lease->daemon = job->daemon;
         lease->time = statedir_time();
         lease->claim = 0;
     }
@@ -308,8 +331,6 @@ assign(struct assignment *assignment, struct error *error)
         }
         if (rc == LOOK_PLANNED) {
             rc = carry_out(assignment, error);
-            if (rc == 0)
-                rc = hold(assignment, error);
             if (rc != -EAGAIN)
                 return rc;
         } else if (rc < 0) {
@@ -335,7 +356,7 @@ undo(struct assignment *assignment)
     struct error problem;
 
     if (job->statedir.claim &&
-        release_leases(job, &assignment->request->domain,
+        release_leases(job, &assignment->request->domain, assignment->device,
                        deadline_in(assignment->intent.policy.release_timeout), &problem) < 0)
         log_problem("prepare", assignment->request->name, &problem);
 }
@@ -372,6 +393,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
 
     if (rc > 0) {
         rc = assign(&assignment, error);
+        if (rc == 0)
+            rc = hold(&assignment, error);
         if (rc < 0)
             undo(&assignment);
         if (rc == -ENOSPC)
@@ -379,5 +402,42 @@ assign_domain(const struct host *host, const struct request *request, struct err
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
         log_lease("prepare", &assignment.plan.steps[i].lease, "ok");
+    return rc;
+}
+
+int
+assign_device(const struct host *host, const struct request *request, const struct name *device,
+              const struct assign_handover *handover, struct error *error)
+{
+    AUTO(assignment_clear)
+    struct assignment assignment = {
+        .job = JOB_NONE,
+        .request = request,
+        .device = device,
+        .leftovers.running = true,
+    };
+    int rc = begin(&assignment, host, error);
+
+    if (rc == 0)
+        return error_set(error, -EOPNOTSUPP,
+                         "vgpu.conf says enabled = false: no guest gets a vGPU here");
+    if (rc < 0)
+        return rc;
+    assignment.job.daemon = (struct process){0};
+    demands_keep_only(&assignment.intent.demands, device);
+    if (assignment.intent.demands.count == 0)
+        return error_set(error, -EINVAL, "the domain asks for no vGPU %s", device->text);
+    rc = assign(&assignment, error);
+    if (rc == 0)
+        rc = handover->run(handover->data, error);
+    if (rc < 0) {
+        undo(&assignment);
+        return rc;
+    }
+    log_lease("attach", &assignment.plan.steps[0].lease, "ok");
+    /* The guest has it by now, whatever the ledger says. */
+    rc = hold(&assignment, error);
+    if (rc < 0)
+        error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
     return rc;
 }

@@ -136,9 +136,10 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
 {
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
+        const struct demand *demand = find_demand(demands, &lease->vgpu.device);
         int rc = 0;
 
-        if (name_equal(&lease->domain, domain))
+        if (name_equal(&lease->domain, domain) && (demand || !leftovers->running))
             rc = claim_own(leftovers, job, demands, inventory, ledger, lease, error);
         if (rc < 0)
             return rc;
@@ -268,7 +269,8 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        may_reap[i] = leftovers_may_reap(job, &guests, domain, lease) &&
+        may_reap[i] = (leftovers->running ? is_abandoned(job, &guests, lease)
+                                          : leftovers_may_reap(job, &guests, domain, lease)) &&
                       !is_stubborn(leftovers, &lease->vgpu.device);
     }
     index = placement_reap(question, may_reap);

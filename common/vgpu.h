@@ -83,5 +83,12 @@ int vgpu_find(const struct host *host, const struct name *device, struct vgpu *r
 enum vgpu_look
 vgpu_look(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
 
+/*
+ * A process that has it open, for people, as "12 (qemu-system-x86)": 1; 0 and "" if none is seen,
+ * which is no proof; -EACCES and "" if not all could be looked at. Reads /proc only.
+ */
+int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
+                size_t size) CHECKED NONNULL;
+
 /* Whether it is whole and of its type. */
 bool vgpu_is_right(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;
