@@ -172,13 +172,17 @@ tell_number(struct teller *teller, unsigned long number)
     tell(teller, text);
 }
 
-/* What some libvirt does not tell is 0, or empty. */
+/* What some libvirt does not tell is 0, or empty. Its capabilities are not asked for: it may start
+ * every QEMU that it has to find out what that can do. */
 static void
 tell_host(virConnectPtr libvirt, struct teller *teller)
 {
-    AUTO(free_xml) char *capabilities = virConnectGetCapabilities(libvirt);
+    virNodeDevicePtr computer = virNodeDeviceLookupByName(libvirt, "computer");
+    AUTO(free_xml) char *xml = computer ? virNodeDeviceGetXMLDesc(computer, 0) : NULL;
     unsigned long own = 0, hypervisor = 0;
 
+    if (computer)
+        virNodeDeviceFree(computer);
     if (virConnectGetLibVersion(libvirt, &own) < 0)
         own = 0;
     if (virConnectGetVersion(libvirt, &hypervisor) < 0)
@@ -187,7 +191,7 @@ tell_host(virConnectPtr libvirt, struct teller *teller)
     tell(teller, virConnectGetType(libvirt));
     tell_number(teller, own);
     tell_number(teller, hypervisor);
-    tell(teller, capabilities);
+    tell(teller, xml);
 }
 
 /* Since 7.3 libvirt also has devices that are only defined; one that knows none of those refuses

@@ -28,10 +28,10 @@ int connection_domains(struct connection *connection, struct domains *ret,
 
 /*
  * Says, word after word, what a libvirt tells of its host's vGPUs: "host" and the hypervisor's
- * kind, libvirt's version, the hypervisor's, the capabilities' XML; "device" and the XML of a
- * parent or a vGPU, for each of these; "domain" and its UUID, name, "running" or "", "defined" or
- * "", and its XML as it runs and as it is defined ("" for one that there is not, or that libvirt
- * would not give). Stops at what `listen` fails with.
+ * kind, libvirt's version, the hypervisor's, the XML of the node device "computer"; "device" and
+ * the XML of a parent or a vGPU, for each of these; "domain" and its UUID, name, "running" or "",
+ * "defined" or "", and its XML as it runs and as it is defined ("" for one that there is not, or
+ * that libvirt would not give). Stops at what `listen` fails with.
  */
 typedef int connection_listener(void *data, const char *word);
 int connection_tell(struct connection *connection, connection_listener *listen, void *data,

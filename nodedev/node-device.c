@@ -328,12 +328,15 @@ node_devices_survey(struct node_devices *devices, struct inventory *ret)
 }
 
 int
-node_device_host(const char *capabilities, struct name *ret)
+node_device_host(const char *xml, struct name *ret)
 {
-    AUTO(free_document) xmlDoc *document = parse(capabilities);
+    AUTO(free_document) xmlDoc *document = parse(xml);
     const xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
+    const xmlNode *host = root ? find_capability(root, "system") : NULL;
     char text[64];
 
-    get_text(child(child(root, "host"), "uuid"), text, sizeof(text));
-    return name_parse_uuid(ret, text) < 0 ? -ENODATA : 0;
+    get_text(child(child(host, "hardware"), "uuid"), text, sizeof(text));
+    /* A board without any has one of zeros. */
+    return name_parse_uuid(ret, text) < 0 || strspn(ret->text, "0-") == strlen(ret->text) ? -ENODATA
+                                                                                          : 0;
 }

@@ -46,5 +46,5 @@ void node_devices_clear(struct node_devices *devices) NONNULL;
  * or -ENOMEM; the caller clears ret in every case. */
 int node_devices_survey(struct node_devices *devices, struct inventory *ret) CHECKED NONNULL;
 
-/* The UUID of the host, from libvirt's capabilities: 0 or -ENODATA. */
-int node_device_host(const char *capabilities, struct name *ret) CHECKED NONNULL;
+/* The UUID of the host, from the XML of its device "computer": 0 or -ENODATA. */
+int node_device_host(const char *xml, struct name *ret) CHECKED NONNULL;

@@ -255,7 +255,7 @@ add_user(struct table *table, const struct remote_host *host, const struct name 
     const struct domain *domain = domains_next_user(&host->domains, device, NULL);
     const char *alias;
 
-    if (!domain && host->knows_users)
+    if (!domain && host->domains.complete)
         table_set(table, LIST_STATE, "orphan");
     if (!domain)
         return;

@@ -72,10 +72,14 @@ read_definition(struct reader *reader, bool is_there, struct request *ret)
 {
     const char *xml = next_word(reader);
     struct document document = {.text = (char *)xml, .length = strlen(xml)};
-    struct error ignored;
+    struct domains *domains = &reader->host->domains;
+    struct error error;
 
-    if (is_there && request_parse(&document, ret, &ignored) < 0)
-        reader->host->knows_users = false;
+    if (!is_there || request_parse(&document, ret, &error) == 0)
+        return;
+    if (domains->complete)
+        domains->problem = error;
+    domains->complete = false;
 }
 
 static void
@@ -163,7 +167,7 @@ remote_read(struct remote_host *host, const char *words, size_t size)
     struct reader reader = {.host = host, .at = words, .end = words + size};
     bool is_whole = false;
 
-    host->knows_users = true;
+    host->domains.complete = true;
     while (reader.at < reader.end && reader.rc == 0 && !is_whole) {
         const char *word = next_word(&reader);
         size_t row = 0;

@@ -27,7 +27,6 @@ struct remote_host {
     struct name uuid;           /* of the host; "": not told */
     struct inventory inventory; /* as node-device.h says */
     struct domains domains;
-    bool knows_users; /* every definition could be read: else any may refer to any vGPU */
 };
 
 struct remote_hosts {

@@ -262,7 +262,8 @@ bad_devices(void **state)
 static const char answer[] =
     "host\0QEMU\0"
     "11003000\0"
-    "10000003\0<capabilities><host><uuid>" GUEST "</uuid></host></capabilities>\0"
+    "10000003\0<device><capability type='system'><hardware><uuid>" GUEST
+    "</uuid></hardware></capability></device>\0"
     "device\0" DEVICE(
         PORTS, TYPES(TYPE("mtty-2", "vfio-pci", ""))) "\0"
                                                       "domain\0" GUEST
@@ -288,7 +289,7 @@ answers(void **state)
             assert_int_equal(hosts.items[0].inventory.gpu_count, 1);
             assert_true(hosts.items[0].domains.items[0].is_running);
             assert_false(hosts.items[0].domains.items[0].is_persistent);
-            assert_true(hosts.items[0].knows_users);
+            assert_true(hosts.items[0].domains.complete);
         } else {
             typed_assert_has(hosts.items[0].problem.text, "qemu://gpu1/system: the answer ");
             assert_int_equal(hosts.items[0].inventory.gpu_count, 0);
@@ -312,7 +313,7 @@ unreadable_domain(void **state)
     remote_read(&hosts.items[0], words, sizeof(words));
     assert_string_equal(hosts.items[0].problem.text, "");
     assert_false(hosts.items[0].domains.items[0].is_running);
-    assert_false(hosts.items[0].knows_users);
+    assert_false(hosts.items[0].domains.complete);
     remote_clear(&hosts);
 }
 

@@ -22,10 +22,10 @@ wait_for 5 shows "$(device_of web01) mtty-2 orphan -"
 # One that hangs: the others are shown, in its time and no longer.
 kill -STOP "$(on_host2 libvirtd_pid)"
 before=$SECONDS
-must_fail vgpuctl list -o HOST,DOMAIN -c "$there" -c qemu:///system --timeout 1 >shown
-[ $((SECONDS - before)) -le 3 ]
+must_fail vgpuctl list -o HOST,DOMAIN -c "$there" -c qemu:///system --timeout 5 >shown
+[ $((SECONDS - before)) -le 8 ]
 kill -CONT "$(on_host2 libvirtd_pid)"
-assert_match "$ERR" "$there: no answer within 1 s"
+assert_match "$ERR" "$there: no answer within 5 s"
 grep -E '^qemu:///system +web01$' shown
 
 unknowns=0 untold=0
@@ -81,7 +81,7 @@ on_host2 no_vgpu_conf
 check web01 "$there" 'yes 0'
 migrate web01
 wait_for 5 shows "$(on_host2 device_of web01) mtty-2 - web01"
-[ -z "$(vgpuctl list)" ]
+assert_empty_ledger
 say "not known to migrate-check: $unknowns; no libvirt's to tell: $untold"
 on_host2 destroy web01
 assert_no_mdevs
