@@ -5,6 +5,7 @@
 #include "guests.h"
 #include "job.h"
 #include "log.h"
+#include "origin.h"
 
 #include <stdio.h>
 
@@ -37,7 +38,7 @@ is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
     AUTO(policy_clear) struct policy policy = {0};
     struct error ignored;
 
-    if (host_exists(host, "etc/mdevctl.d/%s/%s", vgpu->parent.text, vgpu->device.text))
+    if (origin_of(host, &vgpu->parent, &vgpu->device, NULL) == ORIGIN_MDEVCTL)
         return false;
     return policy_load(host, &policy, &ignored) < 0 || policy.enabled;
 }

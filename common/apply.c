@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apply.h"
-#include "holders.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The write has come back, so this is short: for drivers that are late with the last links. */
@@ -50,7 +48,7 @@ int
 apply_configure(struct job *job, const struct lease *lease, const char *params, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = *params ? writer_configure(&job->writer, vgpu, params, job->deadline) : 0;
+    int rc = writer_configure(&job->writer, vgpu, params, job->deadline);
 
     if (rc == -ENOENT)
         return error_set(error, rc, "the driver of %s takes no parameters for a vGPU (%s)",
@@ -59,26 +57,6 @@ apply_configure(struct job *job, const struct lease *lease, const char *params, 
         error_set(error, rc, "setting \"%s\" on the vGPU %s on %s: %s", params, vgpu->device.text,
                   vgpu->parent.text, strerror(-rc));
     return rc;
-}
-
-/* Who has it open, as far as /proc tells. */
-static void
-name_holder(const struct job *job, const struct vgpu *vgpu, char *text, size_t size)
-{
-    char name[64] = "";
-    struct path node;
-    int pid;
-
-    snprintf(text, size, "still in use");
-    if (vgpu->interface->node(job->host, vgpu, &node) < 0)
-        return;
-    pid = holders_find(job->host, node.text);
-    if (pid <= 0)
-        return;
-    if (host_read(job->host, name, sizeof(name), "proc/%d/comm", pid) < 0)
-        name[0] = '\0';
-    snprintf(text, size, "in use by process %d%s%s%s", pid, *name ? " (" : "", name,
-             *name ? ")" : "");
 }
 
 /* Waits until nobody has it open: 0 with the proof held by the writer, -ENODEV if it is gone. */
@@ -103,10 +81,10 @@ static int
 explain_busy(const struct job *job, const struct vgpu *vgpu, struct error *error)
 {
     char holder[128];
+    bool seen = vgpu_holder(job->host, vgpu, holder, sizeof(holder)) > 0;
 
-    name_holder(job, vgpu, holder, sizeof(holder));
-    return error_set(error, -EBUSY, "the vGPU %s on %s is %s", vgpu->device.text, vgpu->parent.text,
-                     holder);
+    return error_set(error, -EBUSY, "the vGPU %s on %s is %s%s", vgpu->device.text,
+                     vgpu->parent.text, seen ? "in use by process " : "still in use", holder);
 }
 
 int
@@ -181,7 +159,10 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
                           : wait_unused(job, vgpu, deadline_earlier(patience, deadline));
     /* Nothing is ordered that cannot be waited for. */
     if (rc == 0 && deadline_left(deadline) == 0)
-        rc = -EBUSY;
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not removed from %s yet: no time was left for it; the "
+                         "next start of its guest or 'vgpuctl reconcile' sees to it",
+                         vgpu->device.text, vgpu->parent.text);
     if (rc == 0) {
         rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
         if (rc < 0)

@@ -19,7 +19,9 @@
  */
 int apply_make(struct job *job, const struct lease *lease, struct error *error) CHECKED NONNULL;
 
-/* Sets driver parameters on one that was just made or taken: 0, or why not. "" sets none. */
+/* Sets driver parameters on one that was just made or taken, instead of those it has: 0, or why
+ * not.
+ */
 int apply_configure(struct job *job, const struct lease *lease, const char *params,
                     struct error *error) CHECKED NONNULL;
 

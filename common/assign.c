@@ -18,6 +18,7 @@
 struct assignment {
     struct job job;
     const struct request *request;
+    const struct name *device; /* the only one, of a running domain; NULL: all of a starting one */
     struct intent intent;
     struct leftovers leftovers;
     struct placement_refusal *refusals;
@@ -90,6 +91,7 @@ plan_or_reap(struct assignment *assignment, struct ledger *ledger,
         .ledger = ledger,
         .refusals = assignment->refusals,
         .refusal_count = assignment->refusal_count,
+        .running = assignment->device,
     };
     struct leftovers *leftovers = &assignment->leftovers;
     struct error refusal;
@@ -140,6 +142,16 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
     return rc;
 }
 
+/* A restart of the daemon leaves its hooks running, and starts the guest anew, perhaps: nothing of
+ * that is ours, and nobody would give back what we make. */
+static int
+check_daemon(const struct job *job, struct error *error)
+{
+    if (job->daemon.pid && process_same(process_parent(job->host), job->daemon))
+        return 0;
+    return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+}
+
 static int
 look(struct assignment *assignment, struct error *error)
 {
@@ -150,7 +162,10 @@ look(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    rc = decide(assignment, &ledger, &changed, error);
+    if (!assignment->device)
+        rc = check_daemon(job, error);
+    if (rc == 0)
+        rc = decide(assignment, &ledger, &changed, error);
     if (rc < 0 || !changed) {
         job_leave(job);
         return rc;
@@ -170,7 +185,8 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
         return rc;
     /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
     if (why == -EEXIST && deadline_left(assignment->gone_by) > 0)
-        return -EAGAIN;
+        return error_set(error, -EAGAIN, "the vGPU %s is not quite gone; start the guest again",
+                         lease->vgpu.device.text);
     log_lease("prepare", lease, strerror(-why));
     if (why == -EEXIST)
         return error_set(error, why,
@@ -179,7 +195,12 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
                          "this guest another UUID",
                          lease->vgpu.device.text);
     rc = ARRAY_ADD(assignment->refusals, assignment->refusal_count, refusal);
-    return rc < 0 ? error_set(error, rc, "no memory for a refusal") : -EAGAIN;
+    if (rc < 0)
+        return error_set(error, rc, "no memory for a refusal");
+    return error_set(error, -EAGAIN,
+                     "the kernel refuses a vGPU of type %s on %s (%s), and took all of "
+                     "prepare_timeout for that",
+                     lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
 }
 
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
@@ -189,7 +210,8 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
     int rc = apply_check_unused(&assignment->job, lease, error);
 
     if (rc == -ENODEV)
-        return -EAGAIN;
+        return error_set(error, -EAGAIN, "the vGPU %s went away; start the guest again",
+                         lease->vgpu.device.text);
     return rc;
 }
 
@@ -208,10 +230,31 @@ carry_out(struct assignment *assignment, struct error *error)
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, &step->lease, rc, error);
         }
-        if (rc == 0 && step->way != PLACEMENT_FIND)
+        /* One that is taken back has those of its last run. */
+        if (rc == 0 &&
+            (step->way == PLACEMENT_TAKE || (step->way == PLACEMENT_MAKE && *step->params)))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
         if (rc < 0)
             return rc;
+    }
+    return 0;
+}
+
+/* Whose release the leases are owed. Of a running domain its other leases tell; if there are none,
+ * its status file alone keeps the lease, until the daemon is told of at its next start. */
+static int
+find_daemon(struct assignment *assignment, const struct ledger *ledger, struct error *error)
+{
+    struct job *job = &assignment->job;
+
+    if (!assignment->device)
+        return check_daemon(job, error);
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (name_equal(&lease->domain, &assignment->request->domain) &&
+            lease->state == LEASE_HELD && process_alive(job->host, lease->daemon))
+            job->daemon = lease->daemon;
     }
     return 0;
 }
@@ -226,9 +269,10 @@ hold(struct assignment *assignment, struct error *error)
 
     if (rc < 0)
         return rc;
-    if (job->daemon.pid == 0 || !process_same(process_parent(job->host), job->daemon)) {
+    rc = find_daemon(assignment, &ledger, error);
+    if (rc < 0) {
         job_leave(job);
-        return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+        return rc;
     }
     for (size_t i = 0; i < assignment->plan.count; i++) {
         struct lease *lease = ledger_find(&ledger, &assignment->plan.steps[i].lease.vgpu.device);
@@ -243,6 +287,7 @@ hold(struct assignment *assignment, struct error *error)
                              assignment->plan.steps[i].lease.vgpu.device.text);
         }
         lease->state = LEASE_HELD;
+        lease->daemon = job->daemon;
         lease->time = statedir_time();
         lease->claim = 0;
     }
@@ -286,8 +331,6 @@ assign(struct assignment *assignment, struct error *error)
         }
         if (rc == LOOK_PLANNED) {
             rc = carry_out(assignment, error);
-            if (rc == 0)
-                rc = hold(assignment, error);
             if (rc != -EAGAIN)
                 return rc;
         } else if (rc < 0) {
@@ -295,11 +338,13 @@ assign(struct assignment *assignment, struct error *error)
                 return rc;
             continue;
         }
-        if (!deadline_pause(job->deadline, &pause))
-            return error_set(
-                error, -ETIMEDOUT,
-                "what an earlier start or end of this guest left is still being worked on, by "
-                "another process or by the kernel; see its log");
+        if (deadline_pause(job->deadline, &pause))
+            continue;
+        if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN)
+            return error_set(error, -ETIMEDOUT,
+                             "removing what was in the way took all of prepare_timeout; start the "
+                             "guest again");
+        return -ETIMEDOUT;
     }
 }
 
@@ -311,7 +356,7 @@ undo(struct assignment *assignment)
     struct error problem;
 
     if (job->statedir.claim &&
-        release_leases(job, &assignment->request->domain,
+        release_leases(job, &assignment->request->domain, assignment->device,
                        deadline_in(assignment->intent.policy.release_timeout), &problem) < 0)
         log_problem("prepare", assignment->request->name, &problem);
 }
@@ -348,6 +393,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
 
     if (rc > 0) {
         rc = assign(&assignment, error);
+        if (rc == 0)
+            rc = hold(&assignment, error);
         if (rc < 0)
             undo(&assignment);
         if (rc == -ENOSPC)
@@ -355,5 +402,42 @@ assign_domain(const struct host *host, const struct request *request, struct err
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
         log_lease("prepare", &assignment.plan.steps[i].lease, "ok");
+    return rc;
+}
+
+int
+assign_device(const struct host *host, const struct request *request, const struct name *device,
+              const struct assign_handover *handover, struct error *error)
+{
+    AUTO(assignment_clear)
+    struct assignment assignment = {
+        .job = JOB_NONE,
+        .request = request,
+        .device = device,
+        .leftovers.running = true,
+    };
+    int rc = begin(&assignment, host, error);
+
+    if (rc == 0)
+        return error_set(error, -EOPNOTSUPP,
+                         "vgpu.conf says enabled = false: no guest gets a vGPU here");
+    if (rc < 0)
+        return rc;
+    assignment.job.daemon = (struct process){0};
+    demands_keep_only(&assignment.intent.demands, device);
+    if (assignment.intent.demands.count == 0)
+        return error_set(error, -EINVAL, "the domain asks for no vGPU %s", device->text);
+    rc = assign(&assignment, error);
+    if (rc == 0)
+        rc = handover->run(handover->data, error);
+    if (rc < 0) {
+        undo(&assignment);
+        return rc;
+    }
+    log_lease("attach", &assignment.plan.steps[0].lease, "ok");
+    /* The guest has it by now, whatever the ledger says. */
+    rc = hold(&assignment, error);
+    if (rc < 0)
+        error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
     return rc;
 }

@@ -276,6 +276,18 @@ demands_resolve(const struct request *request, const struct policy *policy, stru
     return 0;
 }
 
+void
+demands_keep_only(struct demands *demands, const struct name *device)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        if (name_equal(&demands->items[i].hostdev->uuid, device))
+            demands->items[kept++] = demands->items[i];
+    }
+    demands->count = kept;
+}
+
 static bool
 rank_of(char *const *words, size_t count, unsigned framebuffer, const struct inventory_type *type,
         unsigned *rank)

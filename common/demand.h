@@ -53,6 +53,9 @@ int demands_resolve(const struct request *request, const struct policy *policy, 
                     struct error *error) CHECKED NONNULL;
 void demands_clear(struct demands *demands) NONNULL;
 
+/* Forgets all but that for one device. */
+void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;
+
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 

@@ -19,6 +19,9 @@ forecast_clear(struct forecast *forecast)
 {
     free(forecast->choices);
     free(forecast->may_reap);
+    free(forecast->may_still);
+    clearance_clear(&forecast->after);
+    ledger_clear(&forecast->busy);
     ledger_clear(&forecast->unwanted);
     ledger_clear(&forecast->reaped);
     ledger_clear(&forecast->ledger);
@@ -32,15 +35,14 @@ sort_own(struct forecast *forecast, const struct job *job, const struct name *do
 {
     for (size_t i = 0; i < forecast->ledger.count;) {
         struct lease *lease = &forecast->ledger.leases[i];
-        enum leftovers_own judgement;
+        enum leftovers_own judgement = LEFTOVERS_STAY;
         int rc = 0;
 
-        judgement =
-            name_equal(&lease->domain, domain)
-                ? leftovers_judge_own(job, &forecast->intent.demands, &forecast->inventory, lease)
-                : LEFTOVERS_STAY;
+        if (name_equal(&lease->domain, domain))
+            judgement =
+                leftovers_judge_own(job, &forecast->intent.demands, &forecast->inventory, lease);
         if (judgement == LEFTOVERS_BUSY || judgement == LEFTOVERS_GOING)
-            forecast->busy = lease->vgpu.device;
+            rc = ledger_add(&forecast->busy, lease);
         if (judgement == LEFTOVERS_REMOVE)
             rc = ledger_add(&forecast->unwanted, lease);
         if (rc < 0)
@@ -77,6 +79,50 @@ sort_others(struct forecast *forecast, const struct job *job, const struct name 
     return 0;
 }
 
+/* What a start would see once what was found so far is removed. -ENOMEM. */
+static int
+clear(struct forecast *forecast, const struct placement_question *question)
+{
+    const struct ledger *ledger = &forecast->ledger;
+    AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
+    size_t staying = 0;
+
+    free(forecast->may_still);
+    forecast->may_still = calloc(ledger->count + 1, sizeof(*forecast->may_still));
+    if (!gone || !forecast->may_still)
+        return -ENOMEM;
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct name *device = &ledger->leases[i].vgpu.device;
+
+        gone[i] = ledger_find(&forecast->busy, device) ||
+                  ledger_find(&forecast->unwanted, device) ||
+                  ledger_find(&forecast->reaped, device);
+        if (!gone[i] && forecast->may_reap)
+            forecast->may_still[staying] = forecast->may_reap[i];
+        staying += !gone[i];
+    }
+    clearance_clear(&forecast->after);
+    return clearance_make(&forecast->after, question, gone, CLEARANCE_LIKELY);
+}
+
+/* 1: something is in the way; 0: nothing is, or it is no matter of room; -ENOMEM. */
+static int
+find(struct forecast *forecast, const struct placement_question *question)
+{
+    int rc = clear(forecast, question);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < forecast->intent.demands.count; i++)
+        forecast->choices[i].parent = SIZE_MAX;
+    rc = placement_find(&forecast->after.question, forecast->choices, &forecast->refusal);
+    forecast->rc = rc;
+    forecast->outcome = rc < 0                   ? FORECAST_REFUSED
+                        : forecast->reaped.count ? FORECAST_REAPING
+                                                 : FORECAST_PLACED;
+    return rc == -ENOMEM ? rc : rc == -ENOSPC || rc == -EEXIST;
+}
+
 static int
 by_time(const void *a, const void *b)
 {
@@ -85,77 +131,34 @@ by_time(const void *a, const void *b)
     return (left->time > right->time) - (left->time < right->time);
 }
 
-static bool
-is_going(const struct lease *lease)
-{
-    return *lease->vgpu.device.text == '-';
-}
-
-/* What has a demanded UUID and may not stay would be removed. Until then it has its place, under a
- * name that nobody asks for. -ENOMEM. */
-static int
-let_go(struct forecast *forecast, struct lease *lease)
-{
-    const struct inventory *inventory = &forecast->inventory;
-    struct name going = {"-"};
-    int rc = ledger_find(&forecast->unwanted, &lease->vgpu.device)
-                 ? 0
-                 : ledger_add(&forecast->reaped, lease);
-
-    snprintf(going.text, sizeof(going.text), "-%zu", (size_t)(lease - forecast->ledger.leases));
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (name_equal(&inventory->vgpus[i].device, &lease->vgpu.device))
-            inventory->vgpus[i].device = going;
-    }
-    lease->vgpu.device = going;
-    return rc;
-}
-
-/* What would be removed to make room: one, and what else may go from its GPU. -ENOMEM. */
+/* What would be removed for room: one, then from its GPU as much as is needed, which will be seen.
+ * -ENOMEM. */
 static int
 list_reaped(struct forecast *forecast, size_t first)
 {
-    const struct ledger *ledger = &forecast->ledger;
+    const struct ledger *ledger = &forecast->after.ledger;
     struct ledger *reaped = &forecast->reaped;
+    int rc = ledger_add(reaped, &ledger->leases[first]);
     size_t start = reaped->count;
-    int rc = is_going(&ledger->leases[first]) ? 0 : ledger_add(reaped, &ledger->leases[first]);
 
-    start += reaped->count > start;
     for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        if (i != first && forecast->may_reap[i] && !is_going(&ledger->leases[i]) &&
+        if (i != first && forecast->may_still[i] &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
             rc = ledger_add(reaped, &ledger->leases[i]);
     }
-    if (rc == 0 && reaped->count > start + 1)
+    if (reaped->count > start + 1)
         qsort(&reaped->leases[start], reaped->count - start, sizeof(*reaped->leases), by_time);
     return rc;
 }
 
-static void
-forget_choices(struct forecast *forecast)
-{
-    for (size_t i = 0; i < forecast->intent.demands.count; i++)
-        forecast->choices[i].parent = SIZE_MAX;
-}
-
-/* 1: something is in the way. */
+/* One after another of what has a demanded UUID; then what has the room. -ENOMEM. */
 static int
-find(struct forecast *forecast)
-{
-    forget_choices(forecast);
-    forecast->rc = placement_find(&forecast->question, forecast->choices, &forecast->refusal);
-    forecast->outcome = forecast->rc < 0 ? FORECAST_REFUSED : FORECAST_PLACED;
-    return forecast->rc == -ENOMEM ? -ENOMEM : forecast->rc == -ENOSPC || forecast->rc == -EEXIST;
-}
-
-/* One after another of what is in the way, as far as that can be told. -ENOMEM. */
-static int
-reap(struct forecast *forecast)
+reap(struct forecast *forecast, const struct placement_question *question)
 {
     int rc = 1;
 
     while (rc > 0) {
-        size_t first = placement_reap(&forecast->question, forecast->may_reap);
+        size_t first = placement_reap(&forecast->after.question, forecast->may_still);
 
         if (first == SIZE_MAX)
             return 0;
@@ -163,32 +166,34 @@ reap(struct forecast *forecast)
             forecast->outcome = FORECAST_REAPING;
             return list_reaped(forecast, first);
         }
-        rc = let_go(forecast, &forecast->ledger.leases[first]);
+        rc = ledger_add(&forecast->reaped, &forecast->after.ledger.leases[first]);
         if (rc == 0)
-            rc = find(forecast);
-    }
-    /* The driver's figures are of before: there is a place, and which one it is will be seen. */
-    if (rc == 0 && forecast->outcome == FORECAST_PLACED) {
-        forecast->outcome = FORECAST_REAPING;
-        forget_choices(forecast);
+            rc = find(forecast, question);
     }
     return rc;
 }
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
 static int
-decide(struct forecast *forecast, const struct job *job, const struct name *domain)
+decide(struct forecast *forecast, const struct job *job, const struct request *request)
 {
-    int rc = sort_own(forecast, job, domain);
+    const struct placement_question question = {
+        .request = request,
+        .demands = &forecast->intent.demands,
+        .policy = &forecast->intent.policy,
+        .inventory = &forecast->inventory,
+        .ledger = &forecast->ledger,
+    };
+    int rc = sort_own(forecast, job, &request->domain);
 
     if (rc == 0)
-        rc = find(forecast);
+        rc = find(forecast, &question);
     if (rc <= 0)
         return rc;
-    rc = sort_others(forecast, job, domain);
+    rc = sort_others(forecast, job, &request->domain);
     if (rc == 0)
-        rc = find(forecast);
-    return rc > 0 ? reap(forecast) : rc;
+        rc = find(forecast, &question);
+    return rc > 0 ? reap(forecast, &question) : rc;
 }
 
 static int
@@ -207,7 +212,7 @@ look(struct forecast *forecast, const struct host *host, const struct request *r
     rc = forecast->choices ? leftovers_add_going(host, &forecast->ledger, &forecast->inventory)
                            : -ENOMEM;
     if (rc == 0)
-        rc = decide(forecast, &job, &request->domain);
+        rc = decide(forecast, &job, request);
     if (rc == 0 && (forecast->rc == -ENOSPC || forecast->rc == -ENOENT))
         forecast->boot_left = boot_left(host, &forecast->intent.policy, &forecast->inventory);
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
@@ -220,13 +225,7 @@ forecast_make(struct forecast *forecast, const struct host *host, const struct r
     struct intent *intent = &forecast->intent;
     int rc;
 
-    *forecast = (struct forecast){
-        .question = {.request = request,
-                     .demands = &intent->demands,
-                     .policy = &intent->policy,
-                     .inventory = &forecast->inventory,
-                     .ledger = &forecast->ledger},
-    };
+    *forecast = (struct forecast){0};
     rc = policy_load(host, &intent->policy, error);
     if (rc == 0)
         rc = intent_resolve(intent, host, request, error);
@@ -242,7 +241,7 @@ forecast_is_chosen(const struct forecast *forecast, size_t demand)
 int
 forecast_room(const struct forecast *forecast, size_t demand, struct room *ret)
 {
-    int rc = room_init(ret, &forecast->question);
+    int rc = room_init(ret, &forecast->after.question);
 
     for (size_t i = 0; rc == 0 && i < forecast->intent.demands.count; i++) {
         const struct placement_choice *choice = &forecast->choices[i];
@@ -298,7 +297,7 @@ forecast_judge(const struct forecast *forecast, const struct room *room, size_t 
     verdict = reason_gpu(room, wanted, gpu, text, size);
     if (verdict != VERDICT_GOOD)
         return forecast->outcome == FORECAST_REAPING &&
-                       candidate_could_take(room, wanted, gpu, forecast->may_reap)
+                       candidate_could_take(room, wanted, gpu, forecast->may_still)
                    ? FORECAST_REAP
                    : FORECAST_NO;
     if (here)

@@ -10,8 +10,8 @@
 
 #pragma once
 
+#include "clearance.h"
 #include "intent.h"
-#include "placement.h"
 #include "room.h"
 
 enum forecast_outcome {
@@ -25,13 +25,14 @@ struct forecast {
     enum forecast_outcome outcome;
     struct intent intent;
     struct inventory inventory;
-    struct ledger ledger; /* as a start finds it: without leases of which nothing is left */
-    struct placement_question question;
-    struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
+    struct ledger ledger;             /* without leases of which nothing is left */
+    struct ledger busy;               /* the domain's own, being made or removed: a start waits */
     struct ledger unwanted;           /* the domain's own, which would be removed before all else */
     struct ledger reaped;             /* what would be removed to make room, as far as needed */
-    struct name busy;     /* an own device that somebody is at work on: a start waits; "": none */
-    bool *may_reap;       /* per lease of ledger */
+    struct clearance after;           /* as a start would see it by then */
+    struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
+    bool *may_reap;                   /* per lease of ledger */
+    bool *may_still;                  /* the same of after's */
     unsigned boot_left;   /* ms that a start would wait for a GPU which is not there yet */
     int rc;               /* placement_find's, and */
     struct error refusal; /* its words, unless it found a place */

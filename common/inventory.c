@@ -4,6 +4,7 @@
 #include "array.h"
 #include "vgpu.h"
 
+#include <limits.h>
 #include <string.h>
 
 int
@@ -83,6 +84,23 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
             return &gpu->types[i];
     }
     return NULL;
+}
+
+int
+inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type)
+{
+    int most = -ENODATA;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if (parent->gpu != gpu || parent->available[type] < 0)
+            continue;
+        most = most < 0                                   ? parent->available[type]
+               : parent->available[type] < INT_MAX - most ? most + parent->available[type]
+                                                          : INT_MAX;
+    }
+    return most;
 }
 
 bool

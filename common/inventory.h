@@ -92,6 +92,10 @@ inventory_find_vgpu(const struct inventory *inventory, const struct name *device
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
 
+/* What all parents of a GPU together say they would make of a type: it never takes more, and
+ * possibly less, as they need not mean it for all of them at once. -ENODATA: none says anything. */
+int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type) CHECKED NONNULL;
+
 /* Whether people's word for a type means this one: its id, its whole name, or the last word of its
  * name ("T4-1B"). */
 bool inventory_type_is(const struct inventory_type *type, const char *word) CHECKED NONNULL;

@@ -54,7 +54,8 @@ judge_held(const struct job *job, const struct guests *guests, const struct leas
 bool
 judge_needs_guests(const struct job *job, const struct lease *lease)
 {
-    return lease->state == LEASE_HELD && !process_alive(job->host, lease->daemon);
+    return (lease->state == LEASE_HELD || lease->state == LEASE_PENDING) &&
+           !process_alive(job->host, lease->daemon);
 }
 
 enum judgement
@@ -78,7 +79,11 @@ judge_lease(const struct job *job, const struct guests *guests, const struct lea
         *why = "libvirt's daemon runs, and will give it back";
         if (process_alive(job->host, lease->daemon))
             return JUDGEMENT_LEAVE;
-        *why = "the start that made it was broken off";
+        /* It was added to a running guest, by somebody who could not record that any more. */
+        *why = "a guest has it";
+        if (guests_have(guests, &lease->vgpu.device))
+            return JUDGEMENT_LEAVE;
+        *why = "what made it was broken off";
         break;
     case LEASE_LEAVING:
     case LEASE_REMOVING:

@@ -21,6 +21,12 @@ lease_state_name(enum lease_state state)
     return states[state];
 }
 
+bool
+lease_is_nobodys(const struct lease *lease)
+{
+    return !strcmp(lease->domain.text, LEASE_NOBODY);
+}
+
 static int
 parse_word(const char *text, const char *const *words, size_t count, int *ret)
 {
@@ -342,6 +348,16 @@ ledger_has_domain(const struct ledger *ledger, const struct name *domain)
             return true;
     }
     return false;
+}
+
+bool
+ledger_has_changed(const struct ledger *before, const struct lease *lease)
+{
+    const struct lease *old = ledger_find(before, &lease->vgpu.device);
+
+    return !old || old->state != lease->state || old->claim != lease->claim ||
+           old->time != lease->time || !process_same(old->daemon, lease->daemon) ||
+           !name_equal(&old->domain, &lease->domain);
 }
 
 int

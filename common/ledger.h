@@ -41,7 +41,7 @@ struct lease {
     struct vgpu vgpu;
     unsigned framebuffer; /* MiB; 0: not told */
     struct name gpu;
-    struct name domain; /* UUID: the key, as names change */
+    struct name domain; /* UUID: the key, as names change; LEASE_NOBODY */
     char domain_name[256];
     char alias[128]; /* of the hostdev; "" if it has none */
     enum lease_state state;
@@ -77,11 +77,18 @@ struct lease *ledger_find(const struct ledger *ledger, const struct name *device
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;
 
+/* Whether a lease is not the same as it was in an earlier ledger, or was not there. */
+bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
+
 /* Copies one more; -ENOMEM. The device must have none yet. */
 int ledger_add(struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
 
 /* Forgets one of its own leases; those behind it move up by one. */
 void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
+
+/* The domain of a lease that is none's: reap.h's, while it removes what was never ours. */
+#define LEASE_NOBODY "00000000-0000-0000-0000-000000000000"
+bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 
 /* The ledger's word for a state ("held"). */
 const char *lease_state_name(enum lease_state state);

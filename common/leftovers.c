@@ -97,6 +97,17 @@ leftovers_judge_own(const struct job *job, const struct demands *demands,
     return look == VGPU_PARTIAL && demand ? LEFTOVERS_GOING : LEFTOVERS_REMOVE;
 }
 
+static int
+still_at_work(const struct lease *lease, struct error *error)
+{
+    return error_set(error, -EAGAIN,
+                     "the vGPU %s (%s, %s) on %s is still being worked on, by another process or "
+                     "by the kernel, since an earlier start or end of this guest; see the kernel's "
+                     "log",
+                     lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
+                     lease->vgpu.parent.text);
+}
+
 /* 1: the lease is to be forgotten. */
 static int
 claim_own(struct leftovers *leftovers, struct job *job, const struct demands *demands,
@@ -108,12 +119,14 @@ claim_own(struct leftovers *leftovers, struct job *job, const struct demands *de
     if (judgement == LEFTOVERS_STAY || judgement == LEFTOVERS_FORGET)
         return judgement == LEFTOVERS_FORGET;
     if (judgement == LEFTOVERS_BUSY)
-        return -EAGAIN;
+        return still_at_work(lease, error);
     if (is_stubborn(leftovers, &lease->vgpu.device))
         return find_demand(demands, &lease->vgpu.device)
                    ? error_set(error, -EBUSY, "%s", leftovers->problem.text)
                    : 0;
-    return judgement == LEFTOVERS_GOING ? -EAGAIN : claim(leftovers, job, ledger, lease, error);
+    if (judgement == LEFTOVERS_GOING)
+        return still_at_work(lease, error);
+    return claim(leftovers, job, ledger, lease, error);
 }
 
 int
@@ -123,9 +136,10 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
 {
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
+        const struct demand *demand = find_demand(demands, &lease->vgpu.device);
         int rc = 0;
 
-        if (name_equal(&lease->domain, domain))
+        if (name_equal(&lease->domain, domain) && (demand || !leftovers->running))
             rc = claim_own(leftovers, job, demands, inventory, ledger, lease, error);
         if (rc < 0)
             return rc;
@@ -255,7 +269,8 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        may_reap[i] = leftovers_may_reap(job, &guests, domain, lease) &&
+        may_reap[i] = (leftovers->running ? is_abandoned(job, &guests, lease)
+                                          : leftovers_may_reap(job, &guests, domain, lease)) &&
                       !is_stubborn(leftovers, &lease->vgpu.device);
     }
     index = placement_reap(question, may_reap);

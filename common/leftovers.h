@@ -5,8 +5,9 @@
  * found under the lock, removed outside it.
  *
  * A starting domain's own leases are all leftovers: it is not running, so nobody else uses them. Of
- * other domains' only those count that libvirt owes no release for: given back already (leaving,
- * removing), or claimed by a hook that is gone, for a daemon that is gone.
+ * a running one, which gets one more device, only that device's is. Of other domains' only those
+ * count that libvirt owes no release for: given back already (leaving, removing), or claimed by a
+ * hook that is gone, for a daemon that is gone.
  */
 
 #pragma once
@@ -16,6 +17,7 @@
 #include "placement.h"
 
 struct leftovers {
+    bool running;          /* the domain runs: what it holds stays as it is */
     struct ledger todo;    /* claimed by the job, to be removed */
     struct ledger vacated; /* others', that were in the way: their places are held for this call */
     struct names stubborn; /* devices that could not be removed in this call */
@@ -26,8 +28,9 @@ void leftovers_clear(struct leftovers *leftovers) NONNULL;
 
 /*
  * Under the lock. Forgets own leases whose device is gone, and claims those that the
- * demands do not want as they are: todo then holds them. -EAGAIN if somebody is still at work on
- * one, or the kernel is; -EBUSY with who has it if one that a demand names could not be removed.
+ * demands do not want as they are: todo then holds them. -EAGAIN with the lease if somebody is
+ * still at work on one, or the kernel is; -EBUSY with who has it if one that a demand names could
+ * not be removed.
  */
 int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
                         const struct demands *demands, const struct inventory *inventory,

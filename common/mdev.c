@@ -329,7 +329,18 @@ mdev_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
     return 0;
 }
 
-/* The driver drops the last byte of what it is given. */
+/* Whether it has parameters of an earlier run; without the attribute it has none. */
+static bool
+has_params(const struct host *host, const struct vgpu *vgpu)
+{
+    char text[VGPU_PARAMS + 1];
+    ssize_t length = host_read(host, text, sizeof(text), PARENTS "/%s/%s/nvidia/vgpu_params",
+                               vgpu->parent.text, vgpu->device.text);
+
+    return length < 0 ? length != -ENOENT : strspn(text, " \n") != strlen(text);
+}
+
+/* The driver drops the last byte of what it is given; a blank clears what was given before. */
 static int
 mdev_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
 {
@@ -338,7 +349,9 @@ mdev_configure(const struct host *host, const struct vgpu *vgpu, const char *par
     int rc = path_format(&path, PARENTS "/%s/%s/nvidia/vgpu_params", vgpu->parent.text,
                          vgpu->device.text);
 
-    snprintf(text, sizeof(text), "%s\n", params);
+    if (!*params && !has_params(host, vgpu))
+        return 0;
+    snprintf(text, sizeof(text), "%s\n", *params ? params : " ");
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
 }
 

@@ -3,6 +3,7 @@
 #include "placement.h"
 #include "array.h"
 #include "candidate.h"
+#include "clearance.h"
 #include "reason.h"
 #include "rules.h"
 
@@ -350,6 +351,35 @@ sort_by_chances(struct search *search, const bool *may_reap)
     return 0;
 }
 
+/* Whether all demands could be met together if all that may be reaped were gone; if that cannot be
+ * told, they could. What has a demanded UUID may stay, or make room for another. */
+static bool
+could_meet_all(const struct placement_question *question, const bool *may_reap,
+               struct placement_choice *choices)
+{
+    const struct demands *demands = question->demands;
+    AUTO_FREE bool *gone = calloc(question->ledger->count + 1, sizeof(*gone));
+
+    for (int keep = 0; gone && keep < 2; keep++) {
+        AUTO(clearance_clear) struct clearance clearance = {0};
+        struct error ignored;
+
+        for (size_t i = 0; i < question->ledger->count; i++)
+            gone[i] = may_reap[i];
+        for (size_t i = 0; keep && i < demands->count; i++) {
+            const struct lease *lease =
+                ledger_find(question->ledger, &demands->items[i].hostdev->uuid);
+
+            if (lease)
+                gone[lease - question->ledger->leases] = false;
+        }
+        if (clearance_make(&clearance, question, gone, CLEARANCE_MOST) < 0 ||
+            placement_find(&clearance.question, choices, &ignored) != -ENOSPC)
+            return true;
+    }
+    return !gone;
+}
+
 size_t
 placement_reap(const struct placement_question *question, const bool *may_reap)
 {
@@ -378,5 +408,9 @@ placement_reap(const struct placement_question *question, const bool *may_reap)
         rc = sort_by_chances(&search, may_reap);
     if (rc == 0 && best == SIZE_MAX)
         rc = reap_for(&search, may_reap, true, &best);
+    /* Nothing is reaped in vain, which a lone demand's has been seen not to be already. */
+    if (rc == 0 && best != SIZE_MAX && demands->count > 1 &&
+        !could_meet_all(question, may_reap, choices))
+        return SIZE_MAX;
     return rc < 0 ? SIZE_MAX : best;
 }

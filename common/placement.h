@@ -29,6 +29,7 @@ struct placement_question {
     const struct ledger *ledger;
     const struct placement_refusal *refusals;
     size_t refusal_count;
+    bool running; /* the domain keeps what else it holds: the demands are for more */
 };
 
 enum placement_way {

@@ -32,6 +32,13 @@ read_start(const struct host *host, int pid, uint64_t *ret)
     return 0;
 }
 
+int
+process_find(const struct host *host, int pid, struct process *ret)
+{
+    *ret = (struct process){.pid = pid};
+    return read_start(host, pid, &ret->start);
+}
+
 struct process
 process_parent(const struct host *host)
 {

@@ -16,6 +16,9 @@ struct process {
     uint64_t start;
 };
 
+/* The process that has a pid now: 0 or -errno. */
+int process_find(const struct host *host, int pid, struct process *ret) CHECKED NONNULL;
+
 /* Whoever called us. Nobody, if that cannot be told, or it has ended. */
 struct process process_parent(const struct host *host) NONNULL;
 

@@ -43,14 +43,24 @@ findings_clear(struct findings *findings)
     *findings = (struct findings){0};
 }
 
-static int
-add_finding(struct findings *findings, const struct lease *lease, enum outcome outcome,
-            const char *why)
+int
+findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
+             const char *why)
 {
     struct finding finding = {.lease = *lease, .outcome = outcome};
 
     error_set(&finding.why, 0, "%s", why);
     return ARRAY_ADD(findings->items, findings->count, finding);
+}
+
+struct finding *
+findings_find(const struct findings *findings, const struct name *device)
+{
+    size_t i = 0;
+
+    while (!name_equal(&findings->items[i].lease.vgpu.device, device))
+        i++;
+    return &findings->items[i];
 }
 
 static enum outcome
@@ -69,16 +79,6 @@ outcome_of(enum judgement judgement)
     return OUTCOME_LEFT;
 }
 
-static bool
-has_changed(const struct ledger *before, const struct lease *lease)
-{
-    const struct lease *old = ledger_find(before, &lease->vgpu.device);
-
-    return !old || old->state != lease->state || old->claim != lease->claim ||
-           old->time != lease->time || !process_same(old->daemon, lease->daemon) ||
-           !name_equal(&old->domain, &lease->domain);
-}
-
 /* Under the lock: every lease is judged, and those that are to be removed are claimed. */
 static int
 judge(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
@@ -92,9 +92,9 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
         const char *why = "somebody has just changed it";
         enum judgement judgement = JUDGEMENT_LEAVE;
 
-        if (!has_changed(before, lease))
+        if (!ledger_has_changed(before, lease))
             judgement = judge_lease(job, &reconciliation->guests, lease, &why);
-        if (add_finding(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
+        if (findings_add(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
         if (judgement == JUDGEMENT_FORGET) {
             log_lease("reconcile", lease, "forgotten");
@@ -143,8 +143,8 @@ adopt(struct reconciliation *reconciliation, const struct ledger *before, struct
             rc = adopt_missing(&reconciliation->job, &guests->items[i], "reconcile", ledger);
     }
     for (size_t i = known; rc == 0 && i < ledger->count; i++)
-        rc = add_finding(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
-                         "its guest runs, and no lease named it");
+        rc = findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
+                          "its guest runs, and no lease named it");
     return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
 
@@ -175,16 +175,6 @@ look(struct reconciliation *reconciliation, struct error *error)
     return rc;
 }
 
-static struct finding *
-find_finding(const struct findings *findings, const struct lease *lease)
-{
-    size_t i = 0;
-
-    while (!name_equal(&findings->items[i].lease.vgpu.device, &lease->vgpu.device))
-        i++;
-    return &findings->items[i];
-}
-
 static void
 remove_all(struct reconciliation *reconciliation)
 {
@@ -194,7 +184,7 @@ remove_all(struct reconciliation *reconciliation)
 
     for (size_t i = 0; i < todo->count; i++) {
         const struct lease *lease = &todo->leases[i];
-        struct finding *finding = find_finding(reconciliation->findings, lease);
+        struct finding *finding = findings_find(reconciliation->findings, &lease->vgpu.device);
         /* All are claimed, and a guest that starts waits for its own: those in use must not add
          * up. */
         struct deadline patience = deadline_in(deadline_left(all) / (unsigned)(todo->count - i));

@@ -15,13 +15,21 @@ is_to_be_kept(const struct job *job, const struct lease *lease)
            lease->origin == LEASE_MADE && vgpu_is_right(job->host, &lease->vgpu);
 }
 
+static bool
+is_meant(const struct lease *lease, const struct name *domain, const struct name *device)
+{
+    return name_equal(&lease->domain, domain) &&
+           (!device || name_equal(&lease->vgpu.device, device));
+}
+
 /*
  * Under the lock: forgets the domain's found devices, claims its made ones, copies those into mine.
- * *others: how many of its leases somebody else is at work on.
+ * claim: 0, or that of the only leases which count. *others: how many of its leases somebody else
+ * is at work on.
  */
 static int
-claim_leases(struct job *job, const struct name *domain, struct ledger *mine, size_t *others,
-             struct error *error)
+claim_leases(struct job *job, const struct name *domain, const struct name *device, uint64_t claim,
+             struct ledger *mine, size_t *others, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = job_look(job, &ledger, error);
@@ -31,7 +39,7 @@ claim_leases(struct job *job, const struct name *domain, struct ledger *mine, si
     for (size_t i = 0; rc == 0 && i < ledger.count;) {
         struct lease *lease = &ledger.leases[i++];
 
-        if (!name_equal(&lease->domain, domain))
+        if (!is_meant(lease, domain, device) || (claim && lease->claim != claim))
             continue;
         if (!job_may_act(job, lease)) {
             ++*others;
@@ -39,7 +47,7 @@ claim_leases(struct job *job, const struct name *domain, struct ledger *mine, si
         }
         if (lease->state == LEASE_KEPT)
             continue;
-        if (is_to_be_kept(job, lease)) {
+        if (!device && is_to_be_kept(job, lease)) {
             lease->state = LEASE_KEPT;
             lease->time = statedir_time();
             log_lease("release", lease, "kept");
@@ -97,17 +105,18 @@ remove_leases(struct job *job, const struct ledger *mine, size_t first, struct d
 }
 
 int
-release_leases(struct job *job, const struct name *domain, struct deadline deadline,
-               struct error *error)
+release_leases(struct job *job, const struct name *domain, const struct name *device,
+               struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger mine = {0};
+    const uint64_t claim = job->statedir.claim;
     unsigned pause = 1;
     int worst = 0;
 
     error->text[0] = '\0';
     for (;;) {
         size_t others, done = mine.count;
-        int rc = claim_leases(job, domain, &mine, &others, error);
+        int rc = claim_leases(job, domain, device, claim, &mine, &others, error);
 
         if (rc < 0)
             return rc;
@@ -123,8 +132,9 @@ release_leases(struct job *job, const struct name *domain, struct deadline deadl
     }
 }
 
-int
-release_domain(const struct host *host, const struct name *domain, struct error *error)
+static int
+give_back(const struct host *host, const struct name *domain, const struct name *device,
+          struct error *error)
 {
     AUTO(job_end) struct job job;
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -142,5 +152,18 @@ release_domain(const struct host *host, const struct name *domain, struct error 
         log_problem("release", domain->text, &ignored);
     job.lock_timeout = policy.lock_timeout;
     job.deadline = deadline_in(policy.release_timeout);
-    return release_leases(&job, domain, job.deadline, error);
+    return release_leases(&job, domain, device, job.deadline, error);
+}
+
+int
+release_domain(const struct host *host, const struct name *domain, struct error *error)
+{
+    return give_back(host, domain, NULL, error);
+}
+
+int
+release_device(const struct host *host, const struct name *domain, const struct name *device,
+               struct error *error)
+{
+    return give_back(host, domain, device, error);
 }

@@ -13,14 +13,21 @@
 #include "job.h"
 
 /*
- * All of a domain's leases, within a job that has its claim or none, until the deadline: those of
- * found devices are forgotten, those of made ones removed, or kept if the lease says so. Leases
+ * All of a domain's leases, or that of one device of its only (NULL: all), within a job that has no
+ * claim yet, or those that the job has claimed, until the deadline: those of found devices are
+ * forgotten, those of made ones removed, or kept if the lease says so and the domain ends. Leases
  * that another process is at work on are waited for. 0 when none is left; otherwise the last
  * failure, each of them in error.
  */
-int release_leases(struct job *job, const struct name *domain, struct deadline deadline,
-                   struct error *error) CHECKED NONNULL;
+int release_leases(struct job *job, const struct name *domain, const struct name *device,
+                   struct deadline deadline, struct error *error)
+    __attribute__((nonnull(1, 2, 5))) CHECKED;
 
 /* The use case of the hook's `release`: cheap for a domain without leases. */
 int release_domain(const struct host *host, const struct name *domain,
+                   struct error *error) CHECKED NONNULL;
+
+/* The use case of `vgpuctl detach --live`: one device, which the running domain has no more. 0 as
+ * well if it has no lease of the domain's. */
+int release_device(const struct host *host, const struct name *domain, const struct name *device,
                    struct error *error) CHECKED NONNULL;

@@ -67,6 +67,40 @@ sort_places(struct room *room)
         room->gpus[inventory->parents[inventory->vgpus[i].parent].gpu].made++;
 }
 
+static bool
+is_demanded(const struct placement_question *question, const struct name *device)
+{
+    for (size_t i = 0; i < question->demands->count; i++) {
+        if (name_equal(&question->demands->items[i].hostdev->uuid, device))
+            return true;
+    }
+    return false;
+}
+
+/* What a running domain has already: no demand speaks of it. */
+static void
+settle_held(struct room *room)
+{
+    const struct placement_question *question = room->question;
+    const struct inventory *inventory = question->inventory;
+
+    for (size_t i = 0; i < question->ledger->count; i++) {
+        const struct lease *lease = &question->ledger->leases[i];
+        const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
+        const struct inventory_type *type;
+        const struct inventory_gpu *gpu;
+
+        if (!vgpu || lease->state != LEASE_HELD ||
+            !name_equal(&lease->domain, &question->request->domain) ||
+            is_demanded(question, &vgpu->device))
+            continue;
+        gpu = &inventory->gpus[inventory->parents[vgpu->parent].gpu];
+        type = inventory_find_type(gpu, &vgpu->type);
+        if (type)
+            room_settle(room, vgpu->parent, (size_t)(type - gpu->types));
+    }
+}
+
 int
 room_init(struct room *room, const struct placement_question *question)
 {
@@ -82,6 +116,8 @@ room_init(struct room *room, const struct placement_question *question)
         return -ENOMEM;
     sort_places(room);
     count_claims(room);
+    if (question->running)
+        settle_held(room);
     rules_count_quotas(room);
     return 0;
 }

@@ -156,22 +156,30 @@ write_all(int fd, const char *text)
     return 0;
 }
 
-/* There is one writer at a time, the lock's holder, so one name aside will do. */
+int
+statedir_look(const struct host *host, struct statedir *ret, struct error *error)
+{
+    *ret = STATEDIR_CLOSED;
+    ret->host = host;
+    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->dir < 0 && errno != ENOENT)
+        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
+    if (ret->dir >= 0)
+        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
+    return 0;
+}
+
 int
 statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    int rc = statedir_look(host, &statedir, error);
 
     *ret = (struct ledger){.next_claim = 1};
-    statedir.host = host;
-    statedir.dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (statedir.dir < 0 && errno == ENOENT)
-        return 0;
-    if (statedir.dir < 0)
-        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
-    return statedir_load(&statedir, ret, error);
+    return rc < 0 || statedir.dir < 0 ? rc : statedir_load(&statedir, ret, error);
 }
 
+/* There is one writer at a time, the lock's holder, so one name aside will do. */
 int
 statedir_store(const struct statedir *statedir, const struct ledger *ledger, struct error *error)
 {

@@ -46,7 +46,12 @@ void statedir_unlock(struct statedir *statedir) NONNULL;
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
 
-/* The same for those who only look: needs no right to anything but the file, and makes nothing. */
+/* Opens it for those who only look, and makes nothing; it may be missing. Without the right to see
+ * the claims, every one of them counts as somebody's. The caller closes ret in every case. */
+int
+statedir_look(const struct host *host, struct statedir *ret, struct error *error) CHECKED NONNULL;
+
+/* The same as statedir_load for them: needs no right to anything but the file. */
 int statedir_peek(const struct host *host, struct ledger *ret, struct error *error) CHECKED NONNULL;
 
 /* Replaces the ledger, under the lock: written aside and renamed. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "vgpu.h"
+#include "holders.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct vgpu_interface *const vgpu_interfaces[] = {
@@ -41,4 +43,24 @@ vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
     struct name type;
 
     return vgpu_look(host, vgpu, &type) == VGPU_WHOLE && name_equal(&type, &vgpu->type);
+}
+
+int
+vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t size)
+{
+    char name[64];
+    struct path node;
+    int pid;
+
+    *text = '\0';
+    if (vgpu->interface->node(host, vgpu, &node) < 0)
+        return 0;
+    pid = holders_find(host, node.text);
+    if (pid <= 0)
+        return pid;
+    if (host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0)
+        snprintf(text, size, "%d (%s)", pid, name);
+    else
+        snprintf(text, size, "%d", pid);
+    return 1;
 }

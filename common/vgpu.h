@@ -48,8 +48,8 @@ struct vgpu_interface {
     /* Makes it: 0 or the kernel's -errno. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
 
-    /* Sets driver parameters, "name=value, name=value", on one that nobody has open: 0 or -errno;
-     * -ENOENT if its driver knows none. */
+    /* Sets driver parameters, "name=value, name=value", on one that nobody has open, instead of
+     * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
     int (*configure)(const struct host *host, const struct vgpu *vgpu, const char *params);
 
     /*
@@ -82,6 +82,13 @@ int vgpu_find(const struct host *host, const struct name *device, struct vgpu *r
 /* As the interface's look. */
 enum vgpu_look
 vgpu_look(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
+
+/*
+ * A process that has it open, for people, as "12 (qemu-system-x86)": 1; 0 and "" if none is seen,
+ * which is no proof; -EACCES and "" if not all could be looked at. Reads /proc only.
+ */
+int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
+                size_t size) CHECKED NONNULL;
 
 /* Whether it is whole and of its type. */
 bool vgpu_is_right(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;

@@ -3,6 +3,7 @@
 #include "hook.h"
 #include "adopt.h"
 #include "assign.h"
+#include "counters.h"
 #include "demand.h"
 #include "incoming.h"
 #include "log.h"
@@ -27,13 +28,14 @@ static const struct event {
                    const struct request *request, struct document *ret, struct error *error);
     bool must_read; /* an unreadable document is a failure */
     bool may_fail;  /* a failure may be told to libvirt, else only to the log */
+    enum counters_operation counter;
 } events[] = {
-    {"prepare", "begin", assign_domain, NULL, true, true},
-    {"start", "begin", verify_domain, NULL, false, true},
-    {"reconnect", "begin", adopt_domain, NULL, false, false},
-    {"release", "end", on_release, NULL, false, false},
-    {"migrate", "begin", NULL, incoming_rewrite, true, true},
-    {"restore", "begin", NULL, incoming_rewrite, true, true},
+    {"prepare", "begin", assign_domain, NULL, true, true, COUNTERS_PREPARE},
+    {"start", "begin", verify_domain, NULL, false, true, COUNTERS_START},
+    {"reconnect", "begin", adopt_domain, NULL, false, false, COUNTERS_RECONNECT},
+    {"release", "end", on_release, NULL, false, false, COUNTERS_RELEASE},
+    {"migrate", "begin", NULL, incoming_rewrite, true, true, COUNTERS_MIGRATE},
+    {"restore", "begin", NULL, incoming_rewrite, true, true, COUNTERS_RESTORE},
 };
 
 /* NULL for sub: any. */
@@ -93,6 +95,19 @@ rewrite(const struct event *event, const struct host *host, const struct documen
     return rc < 0 ? error_set(error, rc, "handing the XML back to libvirt: %s", strerror(-rc)) : 0;
 }
 
+/* A guest without a vGPU counts for nothing, as it is to cost nothing. */
+static int
+handle(const struct event *event, const struct host *host, const struct document *document,
+       const struct request *request, int output, struct error *error)
+{
+    int rc = event->rewrite ? rewrite(event, host, document, request, output, error)
+                            : event->run(host, request, error);
+
+    if (request_concerns_us(request))
+        counters_add(host, event->counter, rc);
+    return rc;
+}
+
 /* What cannot be read to its end may still say whose it is: see request_parse. */
 static int
 read_request(int input, struct document *document, struct request *request, struct error *error)
@@ -130,10 +145,8 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     }
     if (rc == 0 && !privileged)
         rc = refuse_unprivileged(event, &request, &error);
-    else if (rc == 0 && event->rewrite)
-        rc = rewrite(event, host, &document, &request, output, &error);
     else if (rc == 0)
-        rc = event->run(host, &request, &error);
+        rc = handle(event, host, &document, &request, output, &error);
     if (rc < 0 && tell)
         tell_people(faults, request.name ? request.name : argv[1], &error);
     else if (rc < 0)

@@ -16,13 +16,15 @@ struct domain {
     char *name;
     bool is_running;
     bool is_persistent;
-    struct request live;   /* what it runs with; nothing in it unless is_running */
+    struct request live;   /* what it runs or starts with; nothing in it if it is only defined */
     struct request config; /* what its next start uses; nothing in it unless is_persistent */
 };
 
 struct domains {
     struct domain *items; /* by name */
     size_t count;
+    bool complete;        /* all definitions could be read: else any may refer to any device */
+    struct error problem; /* else the first that could not */
 };
 
 void domains_clear(struct domains *domains) NONNULL;

@@ -57,10 +57,12 @@ has_all(const struct forecast *forecast)
 }
 
 static const char *
-outcome_words(const struct forecast *forecast)
+outcome_words(const struct subject *subject, const struct forecast *forecast)
 {
     if (has_all(forecast))
         return "has all it asks for";
+    if (subject->is_running)
+        return "a start now would not come to what it has";
     switch (forecast->outcome) {
     case FORECAST_PLACED:
         return "can have all it asks for";
@@ -236,11 +238,13 @@ tell_gpus(const struct forecast *forecast, size_t demand, FILE *out)
 static void
 tell_removals(const struct forecast *forecast, const char *name, FILE *out)
 {
-    if (*forecast->busy.text)
-        fprintf(out, "\nA start would wait: somebody is still at work on %s.\n",
-                forecast->busy.text);
+    if (forecast->busy.count)
+        fprintf(out, "\nA start would wait: these of %s are still being made or removed:\n", name);
+    for (size_t i = 0; i < forecast->busy.count; i++)
+        tell_lease(&forecast->busy.leases[i], false, out);
     if (forecast->boot_left)
-        fprintf(out, "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there.\n",
+        fprintf(out,
+                "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there yet.\n",
                 (forecast->boot_left + 999) / 1000);
     if (forecast->unwanted.count)
         fprintf(out, "\nA start would first remove what %s has and does not want as it is:\n",
@@ -285,7 +289,7 @@ explanation_tell(const struct subject *subject, const struct ledger *ledger,
         fprintf(out, "%s asks for no vGPU.\n", request->name);
     else
         fprintf(out, "%s asks for %zu vGPU%s, and %s.\n", request->name, demands->count,
-                demands->count == 1 ? "" : "s", outcome_words(forecast));
+                demands->count == 1 ? "" : "s", outcome_words(subject, forecast));
     for (size_t i = 0; rc == 0 && i < demands->count; i++) {
         rc = tell_wish(forecast, &demands->items[i], out);
         tell_place(forecast, i, out);

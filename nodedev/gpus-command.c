@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
+#include "remote-table.h"
 #include "survey.h"
 #include "table.h"
 #include "vgpu.h"
@@ -61,6 +62,8 @@ run(const struct command_call *call, struct error *error)
     AUTO(survey_clear) struct survey survey = {0};
     AUTO(table_end) struct table table = {0};
 
+    if (call->options.uri_count)
+        return remote_gpus(call, error);
     if (table_start(&table, "gpus", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
     if (survey_take(call->host, SURVEY_VGPUS, &survey, error) < 0)
@@ -74,6 +77,6 @@ const struct command command_gpus = {
     .name = "gpus",
     .arguments = "",
     .help = "show the GPUs that offer vGPUs",
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

@@ -9,7 +9,12 @@ int
 main(int argc, char *argv[])
 {
     struct host host = {
-        .ops = &host_kernel, .config = VGPU_CONFIG, .data = VGPU_DATA, .caller = -1};
+        .ops = &host_kernel,
+        .config = VGPU_CONFIG,
+        .hooks = VGPU_HOOKS,
+        .data = VGPU_DATA,
+        .caller = -1,
+    };
 
     openlog("vgpuctl", LOG_PID, LOG_DAEMON);
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -124,6 +124,12 @@ options_number(const struct options *options, enum option_key option, unsigned l
     return 0;
 }
 
+int
+options_timeout(const struct options *options, unsigned *ret, struct error *error)
+{
+    return options_number(options, OPTION_TIMEOUT, 1, 3600, 10, ret, error);
+}
+
 void
 options_help(uint32_t bits, FILE *out)
 {

@@ -43,6 +43,7 @@ enum option_key {
 #define OPTION_BITS_TABLE                                                                          \
     (OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_NOHEADINGS) |            \
      OPTION_BIT(OPTION_COLUMNS))
+#define OPTION_BITS_REMOTE (OPTION_BIT(OPTION_CONNECT) | OPTION_BIT(OPTION_TIMEOUT))
 
 struct option_row {
     const char *name;
@@ -83,6 +84,10 @@ options_check(const struct options *options, uint32_t bits, struct error *error)
 int
 options_number(const struct options *options, enum option_key option, unsigned least, unsigned most,
                unsigned otherwise, unsigned *ret, struct error *error) CHECKED NONNULL;
+
+/* The seconds of --timeout. -EINVAL with a line in error. */
+int
+options_timeout(const struct options *options, unsigned *ret, struct error *error) CHECKED NONNULL;
 
 /* A line of help for each of these bits. */
 void options_help(uint32_t bits, FILE *out) NONNULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "command.h"
+#include "counters.h"
 #include "reconcile.h"
 
 static void
@@ -34,10 +35,13 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(findings_clear) struct findings findings = {0};
+    int rc;
 
     if (option_given(&call->options, OPTION_REBUILD))
         return rebuild(call, error);
-    if (reconcile_host(call->host, &findings, error) < 0)
+    rc = reconcile_host(call->host, &findings, error);
+    counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc);
+    if (rc < 0)
         return COMMAND_FAILED;
     print(&findings, call->out);
     if (findings.failed == 0)

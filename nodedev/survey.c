@@ -139,6 +139,20 @@ survey_gpu_name(const struct survey *survey, size_t gpu, char *ret, size_t size)
         snprintf(ret, size, "%s", card->driver.text);
 }
 
+const char *
+survey_type_name(const struct survey *survey, const struct name *gpu, const struct name *type)
+{
+    const struct inventory *inventory = &survey->inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_type *known = inventory_find_type(&inventory->gpus[i], type);
+
+        if (known && name_equal(&inventory->gpus[i].name, gpu))
+            return known->name;
+    }
+    return NULL;
+}
+
 int
 survey_find_gpu(const struct survey *survey, const char *word, size_t *ret, struct error *error)
 {

@@ -49,6 +49,10 @@ bool survey_is_drained(const struct survey *survey, size_t gpu) CHECKED NONNULL;
  * if it has none. */
 void survey_gpu_name(const struct survey *survey, size_t gpu, char *ret, size_t size) NONNULL;
 
+/* The name of a GPU's type; NULL if it is not known. */
+const char *survey_type_name(const struct survey *survey, const struct name *gpu,
+                             const struct name *type) NONNULL;
+
 /* Its index; -ENOENT with a line in error that names those there are. */
 int survey_find_gpu(const struct survey *survey, const char *word, size_t *ret,
                     struct error *error) CHECKED NONNULL;

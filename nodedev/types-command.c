@@ -2,13 +2,14 @@
 
 #include "command.h"
 #include "demand.h"
+#include "remote-table.h"
 #include "survey.h"
 #include "table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, CLASSES };
+enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, AT_MOST, CLASSES };
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
@@ -19,6 +20,7 @@ static const struct table_column columns[] = {
     [RESOLUTION] = {.name = "RESOLUTION"},
     [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
+    [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
     [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
@@ -52,6 +54,7 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
     int available = survey_room(survey, gpu, index);
+    int most = inventory_at_most(&survey->inventory, gpu, index);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
@@ -64,6 +67,8 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     set_known(table, MAX, type->max);
     if (available >= 0)
         table_set(table, AVAILABLE, "%d", available);
+    if (most >= 0)
+        table_set(table, AT_MOST, "%d", most);
     add_classes(table, &survey->policy, type);
 }
 
@@ -74,6 +79,8 @@ run(const struct command_call *call, struct error *error)
     AUTO(table_end) struct table table = {0};
     size_t first = 0, end;
 
+    if (call->options.uri_count)
+        return remote_types(call, error);
     if (table_start(&table, "types", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
     if (survey_take(call->host, SURVEY_TYPES, &survey, error) < 0)
@@ -96,6 +103,6 @@ const struct command command_types = {
     .arguments = "[GPU]",
     .help = "show the types of vGPUs, and how many more there is room for",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

@@ -9,8 +9,10 @@
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
-    &command_gpus,  &command_types,   &command_list,  &command_explain, &command_reconcile,
-    &command_drain, &command_undrain, &command_check, &command_ready,
+    &command_gpus,          &command_types,   &command_list,    &command_explain,
+    &command_attach,        &command_detach,  &command_orphans, &command_reap,
+    &command_reconcile,     &command_drain,   &command_undrain, &command_check,
+    &command_migrate_check, &command_metrics, &command_doctor,  &command_ready,
 };
 const size_t command_count = COUNT(commands);
 

@@ -5,7 +5,7 @@
 
 . "$srcdir/tests/guard.sh"
 
-for target in request policy ledger; do
+for target in request policy ledger remote; do
     "$top_builddir/tests/fuzz-$target" "tests/corpus/$target" || complain "fuzz-$target failed"
 done
 finish

@@ -10,26 +10,34 @@ layers='
 cleanup array
 error deadline names nodeset guess document
 host
-setting process topology drained
+counters setting process topology drained
 holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
 ledger demand
-statedir writer placement room rules candidate reason log boot
+statedir writer origin placement room rules candidate clearance reason log boot
 intent
 plan job judge
 apply
 release adopt leftovers incoming verify
 reconcile
+reap
 assign forecast
 hook
-options survey domains
-connection
+tree
+options survey domains entry edit
+connection node-device exposition
+owners remote
+vacancy
+passenger
+crossing
 subject report
 explanation schema policy-check
 domain-check
-command table
-gpus-command types-command list-command reconcile-command ready-command
-drain-command undrain-command callout
-explain-command check-command
+command table diagnosis
+target
+plug
+remote-table
+diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
+NAME-command callout
 vgpuctl
 main callout-main
 '
@@ -40,7 +48,7 @@ rank() {
 
 for file in common/*.[ch] hooks/*.[ch] nodedev/*.[ch]; do
     noun=$(basename "${file%.[ch]}")
-    mine=$(rank "$noun")
+    mine=$(rank "$(echo "$noun" | sed 's/.*-command$/NAME-command/')")
     [ -n "$mine" ] || { complain "$file: $noun has no place in tests/check-layers.sh"; continue; }
     # shellcheck disable=SC2013 # words are meant
     for header in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$file"); do
@@ -49,13 +57,13 @@ for file in common/*.[ch] hooks/*.[ch] nodedev/*.[ch]; do
     done
 done
 
-for pure in placement room rules candidate reason plan demand; do
+for pure in placement room rules candidate clearance reason plan demand; do
     for symbol in $(nm -u "$top_builddir/common/$pure.o" | awk '{ print $2 }'); do
         case $symbol in
         calloc | free | realloc | reallocarray | mem* | str* | __str* | snprintf | __snprintf_chk) ;;
         __printf_chk | fprintf | __fprintf_chk | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
         __asan_* | __ubsan_* | __sanitizer_*) ;;
-        candidate_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | error_*) ;;
+        candidate_* | clearance_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | error_*) ;;
         demand* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
         *) complain "common/$pure.c is to be pure, and calls $symbol" ;;
         esac

@@ -17,6 +17,7 @@ mkdir -p "$out"
 # shellcheck disable=SC2086 # lists of flags
 compile() {
     $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
+        -DVGPU_HOOKS='"etc/libvirt/hooks"' \
         -DVGPU_VERSION='"0"' -DVGPU_DATA='"/usr/share/libvirt-vgpu"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
 }
 
@@ -24,7 +25,7 @@ for source in common/*.c hooks/hook.c nodedev/*.c tests/scene.c tests/typed.c te
     [ "$source" != nodedev/main.c ] || continue
     compile "$source" "$out/$(basename "$source").o"
 done
-for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger; do
+for name in $unit_tests tests/fuzz-request tests/fuzz-policy tests/fuzz-ledger tests/fuzz-remote; do
     program=$out/$(basename "$name")
     main=
     seeds=

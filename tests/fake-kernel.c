@@ -472,17 +472,29 @@ begin_create(const struct fake_kernel *fake, const struct fake_parent *parent, c
     return 0;
 }
 
+/* The UUID's last digits, and the tree's: tests that run beside this one have groups of the same
+ * devices open. */
+static struct name
+group_of(const struct fake_kernel *fake, const char *uuid)
+{
+    struct name group = {0};
+
+    snprintf(group.text, sizeof(group.text), "%.12s-%.6s", uuid + 24,
+             fake->path + strlen(fake->path) - 6);
+    return group;
+}
+
 static void
 end_create(const struct fake_kernel *fake, const char *parent, const char *type, const char *uuid)
 {
     LOCKED AUTO_CLOSE int lock = lock_tree(fake);
+    const struct name group = group_of(fake, uuid);
     int root = fake->host.root;
     char target[256];
 
-    /* The group's number is made of the UUID's last digits: unique enough for a test. */
-    snprintf(target, sizeof(target), "../../../kernel/iommu_groups/%s", uuid + 24);
+    snprintf(target, sizeof(target), "../../../kernel/iommu_groups/%s", group.text);
     put_link(root, target, "sys/devices/%s/%s/iommu_group", parent, uuid);
-    put_file(root, "", "dev/vfio/%s", uuid + 24);
+    put_file(root, "", "dev/vfio/%s", group.text);
     put_file(root, "", "sys/devices/%s/%s/remove", parent, uuid);
     if (!strncmp(type, "nvidia-", 7))
         put_file(root, "\n", "sys/devices/%s/%s/nvidia/vgpu_params", parent, uuid);
@@ -570,7 +582,7 @@ end_remove(const struct fake_kernel *fake, const char *parent, const char *uuid)
     count(fake, place, find_type(&fake->machine->gpus[place->gpu], type), -1);
     for (size_t i = 0; i < COUNT(files); i++)
         drop(root, 0, "sys/devices/%s/%s/%s", parent, uuid, files[i]);
-    drop(root, 0, "dev/vfio/%s", uuid + 24);
+    drop(root, 0, "dev/vfio/%s", group_of(fake, uuid).text);
     drop(root, 0, "sys/devices/%s/%s/nvidia/vgpu_params", parent, uuid);
     drop(root, AT_REMOVEDIR, "sys/devices/%s/%s/nvidia", parent, uuid);
     drop(root, AT_REMOVEDIR, "sys/devices/%s/%s", parent, uuid);
@@ -659,6 +671,21 @@ fake_read(const struct host *host, const char *path, char *buffer, size_t size)
     return host_kernel.read(&place, path, buffer, size);
 }
 
+/* The driver drops the last byte of what it is given, and shows the rest as a line. */
+static int
+configure(const struct fake_kernel *fake, const char *parent, const char *uuid, const char *text)
+{
+    struct path params;
+    int rc = path_format(&params, "sys/devices/%s/%s/nvidia/vgpu_params", parent, uuid);
+    char line[512];
+
+    if (rc < 0 || fake->host.ops->exists(&fake->host, params.text) < 0)
+        return -ENOENT;
+    snprintf(line, sizeof(line), "%.*s\n", (int)strlen(text) - 1, text);
+    put_file(fake->host.root, line, "%s", params.text);
+    return 0;
+}
+
 static int
 act(const struct fake_kernel *fake, const char *path, const char *text)
 {
@@ -673,7 +700,7 @@ act(const struct fake_kernel *fake, const char *path, const char *text)
     if (sscanf(rest, "%63[^/]/remove%n", word, &end) == 1 && end)
         return remove_device(fake, parent, word);
     if (sscanf(rest, "%63[^/]/nvidia/vgpu_params%n", word, &end) == 1 && end)
-        return host_kernel.write(&fake->host, path, text);
+        return configure(fake, parent, word, text);
     return -ENOENT;
 }
 
@@ -742,8 +769,10 @@ fake_start(struct fake_kernel *fake, const char *machine)
 {
     const char *directory = getenv("TMPDIR");
 
-    *fake = (struct fake_kernel){
-        .host = {.ops = &fake_ops, .config = "etc/libvirt-vgpu", .caller = -1}};
+    *fake = (struct fake_kernel){.host = {.ops = &fake_ops,
+                                          .config = "etc/libvirt-vgpu",
+                                          .hooks = "etc/libvirt/hooks",
+                                          .caller = -1}};
     snprintf(fake->path, sizeof(fake->path), "%s/vgpu-test-XXXXXX",
              directory                       ? directory
              : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
@@ -847,7 +876,7 @@ fake_open(const struct fake_kernel *fake, const char *uuid)
     struct path device, group;
 
     assert(path_format(&device, "sys/devices/%s/%s/.open", parent_of(fake, uuid), uuid) == 0);
-    assert(path_format(&group, "dev/vfio/%s", uuid + 24) == 0);
+    assert(path_format(&group, "dev/vfio/%s", group_of(fake, uuid).text) == 0);
     return (struct fake_guest){open_locked(fake->host.root, &group),
                                open_locked(fake->host.root, &device)};
 }

@@ -5,6 +5,7 @@
 #include "scene.h"
 #include "vgpu.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -282,6 +283,42 @@ a_gpu_that_comes_up_late(void **state)
     assert_int_not_equal(status, 0);
 }
 
+/* Its daemon was restarted while a hook waited (systemd leaves hooks running), and the new one has
+ * started the same guest by the time there is a GPU: the old hook keeps its hands off. */
+static void
+a_hook_whose_daemon_is_gone(void **state)
+{
+    struct fake_guest qemu;
+    int ends[2], status;
+    pid_t daemon;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
+               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    fake_write(&scene.kernel, "proc/uptime", "99.00 0.00\n");
+    scene.kernel.faults->refuse = 1;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    daemon = fork();
+    if (daemon == 0) {
+        if (fork() == 0)
+            _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+        usleep(300000);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(scene.kernel.faults->refuse, 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    qemu = fake_open(&scene.kernel, scene_device(1));
+    /* Until the old hook has ended. */
+    assert_int_equal(read(ends[0], &status, 1), 0);
+    close(ends[0]);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    fake_close(&qemu);
+}
+
 static void
 busy_at_release_is_left_and_taken_back(void **state)
 {
@@ -323,6 +360,7 @@ leftovers_of_others_make_room(void **state)
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
     assert_said("in use");
     fake_close(&stray);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
     assert_int_equal(scene_leases(&scene, ""), 2);
@@ -341,7 +379,7 @@ stuck_create_is_left_to_its_writer(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("still being worked on");
+    assert_said("00000001 (mtty-2, leaving) on mtty is still being worked on");
     scene.kernel.faults->stuck = false;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -649,6 +687,31 @@ parameters_reach_the_driver(void **state)
     scene_assert_empty(&scene);
 }
 
+/* A device that is taken back has those of its last run. */
+static void
+parameters_of_the_last_run_are_cleared(void **state)
+{
+    static const char with_param[] = "<vgpu:device type=\"T4-1B\">"
+                                     "<vgpu:param name=\"frame_rate_limiter\" value=\"0\"/>"
+                                     "</vgpu:device>";
+    AUTO_FREE char *xml = scene_xml(1, with_param, (const unsigned[]){1, 0});
+    char params[64];
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+        assert_true(host_read(&scene.kernel.host, params, sizeof(params),
+                              "sys/bus/mdev/devices/%s/nvidia/vgpu_params", scene_device(1)) >= 0);
+        assert_string_equal(params, " ");
+        assert_int_equal(scene.kernel.faults->writes, 3);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+    }
+}
+
 static void
 near_the_guests_node(void **state)
 {
@@ -712,6 +775,7 @@ main(void)
         TEST(refused_create_goes_elsewhere_or_says_so),
         TEST(any_failing_write_is_undone),
         TEST(a_gpu_that_comes_up_late),
+        TEST(a_hook_whose_daemon_is_gone),
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(leftovers_of_others_make_room),
         TEST(stuck_create_is_left_to_its_writer),
@@ -730,6 +794,7 @@ main(void)
         TEST(quota_holds_for_any_words),
         TEST(one_alias_is_one_device),
         TEST(parameters_reach_the_driver),
+        TEST(parameters_of_the_last_run_are_cleared),
         TEST(near_the_guests_node),
         TEST(sick_parents_are_passed_over),
     };

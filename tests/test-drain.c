@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -207,6 +208,27 @@ kept_for_another(void **state)
     assert_true(is_on(1, FIRST));
 }
 
+/* A drained GPU that is not there is not waited for while the host comes up. */
+static void
+no_use_waiting_for_it(void **state)
+{
+    int status;
+    pid_t hook;
+
+    (void)state;
+    fake_write(&scene.kernel, "proc/uptime", "1.00 0.00\n");
+    fake_write(&scene.kernel, CONFIG, "gpus = ({ address = \"0000:99:00.0\"; });");
+    fake_write(&scene.kernel, DRAINED "/0000:99:00.0", "");
+    hook = fork();
+    if (hook == 0) {
+        alarm(5);
+        _exit(scene_prepare(&scene, 1, 1, "T4-8Q"));
+    }
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
 /* Which GPUs are drained cannot be told: any may be. Who wants none does not care. */
 static void
 not_to_be_told(void **state)
@@ -252,9 +274,10 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_shown),    TEST(nothing_on_it),       TEST(what_is_being_made),
-        TEST(again_and_back),   TEST(guests_go_elsewhere), TEST(kept_there),
-        TEST(kept_for_another), TEST(not_to_be_told),      TEST(by_itself),
+        TEST(what_is_shown),         TEST(nothing_on_it),       TEST(what_is_being_made),
+        TEST(again_and_back),        TEST(guests_go_elsewhere), TEST(kept_there),
+        TEST(kept_for_another),      TEST(not_to_be_told),      TEST(by_itself),
+        TEST(no_use_waiting_for_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,6 +261,27 @@ kept_is_reaped(void **state)
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
 
+/* A kept vGPU is in the way of each of the two, and not of both: they never fit. */
+static void
+nothing_is_reaped_in_vain(void **state)
+{
+    (void)state;
+    start_machine("mixed");
+    configure("release = \"keep\";\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
+    golden("explain-mixed-kept");
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>"
+           "<vgpu:device alias='ua-gpu3' type='T4-16Q'/>",
+           (const unsigned[]){1, 3, 0});
+    start_and_compare(COMMAND_NO_CAPACITY);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
+    start_and_compare(COMMAND_DONE);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
+}
+
 /* It is not there, or not as it is asked for; another's UUID, kept or not. */
 static void
 uuids_in_the_way(void **state)
@@ -292,6 +313,29 @@ there_already(void **state)
            (const unsigned[]){1, 2, 0});
     start_and_compare(COMMAND_DONE);
     golden("explain-mtty-has");
+    start_and_compare(COMMAND_DONE);
+}
+
+/* A GPU that is still to come up; and what an earlier start left with the driver. */
+static void
+a_start_would_wait(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
+    define("<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-boot");
+    configure("prepare_timeout = \"50ms\"; release_timeout = \"50ms\";\n");
+    scene.kernel.faults->stuck = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-busy");
+    scene.kernel.faults->stuck = false;
+    while (!*fake_type_of(&scene.kernel, scene_device(1)))
+        usleep(1000);
+    configure("");
     start_and_compare(COMMAND_DONE);
 }
 
@@ -411,6 +455,9 @@ ask_libvirt(void **state)
     typed_golden(&scene, uri, "explain-libvirt-uuid",
                  "vgpuctl explain aaaaaaaa-0000-4000-8000-000000000001");
     typed_golden(&scene, uri, "explain-libvirt-plain", "vgpuctl explain plain");
+    configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
+    typed_golden(&scene, uri, "explain-libvirt-disabled", "vgpuctl explain guest1");
+    configure("");
     typed_run(&scene, uri, "vgpuctl explain guets1", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "has no domain \"guets1\" (did you mean guest1?)");
@@ -425,11 +472,12 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(two_of_eight),   TEST(none_of_eight),
-        TEST(functions),      TEST(words_without_annotation),
-        TEST(kept_is_reaped), TEST(uuids_in_the_way),
-        TEST(there_already),  TEST(quota),
-        TEST(by_chance),      TEST(nothing_to_explain),
+        TEST(two_of_eight),       TEST(none_of_eight),
+        TEST(functions),          TEST(words_without_annotation),
+        TEST(kept_is_reaped),     TEST(nothing_is_reaped_in_vain),
+        TEST(uuids_in_the_way),   TEST(there_already),
+        TEST(a_start_would_wait), TEST(quota),
+        TEST(by_chance),          TEST(nothing_to_explain),
         TEST(ask_libvirt),
     };
     const char *top = getenv("srcdir");

@@ -3,6 +3,7 @@
 /* What is left half done, by whom, and what becomes of it. */
 
 #include "reconcile.h"
+#include "release.h"
 #include "scene.h"
 
 #include <fcntl.h>
@@ -493,6 +494,28 @@ a_stuck_release_keeps_one_only(void **state)
     scene_assert_empty(&scene);
 }
 
+/* Free, but there was no time left to remove it: that is not "in use". */
+static void
+no_time_is_not_in_use(void **state)
+{
+    struct name domain;
+    struct error error;
+    struct job job;
+
+    (void)state;
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(job_begin(&scene.kernel.host, false, &job, &error), 0);
+    job.lock_timeout = 10000;
+    assert_int_equal(release_leases(&job, &domain, NULL, deadline_in(0), &error), -ETIMEDOUT);
+    if (!strstr(error.text, "no time was left"))
+        fail_msg("%s", error.text);
+    job_end(&job);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    reconcile();
+    scene_assert_empty(&scene);
+}
+
 /* Together with a release: one of them acts, and nothing is written twice. */
 static void
 release_and_reconcile(void **state)
@@ -553,6 +576,7 @@ main(void)
         TEST(many_in_use_take_no_longer_than_one),
         TEST(a_stuck_removal_keeps_one_only),
         TEST(a_stuck_release_keeps_one_only),
+        TEST(no_time_is_not_in_use),
         TEST(release_and_reconcile),
     };
 

@@ -39,9 +39,17 @@ start_machine(const char *name)
     scene_start(&scene, text);
 }
 
+/* Devices 1 and 2 are running guests'. */
 static void
 show(const char *machine)
 {
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
+    AUTO_FREE char *domains = NULL;
+    const char *libvirt;
+
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    libvirt = typed_libvirt(&scene, domains);
     for (size_t i = 0; i < COUNT(lines); i++) {
         char name[128], line[128];
 
@@ -51,7 +59,7 @@ show(const char *machine)
             if (strchr(" ,", *at))
                 *at = '-';
         }
-        typed_golden(&scene, HERE, name, line);
+        typed_golden(&scene, libvirt, name, line);
     }
 }
 

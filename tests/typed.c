@@ -44,6 +44,35 @@ typed_assert_has(const char *text, const char *words)
         fail_msg("no \"%s\" in: %s", words, text);
 }
 
+char *
+typed_domain(unsigned guest, const char *how, const unsigned *numbers)
+{
+    static const char schema[] = "http://libvirt.org/schemas/domain/test/1.0";
+    AUTO_FREE char *xml = scene_xml(guest, "", numbers);
+    const char *rest = strchr(xml, '\n'), *devices = strstr(xml, "  <devices>");
+    char *text;
+
+    if (asprintf(&text,
+                 "<domain type='test' xmlns:test='%s'>%s%.*s  <memory>65536</memory>\n"
+                 "  <os><type>hvm</type></os>\n%s",
+                 schema, how, (int)(devices - rest), rest, devices) < 0)
+        fail_msg("no memory");
+    return text;
+}
+
+const char *
+typed_libvirt(const struct scene *scene, const char *domains)
+{
+    static char uri[512];
+    AUTO_FREE char *node = NULL;
+
+    if (asprintf(&node, "<node>\n%s</node>\n", domains) < 0)
+        fail_msg("no memory");
+    fake_write(&scene->kernel, "node.xml", node);
+    snprintf(uri, sizeof(uri), "test://%s/node.xml", scene->kernel.path);
+    return uri;
+}
+
 static char *
 read_golden(const char *path)
 {

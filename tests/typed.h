@@ -26,5 +26,15 @@ void typed_clear(struct typed *typed);
 /* Fails the test if the text has not these words. */
 void typed_assert_has(const char *text, const char *words);
 
+/* The URI of a libvirt (its test driver's) that knows these <domain>s, of any guests that
+ * typed_domain made; static memory. */
+const char *typed_libvirt(const struct scene *scene, const char *domains);
+
+/* A <domain type='test'> for it: scene_xml's guest, with these devices (0 ends the list). `how` is
+ * what libvirt is to make of it: "" for running, or <test:runstate>5</test:runstate> for merely
+ * defined. The caller frees it. */
+#define TYPED_DEFINED "<test:runstate>5</test:runstate>"
+char *typed_domain(unsigned guest, const char *how, const unsigned *numbers);
+
 /* The same as typed_run, compared with a golden file. */
 void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);

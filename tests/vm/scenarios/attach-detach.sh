@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# vgpuctl attach and detach: before a start, while the guest runs, and when it does not let go.
+# shellcheck shell=bash
+
+# ports NUMBER: as many places to plug something in.
+ports() {
+    echo -n "<controller type='pci' index='0' model='pcie-root'/>"
+    for ((i = 0; i < $1; i++)); do echo -n "<controller type='pci' model='pcie-root-port'/>"; done
+}
+
+# eject GUEST: its system's part, as it has none, for the devices that it is asked to let go of. q35's
+# ACPI hot-plug registers: select a bus, read which of its slots, eject those.
+eject() {
+    local bus=0 slots commands=()
+    for ((bus = 0; bus < 8; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
+    bus=0
+    for slots in $(monitor "$1" "${commands[@]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p'); do
+        [ $((slots)) = 0 ] || monitor "$1" "o /w 0xcd0 $bus" "o /w 0xcc8 $slots"
+        bus=$((bus + 1))
+    done
+}
+
+# annotated GUEST ALIAS [OPTION]...: does its XML ask for it?
+annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }
+
+vgpu_conf <<<'classes = { serial = { types = [ "mtty-2" ]; }; };'
+guest web01 --xml-filter "s,</devices>,$(ports 3)&,"
+xml=$(virsh -q dumpxml web01)
+
+say "a plain guest gets one"
+must_fail vgpuctl attach web01 --class seriel
+assert_match "$ERR" 'vgpuctl: attach: .*"seriel".*did you mean serial\?'
+[ "$(virsh -q dumpxml web01)" = "$xml" ]
+vgpuctl attach web01 --class serial
+annotated web01 ua-gpu0
+first=$(device_of web01)
+assert_gone "$first"
+start web01
+[ "$(mdev_type "$first")" = mtty-2 ]
+vgpuctl list --raw --noheadings --columns DEVICE,STATE,DOMAIN | grep -x "$first held web01"
+
+say "a second one while it runs"
+vgpuctl attach web01 --type mtty-1 --live --config
+second=$(device_of web01 | grep -v "$first")
+[ "$(mdev_type "$second")" = mtty-1 ]
+[ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
+annotated web01 ua-gpu1
+annotated web01 ua-gpu1 --inactive
+[ "$(ledger | grep -c " web01 .* held made ")" = 2 ]
+vgpuctl reconcile | grep "^$second web01 left alone: its guest runs"
+
+before=$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)
+must_fail vgpuctl attach web01 --type mtty-1 --live --alias ua-gpu1
+assert_match "$ERR" 'web01 has a device with the alias ua-gpu1 already'
+
+say "it does not let go"
+status=0
+vgpuctl detach web01 ua-gpu1 --live --config --timeout 1 || status=$?
+[ "$status" = 4 ]
+[ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
+[ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
+
+say "it lets go"
+(sleep 1; eject web01) &
+vgpuctl detach web01 ua-gpu1 --live --config --timeout 20
+wait
+assert_gone "$second"
+mdev_exists "$first"
+if annotated web01 ua-gpu1 || annotated web01 ua-gpu1 --inactive; then fail "still asked for"; fi
+[ "$(ledger | wc -l)" = 1 ]
+
+say "libvirt refuses, when there is no place left: that one is not left behind"
+must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12
+assert_match "$ERR" 'vgpuctl: attach: web01: ua-gpu[0-9]*: libvirt does not plug it in: .*PCI'
+many=$(device_of web01 | wc -l)
+[ "$many" -gt 2 ]
+[ "$(device_of web01 --inactive | wc -l)" = "$many" ]
+[ "$(mdevs | wc -l)" = "$many" ]
+[ "$(ledger | grep -c " web01 .* held made ")" = "$many" ]
+
+say "the end of the guest leaves nothing"
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
+for ((i = 0; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
+if virsh -q dumpxml web01 | grep -E 'hostdev|metadata'; then fail "something is left in its XML"; fi

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# vgpuctl --connect shows the other host, and migrate-check is never contradicted by the migration.
+# shellcheck shell=bash
+
+guest web01 --migratable --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
+    --hostdev "$(new_uuid),ua-gpu0"
+guest never --metadata "$(request '<vgpu:device type="nvidia-222"/>')" --hostdev "$(new_uuid)"
+start_host2
+start web01
+there=$(peer)
+
+# far COMMAND [OPTION]...: of the other host, one blank between columns.
+far() { vgpuctl "$@" --raw --noheadings --connect "$there"; }
+
+# One kernel has two libvirts here: the other one knows the devices, and no domain of ours.
+[ "$(far gpus -o GPU,INTERFACE,SIZE,ENABLED)" = 'mtty mdev - -' ]
+room=$(cat /sys/class/mdev_bus/mtty/mdev_supported_types/mtty-2/available_instances)
+[ "$(far types -o TYPE,AVAILABLE,AVAILABLE-AT-MOST | grep '^mtty-2 ')" = "mtty-2 - $room" ]
+shows() { far list -o DEVICE,TYPE,STATE,DOMAIN | grep -Fx "$1"; }
+wait_for 5 shows "$(device_of web01) mtty-2 orphan -"
+
+# One that hangs: the others are shown, in its time and no longer.
+kill -STOP "$(on_host2 libvirtd_pid)"
+before=$SECONDS
+must_fail vgpuctl list -o HOST,DOMAIN -c "$there" -c qemu:///system --timeout 5 >shown
+[ $((SECONDS - before)) -le 8 ]
+kill -CONT "$(on_host2 libvirtd_pid)"
+assert_match "$ERR" "$there: no answer within 5 s"
+grep -E '^qemu:///system +web01$' shown
+
+unknowns=0 untold=0
+# check GUEST URI ANSWER: what migrate-check says; it is in the file "said" as well.
+check() {
+    local status=0
+    vgpuctl migrate-check "$1" "$2" >said 2>complaint || status=$?
+    cat said
+    [ "$(tail -n 1 said) $status" = "$3" ] || fail "migrate-check: $(cat said complaint)"
+}
+# refused GUEST [OPTION]...: that the migration then is.
+refused() {
+    must_fail migrate "$@"
+    say "$ERR"
+}
+unknown() {
+    check "$@" 'unknown 1'
+    unknowns=$((unknowns + 1))
+}
+
+check web01 qemu:///system 'no 3'
+must_fail virsh -q migrate --live web01 qemu:///system
+
+check never "$there" 'no 3'
+grep '^NO .*no GPU there has nvidia-222$' said
+refused never --offline --persistent
+
+on_host2 guest web01
+check web01 "$there" 'no 3'
+refused web01
+on_host2 virsh -q undefine web01
+
+# Full, of devices that no guest has: whose they are, only the hook there knows.
+for i in $(seq 10 $((9 + room))); do
+    make_mdev mtty mtty-2 "dddddddd-0000-4000-8000-0000000000$i"
+done
+full() { check web01 "$there" 'unknown 1'; }
+wait_for 5 full
+unknown web01 "$there"
+refused web01
+for device in $(mdevs); do
+    [ "$device" = "$(device_of web01)" ] || remove_mdev "$device"
+done
+
+# What is not allowed there no libvirt tells: that is a note, and no part of the answer.
+on_host2 vgpu_conf <<<'gpus = ( { address = "mtty"; enabled = false; } );'
+check web01 "$there" 'yes 0'
+grep '^NOTE .*vgpu.conf there' said
+untold=$((untold + 1))
+refused web01
+on_host2 no_vgpu_conf
+
+check web01 "$there" 'yes 0'
+migrate web01
+wait_for 5 shows "$(on_host2 device_of web01) mtty-2 - web01"
+assert_empty_ledger
+say "not known to migrate-check: $unknowns; no libvirt's to tell: $untold"
+on_host2 destroy web01
+assert_no_mdevs
