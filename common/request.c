@@ -10,6 +10,8 @@
 
 #define MOST_HOSTDEVS 256
 #define MOST_DEPTH    256 /* libxml2's own limit */
+#define PIECE         (64 << 10)
+#define LONGEST_TAG   (256 << 10) /* twice what one argument of a program may have */
 
 /* The elements we know, each by the one it stands in. */
 enum place {
@@ -363,6 +365,42 @@ on_fault(void *data, xmlErrorPtr fault)
     reader->failed = true;
 }
 
+/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 would
+ * rather not be asked that, and has no other word for it. */
+static bool
+is_in_tag(const struct reader *reader)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return reader->xml->instate == XML_PARSER_START_TAG;
+#pragma GCC diagnostic pop
+}
+
+/*
+ * In pieces, to see a tag that does not end: the parser waits for its end, and then compares each
+ * attribute with each, so that a megabyte of them would take minutes.
+ */
+static void
+feed(struct reader *reader)
+{
+    const struct document *document = reader->document;
+    size_t done = 0, since = 0;
+    long stop = 0;
+
+    do {
+        size_t left = document->length - done, length = left < PIECE ? left : PIECE;
+        long taken;
+
+        xmlParseChunk(reader->xml, document->text + done, (int)length, length == left);
+        done += length;
+        taken = xmlByteConsumed(reader->xml);
+        since = taken == stop ? since : done;
+        stop = taken;
+        if (!reader->failed && done - since >= LONGEST_TAG && is_in_tag(reader))
+            fail(reader, "an element's tag is longer than 256 KiB");
+    } while (!reader->failed && done < document->length);
+}
+
 static int
 parse(const struct document *document, enum place root, struct request *ret, struct error *error)
 {
@@ -387,7 +425,7 @@ parse(const struct document *document, enum place root, struct request *ret, str
     if (!reader.xml)
         return error_set(error, -ENOMEM, "no memory for the XML parser");
     xmlCtxtUseOptions(reader.xml, XML_PARSE_NONET);
-    xmlParseChunk(reader.xml, document->text, (int)document->length, 1);
+    feed(&reader);
     rc = reader.failed ? -EINVAL : 0;
     if (rc == 0 && !*ret->domain.text)
         rc = error_set(error, -EINVAL, "it has no <uuid>");

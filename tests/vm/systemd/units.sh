@@ -94,7 +94,7 @@ rm -r ${tool%/*} /run/asked /run/works
 
 # libvirtd waits for a GPU whose driver comes late.
 is_waiting() { journal_has $ready ' s at most for mtty (/etc/libvirt-vgpu/vgpu.conf:1)'; }
-vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1h";'
+vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "60m";'
 stop_libvirtd
 modprobe -r mtty
 systemctl start --no-block $ready
