@@ -6,8 +6,9 @@
 #include <poll.h>
 #include <string.h>
 
-#define MOST_BYTES (8 << 20)
-#define MOST_TIME  30000 /* ms until libvirt has sent all of it */
+#define MOST_BYTES  (8 << 20)
+#define USUAL_BYTES (96 << 10) /* nearly all domains' XML, and still on malloc's heap */
+#define MOST_TIME   30000      /* ms until libvirt has sent all of it */
 
 static int
 grow(struct document *document, size_t *room)
@@ -16,7 +17,7 @@ grow(struct document *document, size_t *room)
 
     if (document->length < *room)
         return 0;
-    *room = *room ? 2 * *room : 65536;
+    *room = *room ? 2 * *room : USUAL_BYTES;
     text = realloc(document->text, *room);
     if (!text)
         return -ENOMEM;

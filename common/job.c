@@ -165,6 +165,24 @@ job_move(struct job *job, const struct name *device, enum lease_state state, str
 }
 
 int
+job_hand_back(struct job *job, const struct name *device, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct lease *lease;
+    int rc = job_look(job, &ledger, error);
+
+    if (rc < 0)
+        return rc;
+    lease = find_mine(job, &ledger, device);
+    if (!lease || (job->writer.left && !job_is_stuck_elsewhere(job, lease))) {
+        job_leave(job);
+        return 0;
+    }
+    job_give_up(lease);
+    return job_record(job, &ledger, error);
+}
+
+int
 job_forget(struct job *job, const struct name *device, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};

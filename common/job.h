@@ -71,3 +71,7 @@ void job_give_up(struct lease *lease) NONNULL;
 int job_move(struct job *job, const struct name *device, enum lease_state state,
              struct error *error) CHECKED NONNULL;
 int job_forget(struct job *job, const struct name *device, struct error *error) CHECKED NONNULL;
+
+/* The same for what this job could not remove and does not wait for: leaving, and nobody's to act
+ * on, unless its writer was left at work on it. */
+int job_hand_back(struct job *job, const struct name *device, struct error *error) CHECKED NONNULL;

@@ -300,6 +300,9 @@ leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline d
         }
         leftovers->problem = problem;
         log_problem("mend", lease->domain_name, &problem);
+        /* This call may go on for long, and its owner may want to start. */
+        if (job_hand_back(job, &lease->vgpu.device, &problem) < 0)
+            log_problem("mend", lease->domain_name, &problem);
         if (names_add(&leftovers->stubborn, lease->vgpu.device.text) < 0)
             break;
     }

@@ -3,61 +3,34 @@
 #include "domain-check.h"
 #include "demand.h"
 #include "schema.h"
-
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-#include <string.h>
+#include "tree.h"
 
 static void
 free_tree(xmlDocPtr *tree)
 {
-    if (*tree)
-        xmlFreeDoc(*tree);
+    tree_free(*tree);
 }
 
-static bool
-is_element(const xmlNode *node, const char *name)
-{
-    return node->type == XML_ELEMENT_NODE && !node->ns && !strcmp((const char *)node->name, name);
-}
-
-/* The next child of that name after `after` (NULL: the first), or NULL. */
+/* The next of <devices> after `after` (NULL: the first), or NULL. */
 static xmlNodePtr
-next_child(xmlNodePtr parent, xmlNodePtr after, const char *name)
+next_device(xmlDocPtr tree, xmlNodePtr after, const char *name)
 {
-    xmlNodePtr node = after ? after->next : parent ? parent->children : NULL;
+    xmlNodePtr devices = tree_next(xmlDocGetRootElement(tree), NULL, "devices", NULL);
 
-    while (node && !is_element(node, name))
-        node = node->next;
-    return node;
-}
-
-static bool
-says(xmlNodePtr node, const char *attribute, const char *value)
-{
-    xmlChar *found = xmlGetNoNsProp(node, (const xmlChar *)attribute);
-    bool same = found && !strcmp((const char *)found, value);
-
-    xmlFree(found);
-    return same;
-}
-
-static xmlNodePtr
-devices_of(xmlDocPtr tree)
-{
-    return next_child(xmlDocGetRootElement(tree), NULL, "devices");
+    return devices ? tree_next(devices, after, name, NULL) : NULL;
 }
 
 /* QEMU's display of a vGPU is drawn with OpenGL. */
 static bool
 has_gl(xmlDocPtr tree)
 {
-    xmlNodePtr devices = devices_of(tree), node = NULL;
+    xmlNodePtr node = NULL;
 
-    while ((node = next_child(devices, node, "graphics"))) {
-        xmlNodePtr gl = next_child(node, NULL, "gl");
+    while ((node = next_device(tree, node, "graphics"))) {
+        xmlNodePtr gl = tree_next(node, NULL, "gl", NULL);
 
-        if (says(node, "type", "egl-headless") || (gl && says(gl, "enable", "yes")))
+        if (tree_attribute_is(node, "type", "egl-headless") ||
+            (gl && tree_attribute_is(gl, "enable", "yes")))
             return true;
     }
     return false;
@@ -92,10 +65,10 @@ check_hostdev(const struct domain_check *check, const struct request *request,
     if (name_equal(&hostdev->uuid, &request->domain))
         report_warning(check->report, check->file, line,
                        "the <hostdev> has the domain's own uuid; give it another");
-    if (says(node, "managed", "yes"))
+    if (tree_attribute_is(node, "managed", "yes"))
         report_warning(check->report, check->file, line,
                        "managed='yes' does nothing for a <hostdev type='mdev'>");
-    if (says(node, "display", "on") && !has_gl(tree))
+    if (tree_attribute_is(node, "display", "on") && !has_gl(tree))
         report_warning(check->report, check->file, line,
                        "display='on' needs OpenGL: <graphics type='egl-headless'/>, or <gl "
                        "enable='yes'/> in the <graphics>");
@@ -108,27 +81,19 @@ check_hostdevs(const struct domain_check *check, const struct request *request,
     xmlNodePtr node = NULL;
     size_t i = 0, ramfb = 0;
 
-    while (i < request->hostdev_count && (node = next_child(devices_of(tree), node, "hostdev"))) {
-        if (!says(node, "mode", "subsystem") || !says(node, "type", "mdev"))
+    while (i < request->hostdev_count && (node = next_device(tree, node, "hostdev"))) {
+        if (!tree_attribute_is(node, "mode", "subsystem") ||
+            !tree_attribute_is(node, "type", "mdev"))
             continue;
         /* The parser has them in the same order. */
         check_hostdev(check, request, &request->hostdevs[i++], demands, tree, node);
-        if (says(node, "ramfb", "on") && ++ramfb > 1)
+        if (tree_attribute_is(node, "ramfb", "on") && ++ramfb > 1)
             report_warning(check->report, check->file, (unsigned)xmlGetLineNo(node),
                            "ramfb='on' on more than one <hostdev>: QEMU takes one");
     }
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
-
-/* As the hook's parser reads it, which has refused document types and their entities by now. */
-static xmlDocPtr
-parse(const struct document *document)
-{
-    return xmlReadMemory(document->text, (int)document->length, NULL, NULL,
-                         XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                             XML_PARSE_BIG_LINES);
-}
 
 /* 1: the demands are known; 0: not, and why is reported. */
 static int
@@ -161,7 +126,8 @@ domain_check(const struct domain_check *check, const struct document *document, 
         rc = schema_open(&schema, check->data, error);
     if (rc < 0)
         return rc;
-    tree = parse(document);
+    /* Document types and their entities have been refused by now. */
+    tree = tree_read(document);
     rc = tree ? schema_check(&schema, tree, check->file, check->report) : -ENOMEM;
     if (rc < 0)
         return error_set(error, rc, "no memory for the XML");

@@ -86,7 +86,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     if (subject_find(call->uri, call->arguments[0], &subject, error) < 0)
         return COMMAND_FAILED;
-    rc = forecast_make(&forecast, call->host, subject.request, error);
+    rc = forecast_make(&forecast, call->host, &subject.request, error);
     if (rc == 0 && wants_table(&call->options))
         rc = print_table(call, &table, &forecast, error);
     else if (rc == 0)
@@ -97,7 +97,7 @@ run(const struct command_call *call, struct error *error)
         rc = forecast.rc;
         *error = forecast.refusal;
     }
-    error_wrap(error, "%s", subject.request->name);
+    error_wrap(error, "%s", subject.request.name);
     return rc == -ENOSPC ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
 }
 

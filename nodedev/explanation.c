@@ -32,7 +32,7 @@ tell_lease(const struct lease *lease, bool with_domain, FILE *out)
 static void
 tell_leases(const struct subject *subject, const struct ledger *ledger, FILE *out)
 {
-    const struct request *request = subject->request;
+    const struct request *request = &subject->request;
 
     if (!ledger_has_domain(ledger, &request->domain)) {
         if (subject->is_running)
@@ -279,7 +279,7 @@ explanation_tell(const struct subject *subject, const struct ledger *ledger,
                  const struct forecast *forecast, FILE *out, struct error *error)
 {
     const struct demands *demands = &forecast->intent.demands;
-    const struct request *request = subject->request;
+    const struct request *request = &subject->request;
     int rc = 0;
 
     tell_leases(subject, ledger, out);

@@ -2,11 +2,10 @@
 
 #include "schema.h"
 #include "request.h"
+#include "tree.h"
 
 #include <fcntl.h>
-#include <libxml/parser.h>
 #include <libxml/relaxng.h>
-#include <libxml/tree.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,13 +69,6 @@ schema_close(struct schema *schema)
     if (schema->rules)
         xmlRelaxNGFree(schema->rules);
     *schema = (struct schema){0};
-}
-
-static bool
-is_ours(const xmlNode *node, const char *name)
-{
-    return node->type == XML_ELEMENT_NODE && node->ns && !strcmp((char *)node->name, name) &&
-           !strcmp((char *)node->ns->href, REQUEST_NAMESPACE);
 }
 
 /* The first fault of a piece: libxml2 tells the innermost first. */
@@ -196,17 +188,12 @@ check_request(const struct schema *schema, xmlNodePtr request, const char *file,
 int
 schema_check(const struct schema *schema, xmlDocPtr domain, const char *file, struct report *report)
 {
-    xmlNodePtr root = xmlDocGetRootElement(domain);
+    xmlNodePtr root = xmlDocGetRootElement(domain), part = NULL, request = NULL;
     int rc = 0;
 
-    for (xmlNodePtr part = root ? root->children : NULL; part; part = part->next) {
-        if (part->type != XML_ELEMENT_NODE || part->ns ||
-            strcmp((const char *)part->name, "metadata"))
-            continue;
-        for (xmlNodePtr node = part->children; rc == 0 && node; node = node->next) {
-            if (is_ours(node, "request"))
-                rc = check_request(schema, node, file, report);
-        }
+    while (root && (part = tree_next(root, part, "metadata", NULL))) {
+        while (rc == 0 && (request = tree_next(part, request, "request", REQUEST_NAMESPACE)))
+            rc = check_request(schema, request, file, report);
     }
     return rc;
 }

@@ -6,13 +6,11 @@
 
 #pragma once
 
-#include "domains.h"
+#include "request.h"
 
 struct subject {
-    const struct request *request; /* what it asks for: as it runs, else as it is defined */
-    bool is_running;               /* as libvirt says; of a file it is not known */
-    struct domains domains;        /* libvirt's, or */
-    struct request file;           /* the file's; request is one of these */
+    struct request request; /* what it asks for: as it runs, else as it is defined */
+    bool is_running;        /* as libvirt says; of a file it is not known */
 };
 
 /* Whether a word means a file, and not a domain: "-", or it has a slash, or a file has that name.

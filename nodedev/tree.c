@@ -12,7 +12,8 @@ xmlDocPtr
 tree_read(const struct document *document)
 {
     xmlDocPtr tree = xmlReadMemory(document->text, (int)document->length, NULL, NULL,
-                                   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+                                   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                       XML_PARSE_BIG_LINES);
 
     /* Else what is not ASCII would come out as character references. */
     if (tree && !tree->encoding)

@@ -4,7 +4,8 @@
 
 #include "hook.h"
 #include "incoming.h"
-#include "typed.h"
+#include "large.h"
+#include "scene.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -259,32 +260,12 @@ one_arrival(void)
     return 0;
 }
 
-/* GPUs of so many functions each, and the 22 types that an A40 has. */
-static char *
-large_machine(unsigned gpus, unsigned functions)
-{
-    static const unsigned sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 48};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    for (unsigned gpu = 0; gpu < gpus; gpu++) {
-        fprintf(out, "gpu 0000:%02x:00.0 rule size numa %u vfs %u\n", 16 + gpu, gpu / 4, functions);
-        for (unsigned type = 0; type < 22; type++)
-            fprintf(out, "type nvidia-%u \"NVIDIA A40-%u%c\" framebuffer %u max %u heads 4\n",
-                    555 + type, sizes[type % 10], "BQA"[type / 10], sizes[type % 10] * 1024,
-                    sizes[type % 10] == 1 ? 32 : 48 / sizes[type % 10]);
-    }
-    fclose(out);
-    return text;
-}
-
 /* In a fresh process: looking and deciding on a large host; then the tree is left for others. */
 static int
 one_decision(unsigned gpus, unsigned functions)
 {
     static struct scene scene;
-    char *text = large_machine(gpus, functions);
+    char *text = large_host(gpus, functions);
     char *xml = scene_xml(1, "<vgpu:device type=\"A40-2Q\"/>", (const unsigned[]){1, 0});
     unsigned opens = 0;
     double began, best = 0;
@@ -312,69 +293,12 @@ one_decision(unsigned gpus, unsigned functions)
     return status;
 }
 
-/* In a fresh process: vgpuctl list on 8 GPUs of so many functions with so many vGPUs. */
-static int
-one_list(unsigned functions, unsigned vgpus)
-{
-    static struct scene scene;
-    AUTO(typed_clear) struct typed typed = {0};
-    char *text = large_machine(8, functions);
-    const char *libvirt;
-    unsigned opens = 0;
-    double began, best = 0;
-
-    scene_start(&scene, text);
-    libvirt = typed_libvirt(&scene, "");
-    for (unsigned i = 0; i < vgpus; i++) {
-        unsigned at = 4 + i / 8;
-        char parent[32];
-
-        snprintf(parent, sizeof(parent), "0000:%02x:%02x.%x", 16 + i % 8, at / 8, at % 8);
-        if (fake_make(&scene.kernel, parent, "nvidia-555", scene_device(i)) < 0)
-            give_up("making a vGPU");
-    }
-    for (int round = 0; round < 5; round++) {
-        scene.kernel.faults->opens = 0;
-        began = now();
-        if (typed_run(&scene, libvirt, "vgpuctl list", &typed) != 0)
-            give_up("vgpuctl list");
-        began = now() - began;
-        opens = scene.kernel.faults->opens;
-        best = round == 0 || began < best ? began : best;
-    }
-    printf("  %3u parents, %u vGPUs: %5u files and directories opened (%.2f per parent or vGPU), "
-           "%.2f ms\n",
-           8 * functions, vgpus, opens, (double)opens / (8 * functions + vgpus), best * 1e3);
-    free(text);
-    scene_stop(&scene);
-    return 0;
-}
-
-/* Builds a large host's tree, all attributes filled in, and keeps it until stdin ends: for programs
- * of others that read it. */
-static int
-stand(unsigned gpus, unsigned functions)
-{
-    static struct scene scene;
-    char *text = large_machine(gpus, functions), end;
-
-    scene_start(&scene, text);
-    fake_settle(&scene.kernel);
-    printf("%s\n", scene.kernel.path);
-    fflush(stdout);
-    while (read(STDIN_FILENO, &end, 1) > 0)
-        ;
-    free(text);
-    scene_stop(&scene);
-    return 0;
-}
-
 /* 64 guests at once on 8 GPUs whose driver needs 200 ms for each vGPU, one after the other. */
 static void
 bench_crowd(void)
 {
     static struct scene scene;
-    char *text = large_machine(8, 32);
+    char *text = large_host(8, 32);
     double began, best = 64.0 / 8 * 0.2;
     unsigned good = 0;
 
@@ -428,10 +352,6 @@ main(int argc, char *argv[])
         return one_arrival();
     if (argc == 4 && !strcmp(argv[1], "decide"))
         return one_decision((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
-    if (argc == 4 && !strcmp(argv[1], "list"))
-        return one_list((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
-    if (argc == 4 && !strcmp(argv[1], "stand"))
-        return stand((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
     if (argc != 3)
         return 2;
     bench_plain_guest(argv[1], argv[2]);
@@ -442,9 +362,6 @@ main(int argc, char *argv[])
     run_fresh("decide", 8, 1);
     run_fresh("decide", 8, 8);
     run_fresh("decide", 8, 32);
-    printf("vgpuctl list, in one process, libvirt's test driver included, best of 5:\n");
-    run_fresh("list", 1, 6);
-    run_fresh("list", 32, 200);
     bench_crowd();
     return 0;
 }

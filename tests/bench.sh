@@ -21,14 +21,19 @@ echo 'int main(void) { return 0; }' >"$scratch/empty.c"
 "$build/tests/bench" "$scratch" "$build/libvirt-vgpu-hook" | tee "$scratch/figures"
 ours=$(sed -n 's/^ *256 parents:.*, \([0-9.]*\) ms$/\1/p' "$scratch/figures")
 
+echo "vgpuctl list, in one process, libvirt's test driver included, best of 5:"
+"$build/tests/bench-list" 1 6 </dev/null | sed '$d'
+mkfifo "$scratch/hold"
+"$build/tests/bench-list" 32 200 <"$scratch/hold" >"$scratch/list" &
+exec 3>"$scratch/hold"
+while [ "$(wc -l <"$scratch/list")" -lt 2 ]; do sleep 0.1; done
+sed '$d' "$scratch/list"
+tree=$(tail -n 1 "$scratch/list")
+
+command -v python3 >/dev/null || { echo "(no python3: no comparisons on that tree)"; exit 0; }
 # The same decision by an obvious scan in Python, standard library only, of the same tree: every
 # attribute of every type of every parent, as the tools that exist do it.
-command -v python3 >/dev/null || { echo "(no python3: no comparison with an obvious scan)"; exit 0; }
-mkfifo "$scratch/hold"
-"$build/tests/bench" stand 8 32 <"$scratch/hold" >"$scratch/tree" &
-exec 3>"$scratch/hold"
-while [ ! -s "$scratch/tree" ]; do sleep 0.1; done
-python3 - "$(cat "$scratch/tree")" "$ours" <<'END'
+python3 - "$tree" "$ours" <<'END'
 import os, sys, time
 root = sys.argv[1] + "/sys/class/mdev_bus"
 best, files = None, 0
@@ -49,5 +54,28 @@ for _ in range(3):
 print(f"An obvious Python scan of the same tree of 256 parents, best of 3, found {place}:")
 print(f"  {files} files opened, {best * 1e3:.2f} ms: {best * 1e3 / float(sys.argv[2]):.0f} times the prepare above")
 END
+
+# The same list by mdevctl, on the same tree, which only a name space of our own can show it.
+if command -v mdevctl >/dev/null && unshare -m true 2>/dev/null; then
+    # shellcheck disable=SC2016 # expanded by that shell
+    unshare -m sh -c 'mount --rbind "$1/sys" /sys && shift && exec python3 - "$@"' - \
+        "$tree" "$build/vgpuctl" <<'END'
+import subprocess, sys, time
+commands = {"mdevctl list": ["mdevctl", "list"], "vgpuctl --root / list": [sys.argv[1], "--root", "/", "list"]}
+best, lines = {}, {}
+for _ in range(20):
+    for name, command in commands.items():
+        began = time.perf_counter()
+        out = subprocess.run(command, capture_output=True, check=True).stdout
+        took = time.perf_counter() - began
+        best[name] = min(took, best.get(name, took))
+        lines[name] = sum(b"nvidia-555" in line for line in out.splitlines())
+print("A whole process that lists the vGPUs of that tree, best of 20 in turns:")
+for name, took in best.items():
+    print(f"  {name:32}{took / best['mdevctl list']:9.2f}   ({took * 1e3:.2f} ms, {lines[name]} vGPUs)")
+END
+else
+    echo "(no mdevctl, or not root: no comparison with its list)"
+fi
 exec 3>&-
 wait

@@ -366,6 +366,40 @@ leftovers_of_others_make_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
+/* What a start could not take out of its way is its owner's again, although that start waits on. */
+static void
+what_was_in_the_way_is_let_go(void **state)
+{
+    struct fake_guest stray;
+    int status;
+    pid_t hook;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; prepare_timeout = \"2s\"; release_timeout = \"50ms\";\n"
+               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    fake_write(&scene.kernel, "proc/uptime", "90.00 0.00\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    hook = fork();
+    if (hook == 0) {
+        close(stray.group);
+        close(stray.device);
+        _exit(scene_prepare(&scene, 3, 3, "mtty-2"));
+    }
+    usleep(700000);
+    fake_close(&stray);
+    if (scene_prepare(&scene, 1, 1, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    fake_write(&scene.kernel, "proc/uptime", "100.05 0.00\n");
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_int_not_equal(status, 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
 /* The driver sits on a create: prepare gives up, and nobody touches it until it is done. */
 static void
 stuck_create_is_left_to_its_writer(void **state)
@@ -778,6 +812,7 @@ main(void)
         TEST(a_hook_whose_daemon_is_gone),
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(leftovers_of_others_make_room),
+        TEST(what_was_in_the_way_is_let_go),
         TEST(stuck_create_is_left_to_its_writer),
         TEST(stuck_create_that_shows_nothing),
         TEST(changed_request_replaces_what_is_left),

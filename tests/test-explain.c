@@ -460,7 +460,7 @@ ask_libvirt(void **state)
     configure("");
     typed_run(&scene, uri, "vgpuctl explain guets1", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);
-    typed_assert_has(typed.faults, "has no domain \"guets1\" (did you mean guest1?)");
+    typed_assert_has(typed.faults, "there is no domain \"guets1\" (did you mean guest1?)");
     refused("vgpuctl --root . explain guest1", "with --root there is no libvirt that could know");
     typed_run(&scene, "test:///no/such/node.xml", "vgpuctl explain guest1", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);

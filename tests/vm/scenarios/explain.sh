@@ -60,7 +60,7 @@ runuser -u nobody -- vgpuctl explain web02 >/dev/null 2>said || status=$?
 [ "$status" = 3 ]
 grep -qF "$reason" said
 explained 1 web03
-grep -q 'has no domain "web03" (did you mean web0' faults
+grep -q 'there is no domain "web03" (did you mean web0' faults
 
 # The configuration, and a domain's XML as libvirt writes it.
 [ "$(vgpuctl check 2>&1)" = '/etc/libvirt-vgpu: ok (gpus: 0, classes: 0, quotas: 0, domains: 0, warnings: 0)' ]
