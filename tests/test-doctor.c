@@ -224,6 +224,15 @@ loop(void)
     link_to("50-vgpu", LINK);
 }
 
+/* What README.md shows; check-golden.sh compares. */
+static void
+readme(void **state)
+{
+    (void)state;
+    not_executable();
+    typed_golden(&scene, HERE, "readme-doctor", "vgpuctl doctor -o severity,finding,remedy");
+}
+
 /* Security modules. */
 
 static void
@@ -565,15 +574,11 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(healthy),
-        TEST(planted),
-        TEST(no_module),
-        TEST(harmless),
-        TEST(notes),
-        TEST(unseen),
-        TEST(seen_through_another),
-        TEST(domains),
-        TEST(started_by_mdevctl),
+        TEST(healthy),  TEST(readme),
+        TEST(planted),  TEST(no_module),
+        TEST(harmless), TEST(notes),
+        TEST(unseen),   TEST(seen_through_another),
+        TEST(domains),  TEST(started_by_mdevctl),
         TEST(several),
     };
 

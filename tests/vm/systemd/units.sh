@@ -92,6 +92,16 @@ umount /sys/bus/pci/devices/$gpu
 systemctl stop "$sriov"
 rm -r ${tool%/*} /run/asked /run/works
 
+# What Prometheus reads, where its node exporter is, with all that the service may not do.
+textfiles=/var/lib/prometheus/node-exporter
+install -d -o nobody $textfiles
+systemctl start libvirt-vgpu-metrics.service
+promtool check metrics <$textfiles/libvirt-vgpu.prom
+grep '^libvirt_vgpu_type_available{gpu="mtty",' $textfiles/libvirt-vgpu.prom
+# It could ask libvirt.
+grep '^libvirt_vgpu_orphans 0' $textfiles/libvirt-vgpu.prom
+rm -r $textfiles
+
 # libvirtd waits for a GPU whose driver comes late.
 is_waiting() { journal_has $ready ' s at most for mtty (/etc/libvirt-vgpu/vgpu.conf:1)'; }
 vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "60m";'
