@@ -147,6 +147,9 @@ read_parent(const xmlNode *node, struct node_device *device)
     const xmlNode *pci = find_capability(node, "pci");
     char text[64];
 
+    /* libvirt writes that of a parent that is no PCI device twice, the one in the other. */
+    while (types && !child(types, "type"))
+        types = find_capability(types, "mdev_types");
     device->gpu = device->name;
     if (function && read_address(child(function, "address"), &device->gpu) < 0)
         return -EBADMSG;

@@ -200,8 +200,9 @@ devices(void **state)
         DEVICE("/sys/devices/virtual/mtty/mtty/dddddddd-0000-4000-8000-000000000009",
                "<capability type='mdev'><type id='mtty-2'/></capability>"),
         DEVICE("/sys/devices/virtual/mtty/mtty",
-               TYPES(TYPE("mtty-2", "vfio-pci", "<availableInstances>11</availableInstances>") TYPE(
-                   "mtty-1", "vfio-pci", "<availableInstances>many</availableInstances>"))),
+               TYPES(TYPES(TYPE("mtty-2", "vfio-pci", "<availableInstances>11</availableInstances>")
+                               TYPE("mtty-1", "vfio-pci",
+                                    "<availableInstances>many</availableInstances>")))),
         /* No GPUs. */
         DEVICE("/sys/devices/css0/0.0.0072", "<capability type='css'>" TYPES(TYPE(
                                                  "vfio_ccw-io", "vfio-ccw", "")) "</capability>"),
