@@ -27,7 +27,7 @@ echo "(ten dual ports were made by somebody else, two are left)"
 
 heading "A guest says what vGPU it wants, in its XML; its device does not exist yet"
 for name in web01 web02 web03; do
-    guest "$name" --migratable --hostdev "$(new_uuid),ua-gpu0" \
+    guest "$name" --migratable --firmware --hostdev "$(new_uuid),ua-gpu0" \
         --metadata "$(request '<vgpu:device alias="ua-gpu0" type="Dual port serial"/>')"
 done
 show virsh -q dumpxml web01 | sed -n '1p; /<metadata>/,/<\/metadata>/p; /<hostdev/,/<\/hostdev>/p'

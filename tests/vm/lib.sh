@@ -8,6 +8,8 @@ CONF=/etc/libvirt-vgpu/vgpu.conf
 LIBVIRTD_PID=/run/libvirt/libvirtd.pid
 # All that is the second host's own. Not in /run, where no hook may be executed.
 HOST2=/srv/host2
+# What a guest runs that needs no firmware (see guest_xml).
+HALT_ROM=/vgpu/halt.rom
 # What the last must_fail heard.
 export ERR=
 
@@ -92,18 +94,26 @@ migratable() {
 }
 
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]...
-#           [--migratable] [--qemu-arg ARG]... [--xml-filter SED]...
-# A guest that needs no system: it runs its firmware, and that is enough.
+#           [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter SED]...
+# A guest that needs no system. A real firmware costs more than all the rest of its start, here
+# where QEMU emulates a machine that emulates another; so it has one that halts (see init.sh),
+# unless somebody is to give its devices their ports.
 guest_xml() {
 	{ local -; set +x; } 2>/dev/null
 	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model
 	local aliases=() migratable='' overrides=''
+	local firmware="<loader readonly='yes' type='rom'>$HALT_ROM</loader>"
 	uuid=$(new_uuid)
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--migratable)
 			migratable=yes
+			shift
+			continue
+			;;
+		--firmware)
+			firmware=''
 			shift
 			continue
 			;;
@@ -131,7 +141,7 @@ guest_xml() {
 		  $metadata
 		  <memory unit='MiB'>64</memory>
 		  <vcpu>1</vcpu>
-		  <os><type arch='x86_64' machine='q35'>hvm</type></os>
+		  <os><type arch='x86_64' machine='q35'>hvm</type>$firmware</os>
 		  <features><acpi/></features>
 		  <devices>
 		    <controller type='usb' model='none'/>
@@ -177,6 +187,13 @@ monitor() {
 	shift
 	for command; do commands+="qemu-monitor-command $guest --hmp \"$command\";"; done
 	virsh -q "$commands"
+}
+
+# acpi_ports GUEST: q35's are where a firmware puts them: the power-off is at 0x604 now.
+acpi_ports() {
+	monitor "$1" 'o /w 0xcf8 0x8000f840' 'o /w 0xcfc 0x601' \
+		'o /w 0xcf8 0x8000f844' 'o /b 0xcfc 0x80' >/dev/null
+	[[ $(monitor "$1" 'i /h 0x604') != *0xffff* ]]
 }
 
 # scratch_ports GUEST: for each of its mtty devices the I/O port of the first UART's scratch

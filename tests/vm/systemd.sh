@@ -38,7 +38,7 @@ unit_runner() {
 		ExecStopPost=/bin/sh -c 'sync; echo o >/proc/sysrq-trigger'
 		StandardOutput=journal+console
 		LimitCORE=0
-		AllowedCPUs=0-1
+		AllowedCPUs=0
 	END
 	mkdir -p /etc/systemd/system/default.target.wants
 	ln -sf ../vgpu-runner.service /etc/systemd/system/default.target.wants/

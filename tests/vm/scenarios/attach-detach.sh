@@ -24,7 +24,7 @@ eject() {
 annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }
 
 vgpu_conf <<<'classes = { serial = { types = [ "mtty-2" ]; }; };'
-guest web01 --xml-filter "s,</devices>,$(ports 3)&,"
+guest web01 --firmware --xml-filter "s,</devices>,$(ports 3)&,"
 xml=$(virsh -q dumpxml web01)
 
 say "a plain guest gets one"

@@ -14,9 +14,8 @@ panic() { io "$1" 0x505 1; }
 # The chipset's reset control register: a full reset.
 reset() { io "$1" 0xcf9 6; }
 
-# ready GUEST: its firmware has put the ACPI ports where the power-off is to be written.
-has_ports() { [[ $(virsh -q qemu-monitor-command "$1" --hmp "i /h 0x604") != *0xffff* ]]; }
-ready() { wait_for 60 has_ports "$1"; }
+# ready GUEST: the ACPI ports are where the power-off is to be written; a reset undoes that.
+ready() { acpi_ports "$1"; }
 
 # The domain is off a moment before libvirt calls release.
 is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }

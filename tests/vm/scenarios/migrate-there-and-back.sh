@@ -4,7 +4,7 @@
 # takes: 65
 
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
-guest web01 --migratable --metadata "$(request "$devices")" \
+guest web01 --migratable --firmware --metadata "$(request "$devices")" \
     --hostdev "$(new_uuid),ua-gpu0" --hostdev "$(new_uuid),ua-gpu1"
 start_host2
 start web01

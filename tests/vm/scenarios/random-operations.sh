@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
-# takes: 160
+# takes: 190
 # timeout: 7200
 set +x
 
@@ -32,15 +32,12 @@ define() {
         --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"${type[$1]}\"/>")"
 }
 
-# held_by GUEST: the vGPU that its QEMU has open.
+# held_by GUEST: the vGPU that its QEMU has open. Asked after each operation, so in one process.
 held_by() {
-    local pid group link
-    pid=$(cat "${libvirt[${host[$1]}]}/qemu/$1.pid")
-    group=$(find "/proc/$pid/fd" -lname '/dev/vfio/[0-9]*' -printf '%l\n' | sort -u)
-    for link in /sys/bus/mdev/devices/*; do
-        [ "$(readlink -f "$link/iommu_group")" != "/sys/kernel/iommu_groups/${group##*/}" ] ||
-            echo "${link##*/}"
-    done
+    local pid group device
+    pid=$(<"${libvirt[${host[$1]}]}/qemu/$1.pid")
+    group=$(find "/proc/$pid/fd" -lname '/dev/vfio/[0-9]*' -printf '%l' -quit)
+    for device in "/sys/kernel/iommu_groups/${group##*/}/devices"/*; do echo "${device##*/}"; done
 }
 
 leases() {
@@ -58,9 +55,9 @@ op_migrate() { on "$1" migrate "$1" --persistent --undefinesource; }
 op_edit() { define "$1"; }
 op_restart() { on "$1" restart_libvirtd; }
 
-# By its own firmware's hand: ACPI's S5, once the firmware has set that port up.
+# By ACPI's S5, which QEMU's monitor writes for the guest.
 op_poweroff() {
-    on "$1" scratch_ports "$1" >/dev/null
+    on "$1" acpi_ports "$1"
     on "$1" monitor "$1" 'o /w 0x604 0x2000' >/dev/null
     on "$1" wait_for 30 is_off "$1"
 }

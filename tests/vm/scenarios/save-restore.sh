@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # takes: 78
 
-guest web01 --migratable --metadata "$(request '<vgpu:device type="mtty-2"/>')" \
+guest web01 --migratable --firmware --metadata "$(request '<vgpu:device type="mtty-2"/>')" \
     --hostdev "$(new_uuid)"
 start web01
 port=$(scratch_ports web01)

@@ -4,7 +4,7 @@
 
 uuid=$(new_uuid) older=$(new_uuid) newer=$(new_uuid)
 define_with() {
-    guest web01 --uuid "$uuid" --migratable \
+    guest web01 --uuid "$uuid" --migratable --firmware \
         --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$1"
 }
 

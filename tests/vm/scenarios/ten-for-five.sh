@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Ten guests started at once for the last five places: five run, five are refused, nothing leaks.
 # shellcheck shell=bash
+# takes: 70
 # timeout: 600
 
 # Of mtty's 24 ports leave ten: five times two.

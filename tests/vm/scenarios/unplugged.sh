@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 device=$(new_uuid)
-guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device,ua-gpu0"
+guest web01 --firmware --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device,ua-gpu0"
 start web01
 virsh -q dumpxml web01 | xmllint --xpath '//hostdev' - >hostdev.xml
 virsh -q detach-device web01 hostdev.xml
