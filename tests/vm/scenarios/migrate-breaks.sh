@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A migration dies half way, in each place: afterwards just the running guest's vGPUs exist.
 # shellcheck shell=bash
-# takes: 72
+# takes: 75
 
 # What takes some twenty seconds at 1 MiB/s: memory that does not compress to nothing.
 head -c 20M /dev/urandom >/tmp/random
@@ -43,9 +43,11 @@ begin_migration
 kill -KILL "$(on_host2 qemu_pid web01)"
 stays 'the incoming QEMU was killed'
 
-begin_migration
-virsh -q domjobabort web01
-stays 'it was cancelled'
+if is_long; then
+    begin_migration
+    virsh -q domjobabort web01
+    stays 'it was cancelled'
+fi
 
 begin_migration
 on_host2 kill_libvirtd

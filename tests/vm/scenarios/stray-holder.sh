@@ -38,8 +38,7 @@ made() { stat -c %Z "/sys/bus/mdev/devices/$device/"; }
 waits() {
     local took=$SECONDS
     destroy web01
-    # release_timeout is 5 s.
-    [ $((SECONDS - took)) -lt 15 ]
+    [ $((SECONDS - took)) -lt 12 ]
     [ "$(made)" = "$birth" ]
     kill -0 "$stray"
     assert_match "$(ledger)" " web01 .* leaving made "
@@ -52,6 +51,7 @@ waits() {
     destroy web02
 }
 
+vgpu_conf <<<'release_timeout = "2s";'
 start web01
 birth=$(made)
 say "the group"
