@@ -79,3 +79,17 @@ else
 fi
 exec 3>&-
 wait
+
+# Ten hosts, of which one takes the connection and never answers.
+python3 - "$build/vgpuctl" "$scratch/dead" <<'END'
+import socket, subprocess, sys, time
+timeout, listener = 2, socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[2])
+listener.listen()
+hosts = ["test:///default"] * 9 + ["qemu+unix:///system?socket=" + sys.argv[2]]
+command = [sys.argv[1], "list", "--timeout", str(timeout)] + [word for host in hosts for word in ("-c", host)]
+began = time.perf_counter()
+status = subprocess.run(command, capture_output=True).returncode
+took = time.perf_counter() - began
+print(f"Ten hosts, of which one does not answer: {took / timeout:.2f} of its timeout of {timeout} s (exit status {status})")
+END

@@ -28,10 +28,10 @@ void
 large_fill(const struct fake_kernel *fake, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        unsigned at = 4 + i / 8;
+        unsigned at = 4 + i / 7;
         char parent[32];
 
-        snprintf(parent, sizeof(parent), "0000:%02x:%02x.%x", 16 + i % 8, at / 8, at % 8);
+        snprintf(parent, sizeof(parent), "0000:%02x:%02x.%x", 16 + i % 7, at / 8, at % 8);
         if (fake_make(fake, parent, "nvidia-555", scene_device(i)) < 0) {
             fprintf(stderr, "bench: making a vGPU on %s failed\n", parent);
             exit(1);

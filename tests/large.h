@@ -12,5 +12,5 @@
  * frees it. */
 char *large_host(unsigned gpus, unsigned functions);
 
-/* Makes vGPUs of one type on the first functions of the first 8 GPUs, in turns. */
+/* Makes vGPUs of one type on the first functions of the first 7 GPUs, in turns. */
 void large_fill(const struct fake_kernel *fake, unsigned count);
