@@ -67,6 +67,10 @@ struct inventory_filter {
     const void *data;
 };
 
+/* Everybody's, and nobody's: with the latter a type has its id and its name, no more. */
+extern const struct inventory_filter inventory_all_types;
+extern const struct inventory_filter inventory_no_types;
+
 /*
  * Reads all GPUs, parents and vGPUs, of every interface. A GPU, parent or attribute that cannot be
  * read is left out: it may vanish while we look. Only -ENOMEM is an error. The caller clears ret.

@@ -219,21 +219,12 @@ consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error
     return rc;
 }
 
-static bool
-wants_none(const struct inventory_type *type, const void *data)
-{
-    (void)type;
-    (void)data;
-    return false;
-}
-
 /* Under the lock. */
 static int
 consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
-    const struct inventory_filter filter = {wants_none, NULL};
     const struct names *named = reaping->order->named;
-    int rc = inventory_scan(reaping->job.host, &filter, &reaping->inventory, error);
+    int rc = inventory_scan(reaping->job.host, &inventory_no_types, &reaping->inventory, error);
 
     if (rc == 0 && named->count == 0)
         return consider_all(reaping, ledger, error);

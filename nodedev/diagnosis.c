@@ -54,19 +54,10 @@ diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
         error_set(&diagnosis->findings[diagnosis->count - 1].remedy, 0, "%s", text);
 }
 
-static bool
-wants_none(const struct inventory_type *type, const void *data)
-{
-    (void)type;
-    (void)data;
-    return false;
-}
-
 /* The faults say what is missing. */
 static int
 read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
 {
-    const struct inventory_filter filter = {wants_none, NULL};
     struct error fault;
     int rc;
 
@@ -74,7 +65,7 @@ read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
         diagnosis->policy_fault = fault;
     if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
         diagnosis->ledger_fault = fault;
-    rc = inventory_scan(diagnosis->host, &filter, &diagnosis->inventory, error);
+    rc = inventory_scan(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
     /* Last: what was seen is somebody's by then. */
     if (rc == 0 && uri && owners_ask(diagnosis->host, uri, &diagnosis->owners, &fault) < 0)
         diagnosis->libvirt_fault = fault;

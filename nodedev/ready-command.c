@@ -10,26 +10,16 @@
 /* Of --timeout: a day. */
 #define LONGEST 86400
 
-/* That there is a type is enough: of none is anything to be read. */
-static bool
-wants_none(const struct inventory_type *type, const void *data)
-{
-    (void)type;
-    (void)data;
-    return false;
-}
-
 /* How many of the policy's GPUs are missing, each named in error; what boot_wait leaves them is in
  * *left. -errno with a line in error. */
 static int
 look(const struct host *host, const struct policy *policy, unsigned *left, struct error *error)
 {
-    static const struct inventory_filter filter = {wants_none, NULL};
     AUTO(inventory_clear) struct inventory inventory = {0};
     int rc, missing = 0;
 
     *left = 0;
-    rc = inventory_scan(host, &filter, &inventory, error);
+    rc = inventory_scan(host, &inventory_no_types, &inventory, error);
     if (rc < 0)
         return rc;
     *error = (struct error){0};

@@ -8,18 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-wants_it(const struct inventory_type *type, const void *data)
-{
-    (void)type;
-    return *(const enum survey_depth *)data == SURVEY_TYPES;
-}
-
 int
 survey_take(const struct host *host, enum survey_depth depth, struct survey *ret,
             struct error *error)
 {
-    struct inventory_filter filter = {wants_it, &depth};
+    const struct inventory_filter *filter =
+        depth == SURVEY_TYPES ? &inventory_all_types : &inventory_no_types;
     int rc;
 
     *ret = (struct survey){0};
@@ -28,7 +22,7 @@ survey_take(const struct host *host, enum survey_depth depth, struct survey *ret
     if (rc == 0)
         rc = statedir_peek(host, &ret->ledger, error);
     if (rc == 0)
-        rc = inventory_scan(host, &filter, &ret->inventory, error);
+        rc = inventory_scan(host, filter, &ret->inventory, error);
     return rc;
 }
 
