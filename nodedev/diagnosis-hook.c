@@ -11,8 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PROGRAM "/usr/sbin/libvirt-vgpu-hook"
-#define LINK    "50-vgpu"
+#define LINK "50-vgpu"
 
 static int
 look_at_link(const struct diagnosis *diagnosis, struct entry *ret)
@@ -37,8 +36,8 @@ check_missing(struct diagnosis *diagnosis)
     diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
                   link.path.text, strerror(-rc));
     if (rc == -ENOENT || rc == -ENOTDIR)
-        diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -s " PROGRAM " /%s",
-                         link.path.text);
+        diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -s /%s /%s",
+                         diagnosis->host->hook, link.path.text);
     else
         diagnosis_advise(diagnosis, "run it as root");
 }
@@ -56,8 +55,8 @@ check_dangling(struct diagnosis *diagnosis)
         return;
     diagnosis_add(diagnosis, "/%s leads to /%s: %s: libvirt runs nothing", link.path.text,
                   target.path.text, strerror(-rc));
-    diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -sfn " PROGRAM " /%s",
-                     link.path.text);
+    diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -sfn /%s /%s",
+                     diagnosis->host->hook, link.path.text);
 }
 
 static void

@@ -12,6 +12,7 @@ main(int argc, char *argv[])
         .ops = &host_kernel,
         .config = VGPU_CONFIG,
         .hooks = VGPU_HOOKS,
+        .hook = VGPU_HOOK,
         .data = VGPU_DATA,
         .caller = -1,
     };

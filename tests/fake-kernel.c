@@ -772,6 +772,7 @@ fake_start(struct fake_kernel *fake, const char *machine)
     *fake = (struct fake_kernel){.host = {.ops = &fake_ops,
                                           .config = "etc/libvirt-vgpu",
                                           .hooks = "etc/libvirt/hooks",
+                                          .hook = "usr/sbin/libvirt-vgpu-hook",
                                           .caller = -1}};
     snprintf(fake->path, sizeof(fake->path), "%s/vgpu-test-XXXXXX",
              directory                       ? directory
