@@ -59,12 +59,19 @@ static void
 }
 
 int
+error_vset(struct error *error, int code, const char *format, va_list args)
+{
+    error_format(error, 0, format, args);
+    return code;
+}
+
+int
 error_set(struct error *error, int code, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    error_format(error, 0, format, args);
+    error_vset(error, code, format, args);
     va_end(args);
     return code;
 }

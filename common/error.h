@@ -24,6 +24,10 @@ struct error {
  */
 int error_set(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
 
+/* The same, for those who take such arguments themselves. */
+int error_vset(struct error *error, int code, const char *format, va_list args) FORMAT(3, 0)
+    __attribute__((nonnull(1, 3)));
+
 /* Puts "text: " in front of what is there. */
 void error_wrap(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;
 

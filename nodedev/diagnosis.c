@@ -22,16 +22,11 @@ void
 diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
 {
     struct diagnosis_finding finding = {.check = diagnosis->check};
-    AUTO_FREE char *text = NULL;
     va_list args;
-    int rc;
 
     va_start(args, format);
-    rc = vasprintf(&text, format, args);
+    error_vset(&finding.text, 0, format, args);
     va_end(args);
-    if (rc < 0)
-        text = NULL;
-    error_set(&finding.text, 0, "%s", text ? text : format);
     if (ARRAY_ADD(diagnosis->findings, diagnosis->count, finding) < 0)
         diagnosis->full = true;
     else if (finding.check->severity > DIAGNOSIS_NOTE)
@@ -41,17 +36,13 @@ diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
 void
 diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
 {
-    AUTO_FREE char *text = NULL;
     va_list args;
-    int rc;
 
+    if (diagnosis->count == 0 || diagnosis->full)
+        return;
     va_start(args, format);
-    rc = vasprintf(&text, format, args);
+    error_vset(&diagnosis->findings[diagnosis->count - 1].remedy, 0, format, args);
     va_end(args);
-    if (rc < 0)
-        text = NULL;
-    if (text && diagnosis->count && !diagnosis->full)
-        error_set(&diagnosis->findings[diagnosis->count - 1].remedy, 0, "%s", text);
 }
 
 /* The faults say what is missing. */
