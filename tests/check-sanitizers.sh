@@ -21,7 +21,7 @@ compile() {
         -DVGPU_VERSION='"0"' -DVGPU_DATA='"/usr/share/libvirt-vgpu"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
 }
 
-for source in common/*.c hooks/hook.c nodedev/*.c tests/scene.c tests/typed.c tests/fake-kernel.c; do
+for source in common/*.c hooks/hook.c nodedev/*.c tests/scene.c tests/typed.c tests/fake-*.c; do
     case $source in */main.c | *-main.c) continue ;; esac
     compile "$source" "$out/$(basename "$source").o"
 done
