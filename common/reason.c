@@ -313,7 +313,8 @@ reason_place(const struct room *room, const struct demand *demand, struct error 
         rc = error_set(error, -ENOENT, "%s (%s) cannot be on %s, %s", demand->label, demand->wanted,
                        demand->place->text, find_why(inventory, demand->place));
     } else if (reason_gpu(room, demand, inventory->parents[i].gpu, reason, sizeof(reason)) ==
-               VERDICT_OTHER_KIND) {
+                   VERDICT_OTHER_KIND ||
+               inventory->parents[i].interface->hostdev != REQUEST_PCI) {
         rc = error_set(error, -ENOENT,
                        "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
                        "type='mdev'>)",
