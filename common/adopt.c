@@ -48,7 +48,7 @@ add_lease(const struct job *job, const struct request *request,
           const struct request_hostdev *hostdev, const char *event, struct ledger *ledger)
 {
     struct lease lease = {.domain = request->domain};
-    int rc = vgpu_find(job->host, &hostdev->uuid, &lease.vgpu, &lease.gpu);
+    int rc = vgpu_find(job->host, &hostdev->source, &lease.vgpu, &lease.gpu);
 
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
@@ -70,7 +70,7 @@ adopt_missing(const struct job *job, const struct request *request, const char *
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
-            !ledger_find(ledger, &hostdev->uuid))
+            !ledger_find(ledger, &hostdev->source))
             rc = add_lease(job, request, hostdev, event, ledger);
     }
     return rc;

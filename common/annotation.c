@@ -308,7 +308,38 @@ names_hostdev(const struct request_device *device, const struct request_hostdev 
     if (device->alias)
         return hostdev->alias && !strcmp(device->alias, hostdev->alias);
     return device->uuid && name_parse_uuid(&uuid, device->uuid) == 0 &&
-           name_equal(&uuid, &hostdev->uuid);
+           name_equal(&uuid, &hostdev->source);
+}
+
+/* What nobody names must be the only one; a virtual function is named by its alias. */
+static bool
+is_alone(const struct request *request, const struct request_hostdev *hostdev)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < request->hostdev_count; i++)
+        count += request->hostdevs[i].kind == REQUEST_MDEV;
+    return request->device_count == 1 && count == 1 && hostdev->kind == REQUEST_MDEV;
+}
+
+static void
+link_hostdev(struct request *request, size_t index, struct request_hostdev *hostdev)
+{
+    if (hostdev->device != SIZE_MAX)
+        annotation_fault(request, "two <vgpu:device> name the hostdev %s", hostdev->source.text);
+    if (hostdev->kind == REQUEST_PCI && *hostdev->source.text)
+        hostdev->is_gpu = true;
+    else if (hostdev->kind == REQUEST_PCI)
+        annotation_fault(request,
+                         "a <vgpu:device> names the hostdev %s, and the <address> in its <source> "
+                         "is no PCI address",
+                         hostdev->alias);
+    else if (!hostdev->is_gpu)
+        annotation_fault(request,
+                         "a <vgpu:device> names the hostdev %s, which is no GPU's: its model "
+                         "is not vfio-pci",
+                         hostdev->source.text);
+    hostdev->device = index;
 }
 
 static void
@@ -316,44 +347,37 @@ link_device(struct request *request, size_t index)
 {
     const struct request_device *device = &request->devices[index];
     const char *key = device->alias ? device->alias : device->uuid;
-    bool alone = !key && request->device_count == 1 && request->hostdev_count == 1;
+    size_t mdevs = 0;
 
     for (size_t i = 0; i < request->hostdev_count; i++) {
         struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (!alone && !names_hostdev(device, hostdev))
-            continue;
-        if (hostdev->device != SIZE_MAX)
-            annotation_fault(request, "two <vgpu:device> name the hostdev %s", hostdev->uuid.text);
-        if (!hostdev->is_gpu)
-            annotation_fault(request,
-                             "a <vgpu:device> names the hostdev %s, which is no GPU's: its model "
-                             "is not vfio-pci",
-                             hostdev->uuid.text);
-        hostdev->device = index;
-        return;
+        mdevs += hostdev->kind == REQUEST_MDEV;
+        if (key ? names_hostdev(device, hostdev) : is_alone(request, hostdev))
+            return link_hostdev(request, index, hostdev);
     }
     if (key)
-        annotation_fault(request, "<vgpu:device %s=\"%s\"> names no <hostdev type='mdev'>",
-                         device->alias ? "alias" : "uuid", key);
+        annotation_fault(request, "<vgpu:device %s=\"%s\"> names no <hostdev> of type mdev%s",
+                         device->alias ? "alias" : "uuid", key, device->alias ? " or pci" : "");
     else
         annotation_fault(request,
                          "<vgpu:device> has neither alias nor uuid, and the domain has %zu "
                          "<vgpu:device> and %zu <hostdev type='mdev'>: it must say which it means",
-                         request->device_count, request->hostdev_count);
+                         request->device_count, mdevs);
 }
 
 void
 annotation_link(struct request *request)
 {
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (request->hostdevs[i].is_gpu &&
-                name_equal(&request->hostdevs[i].uuid, &request->hostdevs[k].uuid))
-                annotation_fault(request, "two <hostdev> have the uuid %s",
-                                 request->hostdevs[i].uuid.text);
-        }
-    }
     for (size_t i = 0; i < request->device_count; i++)
         link_device(request, i);
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (request->hostdevs[i].is_gpu && *request->hostdevs[i].source.text &&
+                name_equal(&request->hostdevs[i].source, &request->hostdevs[k].source))
+                annotation_fault(request, "two <hostdev> have the %s %s",
+                                 request->hostdevs[i].kind == REQUEST_MDEV ? "uuid" : "address",
+                                 request->hostdevs[i].source.text);
+        }
+    }
 }

@@ -123,15 +123,23 @@ is_gone(int rc)
     return rc == -ENODEV || rc == -ENOENT;
 }
 
-/* -EAGAIN and -EBUSY are the driver still cleaning up, or another removal under way. */
+/*
+ * -EAGAIN and -EBUSY are the driver still cleaning up, or another removal under way. Before each
+ * write the lease must still be ours: a virtual function may have its next owner by then, whose
+ * vGPU is called the same. -ESTALE with a line in error if it is not.
+ */
 static int
-remove_proved(struct job *job, const struct vgpu *vgpu, struct deadline deadline)
+remove_proved(struct job *job, const struct vgpu *vgpu, struct deadline deadline,
+              struct error *error)
 {
     unsigned pause = 1;
 
     for (;;) {
-        int rc = writer_remove(&job->writer, vgpu, deadline);
+        int rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
 
+        if (rc < 0)
+            return -ESTALE;
+        rc = writer_remove(&job->writer, vgpu, deadline);
         if (rc == 0 || is_gone(rc))
             return wait_gone(job, vgpu, deadline);
         if ((rc != -EAGAIN && rc != -EBUSY) || !deadline_pause(deadline, &pause))
@@ -163,12 +171,10 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
                          "the vGPU %s was not removed from %s yet: no time was left for it; the "
                          "next start of its guest or 'vgpuctl reconcile' sees to it",
                          vgpu->device.text, vgpu->parent.text);
-    if (rc == 0) {
-        rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
-        if (rc < 0)
-            return rc;
-        rc = remove_proved(job, vgpu, deadline);
-    }
+    if (rc == 0)
+        rc = remove_proved(job, vgpu, deadline, error);
+    if (rc == -ESTALE)
+        return rc;
     if (rc == 0 || is_gone(rc))
         return job_forget(job, &vgpu->device, error);
     if (rc == -EBUSY)

@@ -4,16 +4,21 @@
 #include "apply.h"
 #include "array.h"
 #include "boot.h"
+#include "catalogue.h"
+#include "ceiling.h"
 #include "intent.h"
 #include "leftovers.h"
 #include "log.h"
 #include "plan.h"
 #include "release.h"
+#include "stranger.h"
 
 #include <string.h>
 
 #define BOOT_PAUSE    500  /* ms between two looks for a GPU that may still come up */
 #define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
+#define ASK_AGAIN     3 /* times that a driver which still offers a place is asked for it again, */
+#define ASK_PAUSE     500 /* after so many ms: one that has only just come up refuses at first */
 
 struct assignment {
     struct job job;
@@ -23,6 +28,7 @@ struct assignment {
     struct leftovers leftovers;
     struct placement_refusal *refusals;
     size_t refusal_count;
+    unsigned asked_again;
     struct plan plan;
     unsigned boot_left;      /* ms that a GPU which is not there yet is worth waiting for */
     struct deadline gone_by; /* when a device that is being removed must be gone */
@@ -121,8 +127,14 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
 
     ledger_clear(&assignment->leftovers.todo);
     *changed = true;
-    if (rc == 0 && leftovers_add_going(assignment->job.host, ledger, &inventory) < 0)
+    if (rc == 0 &&
+        (leftovers_add_going(assignment->job.host, ledger, &inventory) < 0 ||
+         stranger_add_all(assignment->job.host, &assignment->intent.demands, &inventory) < 0))
         rc = error_set(error, -ENOMEM, "no memory for the GPUs");
+    if (rc == 0) {
+        ceiling_apply(&assignment->intent.policy, &inventory);
+        catalogue_keep(assignment->job.host, assignment->job.statedir.dir, &inventory);
+    }
     if (rc == 0)
         rc = leftovers_claim_own(&assignment->leftovers, &assignment->job,
                                  &assignment->request->domain, &assignment->intent.demands,
@@ -174,10 +186,23 @@ look(struct assignment *assignment, struct error *error)
     return recorded < 0 ? recorded : rc;
 }
 
+/* Where the XML leaves no choice. NVIDIA's driver has the one error for all its reasons, and the
+ * next look tells by its list whether it means it. */
+static bool
+may_ask_again(struct assignment *assignment, size_t index, int why)
+{
+    unsigned pause = ASK_PAUSE;
+
+    return assignment->intent.demands.items[index].place && why == -EIO &&
+           assignment->asked_again++ < ASK_AGAIN &&
+           deadline_pause(assignment->job.deadline, &pause);
+}
+
 /* The kernel said no: remember it, so that the next look tries elsewhere. -EAGAIN to look again. */
 static int
-refused(struct assignment *assignment, const struct lease *lease, int why, struct error *error)
+refused(struct assignment *assignment, size_t index, int why, struct error *error)
 {
+    const struct lease *lease = &assignment->plan.steps[index].lease;
     const struct placement_refusal refusal = {lease->vgpu.parent, lease->vgpu.type, why};
     int rc = job_forget(&assignment->job, &lease->vgpu.device, error);
 
@@ -188,6 +213,9 @@ refused(struct assignment *assignment, const struct lease *lease, int why, struc
         return error_set(error, -EAGAIN, "the vGPU %s is not quite gone; start the guest again",
                          lease->vgpu.device.text);
     log_lease("prepare", lease, strerror(-why));
+    if (may_ask_again(assignment, index, why))
+        return error_set(error, -EAGAIN, "the kernel refuses a vGPU of type %s on %s (%s)",
+                         lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
     if (why == -EEXIST)
         return error_set(error, why,
                          "the kernel has a device %s already, and does not show it: it is still "
@@ -228,7 +256,7 @@ carry_out(struct assignment *assignment, struct error *error)
         if (step->way == PLACEMENT_MAKE) {
             rc = apply_make(&assignment->job, &step->lease, error);
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
-                rc = refused(assignment, &step->lease, rc, error);
+                rc = refused(assignment, i, rc, error);
         }
         /* One that is taken back has those of its last run. */
         if (rc == 0 &&

@@ -110,22 +110,13 @@ gpu_of(const struct inventory *inventory, const struct name *device)
     return vgpu ? inventory->parents[vgpu->parent].gpu : SIZE_MAX;
 }
 
-static bool
-differs(unsigned framebuffer, const struct inventory_type *type)
-{
-    return framebuffer && type->framebuffer && framebuffer != type->framebuffer;
-}
-
 /* Whether vGPUs are made on its virtual functions, one on each. */
 static bool
 has_function(const struct room *room, size_t gpu)
 {
-    const struct inventory *inventory = room->question->inventory;
     const struct room_gpu *known = &room->gpus[gpu];
 
-    return known->place_count &&
-           !name_equal(&inventory->parents[room->places[known->first_place]].name,
-                       &inventory->gpus[gpu].name);
+    return known->place_count && room_is_function(room, room->places[known->first_place]);
 }
 
 /* Whether something that stays keeps the GPU from ever taking the type. */
@@ -146,7 +137,7 @@ is_blocked(const struct room *room, size_t gpu, const struct inventory_type *typ
         if (claim->gpu != gpu || claim->settled)
             continue;
         staying++;
-        if (differs(claim->framebuffer, type))
+        if (inventory_is_kept_off(&inventory->gpus[gpu], type, claim->framebuffer))
             return true;
     }
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
@@ -161,10 +152,11 @@ is_blocked(const struct room *room, size_t gpu, const struct inventory_type *typ
         staying++;
         other = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
         framebuffer = lease ? lease->framebuffer : other ? other->framebuffer : 0;
-        if (differs(framebuffer, type))
+        if (inventory_is_kept_off(&inventory->gpus[gpu], type, framebuffer))
             return true;
     }
-    return (type->max && staying >= type->max) || (has_functions && staying >= functions);
+    return (type->max && !type->slices && staying >= type->max) ||
+           (has_functions && staying >= functions);
 }
 
 /* Whether something that stays has a virtual function, or is about to. */
@@ -238,7 +230,9 @@ candidate_count_chances(const struct room *room, const struct demand *demand, co
 static bool
 goes_before(const struct demand *demand, const struct lease *a, const struct lease *b)
 {
-    const char *parent = demand->device ? demand->device->parent : NULL;
+    const char *parent = demand->place    ? demand->place->text
+                         : demand->device ? demand->device->parent
+                                          : NULL;
     bool a_there = parent && !strcmp(parent, a->vgpu.parent.text);
     bool b_there = parent && !strcmp(parent, b->vgpu.parent.text);
 

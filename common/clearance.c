@@ -62,8 +62,8 @@ find_staying(const struct inventory *inventory, size_t parent, const struct inve
         other = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
         staying.same += name_equal(&vgpu->type, &type->id);
         staying.on_parent |= vgpu->parent == parent;
-        staying.other_size |= other && other->framebuffer && type->framebuffer &&
-                              other->framebuffer != type->framebuffer;
+        staying.other_size |=
+            other && inventory_is_kept_off(&inventory->gpus[gpu], type, other->framebuffer);
     }
     return staying;
 }
@@ -124,6 +124,8 @@ clearance_make(struct clearance *clearance, const struct placement_question *que
     clearance->question.ledger = &clearance->ledger;
     inventory->gpus = question->inventory->gpus;
     inventory->gpu_count = question->inventory->gpu_count;
+    inventory->strangers = question->inventory->strangers;
+    inventory->stranger_count = question->inventory->stranger_count;
     rc = cleared ? keep_leases(clearance, question->ledger, gone) : -ENOMEM;
     if (rc == 0)
         rc = keep_vgpus(clearance, question, gone, cleared);

@@ -198,7 +198,7 @@ resolve_unannotated(const struct request *request, const struct policy *policy,
         demand->source = DEMAND_ALIAS;
         name = hostdev->alias + strlen(ALIAS_STEM);
         class = class_of_alias(policy, name, &length);
-    } else if (*policy->default_class) {
+    } else if (*policy->default_class && hostdev->kind == REQUEST_MDEV) {
         demand->source = DEMAND_DEFAULT;
         demand->origin = policy->default_origin;
         name = policy->default_class;
@@ -235,6 +235,48 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
     return 1;
 }
 
+/* Not what shows a display, nor what is not named by an alias: PCI devices do neither. */
+static bool
+can_be_of_any_kind(const struct demand *demand)
+{
+    return !demand->hostdev->has_display && demand->hostdev->alias &&
+           (demand->device ? demand->device->alias != NULL : demand->source != DEMAND_DEFAULT);
+}
+
+static void
+set_free(struct demand *demand, enum demand_freedom freedom)
+{
+    const struct request_hostdev *hostdev = demand->hostdev;
+    bool is_function = hostdev->kind == REQUEST_PCI;
+
+    demand->is_free = freedom >= (is_function ? DEMAND_ANY_PLACE : DEMAND_ANY_UUID);
+    demand->place = is_function && !demand->is_free ? &hostdev->source : NULL;
+    demand->kinds = 1u << hostdev->kind;
+    if (freedom == DEMAND_ANY_KIND && can_be_of_any_kind(demand))
+        demand->kinds = DEMAND_EVERY_KIND;
+}
+
+void
+demands_set_free(struct demands *demands, enum demand_freedom freedom)
+{
+    for (size_t i = 0; i < demands->count; i++)
+        set_free(&demands->items[i], freedom);
+}
+
+/* What libvirt would do to a virtual function before the guest has it, and after. */
+static int
+check_managed(const struct demand *demand, struct error *error)
+{
+    const struct request_hostdev *hostdev = demand->hostdev;
+
+    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed)
+        return 0;
+    return error_set(error, -EINVAL,
+                     "the hostdev %s (%s) says managed='yes': libvirt would take it from its "
+                     "GPU's driver, and with that its vGPU; say managed='no'",
+                     demand->label, hostdev->source.text);
+}
+
 /* 1: the hostdev is ours and demand says how; 0: it is not; -EINVAL. */
 static int
 resolve(const struct request *request, const struct policy *policy,
@@ -245,7 +287,7 @@ resolve(const struct request *request, const struct policy *policy,
     *demand = (struct demand){
         .hostdev = hostdev,
         .device = hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device],
-        .label = hostdev->alias ? hostdev->alias : hostdev->uuid.text,
+        .label = hostdev->alias ? hostdev->alias : hostdev->source.text,
     };
     rc = demand->device ? resolve_annotated(policy, demand, error)
                         : resolve_unannotated(request, policy, demand, error);
@@ -253,7 +295,8 @@ resolve(const struct request *request, const struct policy *policy,
         demand->order = policy->order;
     if (demand->numa == POLICY_NUMA_UNSAID)
         demand->numa = policy->numa;
-    return rc;
+    set_free(demand, DEMAND_AS_IT_SAYS);
+    return rc > 0 && check_managed(demand, error) < 0 ? -EINVAL : rc;
 }
 
 int
@@ -282,7 +325,7 @@ demands_keep_only(struct demands *demands, const struct name *device)
     size_t kept = 0;
 
     for (size_t i = 0; i < demands->count; i++) {
-        if (name_equal(&demands->items[i].hostdev->uuid, device))
+        if (name_equal(&demands->items[i].hostdev->source, device))
             demands->items[kept++] = demands->items[i];
     }
     demands->count = kept;

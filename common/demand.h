@@ -3,10 +3,10 @@
 /*
  * demand: one vGPU that a domain is to get, once its request and the policy have met.
  *
- * Which mdev hostdevs are ours, and what each is to be, by precedence: the annotation, the policy's
- * `domains`, the hostdev alias ua-vgpu-CLASS or ua-vgpu-CLASS-N, the policy's default_class. A
- * hostdev that none of these names is not ours. Demands borrow everything from the request and the
- * policy.
+ * Which hostdevs are ours, and what each is to be, by precedence: the annotation, the policy's
+ * `domains`, the hostdev alias ua-vgpu-CLASS or ua-vgpu-CLASS-N, and of mediated devices the
+ * policy's default_class. A hostdev that none of these names is not ours. Demands borrow everything
+ * from the request and the policy.
  */
 
 #pragma once
@@ -37,7 +37,12 @@ struct demand {
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
     enum policy_order order;
     enum policy_numa numa;
+    bool is_free;             /* it can be given another source than its hostdev says */
+    const struct name *place; /* the virtual function that it must be; NULL: any parent will do */
+    unsigned kinds;           /* bits of enum request_kind: what its hostdev may be */
 };
+
+#define DEMAND_EVERY_KIND (1u << REQUEST_MDEV | 1u << REQUEST_PCI)
 
 struct demands {
     struct demand *items;
@@ -52,6 +57,15 @@ struct demands {
 int demands_resolve(const struct request *request, const struct policy *policy, struct demands *ret,
                     struct error *error) CHECKED NONNULL;
 void demands_clear(struct demands *demands) NONNULL;
+
+/* How far a demand may go from what its hostdev says: who arrives can be given another source. */
+enum demand_freedom {
+    DEMAND_AS_IT_SAYS,
+    DEMAND_ANY_UUID,  /* a mediated device can have another one */
+    DEMAND_ANY_PLACE, /* a virtual function can be another one, too */
+    DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
+};
+void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
 
 /* Forgets all but that for one device. */
 void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;

@@ -3,8 +3,10 @@
 #include "forecast.h"
 #include "boot.h"
 #include "candidate.h"
+#include "ceiling.h"
 #include "leftovers.h"
 #include "reason.h"
+#include "stranger.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,9 +210,12 @@ look(struct forecast *forecast, const struct host *host, const struct request *r
     if (rc < 0)
         return rc;
     job_begin_to_look(host, &job);
+    ceiling_apply(&forecast->intent.policy, &forecast->inventory);
     forecast->choices = calloc(forecast->intent.demands.count, sizeof(*forecast->choices));
     rc = forecast->choices ? leftovers_add_going(host, &forecast->ledger, &forecast->inventory)
                            : -ENOMEM;
+    if (rc == 0)
+        rc = stranger_add_all(host, &forecast->intent.demands, &forecast->inventory);
     if (rc == 0)
         rc = decide(forecast, &job, request);
     if (rc == 0 && (forecast->rc == -ENOSPC || forecast->rc == -ENOENT))

@@ -116,7 +116,7 @@ bool
 guests_has(const struct request *guest, const struct name *device)
 {
     for (size_t i = 0; i < guest->hostdev_count; i++) {
-        if (name_equal(&guest->hostdevs[i].uuid, device))
+        if (name_equal(&guest->hostdevs[i].source, device))
             return true;
     }
     return false;

@@ -2,11 +2,13 @@
 
 #include "incoming.h"
 #include "boot.h"
+#include "catalogue.h"
+#include "ceiling.h"
 #include "intent.h"
+#include "job.h"
 #include "log.h"
-#include "placement.h"
+#include "plan.h"
 #include "rewrite.h"
-#include "statedir.h"
 
 #include <string.h>
 
@@ -16,7 +18,8 @@ struct arrival {
     struct intent intent;
     struct inventory inventory;
     struct ledger ledger;
-    struct name *uuids; /* per hostdev */
+    struct placement_choice *choices; /* per demand */
+    struct rewrite_source *sources;   /* per hostdev */
 };
 
 static void
@@ -25,22 +28,165 @@ arrival_clear(struct arrival *arrival)
     intent_clear(&arrival->intent);
     inventory_clear(&arrival->inventory);
     ledger_clear(&arrival->ledger);
-    free(arrival->uuids);
+    free(arrival->choices);
+    free(arrival->sources);
+}
+
+static struct placement_question
+question_of(const struct arrival *arrival)
+{
+    return (struct placement_question){
+        .request = arrival->request,
+        .demands = &arrival->intent.demands,
+        .policy = &arrival->intent.policy,
+        .inventory = &arrival->inventory,
+        .ledger = &arrival->ledger,
+    };
 }
 
 /* A picture of the host, taken without the lock: prepare looks again. */
 static int
 look(struct arrival *arrival, struct error *error)
 {
-    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
-    int rc = statedir_open(arrival->host, false, &statedir, error);
+    int rc = statedir_peek(arrival->host, &arrival->ledger, error);
 
     if (rc == 0)
-        rc = statedir_load(&statedir, &arrival->ledger, error);
-    if (rc == 0 || rc == -ENOENT)
         rc = inventory_scan(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+    if (rc == 0)
+        ceiling_apply(&arrival->intent.policy, &arrival->inventory);
     return rc;
 }
+
+/* --- where -------------------------------------------------------------------------------------
+ */
+
+/* Whether virtual functions come into it: those must be chosen now. */
+static bool
+needs_choice(const struct arrival *arrival)
+{
+    const struct demands *demands = &arrival->intent.demands;
+    bool needed = false;
+
+    for (size_t i = 0; i < demands->count; i++)
+        needed |= demands->items[i].hostdev->kind == REQUEST_PCI;
+    for (size_t i = 0; i < arrival->inventory.parent_count; i++)
+        needed |= arrival->inventory.parents[i].interface->hostdev == REQUEST_PCI;
+    return needed;
+}
+
+/* What somebody else made here was not made for a guest that comes from elsewhere. */
+static bool
+has_found(const struct arrival *arrival)
+{
+    for (size_t i = 0; i < arrival->intent.demands.count; i++) {
+        if (arrival->choices[i].way == PLACEMENT_FIND)
+            return true;
+    }
+    return false;
+}
+
+/* The nearest to what the XML says that has room now (1); else that could ever (0). */
+static int
+find_places(struct arrival *arrival, struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    int rc = -ENOSPC;
+
+    for (int freedom = DEMAND_ANY_UUID; freedom <= DEMAND_ANY_KIND; freedom++) {
+        demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
+        rc = placement_find(&question, arrival->choices, error);
+        if (rc == -ENOMEM || (rc == 0 && !has_found(arrival)))
+            return rc < 0 ? rc : 1;
+    }
+    for (int freedom = DEMAND_ANY_UUID; freedom <= DEMAND_ANY_KIND; freedom++) {
+        demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
+        rc = placement_check(&question, arrival->choices, error);
+        if (rc == -ENOMEM || rc == 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* An earlier try's, which this one replaces. */
+static void
+forget_reserved(const struct arrival *arrival, struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (lease->state == LEASE_RESERVED && name_equal(&lease->domain, &arrival->request->domain))
+            ledger_remove(ledger, lease);
+        else
+            i++;
+    }
+}
+
+/* Promises the virtual functions that were chosen. */
+static int
+reserve(struct arrival *arrival, struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    const struct plan_actor actor = {process_parent(arrival->host), 0, statedir_time()};
+    AUTO(plan_clear) struct plan plan = {0};
+    int rc = plan_build(&question, arrival->choices, &actor, &plan);
+
+    for (size_t i = 0; rc == 0 && i < plan.count; i++) {
+        struct lease *lease = &plan.steps[i].lease;
+
+        lease->state = LEASE_RESERVED;
+        if (lease->vgpu.interface->hostdev == REQUEST_PCI && plan.steps[i].way == PLACEMENT_MAKE &&
+            !ledger_find(&arrival->ledger, &lease->vgpu.device))
+            rc = ledger_add(&arrival->ledger, lease);
+    }
+    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+}
+
+/* Under the lock. */
+static int
+choose_under_lock(struct arrival *arrival, struct job *job, struct error *error)
+{
+    int rc = 0;
+
+    inventory_clear(&arrival->inventory);
+    rc = inventory_scan(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+    if (rc < 0)
+        return rc;
+    ceiling_apply(&arrival->intent.policy, &arrival->inventory);
+    catalogue_keep(arrival->host, job->statedir.dir, &arrival->inventory);
+    forget_reserved(arrival, &arrival->ledger);
+    rc = find_places(arrival, error);
+    return rc > 0 ? reserve(arrival, error) : rc;
+}
+
+static int
+choose_places(struct arrival *arrival, struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    AUTO(job_end) struct job job = JOB_NONE;
+    int rc;
+
+    arrival->choices = calloc(arrival->intent.demands.count + 1, sizeof(*arrival->choices));
+    if (!arrival->choices)
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    if (!needs_choice(arrival))
+        return placement_check(&question, arrival->choices, error);
+    rc = job_begin(arrival->host, true, &job, error);
+    if (rc < 0)
+        return rc;
+    job.lock_timeout = arrival->intent.policy.lock_timeout;
+    ledger_clear(&arrival->ledger);
+    rc = job_look(&job, &arrival->ledger, error);
+    if (rc < 0)
+        return rc;
+    rc = choose_under_lock(arrival, &job, error);
+    if (rc == 0)
+        return job_record(&job, &arrival->ledger, error);
+    job_leave(&job);
+    return rc;
+}
+
+/* --- under which name --------------------------------------------------------------------------
+ */
 
 /* Whether any parent has, or is still losing, a device of that UUID. */
 static bool
@@ -84,7 +230,7 @@ is_kept_for(const struct arrival *arrival, const struct demand *demand, const st
 static bool
 can_keep(const struct arrival *arrival, const struct demand *demand)
 {
-    const struct name *uuid = &demand->hostdev->uuid;
+    const struct name *uuid = &demand->hostdev->source;
     const struct lease *lease = ledger_find(&arrival->ledger, uuid);
 
     if (arrival->intent.policy.migrate_uuid == POLICY_NEW_UUID)
@@ -94,29 +240,37 @@ can_keep(const struct arrival *arrival, const struct demand *demand)
     return !is_there(arrival, uuid) || (lease && is_kept_for(arrival, demand, lease));
 }
 
-/* The UUIDs, fresh where the old one cannot be used. 1: there is such; 0; -errno. */
+/* What one hostdev becomes. */
 static int
-choose(struct arrival *arrival, struct error *error)
+choose_source(struct arrival *arrival, size_t index, struct rewrite_source *ret)
+{
+    const struct demand *demand = &arrival->intent.demands.items[index];
+    const struct inventory_parent *parent =
+        &arrival->inventory.parents[arrival->choices[index].parent];
+
+    ret->kind = parent->interface->hostdev;
+    if (ret->kind == REQUEST_PCI) {
+        ret->source = parent->name;
+        return 0;
+    }
+    if (demand->hostdev->kind == REQUEST_MDEV && can_keep(arrival, demand))
+        return 0;
+    return name_new_uuid(&ret->source);
+}
+
+static int
+choose_sources(struct arrival *arrival, struct error *error)
 {
     const struct demands *demands = &arrival->intent.demands;
-    const struct request *request = arrival->request;
-    int changed = 0;
+    int rc = 0;
 
-    arrival->uuids = calloc(request->hostdev_count, sizeof(*arrival->uuids));
-    if (!arrival->uuids)
+    arrival->sources = rewrite_own(arrival->request);
+    if (!arrival->sources)
         return error_set(error, -ENOMEM, "no memory for the UUIDs");
-    for (size_t i = 0; i < request->hostdev_count; i++)
-        arrival->uuids[i] = request->hostdevs[i].uuid;
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct demand *demand = &demands->items[i];
-
-        if (can_keep(arrival, demand))
-            continue;
-        if (name_new_uuid(&arrival->uuids[demand->hostdev - request->hostdevs]) < 0)
-            return error_set(error, -EIO, "the kernel gives no random UUID");
-        changed = 1;
-    }
-    return changed;
+    for (size_t i = 0; i < demands->count && rc == 0; i++)
+        rc = choose_source(
+            arrival, i, &arrival->sources[demands->items[i].hostdev - arrival->request->hostdevs]);
+    return rc < 0 ? error_set(error, -EIO, "the kernel gives no random UUID") : 0;
 }
 
 static void
@@ -125,9 +279,9 @@ log_changes(const struct arrival *arrival)
     const struct request *request = arrival->request;
 
     for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (!name_equal(&request->hostdevs[i].uuid, &arrival->uuids[i]))
-            log_renamed(request->name, &request->domain, &request->hostdevs[i].uuid,
-                        &arrival->uuids[i]);
+        if (!name_equal(&request->hostdevs[i].source, &arrival->sources[i].source))
+            log_renamed(request->name, &request->domain, &request->hostdevs[i].source,
+                        &arrival->sources[i].source);
     }
 }
 
@@ -136,13 +290,6 @@ incoming_rewrite(const struct host *host, const struct document *document,
                  const struct request *request, struct document *ret, struct error *error)
 {
     AUTO(arrival_clear) struct arrival arrival = {.host = host, .request = request};
-    const struct placement_question question = {
-        .request = request,
-        .demands = &arrival.intent.demands,
-        .policy = &arrival.intent.policy,
-        .inventory = &arrival.inventory,
-        .ledger = &arrival.ledger,
-    };
     int rc = intent_read(&arrival.intent, host, request, "incoming", error);
 
     *ret = (struct document){0};
@@ -150,16 +297,15 @@ incoming_rewrite(const struct host *host, const struct document *document,
         return rc;
     rc = look(&arrival, error);
     if (rc == 0)
-        rc = placement_check(&question, error);
-    /* What is not there yet may come up: prepare waits for it. */
+        rc = choose_places(&arrival, error);
+    /* What is not there yet may come up: prepare waits for it, where the XML says. */
     if ((rc == -ENOENT || rc == -ENOSPC) &&
         boot_left(host, &arrival.intent.policy, &arrival.inventory) > 0)
-        rc = 0;
+        return 0;
     if (rc == 0)
-        rc = choose(&arrival, error);
-    if (rc <= 0)
-        return rc;
-    rc = rewrite_uuids(document, request, arrival.uuids, ret, error);
+        rc = choose_sources(&arrival, error);
+    if (rc == 0)
+        rc = rewrite_sources(document, request, arrival.sources, ret, error);
     if (rc == 0)
         log_changes(&arrival);
     return rc;

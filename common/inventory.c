@@ -2,6 +2,7 @@
 
 #include "inventory.h"
 #include "array.h"
+#include "catalogue.h"
 #include "vgpu.h"
 
 #include <limits.h>
@@ -26,6 +27,43 @@ wants_none(const struct inventory_type *type, const void *data)
 const struct inventory_filter inventory_all_types = {wants_each, NULL};
 const struct inventory_filter inventory_no_types = {wants_none, NULL};
 
+/* Two sizes among what shares a GPU in time. */
+static bool
+is_second_size(const struct inventory_type *type, unsigned *first)
+{
+    if (!type || type->slices || !type->framebuffer)
+        return false;
+    if (!*first)
+        *first = type->framebuffer;
+    return *first != type->framebuffer;
+}
+
+/* A GPU that has a vGPU and still offers another size takes several. A vGPU that was made while we
+ * read may make us believe that of any: the kernel has the last word. */
+static void
+find_mixed(struct inventory *inventory, size_t gpu)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+    unsigned size = 0;
+    bool mixed = false, made = false;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+
+        if (inventory->parents[vgpu->parent].gpu != gpu)
+            continue;
+        mixed |= is_second_size(inventory_find_type(card, &vgpu->type), &size);
+        made = true;
+    }
+    for (size_t i = 0; made && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++)
+            mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
+    }
+    card->is_mixed = mixed;
+}
+
 int
 inventory_scan(const struct host *host, const struct inventory_filter *filter,
                struct inventory *ret, struct error *error)
@@ -39,7 +77,12 @@ inventory_scan(const struct host *host, const struct inventory_filter *filter,
             return error_set(error, rc, "cannot read the GPUs: %s", strerror(-rc));
         }
     }
-    return 0;
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_mixed(ret, gpu);
+    if (catalogue_recall(host, ret) == 0)
+        return 0;
+    inventory_clear(ret);
+    return error_set(error, -ENOMEM, "no memory for the GPUs");
 }
 
 void
@@ -52,6 +95,7 @@ inventory_clear(struct inventory *inventory)
     free(inventory->gpus);
     free(inventory->parents);
     free(inventory->vgpus);
+    free(inventory->strangers);
     *inventory = (struct inventory){0};
 }
 
@@ -70,6 +114,62 @@ inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *
     rc = ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
     *ret = inventory->gpu_count - 1;
     return rc;
+}
+
+int
+inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent,
+                     size_t *ret)
+{
+    struct inventory_parent copy = *parent;
+    int rc;
+
+    copy.available = calloc(inventory->gpus[parent->gpu].count + 1, sizeof(*copy.available));
+    if (!copy.available)
+        return -ENOMEM;
+    rc = ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
+    if (rc < 0)
+        free(copy.available);
+    *ret = inventory->parent_count - 1;
+    return rc;
+}
+
+/* One more type of a GPU: each of its parents has none of it so far. */
+static int
+grow_available(struct inventory *inventory, size_t gpu, size_t count)
+{
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        struct inventory_parent *parent = &inventory->parents[i];
+        int *grown;
+
+        if (parent->gpu != gpu)
+            continue;
+        grown = reallocarray(parent->available, count + 1, sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        parent->available = grown;
+        grown[count] = grown[count - 1] = 0;
+    }
+    return 0;
+}
+
+int
+inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type,
+                   size_t *ret)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (*ret = 0; *ret < card->count; ++*ret) {
+        struct inventory_type *known = &card->types[*ret];
+
+        if (!name_equal(&known->id, &type->id))
+            continue;
+        if (!strcmp(known->name, known->id.text) && strcmp(type->name, type->id.text))
+            *known = *type;
+        return 0;
+    }
+    if (grow_available(inventory, gpu, card->count + 1) < 0)
+        return -ENOMEM;
+    return ARRAY_ADD(card->types, card->count, *type);
 }
 
 int
@@ -120,6 +220,14 @@ inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type)
                                                           : INT_MAX;
     }
     return most;
+}
+
+bool
+inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
+                      unsigned framebuffer)
+{
+    return framebuffer && type->framebuffer && framebuffer != type->framebuffer && !type->slices &&
+           !gpu->is_mixed;
 }
 
 bool

@@ -23,7 +23,8 @@ struct inventory_type {
     unsigned framebuffer; /* MiB; 0: not told */
     unsigned heads;       /* 0: not told */
     unsigned max;         /* most instances on the GPU; 0: not told */
-    char resolution[16];  /* "5120x2880"; "" : not told */
+    unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
+    char resolution[16]; /* "5120x2880"; "" : not told */
 };
 
 struct inventory_gpu {
@@ -34,6 +35,8 @@ struct inventory_gpu {
     struct name driver; /* "": not told */
     struct inventory_type *types;
     size_t count;
+    bool is_partial; /* its driver lists only what it would make now: it may have more types */
+    bool is_mixed;   /* it takes vGPUs of several frame-buffer sizes at once */
 };
 
 struct vgpu_interface;
@@ -51,6 +54,12 @@ struct inventory_vgpu {
     size_t parent;
 };
 
+/* A PCI device that somebody asks for, and that is no parent (stranger.h). */
+struct inventory_stranger {
+    struct name device;
+    char why[200]; /* "which ..." */
+};
+
 struct inventory {
     struct inventory_gpu *gpus;
     size_t gpu_count;
@@ -58,6 +67,8 @@ struct inventory {
     size_t parent_count;
     struct inventory_vgpu *vgpus;
     size_t vgpu_count;
+    struct inventory_stranger *strangers;
+    size_t stranger_count;
 };
 
 /* Which types somebody asks for. Availability and details are read for these only: on a host with
@@ -83,6 +94,15 @@ void inventory_clear(struct inventory *inventory) NONNULL;
 int inventory_add_gpu(struct inventory *inventory, const struct name *name,
                       size_t *ret) CHECKED NONNULL;
 
+/* A parent, which gets its availability: nothing of any type so far. 0 or -ENOMEM. */
+int inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent,
+                         size_t *ret) CHECKED NONNULL;
+
+/* The index of a GPU's type, added if it is new; one that had no name but its id gets the name. 0
+ * or -ENOMEM. */
+int inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type,
+                       size_t *ret) CHECKED NONNULL;
+
 /* A vGPU that is being removed and is not on the bus any more, on a parent if that is there. 0 or
  * -ENOMEM. */
 int inventory_add_going(struct inventory *inventory, const struct name *device,
@@ -99,6 +119,10 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONN
 /* What all parents of a GPU together say they would make of a type: it never takes more, and
  * possibly less, as they need not mean it for all of them at once. -ENODATA: none says anything. */
 int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type) CHECKED NONNULL;
+
+/* Whether a vGPU with so much frame buffer (MiB; 0: not known) keeps a type off its GPU. */
+bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
+                           unsigned framebuffer) CHECKED NONNULL;
 
 /* Whether people's word for a type means this one: its id, its whole name, or the last word of its
  * name ("T4-1B"). */

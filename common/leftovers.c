@@ -47,7 +47,7 @@ static const struct demand *
 find_demand(const struct demands *demands, const struct name *device)
 {
     for (size_t i = 0; i < demands->count; i++) {
-        if (name_equal(&demands->items[i].hostdev->uuid, device))
+        if (name_equal(&demands->items[i].hostdev->source, device))
             return &demands->items[i];
     }
     return NULL;
@@ -88,7 +88,8 @@ leftovers_judge_own(const struct job *job, const struct demands *demands,
 
     if (!job_may_act(job, lease))
         return LEFTOVERS_BUSY;
-    if (look == VGPU_GONE)
+    /* A promise, which this start is to keep: nothing was made for it. */
+    if (look == VGPU_GONE || lease->state == LEASE_RESERVED)
         return LEFTOVERS_FORGET;
     if (look == VGPU_WHOLE && is_wanted(demand, lease, inventory))
         return LEFTOVERS_STAY;
@@ -216,32 +217,45 @@ leftovers_read_guests(const struct job *job, const struct ledger *ledger, struct
         ret->complete = false;
 }
 
+/* A place that was another's, claimed for a demand; a virtual function is what the demand names. */
+static struct lease
+lease_of_place(const struct job *job, const struct placement_question *question,
+               const struct demand *demand, const struct lease *vacated)
+{
+    struct lease place = *vacated;
+
+    place.vgpu.device = demand->hostdev->source;
+    if (demand->place)
+        place.vgpu.parent = *demand->place;
+    place.domain = question->request->domain;
+    snprintf(place.domain_name, sizeof(place.domain_name), "%s", question->request->name);
+    place.alias[0] = '\0';
+    place.state = LEASE_PENDING;
+    place.origin = LEASE_MADE;
+    place.daemon = job->daemon;
+    place.claim = job->statedir.claim;
+    place.release = LEASE_REAP;
+    place.time = statedir_time();
+    return place;
+}
+
 /*
  * The places that this call has others' devices removed from stay its own until it has planned:
- * claims of the domain's, on its demands' UUIDs, which its next look forgets and plans anew.
+ * claims of the domain's, under its demands' devices, which its next look forgets and plans anew.
  */
 static int
-hold_places(struct leftovers *leftovers, struct job *job, const struct placement_question *question,
-            struct ledger *ledger)
+hold_places(const struct leftovers *leftovers, const struct job *job,
+            const struct placement_question *question, struct ledger *ledger)
 {
     const struct demands *demands = question->demands;
     int rc = 0;
 
     for (size_t i = 0, k = 0; rc == 0 && i < leftovers->vacated.count && k < demands->count; k++) {
-        struct lease place = leftovers->vacated.leases[i];
+        struct lease place;
 
-        if (ledger_find(ledger, &demands->items[k].hostdev->uuid))
+        if (ledger_find(ledger, &demands->items[k].hostdev->source))
             continue;
-        place.vgpu.device = demands->items[k].hostdev->uuid;
-        place.domain = question->request->domain;
-        snprintf(place.domain_name, sizeof(place.domain_name), "%s", question->request->name);
-        place.alias[0] = '\0';
-        place.state = LEASE_PENDING;
-        place.origin = LEASE_MADE;
-        place.daemon = job->daemon;
-        place.claim = job->statedir.claim;
-        place.release = LEASE_REAP;
-        place.time = statedir_time();
+        place = lease_of_place(job, question, &demands->items[k], &leftovers->vacated.leases[i]);
         rc = ledger_add(ledger, &place);
         i++;
     }

@@ -9,10 +9,10 @@
  */
 
 #include "array.h"
-#include "holders.h"
+#include "nvidia.h"
+#include "vfio.h"
 #include "vgpu.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +67,7 @@ read_type(const struct host *host, const struct name *parent, const struct name 
     if (host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/description",
                   parent->text, id->text) > 0)
         read_description(text, ret);
+    nvidia_describe(ret);
     return 0;
 }
 
@@ -128,6 +129,7 @@ add_parent(const struct host *host, const struct name *name, const struct invent
     struct inventory_parent parent = {.name = *name, .interface = &vgpu_mdev};
     struct inventory_gpu *gpu;
     struct name gpu_name;
+    size_t index;
     int rc;
 
     find_gpu(host, name, &gpu_name);
@@ -139,9 +141,9 @@ add_parent(const struct host *host, const struct name *name, const struct invent
         rc = read_gpu(host, name, filter, gpu);
     if (rc < 0 || gpu->count == 0)
         return rc;
-    parent.available = calloc(gpu->count, sizeof(*parent.available));
-    if (!parent.available)
-        return -ENOMEM;
+    rc = inventory_add_parent(inventory, &parent, &index);
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; i < gpu->count; i++) {
         uint64_t number;
 
@@ -150,12 +152,11 @@ add_parent(const struct host *host, const struct name *name, const struct invent
         rc = host_read_number(host, &number,
                               PARENTS "/%s/mdev_supported_types/%s/available_instances", name->text,
                               gpu->types[i].id.text);
-        parent.available[i] = rc < 0 ? rc : number > INT_MAX ? INT_MAX : (int)number;
+        inventory->parents[index].available[i] = rc < 0             ? rc
+                                                 : number > INT_MAX ? INT_MAX
+                                                                    : (int)number;
     }
-    rc = ARRAY_ADD(inventory->parents, inventory->parent_count, parent);
-    if (rc < 0)
-        free(parent.available);
-    return rc;
+    return 0;
 }
 
 /* The device's link on the bus leads to .../PARENT/DEVICE. */
@@ -282,77 +283,41 @@ mdev_make(const struct host *host, const struct vgpu *vgpu)
     return rc < 0 ? rc : host->ops->write(host, path.text, vgpu->device.text);
 }
 
-/* Without VFIO groups only the device's own node is left, and only to be looked for. */
 static int
-prove_by_holders(const struct host *host, const struct vgpu *vgpu)
+find_directory(const struct vgpu *vgpu, struct path *ret)
 {
-    AUTO(names_clear) struct names nodes = {0};
-    char tail[sizeof("/vfio/devices/") + sizeof(struct name)];
-    int rc =
-        host_list(host, &nodes, PARENTS "/%s/%s/vfio-dev", vgpu->parent.text, vgpu->device.text);
-
-    if (rc < 0 || nodes.count != 1)
-        return -EBUSY;
-    snprintf(tail, sizeof(tail), "/vfio/devices/%s", nodes.items[0].text);
-    return holders_find(host, tail) == 0 ? 0 : -EBUSY;
+    return path_format(ret, PARENTS "/%s/%s", vgpu->parent.text, vgpu->device.text);
 }
 
-/* The group's; with its leading directories, as a link in /proc ends in it. */
 static int
 mdev_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
 {
-    struct name group;
-    int rc =
-        host_link(host, &group, PARENTS "/%s/%s/iommu_group", vgpu->parent.text, vgpu->device.text);
+    struct path device;
+    int rc = find_directory(vgpu, &device);
 
-    return rc < 0 ? rc : path_format(ret, "dev/vfio/%s", group.text);
+    return rc < 0 ? rc : vfio_node(host, &device, ret);
 }
 
 static int
 mdev_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
 {
+    struct path device;
     struct name type;
-    struct path path;
-    int rc;
+    int rc = find_directory(vgpu, &device);
 
     *proof = -1;
     if (mdev_look(host, vgpu, &type) == VGPU_GONE)
         return -ENODEV;
-    if (mdev_node(host, vgpu, &path) < 0)
-        return -EBUSY;
-    rc = host->ops->probe(host, path.text);
-    if (rc == -ENOENT)
-        return prove_by_holders(host, vgpu);
-    if (rc < 0)
-        return rc == -ENODEV ? rc : -EBUSY;
-    *proof = rc;
-    return 0;
+    return rc < 0 ? rc : vfio_prove(host, &device, proof);
 }
 
-/* Whether it has parameters of an earlier run; without the attribute it has none. */
-static bool
-has_params(const struct host *host, const struct vgpu *vgpu)
-{
-    char text[VGPU_PARAMS + 1];
-    ssize_t length = host_read(host, text, sizeof(text), PARENTS "/%s/%s/nvidia/vgpu_params",
-                               vgpu->parent.text, vgpu->device.text);
-
-    return length < 0 ? length != -ENOENT : strspn(text, " \n") != strlen(text);
-}
-
-/* The driver drops the last byte of what it is given; a blank clears what was given before. */
 static int
 mdev_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
 {
-    char text[VGPU_PARAMS + 1];
-    struct path path;
-    int rc = path_format(&path, PARENTS "/%s/%s/nvidia/vgpu_params", vgpu->parent.text,
-                         vgpu->device.text);
+    struct path device;
+    int rc = find_directory(vgpu, &device);
 
-    if (!*params && !has_params(host, vgpu))
-        return 0;
-    snprintf(text, sizeof(text), "%s\n", *params ? params : " ");
-    return rc < 0 ? rc : host->ops->write(host, path.text, text);
+    return rc < 0 ? rc : nvidia_configure(host, &device, params);
 }
 
 static int
@@ -366,6 +331,7 @@ mdev_remove(const struct host *host, const struct vgpu *vgpu)
 
 const struct vgpu_interface vgpu_mdev = {
     .kind = "mdev",
+    .hostdev = REQUEST_MDEV,
     .scan = mdev_scan,
     .find = mdev_find,
     .look = mdev_look,

@@ -39,6 +39,15 @@ search_clear(struct search *search)
     free(search->bans);
 }
 
+const struct name *
+placement_device(const struct placement_question *question, const struct demand *demand,
+                 const struct placement_choice *choice)
+{
+    const struct inventory_parent *parent = &question->inventory->parents[choice->parent];
+
+    return parent->interface->hostdev == REQUEST_PCI ? &parent->name : &demand->hostdev->source;
+}
+
 /* --- what is there already -------------------------------------------------------------------- */
 
 static bool
@@ -47,14 +56,22 @@ is_others(const struct placement_question *question, const struct lease *lease)
     return lease && !name_equal(&lease->domain, &question->request->domain);
 }
 
-/* A vGPU that is there already under the demand's UUID: it is the one (1), or it is in the way. */
+/* What a guest can be given instead of what is in its way. */
+static const char *
+other_source(const struct demand *demand)
+{
+    return demand->place ? "another virtual function" : "another UUID";
+}
+
+/* A vGPU that is there already under the demand's source: it is the one (1), or it is in the way.
+ */
 static int
 settle_existing(struct search *search, const struct demand *demand, struct placement_choice *choice,
                 struct error *error)
 {
     const struct placement_question *question = search->question;
     const struct inventory *inventory = question->inventory;
-    const struct name *device = &demand->hostdev->uuid;
+    const struct name *device = &demand->hostdev->source;
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, device);
     const struct lease *lease = ledger_find(question->ledger, device);
     const struct inventory_gpu *gpu;
@@ -63,6 +80,8 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     unsigned rank;
     size_t index;
 
+    if (demand->is_free)
+        return 0;
     if (is_others(question, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
         return error_set(
@@ -70,10 +89,10 @@ settle_existing(struct search *search, const struct demand *demand, struct place
             "%s: the vGPU %s is still being given back by the guest %s (%s); try again",
             demand->label, device->text, lease->domain_name, lease_state_name(lease->state));
     if (is_others(question, lease) && lease->state != LEASE_KEPT)
-        return error_set(
-            error, -EEXIST,
-            "%s: the vGPU %s belongs to the guest %s (%s); give this guest another UUID",
-            demand->label, device->text, lease->domain_name, lease_state_name(lease->state));
+        return error_set(error, -EEXIST,
+                         "%s: the vGPU %s belongs to the guest %s (%s); give this guest %s",
+                         demand->label, device->text, lease->domain_name,
+                         lease_state_name(lease->state), other_source(demand));
     if (!vgpu)
         return 0;
     index = inventory->parents[vgpu->parent].gpu;
@@ -87,9 +106,9 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     if (!demand_ranks(demand, type, &rank))
         return error_set(error, -EEXIST,
                          "%s: a vGPU %s is there already, of type %s (%s) on %s and not %s; remove "
-                         "it, or give this guest another UUID",
+                         "it, or give this guest %s",
                          demand->label, device->text, type->id.text, type->name, gpu->name.text,
-                         demand->wanted);
+                         demand->wanted, other_source(demand));
     *choice = (struct placement_choice){
         .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_TAKE : PLACEMENT_FIND,
         .parent = vgpu->parent,
@@ -116,8 +135,10 @@ begin(struct search *search, const struct placement_question *question,
         size_t i = search->settled;
         int rc = settle_existing(search, &question->demands->items[i], &choices[i], error);
 
-        if (rc < 0)
+        if (rc < 0) {
+            reason_add_others(&search->room, &question->demands->items[i], error);
             return rc;
+        }
         if (rc == 0)
             search->order[search->count++] = i;
     }
@@ -139,7 +160,7 @@ is_alike(const struct demand *a, const struct demand *b)
     const struct request_device *left = a->device, *right = b->device;
 
     return a->class == b->class && a->order == b->order && a->numa == b->numa &&
-           same_text(a->wanted, b->wanted) &&
+           a->kinds == b->kinds && !a->place && !b->place && same_text(a->wanted, b->wanted) &&
            same_text(left ? left->parent : NULL, right ? right->parent : NULL) &&
            same_text(left ? left->traits : NULL, right ? right->traits : NULL);
 }
@@ -267,38 +288,64 @@ placement_find(const struct placement_question *question, struct placement_choic
     return error_set(error, rc, "no memory for the placement");
 }
 
-/* Whether the rules let a demand have any place of the host. */
+/* Whether an earlier demand has been given a virtual function already. */
 static bool
-has_chance(const struct room *room, const struct demand *demand)
+is_given(const struct room *room, const struct placement_choice *choices, size_t count,
+         size_t parent)
 {
-    const struct inventory *inventory = room->question->inventory;
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        size_t gpu = inventory->parents[i].gpu;
-
-        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            unsigned rank;
-            enum verdict verdict;
-
-            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
-                continue;
-            verdict = rules_judge(room, demand, gpu, i, type);
-            if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
-                return true;
-        }
+    for (size_t i = 0; room_is_function(room, parent) && i < count; i++) {
+        if (choices[i].parent == parent)
+            return true;
     }
     return false;
 }
 
+/* Whether the rules let a demand have any place of the host; the last resort is a GPU whose driver
+ * does not list the type just now. */
+static bool
+has_chance(const struct room *room, size_t index, struct placement_choice *choices)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct demand *demand = &room->question->demands->items[index];
+    bool found = false;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        size_t gpu = inventory->parents[i].gpu;
+        enum verdict verdict;
+
+        if (is_given(room, choices, index, i))
+            continue;
+        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+            unsigned rank;
+
+            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
+                continue;
+            verdict = rules_judge(room, demand, gpu, i, type);
+            choices[index] = (struct placement_choice){PLACEMENT_MAKE, i, type};
+            if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
+                return true;
+        }
+    }
+    for (size_t i = 0; i < inventory->parent_count && !found; i++) {
+        size_t gpu = inventory->parents[i].gpu;
+
+        found = inventory->gpus[gpu].is_partial && !is_given(room, choices, index, i) &&
+                rules_judge(room, demand, gpu, i, RULES_ANY_TYPE) == VERDICT_GOOD;
+        choices[index] = (struct placement_choice){PLACEMENT_MAKE, i, PLACEMENT_NO_TYPE};
+    }
+    return found;
+}
+
 int
-placement_check(const struct placement_question *question, struct error *error)
+placement_check(const struct placement_question *question, struct placement_choice *choices,
+                struct error *error)
 {
     AUTO(room_clear) struct room room;
 
     if (room_init(&room, question) < 0)
         return error_set(error, -ENOMEM, "no memory for the placement");
     for (size_t i = 0; i < question->demands->count; i++) {
-        if (!has_chance(&room, &question->demands->items[i]))
+        if (!has_chance(&room, i, choices))
             return reason_none(&room, &question->demands->items[i], error);
     }
     return 0;
@@ -368,7 +415,7 @@ could_meet_all(const struct placement_question *question, const bool *may_reap,
             gone[i] = may_reap[i];
         for (size_t i = 0; keep && i < demands->count; i++) {
             const struct lease *lease =
-                ledger_find(question->ledger, &demands->items[i].hostdev->uuid);
+                ledger_find(question->ledger, &demands->items[i].hostdev->source);
 
             if (lease)
                 gone[lease - question->ledger->leases] = false;
@@ -396,7 +443,7 @@ placement_reap(const struct placement_question *question, const bool *may_reap)
     /* What has a demanded UUID and may not stay goes first: nothing else would help. */
     if (begin(&search, question, choices, &ignored) < 0) {
         const struct lease *lease =
-            ledger_find(question->ledger, &demands->items[search.settled].hostdev->uuid);
+            ledger_find(question->ledger, &demands->items[search.settled].hostdev->source);
 
         best = lease ? (size_t)(lease - question->ledger->leases) : SIZE_MAX;
         return best != SIZE_MAX && may_reap[best] ? best : SIZE_MAX;

@@ -44,6 +44,11 @@ struct placement_choice {
     size_t type;   /* index into the types of that parent's GPU */
 };
 
+/* What the vGPU of a choice is called: the virtual function itself, or what its hostdev says. */
+const struct name *
+placement_device(const struct placement_question *question, const struct demand *demand,
+                 const struct placement_choice *choice) NONNULL;
+
 /*
  * Writes one choice per demand, in their order, into choices (demands->count of them). Otherwise a
  * line in error that names the device, what it wants and what stands against it:
@@ -56,9 +61,13 @@ int placement_find(const struct placement_question *question, struct placement_c
 
 /*
  * Whether this host could ever meet each of the demands, however full it is today and whatever the
- * quotas are used for: 0, or the errors of placement_find.
+ * quotas are used for: 0, or the errors of placement_find. The choices are the first such places,
+ * each another virtual function; of a type that its driver does not list just now it is
+ * PLACEMENT_NO_TYPE.
  */
-int placement_check(const struct placement_question *question, struct error *error) CHECKED NONNULL;
+int placement_check(const struct placement_question *question, struct placement_choice *choices,
+                    struct error *error) CHECKED NONNULL;
+#define PLACEMENT_NO_TYPE SIZE_MAX
 
 /*
  * After -ENOSPC or -EEXIST: the lease whose device had best be removed for another look, among

@@ -14,7 +14,7 @@ lease_of(const struct placement_question *question, const struct demand *demand,
     const struct inventory_gpu *gpu = &question->inventory->gpus[parent->gpu];
     struct lease lease = {
         .vgpu = {.interface = parent->interface,
-                 .device = demand->hostdev->uuid,
+                 .device = *placement_device(question, demand, choice),
                  .type = gpu->types[choice->type].id,
                  .parent = parent->name},
         .framebuffer = gpu->types[choice->type].framebuffer,

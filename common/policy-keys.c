@@ -68,6 +68,11 @@ static const struct setting_key quota_keys[] = {
     {"max", read_max, offsetof(struct policy_quota, max), NULL},
 };
 
+static const struct setting_key limit_keys[] = {
+    {"types", read_types, offsetof(struct policy_limit, types), NULL},
+    {"max", setting_count, offsetof(struct policy_limit, max), NULL},
+};
+
 static const struct setting_key device_keys[] = {
     {"alias", setting_string, offsetof(struct policy_domain_device, alias), NULL},
     {"type", setting_string, offsetof(struct policy_domain_device, type), NULL},
@@ -147,6 +152,23 @@ read_quotas(struct setting_reader *reader, const config_setting_t *setting,
             const struct setting_key *key, void *object)
 {
     each_group(reader, setting, key->name, object, read_quota);
+}
+
+static void
+read_limit(struct setting_reader *reader, const config_setting_t *group, void *object)
+{
+    static const char *const needed[] = {"types", "max"};
+    struct policy *policy = object;
+
+    need_keys(reader, group, "a limit", needed, COUNT(needed));
+    ADD_AND_READ(reader, group, policy->limits, policy->limit_count, limit_keys, {0});
+}
+
+static void
+read_limits(struct setting_reader *reader, const config_setting_t *setting,
+            const struct setting_key *key, void *object)
+{
+    each_group(reader, setting, key->name, object, read_limit);
 }
 
 static void
@@ -257,6 +279,7 @@ static const struct setting_key keys[] = {
     {"classes", read_classes, 0, NULL},
     {"quotas", read_quotas, 0, NULL},
     {"domains", read_domains, 0, NULL},
+    {"max_instances", read_limits, 0, NULL},
 };
 
 void

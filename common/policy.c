@@ -360,12 +360,17 @@ policy_clear(struct policy *policy)
     }
     for (size_t i = 0; i < policy->domain_count; i++)
         clear_domain(&policy->domains[i]);
+    for (size_t i = 0; i < policy->limit_count; i++) {
+        setting_words_clear(&policy->limits[i].types);
+        free(policy->limits[i].origin);
+    }
     setting_words_clear(&policy->params);
     names_clear(&policy->drained);
     free(policy->gpus);
     free(policy->classes);
     free(policy->quotas);
     free(policy->domains);
+    free(policy->limits);
     free(policy->default_class);
     free(policy->default_origin);
     *policy = (struct policy){0};
@@ -405,7 +410,8 @@ bool
 policy_allows_param(const struct policy *policy, const char *name)
 {
     /* NVIDIA's, that change nothing for other guests. */
-    static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc"};
+    static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc",
+                                           "vgpu-placement-id"};
 
     for (size_t i = 0; i < policy->params.count; i++) {
         if (!strcmp(policy->params.items[i], name))

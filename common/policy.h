@@ -68,6 +68,13 @@ struct policy_quota {
     char *origin;
 };
 
+/* How many of these types a GPU takes, where its driver does not tell. */
+struct policy_limit {
+    struct setting_words types;
+    unsigned max; /* 0: nothing is known of them */
+    char *origin;
+};
+
 struct policy_domain_device {
     char *alias;
     char *type;
@@ -106,6 +113,8 @@ struct policy {
     size_t quota_count;
     struct policy_domain *domains;
     size_t domain_count;
+    struct policy_limit *limits; /* max_instances */
+    size_t limit_count;
 };
 
 /*

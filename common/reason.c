@@ -7,12 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_OTHERS 8 /* virtual functions that are named */
+
 const char *
 reason_of_rule(enum verdict verdict)
 {
     /* Those that need no figures. */
     static const char *const words[] = {
         [VERDICT_NO_TYPE] = "has no such type",
+        [VERDICT_OTHER_KIND] = "makes vGPUs of the other kind (see vgpuctl gpus)",
+        [VERDICT_OTHER_PLACE] = "is not where its hostdev says",
         [VERDICT_OTHER_PARENT] = "is not the parent asked for",
         [VERDICT_DISABLED] = "is disabled in vgpu.conf",
         [VERDICT_DRAINED] = "is drained (see vgpuctl undrain)",
@@ -23,6 +27,7 @@ reason_of_rule(enum verdict verdict)
         [VERDICT_OTHER_NODE] = "is not on the guest's NUMA nodes",
         [VERDICT_QUOTA] = "is over the quota",
         [VERDICT_UNREADABLE] = "does not tell its room",
+        [VERDICT_UNLISTED] = "does not offer it now",
         [VERDICT_FULL] = "is full",
         [VERDICT_RESERVED] = "has only reserved places left (see reserve in vgpu.conf)",
         [VERDICT_OTHER_SIZE] = "is being given a vGPU of another size",
@@ -31,6 +36,22 @@ reason_of_rule(enum verdict verdict)
     };
 
     return words[verdict];
+}
+
+/* A GPU that has no such type: whether its driver only does not list it just now. */
+static enum verdict
+judge_unlisted(const struct room *room, const struct demand *demand, size_t gpu)
+{
+    const struct room_gpu *known = &room->gpus[gpu];
+    enum verdict best = VERDICT_NO_TYPE;
+
+    for (size_t i = 0; i < known->place_count; i++) {
+        enum verdict here =
+            rules_judge(room, demand, gpu, room->places[known->first_place + i], RULES_ANY_TYPE);
+
+        best = here > best ? here : best;
+    }
+    return best == VERDICT_GOOD ? VERDICT_UNLISTED : best;
 }
 
 /* The GPU's best verdict over the types that will do, and where it was found. */
@@ -55,7 +76,23 @@ judge_gpu(const struct room *room, const struct demand *demand, size_t gpu, size
         *ret = type;
         *place = here;
     }
-    return best;
+    return best == VERDICT_NO_TYPE && card->is_partial ? judge_unlisted(room, demand, gpu) : best;
+}
+
+/* What is on a GPU that does not offer a type. */
+static void
+say_unlisted(const struct room *room, size_t gpu, char *text, size_t size)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct name *type = NULL;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            type = &inventory->vgpus[i].type;
+    }
+    if (type)
+        snprintf(text, size, "does not offer it while it holds %s (%zu in use)", type->text,
+                 room->gpus[gpu].made);
 }
 
 /* A full GPU: with what, and how many of how many. */
@@ -79,6 +116,8 @@ say_full(const struct room *room, size_t gpu, size_t type, size_t used, char *te
     }
     if (!same && other)
         snprintf(text, size, "holds %s (%zu in use)", other->text, used);
+    else if (used == 0 && card->is_partial)
+        snprintf(text, size, "does not offer it now");
     else if (card->types[type].max)
         snprintf(text, size, "is full (%zu of %u)", used, card->types[type].max);
     else
@@ -96,6 +135,17 @@ say_quota(const struct room *room, const struct inventory_type *type, char *text
                  quota->max, quota->class, used, quota->origin);
 }
 
+static void
+say_other_kind(const struct room *room, size_t gpu, char *text, size_t size)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct inventory_parent *parent =
+        &inventory->parents[room->places[room->gpus[gpu].first_place]];
+
+    snprintf(text, size, "makes vGPUs for <hostdev type='%s'> only",
+             parent->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
+}
+
 enum verdict
 reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, char *text,
            size_t size)
@@ -110,6 +160,10 @@ reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, cha
     if (verdict == VERDICT_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
                  strerror(-inventory->parents[place.parent].available[type]));
+    if (verdict == VERDICT_OTHER_KIND)
+        say_other_kind(room, gpu, text, size);
+    if (verdict == VERDICT_UNLISTED)
+        say_unlisted(room, gpu, text, size);
     if (verdict == VERDICT_FULL)
         say_full(room, gpu, type, place.used, text, size);
     if (verdict == VERDICT_QUOTA)
@@ -168,6 +222,8 @@ has_type(const struct inventory *inventory, const struct demand *demand)
             if (demand_ranks(demand, &inventory->gpus[gpu].types[i], &rank))
                 return true;
         }
+        if (inventory->gpus[gpu].is_partial)
+            return true;
     }
     return false;
 }
@@ -188,12 +244,97 @@ list_reasons(const struct room *room, const struct demand *demand, char *text, s
     }
 }
 
+/* Whether a virtual function could take a demand that names another. */
+static bool
+could_have(const struct room *room, const struct demand *demand, size_t parent)
+{
+    const struct inventory *inventory = room->question->inventory;
+    size_t gpu = inventory->parents[parent].gpu;
+    struct demand moved = *demand;
+
+    moved.place = &inventory->parents[parent].name;
+    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+        struct room_place ignored;
+        unsigned rank;
+
+        if (inventory->parents[parent].available[type] > 0 &&
+            demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
+            room_judge(room, &moved, gpu, type, &ignored) == VERDICT_GOOD)
+            return true;
+    }
+    return false;
+}
+
+void
+reason_add_others(const struct room *room, const struct demand *demand, struct error *error)
+{
+    const struct inventory *inventory = room->question->inventory;
+    char others[MOST_OTHERS * sizeof(struct name)] = "";
+    size_t at = 0, count = 0;
+
+    for (size_t i = 0; demand->place && i < inventory->parent_count && count <= MOST_OTHERS; i++) {
+        if (!could_have(room, demand, i))
+            continue;
+        if (count < MOST_OTHERS)
+            at += (size_t)snprintf(others + at, sizeof(others) - at, "%s%s", count ? ", " : "",
+                                   inventory->parents[i].name.text);
+        count++;
+    }
+    if (count)
+        error_add(error, "%s could be on %s%s", demand->label, others,
+                  count > MOST_OTHERS ? ", or others" : "");
+    else if (demand->place)
+        error_add(error, "no other virtual function could take it now");
+}
+
+/* Of a device that is no parent. */
+static const char *
+find_why(const struct inventory *inventory, const struct name *device)
+{
+    for (size_t i = 0; i < inventory->stranger_count; i++) {
+        if (name_equal(&inventory->strangers[i].device, device))
+            return inventory->strangers[i].why;
+    }
+    return "which takes no vGPUs here";
+}
+
+/* What stands against the one place that will do. */
+static int
+reason_place(const struct room *room, const struct demand *demand, struct error *error)
+{
+    const struct inventory *inventory = room->question->inventory;
+    char reason[200];
+    size_t i = 0;
+    int rc;
+
+    while (i < inventory->parent_count && !name_equal(&inventory->parents[i].name, demand->place))
+        i++;
+    if (i == inventory->parent_count) {
+        rc = error_set(error, -ENOENT, "%s (%s) cannot be on %s, %s", demand->label, demand->wanted,
+                       demand->place->text, find_why(inventory, demand->place));
+    } else if (reason_gpu(room, demand, inventory->parents[i].gpu, reason, sizeof(reason)) ==
+               VERDICT_OTHER_KIND) {
+        rc = error_set(error, -ENOENT,
+                       "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
+                       "type='mdev'>)",
+                       demand->label, demand->wanted, demand->place->text);
+    } else {
+        rc = error_set(error, -ENOSPC, "%s (%s) cannot be on %s: its GPU %s %s", demand->label,
+                       demand->wanted, demand->place->text,
+                       inventory->gpus[inventory->parents[i].gpu].name.text, reason);
+    }
+    reason_add_others(room, demand, error);
+    return rc;
+}
+
 int
 reason_none(const struct room *room, const struct demand *demand, struct error *error)
 {
     const struct inventory *inventory = room->question->inventory;
     char reasons[1400];
 
+    if (demand->place && (has_type(inventory, demand) || inventory->gpu_count == 0))
+        return reason_place(room, demand, error);
     if (inventory->gpu_count == 0)
         return error_set(error, -ENOENT,
                          "%s wants %s, and no GPU on this host offers vGPUs; is its driver loaded?",

@@ -12,6 +12,11 @@
  * all, with the types that there are. */
 int reason_none(const struct room *room, const struct demand *demand, struct error *error) NONNULL;
 
+/* To what stands against the virtual function that a demand names: those which could take it now. A
+ * demand that names none gets nothing. */
+void reason_add_others(const struct room *room, const struct demand *demand,
+                       struct error *error) NONNULL;
+
 /* Why demands that each have candidates have none together: -ENOSPC, with what each GPU says to the
  * last of them once the others have theirs. Room has these handed out. */
 int reason_not_together(const struct room *room, const size_t *order, size_t count,

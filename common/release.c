@@ -54,7 +54,7 @@ claim_leases(struct job *job, const struct name *domain, const struct name *devi
             changed = true;
             continue;
         }
-        if (lease->origin == LEASE_FOUND) {
+        if (lease->origin == LEASE_FOUND || lease->state == LEASE_RESERVED) {
             log_lease("release", lease, "left in place");
             ledger_remove(&ledger, lease);
             changed = true;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "request.h"
-#include "annotation.h"
-#include "array.h"
+#include "hostdev.h"
 
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <string.h>
 
-#define MOST_HOSTDEVS 256
-#define MOST_DEPTH    256 /* libxml2's own limit */
-#define PIECE         (64 << 10)
-#define LONGEST_TAG   (256 << 10) /* twice what one argument of a program may have */
+#define MOST_DEPTH  256 /* libxml2's own limit */
+#define PIECE       (64 << 10)
+#define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
 
 /* The elements we know, each by the one it stands in. */
 enum place {
@@ -49,8 +47,8 @@ struct reader {
     size_t depth;
     char text[1024]; /* of <name> or <uuid> */
     size_t text_length;
-    bool annotated; /* a <vgpu:request> has been seen */
-    bool in_mdev;   /* the hostdev we are in is a mediated device */
+    bool annotated;  /* a <vgpu:request> has been seen */
+    bool in_hostdev; /* the one we are in is the request's last */
 };
 
 static void
@@ -86,37 +84,6 @@ open_request(struct reader *reader, const struct annotation_attributes *attribut
     annotation_open_request(reader->request, attributes);
 }
 
-/*
- * Where a value that the parser hands over lies in the document. The parser's value points into its
- * own copy, as far before the place it has come to as the bytes in the document are; what it had to
- * put together itself lies elsewhere.
- */
-static struct document_span
-find_span(const struct reader *reader, const struct annotation_attributes *attributes,
-          const char *name)
-{
-    static const struct document_span unknown;
-    const xmlParserInput *input = reader->xml->input;
-    const struct document *document = reader->document;
-    struct document_span span = {0};
-    const char *value = annotation_find_value(attributes, name, &span.length);
-    long end = xmlByteConsumed(reader->xml);
-    size_t back;
-
-    if (!value || value < (const char *)input->base || value >= (const char *)input->cur ||
-        (input->buf && input->buf->encoder))
-        return unknown;
-    back = (size_t)((const char *)input->cur - value);
-    if (end < 0 || (size_t)end > document->length || back >= (size_t)end)
-        return unknown;
-    span.offset = (size_t)end - back;
-    if (memcmp(document->text + span.offset, value, span.length) ||
-        document->text[span.offset - 1] != document->text[span.offset + span.length] ||
-        !strchr("'\"", document->text[span.offset - 1]))
-        return unknown;
-    return span;
-}
-
 static void
 open_device(struct reader *reader, const struct annotation_attributes *attributes)
 {
@@ -126,7 +93,8 @@ open_device(struct reader *reader, const struct annotation_attributes *attribute
     if (annotation_open_device(request, attributes) < 0)
         return fail(reader, "no memory");
     if (request->device_count > count)
-        request->devices[count].uuid_span = find_span(reader, attributes, "uuid");
+        request->devices[count].uuid_span =
+            span_of_value(reader->document, reader->xml, attributes, "uuid");
 }
 
 static void
@@ -139,18 +107,12 @@ open_param(struct reader *reader, const struct annotation_attributes *attributes
 static void
 open_hostdev(struct reader *reader, const struct annotation_attributes *attributes)
 {
-    struct request *request = reader->request;
-    struct request_hostdev hostdev = {.device = SIZE_MAX};
+    const struct hostdev_place place = {reader->document, reader->xml};
+    int rc = hostdev_open(reader->request, &place, attributes);
 
-    reader->in_mdev = annotation_attribute_is(attributes, "mode", "subsystem") &&
-                      annotation_attribute_is(attributes, "type", "mdev");
-    if (!reader->in_mdev)
-        return;
-    hostdev.is_gpu = annotation_attribute_is(attributes, "model", "vfio-pci");
-    if (request->hostdev_count == MOST_HOSTDEVS)
-        fail(reader, "more than 256 mediated devices in one domain");
-    else if (ARRAY_ADD(request->hostdevs, request->hostdev_count, hostdev) < 0)
-        fail(reader, "no memory");
+    reader->in_hostdev = rc > 0;
+    if (rc < 0)
+        fail(reader, rc == -E2BIG ? "more than 256 host devices in one domain" : "no memory");
 }
 
 static struct request_hostdev *
@@ -158,23 +120,19 @@ current_hostdev(const struct reader *reader)
 {
     const struct request *request = reader->request;
 
-    return reader->in_mdev && request->hostdev_count
+    return reader->in_hostdev && request->hostdev_count
                ? &request->hostdevs[request->hostdev_count - 1]
                : NULL;
 }
 
-/* libvirt reads the first, should there be more. */
 static void
 open_address(struct reader *reader, const struct annotation_attributes *attributes)
 {
+    const struct hostdev_place place = {reader->document, reader->xml};
     struct request_hostdev *hostdev = current_hostdev(reader);
-    AUTO_FREE char *uuid = annotation_copy_attribute(attributes, "uuid");
 
-    if (!hostdev || *hostdev->uuid.text)
-        return;
-    if (!uuid || name_parse_uuid(&hostdev->uuid, uuid) < 0)
-        return fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
-    hostdev->uuid_span = find_span(reader, attributes, "uuid");
+    if (hostdev && hostdev_open_address(hostdev, &place, attributes) < 0)
+        fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
 }
 
 static void
@@ -182,8 +140,8 @@ open_alias(struct reader *reader, const struct annotation_attributes *attributes
 {
     struct request_hostdev *hostdev = current_hostdev(reader);
 
-    if (hostdev && !hostdev->alias)
-        hostdev->alias = annotation_copy_attribute(attributes, "name");
+    if (hostdev)
+        hostdev_open_alias(hostdev, attributes);
 }
 
 /* A set that cannot be read says nothing: libvirt has checked those of a guest that can start. */
@@ -229,9 +187,9 @@ close_hostdev(struct reader *reader)
 {
     const struct request_hostdev *hostdev = current_hostdev(reader);
 
-    if (hostdev && !*hostdev->uuid.text)
+    if (hostdev && hostdev->kind == REQUEST_MDEV && !*hostdev->source.text)
         fail(reader, "a <hostdev type='mdev'> has no <source><address uuid=...>");
-    reader->in_mdev = false;
+    reader->in_hostdev = false;
 }
 
 static const struct element {

@@ -14,7 +14,7 @@
  * fails. An annotation that says something we do not understand is kept as `fault`, so that
  * release and reconnect, which need only the domain's UUID, are not stopped by it; request_check
  * turns it into an error for those who act on the annotation. Once that has passed, each device
- * names exactly one mdev hostdev, and each hostdev at most one device.
+ * names exactly one hostdev, and each hostdev at most one device.
  */
 
 #pragma once
@@ -47,13 +47,22 @@ struct request_device {
     size_t param_count;
 };
 
-/* One <hostdev mode='subsystem' type='mdev'>. */
+/* A mediated device, or a PCI device: a GPU's virtual function, if a request names it. */
+enum request_kind { REQUEST_MDEV, REQUEST_PCI };
+
+/* One <hostdev mode='subsystem' type='mdev'>, or type='pci'. */
 struct request_hostdev {
-    struct name uuid;
-    struct document_span uuid_span; /* of what its quotes hold */
-    char *alias;                    /* NULL: none */
-    bool is_gpu;                    /* model='vfio-pci': not one of s390's */
-    size_t device;                  /* index of the device that names it; SIZE_MAX: none does */
+    enum request_kind kind;
+    struct name source; /* what its <source> names: a UUID; or a PCI address, "" if it is none */
+    struct document_span uuid_span;    /* of what its quotes hold; a mediated device's only */
+    struct document_span tag_span;     /* of all attributes of <hostdev> */
+    struct document_span address_span; /* of all attributes of its <source>'s <address> */
+    char *alias;                       /* NULL: none */
+    bool is_gpu;      /* may be one: model='vfio-pci', not one of s390's; of PCI devices those that
+                         have an alias of the user's, or that a device names */
+    bool is_managed;  /* managed='yes' */
+    bool has_display; /* display='on' or ramfb='on', which a PCI device cannot have */
+    size_t device;    /* index of the device that names it; SIZE_MAX: none does */
 };
 
 struct request {

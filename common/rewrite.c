@@ -2,19 +2,33 @@
 
 #include "rewrite.h"
 #include "array.h"
+#include "hostdev.h"
 
 #include <string.h>
 
 struct edits {
     struct document_edit *items;
     size_t count;
+    struct hostdev_text *texts; /* per hostdev; the items borrow from them */
 };
 
 static void
 edits_clear(struct edits *edits)
 {
     free(edits->items);
+    free(edits->texts);
     *edits = (struct edits){0};
+}
+
+struct rewrite_source *
+rewrite_own(const struct request *request)
+{
+    struct rewrite_source *sources = calloc(request->hostdev_count + 1, sizeof(*sources));
+
+    for (size_t i = 0; sources && i < request->hostdev_count; i++)
+        sources[i] =
+            (struct rewrite_source){request->hostdevs[i].kind, request->hostdevs[i].source};
+    return sources;
 }
 
 static int
@@ -26,34 +40,62 @@ compare(const void *left, const void *right)
 }
 
 static int
-add(struct edits *edits, struct document_span span, const struct name *uuid)
+add(struct edits *edits, struct document_span span, const char *text)
 {
     if (span.length == 0)
         return -EINVAL;
-    return ARRAY_ADD(edits->items, edits->count, ((struct document_edit){span, uuid->text}));
+    return ARRAY_ADD(edits->items, edits->count, ((struct document_edit){span, text}));
 }
 
-/* Where a document says the UUIDs of the hostdevs that are to change, in the order of the text. */
-static int
-collect(const struct request *request, const struct request *old, const struct name *uuids,
-        struct edits *ret, struct error *error)
+static bool
+is_same(const struct request_hostdev *hostdev, const struct rewrite_source *source)
 {
+    return hostdev->kind == source->kind && name_equal(&hostdev->source, &source->source);
+}
+
+/* What changes of a hostdev that was of this kind; device: what names it, or NULL. */
+static int
+add_hostdev(struct edits *edits, const struct request_hostdev *hostdev, enum request_kind was,
+            const struct request_device *device, const struct rewrite_source *to,
+            struct hostdev_text *text)
+{
+    int rc = 0;
+
+    hostdev_format(to->kind, &to->source, text);
+    if (to->kind != was)
+        rc = add(edits, hostdev->tag_span, text->hostdev);
+    if (rc == 0 && to->kind == REQUEST_MDEV && was == REQUEST_MDEV)
+        rc = add(edits, hostdev->uuid_span, to->source.text);
+    else if (rc == 0)
+        rc = add(edits, hostdev->address_span, text->address);
+    if (rc == 0 && device && device->uuid)
+        rc = to->kind == REQUEST_MDEV ? add(edits, device->uuid_span, to->source.text) : -EINVAL;
+    return rc;
+}
+
+/* Where a document says the sources of the hostdevs that are to change, in the order of the text.
+ */
+static int
+collect(const struct request *request, const struct request *old,
+        const struct rewrite_source *sources, struct edits *ret, struct error *error)
+{
+    ret->texts = calloc(request->hostdev_count + 1, sizeof(*ret->texts));
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
         const struct request_device *device =
             hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device];
-        int rc = 0;
+        int rc = ret->texts ? 0 : -ENOMEM;
 
-        if (name_equal(&old->hostdevs[i].uuid, &uuids[i]))
+        if (is_same(&old->hostdevs[i], &sources[i]))
             continue;
-        rc = add(ret, hostdev->uuid_span, &uuids[i]);
-        if (rc == 0 && device && device->uuid)
-            rc = add(ret, device->uuid_span, &uuids[i]);
+        if (rc == 0)
+            rc = add_hostdev(ret, hostdev, old->hostdevs[i].kind, device, &sources[i],
+                             &ret->texts[i]);
         if (rc == -EINVAL)
             return error_set(error, rc,
-                             "the UUID %s cannot be replaced where it stands: the XML must be "
-                             "UTF-8, and the UUID be written out in it",
-                             hostdev->uuid.text);
+                             "the source %s cannot be replaced where it stands: the XML must be "
+                             "UTF-8, and the source be written out in it",
+                             hostdev->source.text);
         if (rc < 0)
             return error_set(error, rc, "no memory for the new XML");
     }
@@ -72,15 +114,16 @@ spans_of(const struct edits *edits)
     return spans;
 }
 
-/* Whether the new document asks for the same, under the new UUIDs. */
+/* Whether the new document asks for the same, with the new sources. */
 static bool
-says_the_same(const struct request *old, const struct request *new, const struct name *uuids)
+says_the_same(const struct request *old, const struct request *new,
+              const struct rewrite_source *sources)
 {
     if (new->hostdev_count != old->hostdev_count || new->device_count != old->device_count ||
         *new->fault.text || !name_equal(&new->domain, &old->domain))
         return false;
     for (size_t i = 0; i < new->hostdev_count; i++) {
-        if (!name_equal(&new->hostdevs[i].uuid, &uuids[i]) ||
+        if (!is_same(&new->hostdevs[i], &sources[i]) ||
             new->hostdevs[i].device != old->hostdevs[i].device)
             return false;
     }
@@ -90,7 +133,7 @@ says_the_same(const struct request *old, const struct request *new, const struct
 /* The places are found anew, by the parser, in what it makes of the new text. */
 static int
 prove(const struct document *old_document, const struct request *old, const struct edits *edits,
-      const struct name *uuids, const struct document *new_document)
+      const struct rewrite_source *sources, const struct document *new_document)
 {
     AUTO(request_clear) struct request new = {0};
     AUTO(edits_clear) struct edits found = {0};
@@ -98,8 +141,8 @@ prove(const struct document *old_document, const struct request *old, const stru
     AUTO_FREE struct document_span *new_spans = NULL;
     struct error ignored;
 
-    if (request_parse(new_document, &new, &ignored) < 0 || !says_the_same(old, &new, uuids) ||
-        collect(&new, old, uuids, &found, &ignored) < 0)
+    if (request_parse(new_document, &new, &ignored) < 0 || !says_the_same(old, &new, sources) ||
+        collect(&new, old, sources, &found, &ignored) < 0)
         return -EILSEQ;
     old_spans = spans_of(edits);
     new_spans = spans_of(&found);
@@ -113,25 +156,25 @@ prove(const struct document *old_document, const struct request *old, const stru
 }
 
 int
-rewrite_uuids(const struct document *document, const struct request *request,
-              const struct name *uuids, struct document *ret, struct error *error)
+rewrite_sources(const struct document *document, const struct request *request,
+                const struct rewrite_source *sources, struct document *ret, struct error *error)
 {
     AUTO(edits_clear) struct edits edits = {0};
-    int rc = collect(request, request, uuids, &edits, error);
+    int rc = collect(request, request, sources, &edits, error);
 
     *ret = (struct document){0};
     if (rc < 0 || edits.count == 0)
         return rc;
     rc = document_edit(document, edits.items, edits.count, ret);
     if (rc == 0)
-        rc = prove(document, request, &edits, uuids, ret);
+        rc = prove(document, request, &edits, sources, ret);
     if (rc < 0)
         document_clear(ret);
     if (rc == -ENOMEM)
         return error_set(error, rc, "no memory for the new XML");
     if (rc < 0)
         return error_set(error, rc,
-                         "the XML with new UUIDs is not what it should be, so it is not used; "
+                         "the XML with new sources is not what it should be, so it is not used; "
                          "this is a fault of libvirt-vgpu, please report it");
     return 0;
 }

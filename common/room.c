@@ -71,7 +71,7 @@ static bool
 is_demanded(const struct placement_question *question, const struct name *device)
 {
     for (size_t i = 0; i < question->demands->count; i++) {
-        if (name_equal(&question->demands->items[i].hostdev->uuid, device))
+        if (name_equal(&question->demands->items[i].hostdev->source, device))
             return true;
     }
     return false;
@@ -161,6 +161,15 @@ is_taken(const struct room *room, size_t parent)
 }
 
 bool
+room_is_function(const struct room *room, size_t parent)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct inventory_parent *place = &inventory->parents[parent];
+
+    return !name_equal(&place->name, &inventory->gpus[place->gpu].name);
+}
+
+bool
 room_is_refused(const struct room *room, size_t parent, size_t type)
 {
     const struct placement_question *question = room->question;
@@ -189,13 +198,14 @@ count_claimed(const struct room *room, size_t gpu, const struct inventory_type *
         if (claim->gpu != gpu || claim->settled)
             continue;
         claimed++;
-        if (claim->framebuffer && type->framebuffer && claim->framebuffer != type->framebuffer)
+        if (inventory_is_kept_off(&room->question->inventory->gpus[gpu], type, claim->framebuffer))
             *other_size = true;
     }
     return claimed;
 }
 
-/* A virtual function that one of the demands names is left to it, while there is another. */
+/* A virtual function that one of the demands names is left to it, while there is another. What the
+ * XML names is no matter of choice. */
 static bool
 is_named(const struct room *room, size_t parent)
 {
@@ -242,7 +252,6 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
              size_t *left, size_t *parent)
 {
     const struct inventory *inventory = room->question->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
     const struct room_gpu *known = &room->gpus[gpu];
     enum verdict verdict = VERDICT_NO_TYPE;
     bool named = false;
@@ -251,7 +260,6 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
     for (size_t i = 0; i < known->place_count; i++) {
         size_t index = room->places[known->first_place + i];
         const struct inventory_parent *place = &inventory->parents[index];
-        bool is_function = !name_equal(&place->name, &card->name);
         int available = place->available[type];
         enum verdict here = rules_judge(room, demand, gpu, index, type);
         size_t free = 0;
@@ -259,7 +267,8 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
         if (here == VERDICT_GOOD && available < 0)
             here = VERDICT_UNREADABLE;
         if (available > 0)
-            free = is_function ? !is_taken(room, index) : left_of(room, place, type);
+            free =
+                room_is_function(room, index) ? !is_taken(room, index) : left_of(room, place, type);
         if (here == VERDICT_GOOD && free == 0)
             here = VERDICT_FULL;
         if (here == VERDICT_GOOD && room_is_refused(room, index, type))
@@ -270,7 +279,9 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
             named = is_named(room, index);
         }
         /* What another parent has is the GPU's room as well: it may be reserved. */
-        *left += here == VERDICT_GOOD || here == VERDICT_OTHER_PARENT ? free : 0;
+        *left += here == VERDICT_GOOD || here == VERDICT_OTHER_PARENT || here == VERDICT_OTHER_PLACE
+                     ? free
+                     : 0;
     }
     return verdict;
 }
@@ -288,7 +299,7 @@ room_judge(const struct room *room, const struct demand *demand, size_t gpu, siz
     enum verdict verdict = count_places(room, demand, gpu, type, &left, &ret->parent);
 
     /* Many functions may each have room for one, and the GPU not for all of them. */
-    if (room->gpus[gpu].place_count > 1 && kind->max) {
+    if (room->gpus[gpu].place_count > 1 && kind->max && !kind->slices && !card->is_mixed) {
         size_t most = kind->max > used ? kind->max - used : 0;
 
         left = left < most ? left : most;

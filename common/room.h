@@ -15,6 +15,8 @@
 /* What stands against a GPU; the further down, the closer it came. */
 enum verdict {
     VERDICT_NO_TYPE,
+    VERDICT_OTHER_KIND,
+    VERDICT_OTHER_PLACE,
     VERDICT_OTHER_PARENT,
     VERDICT_DISABLED,
     VERDICT_DRAINED,
@@ -25,6 +27,7 @@ enum verdict {
     VERDICT_OTHER_NODE,
     VERDICT_QUOTA,
     VERDICT_UNREADABLE,
+    VERDICT_UNLISTED,
     VERDICT_FULL,
     VERDICT_RESERVED,
     VERDICT_OTHER_SIZE,
@@ -80,6 +83,9 @@ void room_leave(struct room *room) NONNULL;
 
 /* A vGPU that is there already, for one of the demands. */
 void room_settle(struct room *room, size_t parent, size_t type) NONNULL;
+
+/* Whether a parent is a virtual function: it takes one vGPU. */
+bool room_is_function(const struct room *room, size_t parent) CHECKED NONNULL;
 
 /* Whether the kernel has said no to a type on this very parent in this call. */
 bool room_is_refused(const struct room *room, size_t parent, size_t type) CHECKED NONNULL;

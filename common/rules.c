@@ -180,17 +180,21 @@ rules_judge(const struct room *room, const struct demand *demand, size_t gpu, si
     const struct policy_gpu *policy = policy_find_gpu(question->policy, &card->name);
     const char *wanted = demand->device ? demand->device->parent : NULL;
     const struct nodeset *nodes = &question->demands->nodes;
+    const struct inventory_parent *place = &question->inventory->parents[parent];
     enum verdict verdict;
     size_t used;
 
-    if (wanted && strcmp(wanted, card->name.text) &&
-        strcmp(wanted, question->inventory->parents[parent].name.text))
+    if (!(demand->kinds >> place->interface->hostdev & 1))
+        return VERDICT_OTHER_KIND;
+    if (demand->place && !name_equal(demand->place, &place->name))
+        return VERDICT_OTHER_PLACE;
+    if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, place->name.text))
         return VERDICT_OTHER_PARENT;
     if (policy && !policy->enabled)
         return VERDICT_DISABLED;
     if (policy_is_drained(question->policy, &card->name))
         return VERDICT_DRAINED;
-    if (policy && !may_have(policy, &card->types[type]))
+    if (policy && type != RULES_ANY_TYPE && !may_have(policy, &card->types[type]))
         return VERDICT_NOT_ALLOWED;
     verdict = judge_traits(room, demand, gpu);
     if (verdict != VERDICT_GOOD)
@@ -200,5 +204,7 @@ rules_judge(const struct room *room, const struct demand *demand, size_t gpu, si
     if (demand->numa == POLICY_NUMA_REQUIRE &&
         (card->numa < 0 || !nodeset_has(nodes, (unsigned)card->numa)))
         return VERDICT_OTHER_NODE;
-    return rules_exceeded_quota(room, &card->types[type], &used) ? VERDICT_QUOTA : VERDICT_GOOD;
+    return type != RULES_ANY_TYPE && rules_exceeded_quota(room, &card->types[type], &used)
+               ? VERDICT_QUOTA
+               : VERDICT_GOOD;
 }

@@ -3,13 +3,17 @@
 /*
  * rules: whether policy and request let a demand have a type on a parent, whatever room there is.
  *
- * In this order: the parent that the request names; the GPU's `enabled`, whether it is drained, its
+ * In this order: what kind of device its hostdev is; the place that its hostdev names; the parent
+ * that the request names; the GPU's `enabled`, whether it is drained, its
  * `types`; traits; NUMA nodes; quotas. Pure.
  */
 
 #pragma once
 
 #include "room.h"
+
+/* A type that the driver does not list just now. */
+#define RULES_ANY_TYPE SIZE_MAX
 
 /* VERDICT_GOOD, or the first rule that speaks against it. */
 enum verdict rules_judge(const struct room *room, const struct demand *demand, size_t gpu,

@@ -8,6 +8,7 @@
 
 const struct vgpu_interface *const vgpu_interfaces[] = {
     &vgpu_mdev,
+    &vgpu_vf,
 };
 const size_t vgpu_interface_count = COUNT(vgpu_interfaces);
 

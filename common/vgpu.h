@@ -11,6 +11,7 @@
 #pragma once
 
 #include "inventory.h"
+#include "request.h"
 
 /* What there is of a vGPU. Gone is only what has neither its link on the bus nor its directory: a
  * removal in progress takes the link first and still counts against the GPU. A device of its UUID
@@ -32,7 +33,8 @@ struct vgpu {
 };
 
 struct vgpu_interface {
-    const char *kind; /* the ledger's word for it */
+    const char *kind;          /* the ledger's word for it */
+    enum request_kind hostdev; /* how a domain has it; as PCI device it is its own parent */
 
     /* Adds what it finds to an inventory: 0 or -ENOMEM. */
     int (*scan)(const struct host *host, const struct inventory_filter *filter,
@@ -42,7 +44,8 @@ struct vgpu_interface {
     int (*find)(const struct host *host, const struct name *device, struct vgpu *ret,
                 struct name *gpu);
 
-    /* Looks at links only, never blocks. If the device is whole, type is its type. */
+    /* Quick: links, or an attribute that the driver holds ready. If it is whole, type is its type;
+     * a vgpu without a type is any that is there. */
     enum vgpu_look (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
     /* Makes it: 0 or the kernel's -errno. */
@@ -68,6 +71,7 @@ struct vgpu_interface {
 };
 
 extern const struct vgpu_interface vgpu_mdev; /* mdev.c */
+extern const struct vgpu_interface vgpu_vf;   /* vf.c */
 
 extern const struct vgpu_interface *const vgpu_interfaces[];
 extern const size_t vgpu_interface_count;

@@ -64,6 +64,7 @@ check_words(const struct host *host, const struct edit *edit, const char *alias,
         .inventory = &inventory,
         .ledger = &ledger,
     };
+    struct placement_choice ignored;
     struct name device;
     int rc = intent_read(&intent, host, &edit->request, "attach", error);
 
@@ -75,7 +76,7 @@ check_words(const struct host *host, const struct edit *edit, const char *alias,
     edit_uuid(&edit->request.domain, alias, &device);
     demands_keep_only(&intent.demands, &device);
     rc = inventory_scan(host, &intent.filter, &inventory, error);
-    return rc < 0 ? rc : placement_check(&question, error);
+    return rc < 0 ? rc : placement_check(&question, &ignored, error);
 }
 
 /* The edits of the sides that are meant: an alias that is free in both. */
@@ -226,7 +227,7 @@ say_renewed(const struct command_call *call, const struct target *target,
 
         if (demand_is_explicit(hostdev))
             fprintf(call->out, "%s: %s has the UUID %s\n", target->domain.name,
-                    hostdev->alias ? hostdev->alias : "its vGPU", hostdev->uuid.text);
+                    hostdev->alias ? hostdev->alias : "its vGPU", hostdev->source.text);
     }
     return rc;
 }

@@ -118,7 +118,12 @@ judge_parent(const struct weighing *weighing, size_t type)
     AUTO_FREE char *name = strdup(weighing->parent->name.text);
     const struct request_device device = {.parent = name};
     const struct demand demand = {
-        .label = "", .wanted = "", .device = &device, .numa = POLICY_NUMA_IGNORE};
+        .label = "",
+        .wanted = "",
+        .device = &device,
+        .numa = POLICY_NUMA_IGNORE,
+        .kinds = 1u << REQUEST_MDEV,
+    };
     const struct placement_question question = {
         .request = &request,
         .demands = &demands,

@@ -163,7 +163,7 @@ has_now(const struct crossing *crossing, const struct demand *demand)
 {
     const struct inventory *here = crossing->here;
     const struct inventory_vgpu *vgpu =
-        crossing->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->uuid) : NULL;
+        crossing->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->source) : NULL;
 
     return vgpu ? inventory_find_type(&here->gpus[here->parents[vgpu->parent].gpu], &vgpu->type)
                 : NULL;
@@ -207,7 +207,7 @@ check_others(struct check *check)
             is_ours |= crossing->demands->items[k].hostdev == hostdev;
         if (!is_ours)
             find(check, VACANCY_UNKNOWN, "%s is none of ours: somebody has to make it there",
-                 hostdev->uuid.text);
+                 hostdev->source.text);
     }
 }
 

@@ -33,8 +33,8 @@ visit_hostdevs(struct diagnosis *diagnosis,
             bool seen = false;
 
             for (size_t k = 0; k < domain->config.hostdev_count; k++)
-                seen |=
-                    name_equal(&domain->config.hostdevs[k].uuid, &domain->live.hostdevs[j].uuid);
+                seen |= name_equal(&domain->config.hostdevs[k].source,
+                                   &domain->live.hostdevs[j].source);
             if (!seen)
                 visit(diagnosis, domain, &domain->live.hostdevs[j]);
         }
@@ -47,15 +47,15 @@ add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
               const struct request_hostdev *hostdev)
 {
     const struct domain *first =
-        domains_next_user(&diagnosis->owners.domains, &hostdev->uuid, NULL);
+        domains_next_user(&diagnosis->owners.domains, &hostdev->source, NULL);
     const struct domain *next;
 
     if (first != domain)
         return;
     for (next = first;
-         (next = domains_next_user(&diagnosis->owners.domains, &hostdev->uuid, next));) {
+         (next = domains_next_user(&diagnosis->owners.domains, &hostdev->source, next));) {
         diagnosis_add(diagnosis, "the domains %s and %s both name the vGPU %s: only one can run",
-                      first->name, next->name, hostdev->uuid.text);
+                      first->name, next->name, hostdev->source.text);
         diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
                          next->name, next->name);
     }
@@ -71,7 +71,7 @@ static void
 add_if_own(struct diagnosis *diagnosis, const struct domain *domain,
            const struct request_hostdev *hostdev)
 {
-    if (!name_equal(&hostdev->uuid, &domain->uuid))
+    if (!name_equal(&hostdev->source, &domain->uuid))
         return;
     diagnosis_add(diagnosis, "the domain %s and its vGPU have the same UUID, %s", domain->name,
                   domain->uuid.text);
@@ -154,7 +154,7 @@ add_if_started(struct diagnosis *diagnosis, const struct domain *domain,
         char text[8192];
 
         if (host_read(host, text, sizeof(text), "etc/mdevctl.d/%s/%s", parents.items[i].text,
-                      hostdev->uuid.text) < 0)
+                      hostdev->source.text) < 0)
             continue;
         auto_start = strstr(text, "\"start\"");
         if (!auto_start ||
@@ -162,8 +162,8 @@ add_if_started(struct diagnosis *diagnosis, const struct domain *domain,
             continue;
         diagnosis_add(diagnosis,
                       "mdevctl starts the vGPU %s by itself, which the domain %s asks us for",
-                      hostdev->uuid.text, domain->name);
-        diagnosis_advise(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->uuid.text,
+                      hostdev->source.text, domain->name);
+        diagnosis_advise(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->source.text,
                          parents.items[i].text);
     }
 }

@@ -61,8 +61,8 @@ check_hostdev(const struct domain_check *check, const struct request *request,
         report_warning(check->report, check->file, line,
                        "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
                        "and it is left alone",
-                       hostdev->alias ? hostdev->alias : hostdev->uuid.text);
-    if (name_equal(&hostdev->uuid, &request->domain))
+                       hostdev->alias ? hostdev->alias : hostdev->source.text);
+    if (name_equal(&hostdev->source, &request->domain))
         report_warning(check->report, check->file, line,
                        "the <hostdev> has the domain's own uuid; give it another");
     if (tree_attribute_is(node, "managed", "yes"))

@@ -36,7 +36,7 @@ static bool
 refers_to(const struct request *request, const struct name *device)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (name_equal(&request->hostdevs[i].uuid, device))
+        if (name_equal(&request->hostdevs[i].source, device))
             return true;
     }
     return false;

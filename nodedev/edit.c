@@ -77,10 +77,11 @@ read_anew(struct edit *edit, struct error *error)
 /* --- where things are ------------------------------------------------------------------------- */
 
 static bool
-is_mdev(xmlNodePtr hostdev)
+is_counted(xmlNodePtr hostdev)
 {
     return tree_attribute_is(hostdev, "mode", "subsystem") &&
-           tree_attribute_is(hostdev, "type", "mdev");
+           (tree_attribute_is(hostdev, "type", "mdev") ||
+            tree_attribute_is(hostdev, "type", "pci"));
 }
 
 /* The n-th of the request's hostdevs: they are counted as request.c does. */
@@ -91,7 +92,7 @@ find_hostdev(const struct edit *edit, size_t index)
 
     while ((devices = tree_next(root, devices, "devices", NULL))) {
         for (hostdev = NULL; (hostdev = tree_next(devices, hostdev, "hostdev", NULL));) {
-            if (is_mdev(hostdev) && index-- == 0)
+            if (is_counted(hostdev) && index-- == 0)
                 return hostdev;
         }
     }
@@ -172,7 +173,7 @@ link_lonely(const struct edit *edit)
 
     if (!device || request->devices[0].alias || request->devices[0].uuid)
         return true;
-    return tree_set(device, "uuid", request->hostdevs[0].uuid.text);
+    return tree_set(device, "uuid", request->hostdevs[0].source.text);
 }
 
 static xmlNodePtr
@@ -273,7 +274,7 @@ is_called(const struct request_hostdev *hostdev, const char *word)
     struct name uuid;
 
     return (hostdev->alias && !strcmp(hostdev->alias, word)) ||
-           (name_parse_uuid(&uuid, word) == 0 && name_equal(&uuid, &hostdev->uuid));
+           (name_parse_uuid(&uuid, word) == 0 && name_equal(&uuid, &hostdev->source));
 }
 
 static int
@@ -287,7 +288,7 @@ no_such(const struct request *request, const char *word, struct error *error)
 
         if (!demand_is_explicit(hostdev))
             continue;
-        error_add(error, "%s %s", what, hostdev->alias ? hostdev->alias : hostdev->uuid.text);
+        error_add(error, "%s %s", what, hostdev->alias ? hostdev->alias : hostdev->source.text);
         what = "and";
     }
     return -ENOENT;
@@ -339,7 +340,7 @@ edit_remove(struct edit *edit, const char *word, struct name *device, char **ali
     if (hostdev ? !demand_is_explicit(hostdev) : asked == SIZE_MAX)
         return no_such(request, word, error);
     if (hostdev) {
-        *device = hostdev->uuid;
+        *device = hostdev->source;
         *alias = strdup(hostdev->alias ? hostdev->alias : "");
         if (!*alias)
             return no_memory(error);
@@ -383,7 +384,7 @@ int
 edit_renew(const struct document *document, struct document *ret, struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
-    AUTO_FREE struct name *uuids = NULL;
+    AUTO_FREE struct rewrite_source *sources = NULL;
     int rc = request_parse(document, &request, error);
 
     *ret = (struct document){0};
@@ -391,18 +392,16 @@ edit_renew(const struct document *document, struct document *ret, struct error *
         rc = request_check(&request, error);
     if (rc < 0)
         return rc;
-    uuids = calloc(request.hostdev_count + 1, sizeof(*uuids));
-    if (!uuids)
+    sources = rewrite_own(&request);
+    if (!sources)
         return no_memory(error);
     for (size_t i = 0; i < request.hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request.hostdevs[i];
         char place[32];
 
         snprintf(place, sizeof(place), "hostdev%zu", i);
-        if (demand_is_explicit(hostdev))
-            edit_uuid(&request.domain, hostdev->alias ? hostdev->alias : place, &uuids[i]);
-        else
-            uuids[i] = hostdev->uuid;
+        if (hostdev->kind == REQUEST_MDEV && demand_is_explicit(hostdev))
+            edit_uuid(&request.domain, hostdev->alias ? hostdev->alias : place, &sources[i].source);
     }
-    return rewrite_uuids(document, &request, uuids, ret, error);
+    return rewrite_sources(document, &request, sources, ret, error);
 }

@@ -27,7 +27,7 @@ add_gpu(struct table *table, const struct forecast *forecast, const struct room 
         forecast_judge(forecast, room, index, gpu, reason, sizeof(reason));
 
     table_line(table);
-    table_set(table, DEVICE, "%s", demand->hostdev->uuid.text);
+    table_set(table, DEVICE, "%s", demand->hostdev->source.text);
     if (demand->hostdev->alias)
         table_set(table, ALIAS, "%s", demand->hostdev->alias);
     table_set(table, WANTED, "%s", demand->wanted);

@@ -177,7 +177,7 @@ tell_wish(const struct forecast *forecast, const struct demand *demand, FILE *ou
     int rc;
 
     tell_source(demand, out);
-    tell(out, "device", "%s", demand->hostdev->uuid.text);
+    tell(out, "device", "%s", demand->hostdev->source.text);
     rc = tell_types(&forecast->inventory, demand, out);
     tell(out, "placement", "%s", policy_order_words[demand->order]);
     tell_nodes(&forecast->intent.demands.nodes, demand, out);
@@ -270,7 +270,7 @@ tell_others(const struct request *request, const struct demands *demands, FILE *
             ours |= demands->items[k].hostdev == hostdev;
         if (!ours)
             fprintf(out, "\n%s: nothing says what it is to be; it is left alone\n",
-                    hostdev->alias ? hostdev->alias : hostdev->uuid.text);
+                    hostdev->alias ? hostdev->alias : hostdev->source.text);
     }
 }
 

@@ -36,7 +36,7 @@ has_device(const struct target *target, const struct name *device, bool *ret, st
     if (rc == 0)
         rc = request_parse(&text, &request, error);
     for (size_t i = 0; i < request.hostdev_count; i++)
-        *ret |= name_equal(&request.hostdevs[i].uuid, device);
+        *ret |= name_equal(&request.hostdevs[i].source, device);
     return rc;
 }
 

@@ -112,7 +112,10 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     char nobody[] = "", wish[256] = "";
     const struct request request = {.name = nobody};
     const struct ledger ledger = {0};
+    struct placement_choice ignored;
     struct demand demand = {
+        .is_free = true,
+        .kinds = DEMAND_EVERY_KIND,
         .label = "it",
         .wanted = wish,
         .class = class,
@@ -134,7 +137,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     int rc;
 
     say_wish(class, wish, sizeof(wish));
-    rc = placement_check(&question, &why);
+    rc = placement_check(&question, &ignored, &why);
     *served = rc == 0;
     if (rc == -ENOMEM)
         return rc;

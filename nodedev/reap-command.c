@@ -24,7 +24,7 @@ add_references(struct references *ret, const struct domain *domain, const struct
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++) {
-        struct reap_reference reference = {request->hostdevs[i].uuid, domain->name};
+        struct reap_reference reference = {request->hostdevs[i].source, domain->name};
 
         rc = ARRAY_ADD(ret->items, ret->count, reference);
     }

@@ -242,7 +242,7 @@ static const char *
 find_alias(const struct request *request, const struct name *device)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (name_equal(&request->hostdevs[i].uuid, device))
+        if (name_equal(&request->hostdevs[i].source, device))
             return request->hostdevs[i].alias;
     }
     return NULL;

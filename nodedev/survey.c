@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "survey.h"
+#include "ceiling.h"
 #include "room.h"
 #include "statedir.h"
 
@@ -23,6 +24,8 @@ survey_take(const struct host *host, enum survey_depth depth, struct survey *ret
         rc = statedir_peek(host, &ret->ledger, error);
     if (rc == 0)
         rc = inventory_scan(host, filter, &ret->inventory, error);
+    if (rc == 0)
+        ceiling_apply(&ret->policy, &ret->inventory);
     return rc;
 }
 
@@ -52,7 +55,8 @@ survey_room(const struct survey *survey, size_t gpu, size_t type)
     const struct policy policy = {.enabled = true, .order = POLICY_PACK};
     const struct request request = {0};
     const struct demands demands = {0};
-    const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
+    const struct demand demand = {
+        .label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE, .kinds = DEMAND_EVERY_KIND};
     const struct placement_question question = {
         .request = &request,
         .demands = &demands,

@@ -11,8 +11,9 @@ cleanup array
 error deadline names nodeset guess document
 host
 counters setting process topology drained
-holders request annotation rewrite guests policy policy-keys inventory vgpu mdev
+holders vfio request annotation span hostdev rewrite guests policy policy-keys inventory nvidia catalogue ceiling vgpu mdev vf
 ledger demand
+stranger
 statedir writer origin placement room rules candidate clearance reason log boot
 intent
 plan job judge

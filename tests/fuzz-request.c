@@ -50,11 +50,23 @@ must_be_sound(const struct request *request)
     MUST(request_concerns_us(request) || !request->device_count);
 }
 
+/* A PCI device's may be none, unless it is asked for. */
+static void
+must_be_a_source(const struct request_hostdev *hostdev)
+{
+    struct name ignored;
+
+    if (hostdev->kind == REQUEST_MDEV)
+        must_be_a_uuid(&hostdev->source);
+    else if (hostdev->device != SIZE_MAX || *hostdev->source.text)
+        MUST(name_parse_pci(&ignored, hostdev->source.text) == 0);
+}
+
 static void
 must_be_clear(const struct request *request)
 {
     for (size_t i = 0; i < request->hostdev_count; i++)
-        must_be_a_uuid(&request->hostdevs[i].uuid);
+        must_be_a_source(&request->hostdevs[i]);
     for (size_t i = 0; i < request->device_count; i++) {
         const struct request_device *device = &request->devices[i];
         unsigned hostdevs = 0;

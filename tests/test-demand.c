@@ -42,8 +42,10 @@ resolve(const struct row *row, size_t class_count, struct demands *ret, struct e
     struct request request = {.hostdevs = &hostdev, .hostdev_count = 1};
     struct policy policy = {.allow = ~0u, .classes = classes, .class_count = class_count};
 
-    hostdev = (struct request_hostdev){
-        .uuid = {UUID0}, .alias = (char *)row->alias, .is_gpu = !row->not_gpu, .device = SIZE_MAX};
+    hostdev = (struct request_hostdev){.source = {UUID0},
+                                       .alias = (char *)row->alias,
+                                       .is_gpu = !row->not_gpu,
+                                       .device = SIZE_MAX};
     device = (struct request_device){.type = (char *)row->type, .class = (char *)row->class};
     if (row->type || row->class) {
         request.devices = &device;
@@ -286,7 +288,7 @@ annotation_then_domains_then_alias_then_default(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request_device device = {.class = (char *)rows[i].class};
-        struct request_hostdev hostdev = {.uuid = {UUID0},
+        struct request_hostdev hostdev = {.source = {UUID0},
                                           .alias = (char *)rows[i].alias,
                                           .is_gpu = true,
                                           .device = rows[i].class ? 0 : SIZE_MAX};
@@ -354,7 +356,7 @@ resolve_device(struct request_device *device, const struct policy *policy, struc
     int rc;
 
     hostdev = (struct request_hostdev){
-        .uuid = {UUID0}, .alias = (char[]){"ua-gpu0"}, .is_gpu = true, .device = 0};
+        .source = {UUID0}, .alias = (char[]){"ua-gpu0"}, .is_gpu = true, .device = 0};
     error->text[0] = '\0';
     rc = demands_resolve(&request, policy, &demands, error);
     if (rc == 0)
@@ -668,7 +670,7 @@ several_hostdevs(void **state)
     struct request_hostdev hostdevs[] = {
         {.alias = (char[]){"ua-vgpu-big"}, .is_gpu = true, .device = SIZE_MAX},
         {.alias = (char[]){"ua-foreign"}, .is_gpu = true, .device = SIZE_MAX},
-        {.uuid = {UUID0}, .is_gpu = true, .device = 0},
+        {.source = {UUID0}, .is_gpu = true, .device = 0},
     };
     struct request request = {
         .devices = &device, .device_count = 1, .hostdevs = hostdevs, .hostdev_count = 3};

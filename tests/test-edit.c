@@ -140,7 +140,7 @@ adds_to_a_plain_domain(void **state)
     assert_int_equal(edit.request.device_count, 2);
     assert_string_equal(edit.request.devices[edit.request.hostdevs[0].device].type, "nvidia-222");
     assert_string_equal(edit.request.devices[edit.request.hostdevs[1].device].class, "small");
-    assert_string_equal(edit.request.hostdevs[0].uuid.text, GPU0);
+    assert_string_equal(edit.request.hostdevs[0].source.text, GPU0);
     assert_true(edit.request.hostdevs[0].is_gpu);
 }
 
@@ -360,11 +360,11 @@ renews_a_clone(void **state)
     assert_int_equal(after.length, document.length);
     assert_int_equal(request_parse(&after, &request, &error), 0);
     assert_int_equal(request_check(&request, &error), 0);
-    assert_string_equal(request.hostdevs[0].uuid.text, GPU0);
+    assert_string_equal(request.hostdevs[0].source.text, GPU0);
     edit_uuid(&request.domain, "hostdev1", &uuid);
-    assert_string_equal(request.hostdevs[1].uuid.text, uuid.text);
+    assert_string_equal(request.hostdevs[1].source.text, uuid.text);
     assert_string_equal(request.devices[1].uuid, uuid.text);
-    assert_string_equal(request.hostdevs[2].uuid.text, "bbbbbbbb-0000-4000-8000-000000000003");
+    assert_string_equal(request.hostdevs[2].source.text, "bbbbbbbb-0000-4000-8000-000000000003");
     /* Once is enough. */
     assert_int_equal(edit_renew(&after, &again, &error), 0);
     assert_null(again.text);

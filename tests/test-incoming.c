@@ -358,7 +358,7 @@ utf16(void **state)
     AUTO_CLOSE int input = memfd_create("utf16", MFD_CLOEXEC);
     AUTO(document_clear) struct document document = {0}, changed = {0};
     AUTO(request_clear) struct request request = {0};
-    struct name fresh;
+    struct rewrite_source fresh = {.kind = REQUEST_MDEV};
     struct error error;
 
     (void)state;
@@ -366,9 +366,9 @@ utf16(void **state)
     lseek(input, 0, SEEK_SET);
     assert_int_equal(document_read(input, &document, &error), 0);
     assert_int_equal(request_parse(&document, &request, &error), 0);
-    assert_string_equal(request.hostdevs[0].uuid.text, DEVICE1);
-    assert_int_equal(name_new_uuid(&fresh), 0);
-    assert_int_equal(rewrite_uuids(&document, &request, &fresh, &changed, &error), -EINVAL);
+    assert_string_equal(request.hostdevs[0].source.text, DEVICE1);
+    assert_int_equal(name_new_uuid(&fresh.source), 0);
+    assert_int_equal(rewrite_sources(&document, &request, &fresh, &changed, &error), -EINVAL);
     assert_null(changed.text);
 }
 
@@ -434,10 +434,18 @@ random_document(unsigned devices, size_t padding)
     for (unsigned i = 0; i < devices; i++) {
         const char *quote = random() % 2 ? "'" : "\"";
 
-        at = stpcpy(at, "<hostdev mode='subsystem' type='mdev' model='vfio-pci'>");
-        at = stpcpy(random_filling(at), "<source><address ");
-        at = random_uuid(stpcpy(stpcpy(at, random() % 2 ? "uuid=" : "a='>'\n uuid = "), quote));
-        at = stpcpy(stpcpy(at, quote), random() % 2 ? "/>" : " b='&amp;'></address >");
+        if (random() % 3) {
+            at = stpcpy(at, "<hostdev mode='subsystem' type='mdev' model='vfio-pci'>");
+            at = stpcpy(random_filling(at), "<source><address ");
+            at = random_uuid(stpcpy(stpcpy(at, random() % 2 ? "uuid=" : "a='>'\n uuid = "), quote));
+            at = stpcpy(at, quote);
+        } else {
+            at = stpcpy(at, "<hostdev  type='pci' managed='no'\n mode=\"subsystem\"\t>");
+            at = stpcpy(random_filling(at), "<source ><address ");
+            at += sprintf(at, "slot=%s0x%02lx%s bus='%ld'", quote, random() % 32, quote,
+                          random() % 256);
+        }
+        at = stpcpy(at, random() % 2 ? "/>" : " b='&amp;'></address >");
         at = random_filling(stpcpy(at, "</source>"));
         at += sprintf(at, "<alias name='ua-gpu%u'/></hostdev>", i);
         at = random_filling(at);
@@ -446,20 +454,49 @@ random_document(unsigned devices, size_t padding)
     return text;
 }
 
+/* Some of a document's bytes, to stand in a place of another. */
+static struct document_edit
+bytes_of(const struct document *from, struct document_span span, struct document_span to)
+{
+    return (struct document_edit){to, strndup(from->text + span.offset, span.length)};
+}
+
+/* The old document's bytes, wherever the new one may have others. */
 static void
 put_back(const struct document *old, const struct document *changed, struct document *ret)
 {
     AUTO(request_clear) struct request before = {0}, after = {0};
-    struct document_edit edits[64];
+    struct document_edit edits[128];
     struct error error;
+    size_t count = 0;
 
     assert_int_equal(request_parse(old, &before, &error), 0);
     assert_int_equal(request_parse(changed, &after, &error), 0);
     assert_int_equal(after.hostdev_count, before.hostdev_count);
-    for (size_t i = 0; i < after.hostdev_count; i++)
-        edits[i] =
-            (struct document_edit){after.hostdevs[i].uuid_span, before.hostdevs[i].uuid.text};
-    assert_int_equal(document_edit(changed, edits, after.hostdev_count, ret), 0);
+    for (size_t i = 0; i < after.hostdev_count; i++) {
+        const struct request_hostdev *was = &before.hostdevs[i], *is = &after.hostdevs[i];
+
+        edits[count++] = bytes_of(old, was->tag_span, is->tag_span);
+        edits[count++] = bytes_of(old, was->address_span, is->address_span);
+    }
+    assert_int_equal(document_edit(changed, edits, count, ret), 0);
+    while (count > 0)
+        free((char *)edits[--count].text);
+}
+
+/* Another UUID or address; or one of the other kind. */
+static void
+change(struct rewrite_source *source)
+{
+    char address[32];
+
+    if (random() % 3 == 0)
+        source->kind = source->kind == REQUEST_MDEV ? REQUEST_PCI : REQUEST_MDEV;
+    snprintf(address, sizeof(address), "0000:%02lx:%02lx.%lx", random() % 256, random() % 32,
+             random() % 8);
+    assert_int_equal(source->kind == REQUEST_MDEV ? name_new_uuid(&source->source)
+                                                  : name_parse_pci(&source->source, address),
+                     0);
 }
 
 static void
@@ -473,18 +510,18 @@ random_documents(void **state)
         const struct document old = {text, strlen(text)};
         AUTO(document_clear) struct document changed = {0}, back = {0};
         AUTO(request_clear) struct request request = {0};
-        struct name uuids[8];
+        AUTO_FREE struct rewrite_source *sources = NULL;
         struct error error;
 
         if (request_parse(&old, &request, &error) < 0 || request_check(&request, &error) < 0)
             fail_msg("%s: %s", error.text, text);
-        assert_int_equal(request.hostdev_count, devices);
-        for (unsigned i = 0; i < devices; i++) {
-            uuids[i] = request.hostdevs[i].uuid;
-            if (random() % 2)
-                assert_int_equal(name_new_uuid(&uuids[i]), 0);
+        sources = rewrite_own(&request);
+        assert_non_null(sources);
+        for (unsigned i = 0; i < request.hostdev_count; i++) {
+            if (request.hostdevs[i].device != SIZE_MAX && random() % 2)
+                change(&sources[i]);
         }
-        if (rewrite_uuids(&old, &request, uuids, &changed, &error) < 0)
+        if (rewrite_sources(&old, &request, sources, &changed, &error) < 0)
             fail_msg("%s: %s", error.text, text);
         if (!changed.text)
             continue;

@@ -340,7 +340,7 @@ add_device(struct world *world, char *line)
 {
     struct request *request = &world->request;
     struct request_device device = {0};
-    struct request_hostdev hostdev = {.uuid = device_name((unsigned)request->hostdev_count + 101),
+    struct request_hostdev hostdev = {.source = device_name((unsigned)request->hostdev_count + 101),
                                       .is_gpu = true,
                                       .device = request->device_count};
     const struct {
@@ -358,7 +358,7 @@ add_device(struct world *world, char *line)
         else if (!strncmp(word, "name=", 5))
             snprintf(world->name, sizeof(world->name), "%s", word + 5);
         else if (!strncmp(word, "uuid=", 5))
-            hostdev.uuid = device_name((unsigned)strtoul(word + 5, NULL, 10));
+            hostdev.source = device_name((unsigned)strtoul(word + 5, NULL, 10));
         for (size_t i = 0; i < COUNT(words); i++) {
             if (!strncmp(word, words[i].word, strlen(words[i].word)))
                 *words[i].field = word + strlen(words[i].word);

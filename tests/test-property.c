@@ -758,7 +758,7 @@ tell_request(const struct model *model, struct question *question)
 
         snprintf(question->aliases[i], sizeof(question->aliases[i]), "gpu%zu", i);
         question->hostdevs[i] = (struct request_hostdev){
-            .uuid = device_of(wish->thing < 0 ? 900 + i : (size_t)wish->thing),
+            .source = device_of(wish->thing < 0 ? 900 + i : (size_t)wish->thing),
             .alias = question->aliases[i],
             .is_gpu = true,
             .device = i};

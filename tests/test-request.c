@@ -32,9 +32,12 @@
 #define MDEV(uuid, more) MDEV_OF("vfio-pci", uuid, more)
 #define GPU0             MDEV(UUID0, "<alias name='ua-gpu0'/>")
 #define GPU1             MDEV(UUID1, "<alias name='ua-gpu1'/>")
+#define FUNCTION(alias)                                                                            \
+    "<hostdev mode='subsystem' type='pci' managed='no'><source><address domain='0x0000' "          \
+    "bus='0x3d' slot='0x00' function='0x4'/></source><alias name='" alias "'/></hostdev>"
 #define PCI                                                                                        \
     "<hostdev mode='subsystem' type='pci' managed='yes'><source><address domain='0x0000' "         \
-    "bus='0x18' slot='0x00' function='0x0'/></source><alias name='ua-gpu0'/></hostdev>"
+    "bus='0x18' slot='0x00' function='0x0'/></source><alias name='hostdev0'/></hostdev>"
 #define TYPE  "type='nvidia-222'"
 #define ONE   "<vgpu:device alias='ua-gpu0' " TYPE "/>"
 #define ASKED "<metadata>" ASK(ONE) "</metadata><devices>" GPU0 "</devices></domain>"
@@ -128,11 +131,12 @@ everything_a_device_may_say(void **state)
     assert_string_equal(device->params[0].name, "frame_rate_limiter");
     assert_string_equal(device->params[1].value, "1");
     assert_string_equal(request->devices[1].type, "GRID T4-1B");
-    assert_int_equal(request->hostdev_count, 2);
-    assert_string_equal(request->hostdevs[0].uuid.text, UUID0);
-    assert_string_equal(request->hostdevs[1].alias, "ua-gpu1");
-    assert_int_equal(request->hostdevs[0].device, 0);
-    assert_int_equal(request->hostdevs[1].device, 1);
+    assert_int_equal(request->hostdev_count, 3);
+    assert_string_equal(request->hostdevs[1].source.text, UUID0);
+    assert_string_equal(request->hostdevs[2].alias, "ua-gpu1");
+    assert_int_equal(request->hostdevs[0].device, SIZE_MAX);
+    assert_int_equal(request->hostdevs[1].device, 0);
+    assert_int_equal(request->hostdevs[2].device, 1);
 }
 
 /* By alias, by UUID in any spelling, by being alone; in any order. -1: nobody's. */
@@ -155,7 +159,7 @@ a_device_finds_its_hostdev(void **state)
              ASK("<vgpu:device uuid='" UUID1 "' " TYPE "/><vgpu:device alias='ua-gpu0' " TYPE "/>"),
              GPU0 MDEV(UUID1, "")),
          {1, 0}},
-        {GUEST(ASK("<vgpu:device " TYPE "/>"), PCI GPU1), {0}},
+        {GUEST(ASK("<vgpu:device " TYPE "/>"), PCI GPU1), {-1, 0}},
         {GUEST(ASK("<vgpu:device " TYPE "/>"), MDEV(UUID0, "")), {0}},
         /* the annotation may stand behind the devices */
         {"<domain><devices>" GPU0
@@ -175,6 +179,49 @@ a_device_finds_its_hostdev(void **state)
     }
 }
 
+/* A virtual function, as libvirt lets people write its address. */
+static void
+a_function_is_named_by_its_alias(void **state)
+{
+    static const struct {
+        const char *address, *source; /* "": it is none */
+    } rows[] = {
+        {"domain='0x0000' bus='0x3d' slot='0x00' function='0x4'", "0000:3d:00.4"},
+        {"bus='61' slot='0' function='4'", "0000:3d:00.4"},
+        {"domain='0x10000' bus='0xff' slot='0x1f' function='7'", "10000:ff:1f.7"},
+        {"slot='0x1f'", "0000:00:1f.0"},
+        {"bus='0x3d' slot='0x20' function='0x0'", ""},
+        {"bus='0x100'", ""},
+        {"bus='-1'", ""},
+        {"bus='3d'", ""},
+        {"function='8'", ""},
+        {"", "0000:00:00.0"},
+    };
+    struct scene *scene = *state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct request_hostdev *hostdev;
+        AUTO_FREE char *text = NULL;
+
+        assert_true(asprintf(&text,
+                             GUEST(ASK("<vgpu:device alias='ua-vf0' " TYPE "/>"),
+                                   GPU0 "<hostdev mode='subsystem' type='pci'><source><address %s/>"
+                                        "</source><alias name='ua-vf0'/></hostdev>"),
+                             rows[i].address) > 0);
+        assert_int_equal(read_text(scene, text), 0);
+        hostdev = &scene->request.hostdevs[1];
+        assert_int_equal(hostdev->kind, REQUEST_PCI);
+        assert_string_equal(hostdev->source.text, rows[i].source);
+        assert_int_equal(hostdev->device, 0);
+        assert_int_equal(scene->request.hostdevs[0].device, SIZE_MAX);
+        assert_int_equal(request_check(&scene->request, &scene->error),
+                         *rows[i].source ? 0 : -EINVAL);
+        assert_false(hostdev->is_managed);
+    }
+    assert_reads(scene, GUEST("", PCI));
+    assert_true(scene->request.hostdevs[0].is_managed);
+}
+
 static void
 whose_guest_it_is(void **state)
 {
@@ -186,7 +233,9 @@ whose_guest_it_is(void **state)
         {GUEST("", ""), 0, false},
         {"<domain>" HEAD "</domain>", 0, false},
         {GUEST("", GPU0), 1, true},
-        {GUEST("", PCI), 0, false},
+        {GUEST("", PCI), 1, false},
+        {GUEST("", FUNCTION("ua-nic0")), 1, true},
+        {GUEST("", FUNCTION("hostdev0")), 1, false},
         {GUEST("", MDEV_OF("vfio-ccw", UUID0, "") MDEV_OF("vfio-ap", UUID1, "")), 2, false},
         {GUEST("", MDEV_OF("vfio-ap", UUID0, "") GPU1), 2, true},
         {GUEST("", "<interface type='hostdev' mode='subsystem'/><disk type='mdev'/>"), 0, false},
@@ -726,6 +775,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(everything_a_device_may_say),
         TEST(a_device_finds_its_hostdev),
+        TEST(a_function_is_named_by_its_alias),
         TEST(whose_guest_it_is),
         TEST(faults_in_the_request),
         TEST(faults_around_the_request),
