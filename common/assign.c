@@ -243,6 +243,16 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
     return rc;
 }
 
+/* One that is taken back has those of its last run, and so has a virtual function, perhaps. */
+static bool
+needs_params(const struct plan_step *step)
+{
+    bool may_have_old =
+        step->way == PLACEMENT_TAKE || step->lease.vgpu.interface->hostdev == REQUEST_PCI;
+
+    return step->way != PLACEMENT_FIND && (may_have_old || *step->params);
+}
+
 /* -EAGAIN: look again, something was refused or is not as it was. */
 static int
 carry_out(struct assignment *assignment, struct error *error)
@@ -258,9 +268,7 @@ carry_out(struct assignment *assignment, struct error *error)
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, i, rc, error);
         }
-        /* One that is taken back has those of its last run. */
-        if (rc == 0 &&
-            (step->way == PLACEMENT_TAKE || (step->way == PLACEMENT_MAKE && *step->params)))
+        if (rc == 0 && needs_params(step))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
         if (rc < 0)
             return rc;

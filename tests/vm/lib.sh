@@ -552,3 +552,6 @@ migrate() {
 	[[ " $* " != *' --offline '* ]] || live=()
 	virsh -q migrate "${live[@]}" --desturi "$(peer)" --migrateuri tcp://127.0.0.1 "$@"
 }
+
+# shellcheck source=/dev/null
+. "${BASH_SOURCE[0]%/*}/shapes.sh"
