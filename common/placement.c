@@ -300,40 +300,74 @@ is_given(const struct room *room, const struct placement_choice *choices, size_t
     return false;
 }
 
-/* Whether the rules let a demand have any place of the host; the last resort is a GPU whose driver
- * does not list the type just now. */
+/* 0: nothing is on a parent, or it is no virtual function and has room for many; 1: a vGPU of ours,
+ * or a claim; 2: somebody else's, which a guest that is sent there would be given. */
+static int
+occupancy(const struct room *room, size_t parent)
+{
+    const struct inventory *inventory = room->question->inventory;
+
+    for (size_t i = 0; room_is_function(room, parent) && i < inventory->vgpu_count; i++) {
+        if (inventory->vgpus[i].parent == parent)
+            return ledger_find(room->question->ledger, &inventory->vgpus[i].device) ? 1 : 2;
+    }
+    return room_is_claimed(room, parent);
+}
+
+/* Whether the rules let a demand have a parent. */
+static bool
+may_be_on(const struct room *room, const struct demand *demand, size_t parent,
+          struct placement_choice *choice)
+{
+    const struct inventory *inventory = room->question->inventory;
+    size_t gpu = inventory->parents[parent].gpu;
+
+    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+        enum verdict verdict;
+        unsigned rank;
+
+        if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
+            continue;
+        *choice = (struct placement_choice){PLACEMENT_MAKE, parent, type};
+        verdict = rules_judge(room, demand, gpu, parent, type);
+        if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
+            return true;
+    }
+    return false;
+}
+
+/* The same, if its driver only does not list the type just now. */
+static bool
+may_be_on_unlisted(const struct room *room, const struct demand *demand, size_t parent,
+                   struct placement_choice *choice)
+{
+    const struct inventory *inventory = room->question->inventory;
+    size_t gpu = inventory->parents[parent].gpu;
+
+    *choice = (struct placement_choice){PLACEMENT_MAKE, parent, PLACEMENT_NO_TYPE};
+    return inventory->gpus[gpu].is_partial &&
+           rules_judge(room, demand, gpu, parent, RULES_ANY_TYPE) == VERDICT_GOOD;
+}
+
+/* Whether the rules let a demand have any place of the host: the first, but rather one whose driver
+ * lists the type, and a free one. */
 static bool
 has_chance(const struct room *room, size_t index, struct placement_choice *choices)
 {
-    const struct inventory *inventory = room->question->inventory;
     const struct demand *demand = &room->question->demands->items[index];
-    bool found = false;
+    size_t count = room->question->inventory->parent_count;
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        size_t gpu = inventory->parents[i].gpu;
-        enum verdict verdict;
+    for (int worse = 0; worse < 6; worse++) {
+        bool listed = worse < 3;
 
-        if (is_given(room, choices, index, i))
-            continue;
-        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            unsigned rank;
-
-            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
-                continue;
-            verdict = rules_judge(room, demand, gpu, i, type);
-            choices[index] = (struct placement_choice){PLACEMENT_MAKE, i, type};
-            if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
+        for (size_t i = 0; i < count; i++) {
+            if (occupancy(room, i) == worse % 3 && !is_given(room, choices, index, i) &&
+                (listed ? may_be_on(room, demand, i, &choices[index])
+                        : may_be_on_unlisted(room, demand, i, &choices[index])))
                 return true;
         }
     }
-    for (size_t i = 0; i < inventory->parent_count && !found; i++) {
-        size_t gpu = inventory->parents[i].gpu;
-
-        found = inventory->gpus[gpu].is_partial && !is_given(room, choices, index, i) &&
-                rules_judge(room, demand, gpu, i, RULES_ANY_TYPE) == VERDICT_GOOD;
-        choices[index] = (struct placement_choice){PLACEMENT_MAKE, i, PLACEMENT_NO_TYPE};
-    }
-    return found;
+    return false;
 }
 
 int

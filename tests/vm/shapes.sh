@@ -6,7 +6,8 @@
 
 # The shape in use, the addresses of its two cards, and what is asked for: the last word of a type's
 # name, one of the same size and one of another; how many of it a card takes.
-SHAPE= GPUS=() TYPE= ALIKE= OTHER= MOST=
+SHAPE='' GPUS=() TYPE='' ALIKE='' OTHER='' MOST=''
+export ALIKE MOST
 declare -A TYPE_IDS=()
 
 # shapes: those that a scenario is played on: one, with LONG all.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sixty-four prepares at once on two cards: as many vGPUs as the driver's rule allows, none wasted.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 60
 # timeout: 600
 # long timeout: 1200

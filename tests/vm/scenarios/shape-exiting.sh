@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A driver is busy with a vGPU for 8 s after its guest: not lost, free afterwards; others go on.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 50
 
 use_shape vf
@@ -9,10 +9,9 @@ ask web01 "$first" "$TYPE"
 ask web02 "$second" "$TYPE"
 ask heir "$first" "$TYPE"
 start web01
-fault exiting 8000
+fault exiting_ms 8000
 destroy web01
 # libvirt has waited for release_timeout, and not for the driver.
-fault exiting 0
 assert_match "$(ledger)" " $first .* web01 ua-gpu0 removing made "
 [ "$(vf_type "$first")" != 0 ]
 
@@ -26,6 +25,7 @@ say "it is free afterwards: by reconcile, or for whoever starts on it"
 is_let_go() { vgpuctl reconcile && [ "$(vf_type "$first")" = 0 ]; }
 wait_for 30 is_let_go
 [ "$(ledger | grep -c web01)" = 0 ]
+fault exiting_ms 0
 start heir
 [ "$(group_held_by "$first")" = "$(qemu_pid heir)" ]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # On cards like NVIDIA's: start, two devices, clone, other size, full, foreign, restart, reconcile.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 75
 # timeout: 300
 # long timeout: 1200

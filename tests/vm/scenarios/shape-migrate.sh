@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Live migration from card to card, twice there and back, and between mdev and virtual functions.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 75
 # timeout: 400
 # long timeout: 1500

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Saved, and restored onto another virtual function of another card, or the same one if it is free.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 60
 # timeout: 300
 # long timeout: 900
