@@ -303,6 +303,7 @@ static int
 reason_place(const struct room *room, const struct demand *demand, struct error *error)
 {
     const struct inventory *inventory = room->question->inventory;
+    enum verdict verdict;
     char reason[200];
     size_t i = 0;
     int rc;
@@ -312,16 +313,17 @@ reason_place(const struct room *room, const struct demand *demand, struct error 
     if (i == inventory->parent_count) {
         rc = error_set(error, -ENOENT, "%s (%s) cannot be on %s, %s", demand->label, demand->wanted,
                        demand->place->text, find_why(inventory, demand->place));
-    } else if (reason_gpu(room, demand, inventory->parents[i].gpu, reason, sizeof(reason)) ==
-               VERDICT_OTHER_KIND) {
+    } else if (inventory->parents[i].interface->hostdev != REQUEST_PCI) {
         rc = error_set(error, -ENOENT,
                        "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
                        "type='mdev'>)",
                        demand->label, demand->wanted, demand->place->text);
     } else {
-        rc = error_set(error, -ENOSPC, "%s (%s) cannot be on %s: its GPU %s %s", demand->label,
-                       demand->wanted, demand->place->text,
-                       inventory->gpus[inventory->parents[i].gpu].name.text, reason);
+        verdict = reason_gpu(room, demand, inventory->parents[i].gpu, reason, sizeof(reason));
+        rc = error_set(error, verdict == VERDICT_NO_TYPE ? -ENOENT : -ENOSPC,
+                       "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
+                       demand->place->text, inventory->gpus[inventory->parents[i].gpu].name.text,
+                       reason);
     }
     reason_add_others(room, demand, error);
     return rc;
