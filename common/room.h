@@ -57,7 +57,8 @@ struct room {
     const struct placement_question *question;
     struct room_gpu *gpus; /* as the inventory's */
     size_t *places;        /* indices of parents, those of a GPU together */
-    size_t *quota_used;    /* per quota, by other domains; SIZE_MAX: it does not bind this one */
+    bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
+    size_t *quota_used; /* per quota, by other domains; SIZE_MAX: it does not bind this one */
     struct room_claim *claims; /* others', settled ones, then the search's own as a stack */
     size_t claim_count;
 };
