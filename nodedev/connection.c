@@ -60,6 +60,17 @@ connection_close(struct connection **connection)
     *connection = NULL;
 }
 
+unsigned
+connection_version(struct connection *connection)
+{
+    const char *type = virConnectGetType(connection->libvirt);
+    unsigned long version = 0;
+
+    if (!type || strcmp(type, "QEMU") || virConnectGetLibVersion(connection->libvirt, &version) < 0)
+        return 0;
+    return (unsigned)version;
+}
+
 static void
 free_xml(char **xml)
 {

@@ -22,6 +22,10 @@ int connection_open(const char *uri, enum connection_mode mode, struct connectio
                     struct error *error) CHECKED NONNULL;
 void connection_close(struct connection **connection) NONNULL;
 
+/* Of a libvirt that runs QEMU's guests, 1000000 * major + 1000 * minor + release; else, or if it
+ * does not say, 0. */
+unsigned connection_version(struct connection *connection) CHECKED NONNULL;
+
 /* All of its domains, running and defined. The caller clears ret in every case. */
 int connection_domains(struct connection *connection, struct domains *ret,
                        struct error *error) CHECKED NONNULL;

@@ -155,10 +155,11 @@ enum types_column {
     TYPES_MAX,
     TYPES_AVAILABLE,
     TYPES_AT_MOST,
+    TYPES_SLICES,
     TYPES_CLASSES,
 };
 
-/* From FRAMEBUFFER to AVAILABLE nothing is ever known, nor are CLASSES. */
+/* From FRAMEBUFFER to AVAILABLE nothing is ever known, nor are SLICES and CLASSES. */
 static const struct table_column types_columns[] = {
     [TYPES_HOST] = {.name = "HOST"},
     [TYPES_GPU] = {.name = "GPU"},
@@ -170,6 +171,7 @@ static const struct table_column types_columns[] = {
     [TYPES_MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [TYPES_AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
     [TYPES_AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER},
+    [TYPES_SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER},
     [TYPES_CLASSES] = {.name = "CLASSES", .extra = true},
 };
 

@@ -37,7 +37,7 @@ command table diagnosis
 target
 plug
 remote-table
-diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-state diagnosis-domains
+diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-functions diagnosis-state diagnosis-domains
 NAME-command callout
 vgpuctl
 main callout-main
