@@ -76,7 +76,9 @@ judge_gpu(const struct room *room, const struct demand *demand, size_t gpu, size
         *ret = type;
         *place = here;
     }
-    return best == VERDICT_NO_TYPE && card->is_partial ? judge_unlisted(room, demand, gpu) : best;
+    return best == VERDICT_NO_TYPE && inventory_may_have_more(room->question->inventory, gpu)
+               ? judge_unlisted(room, demand, gpu)
+               : best;
 }
 
 /* What is on a GPU that does not offer a type. */
@@ -222,7 +224,7 @@ has_type(const struct inventory *inventory, const struct demand *demand)
             if (demand_ranks(demand, &inventory->gpus[gpu].types[i], &rank))
                 return true;
         }
-        if (inventory->gpus[gpu].is_partial)
+        if (inventory_may_have_more(inventory, gpu))
             return true;
     }
     return false;
