@@ -164,6 +164,8 @@ reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, cha
                  strerror(-inventory->parents[place.parent].available[type]));
     if (verdict == VERDICT_OTHER_KIND)
         say_other_kind(room, gpu, text, size);
+    if (verdict == VERDICT_OTHER_PLACE && !demand->place)
+        snprintf(text, size, "has no virtual function left that may be named");
     if (verdict == VERDICT_UNLISTED)
         say_unlisted(room, gpu, text, size);
     if (verdict == VERDICT_FULL)
