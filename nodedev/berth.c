@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "berth.h"
+#include "statedir.h"
 
 /* --- which are spoken for --------------------------------------------------------------------- */
 
@@ -88,6 +89,7 @@ take_all(const struct inventory *inventory, const struct demands *demands,
 struct prospect {
     struct intent intent;
     struct inventory inventory;
+    struct ledger ledger;
     struct placement_choice *choices;
 };
 
@@ -96,6 +98,7 @@ prospect_clear(struct prospect *prospect)
 {
     free(prospect->choices);
     inventory_clear(&prospect->inventory);
+    ledger_clear(&prospect->ledger);
     intent_clear(&prospect->intent);
 }
 
@@ -104,13 +107,12 @@ static int
 check(const struct berth_search *search, struct prospect *prospect, const struct names *avoided,
       struct error *error)
 {
-    const struct ledger ledger = {0};
     const struct placement_question question = {
         .request = search->request,
         .demands = &prospect->intent.demands,
         .policy = &prospect->intent.policy,
         .inventory = &prospect->inventory,
-        .ledger = &ledger,
+        .ledger = &prospect->ledger,
         .avoided = avoided,
     };
 
@@ -121,6 +123,7 @@ static int
 look(const struct berth_search *search, struct prospect *prospect, struct error *error)
 {
     struct intent *intent = &prospect->intent;
+    struct error ignored;
     int rc = intent_read(intent, search->host, search->request, "attach", error);
 
     if (rc == 0)
@@ -133,6 +136,9 @@ look(const struct berth_search *search, struct prospect *prospect, struct error 
     rc = inventory_scan(search->host, &intent->filter, &prospect->inventory, error);
     if (rc < 0)
         return rc;
+    /* It only says which places are free; who asks for now is told what is wrong with it. */
+    if (statedir_peek(search->host, &prospect->ledger, &ignored) < 0)
+        ledger_clear(&prospect->ledger);
     prospect->choices = calloc(intent->demands.count + 1, sizeof(*prospect->choices));
     return prospect->choices ? 0 : error_set(error, -ENOMEM, "no memory for the placement");
 }
