@@ -345,7 +345,7 @@ may_be_on_unlisted(const struct room *room, const struct demand *demand, size_t 
     size_t gpu = inventory->parents[parent].gpu;
 
     *choice = (struct placement_choice){PLACEMENT_MAKE, parent, PLACEMENT_NO_TYPE};
-    return inventory->gpus[gpu].is_partial &&
+    return inventory_may_have_more(inventory, gpu) &&
            rules_judge(room, demand, gpu, parent, RULES_ANY_TYPE) == VERDICT_GOOD;
 }
 

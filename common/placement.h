@@ -29,7 +29,8 @@ struct placement_question {
     const struct ledger *ledger;
     const struct placement_refusal *refusals;
     size_t refusal_count;
-    bool running; /* the domain keeps what else it holds: the demands are for more */
+    bool running;                /* the domain keeps what else it holds: the demands are for more */
+    const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
 };
 
 enum placement_way {

@@ -26,7 +26,7 @@ hook
 tree
 options survey domains entry edit
 connection node-device exposition
-owners remote
+owners remote berth
 vacancy
 passenger
 crossing
@@ -34,8 +34,9 @@ subject report
 explanation schema policy-check
 domain-check
 command table diagnosis
+clone
 target
-plug
+plug addition
 remote-table
 diagnosis-hook diagnosis-security diagnosis-kernel diagnosis-functions diagnosis-state diagnosis-domains
 NAME-command callout
@@ -64,7 +65,7 @@ for pure in placement room rules candidate clearance reason plan demand; do
         calloc | free | realloc | reallocarray | mem* | str* | __str* | snprintf | __snprintf_chk) ;;
         __printf_chk | fprintf | __fprintf_chk | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
         __asan_* | __ubsan_* | __sanitizer_*) ;;
-        candidate_* | clearance_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | error_*) ;;
+        candidate_* | clearance_* | placement_* | guess_* | room_* | rules_* | reason_* | nodeset_* | qsort | policy_* | inventory_* | ledger_* | lease_* | name_* | names_has | error_*) ;;
         demand* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
         *) complain "common/$pure.c is to be pure, and calls $symbol" ;;
         esac
