@@ -61,16 +61,6 @@ int placement_find(const struct placement_question *question, struct placement_c
                    struct error *error) CHECKED NONNULL;
 
 /*
- * Whether this host could ever meet each of the demands, however full it is today and whatever the
- * quotas are used for: 0, or the errors of placement_find. The choices are the first such places,
- * each another virtual function; of a type that its driver does not list just now it is
- * PLACEMENT_NO_TYPE.
- */
-int placement_check(const struct placement_question *question, struct placement_choice *choices,
-                    struct error *error) CHECKED NONNULL;
-#define PLACEMENT_NO_TYPE SIZE_MAX
-
-/*
  * After -ENOSPC or -EEXIST: the lease whose device had best be removed for another look, among
  * those that may be (a flag per lease). SIZE_MAX: removing none of them would help.
  */

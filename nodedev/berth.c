@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "berth.h"
+#include "outlook.h"
 #include "statedir.h"
 
 /* --- which are spoken for --------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ check(const struct berth_search *search, struct prospect *prospect, const struct
         .avoided = avoided,
     };
 
-    return placement_check(&question, prospect->choices, error);
+    return outlook_find(&question, prospect->choices, error);
 }
 
 static int

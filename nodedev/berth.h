@@ -28,7 +28,7 @@ struct berth_search {
 
 /*
  * Writes what each is to be into ret, in the order of the sources; of what is to be a mediated
- * device the source stays. Otherwise, with a line in error: the errors of placement_check if this
+ * device the source stays. Otherwise, with a line in error: the errors of outlook_find if this
  * host could never give it, those of placement_find if it is to be had now; -EINVAL if the request
  * is wrong; -EOPNOTSUPP if the configuration gives nobody a vGPU.
  */
