@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The cards' driver itself, without our hook's help: its rules, its faults, and guests on all three shapes.
 # shellcheck shell=bash
-# takes: 55
+# takes: 45
 # long timeout: 900
 
 # A process that has a vGPU open as QEMU would, without a guest.
@@ -199,7 +199,7 @@ slow() {
     set_vf_type "$1" 1148
     hold "$1"
     let_go
-    refuses 'Device or resource busy' takes_ms 4900 set_vf_type "$1" 0
+    takes_ms 4900 refuses 'Device or resource busy' set_vf_type "$1" 0
     [ "$(vf_type "$1")" = 1148 ]
     takes_ms 1000 set_vf_type "$1" 0
     fault exiting_ms 0
@@ -423,15 +423,17 @@ if is_long; then
     mig
 fi
 
-say "L40S: restored onto another VF, and migrated live to one of the other card"
+say "L40S: migrated live to a VF of the other card; with LONG, restored onto another before"
 no_cards
 cards vf vf vfs=2
 mapfile -t vfs <<<"$(vfs_of "${CARDS[0]}")"
 mapfile -t others <<<"$(vfs_of "${CARDS[1]}")"
 is_long || start_host2
 begin "${vfs[0]}" 1148
-save_to "${vfs[1]}" 1148
-if is_long; then refuses_move "${others[0]}" 1158; fi
+if is_long; then
+    save_to "${vfs[1]}" 1148
+    refuses_move "${others[0]}" 1158
+fi
 move_to "${others[1]}" 1148
 end_on on_host2
 no_cards
