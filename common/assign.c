@@ -243,6 +243,16 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
     return rc;
 }
 
+/* One that is taken back has the parameters of its last run; and a virtual function may have those
+ * of whoever had it before. */
+static bool
+must_configure(const struct plan_step *step)
+{
+    if (step->way == PLACEMENT_MAKE)
+        return *step->params || step->lease.vgpu.interface->hostdev == REQUEST_PCI;
+    return step->way == PLACEMENT_TAKE;
+}
+
 /* -EAGAIN: look again, something was refused or is not as it was. */
 static int
 carry_out(struct assignment *assignment, struct error *error)
@@ -258,9 +268,7 @@ carry_out(struct assignment *assignment, struct error *error)
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, i, rc, error);
         }
-        /* One that is taken back has those of its last run. */
-        if (rc == 0 &&
-            (step->way == PLACEMENT_TAKE || (step->way == PLACEMENT_MAKE && *step->params)))
+        if (rc == 0 && must_configure(step))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
         if (rc < 0)
             return rc;

@@ -176,6 +176,11 @@ stays_on(const struct room *room, size_t parent, const bool *may_reap)
         if (inventory->vgpus[i].parent == parent && !(lease && may_reap[lease - ledger->leases]))
             return true;
     }
+    for (size_t i = 0; room->owned[parent] && i < ledger->count; i++) {
+        if (name_equal(&ledger->leases[i].vgpu.parent, &inventory->parents[parent].name) &&
+            !may_reap[i])
+            return true;
+    }
     return false;
 }
 

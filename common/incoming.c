@@ -4,9 +4,11 @@
 #include "boot.h"
 #include "catalogue.h"
 #include "ceiling.h"
+#include "clearance.h"
 #include "intent.h"
-#include "job.h"
+#include "leftovers.h"
 #include "log.h"
+#include "outlook.h"
 #include "plan.h"
 #include "rewrite.h"
 
@@ -85,26 +87,73 @@ has_found(const struct arrival *arrival)
     return false;
 }
 
-/* The nearest to what the XML says that has room now (1); else that could ever (0). */
+/* The nearest to what the XML says that the question has room for: 1, or 0. */
 static int
-find_places(struct arrival *arrival, struct error *error)
+find_room(struct arrival *arrival, const struct placement_question *question)
+{
+    struct error ignored;
+
+    for (int freedom = DEMAND_ANY_UUID; freedom <= DEMAND_ANY_KIND; freedom++) {
+        int rc;
+
+        demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
+        rc = placement_find(question, arrival->choices, &ignored);
+        if (rc == -ENOMEM || (rc == 0 && !has_found(arrival)))
+            return rc < 0 ? rc : 1;
+    }
+    return 0;
+}
+
+/* The same once all is gone that a start may take out of its way: prepare does that, but only where
+ * the XML says by then. */
+static int
+find_clearable(struct arrival *arrival, const struct job *job, const struct guests *guests)
+{
+    const struct placement_question question = question_of(arrival);
+    const struct ledger *ledger = &arrival->ledger;
+    AUTO(clearance_clear) struct clearance clearance = {0};
+    AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
+
+    if (!gone)
+        return -ENOMEM;
+    for (size_t i = 0; i < ledger->count; i++)
+        gone[i] = leftovers_may_reap(job, guests, &arrival->request->domain, &ledger->leases[i]);
+    if (clearance_make(&clearance, &question, gone, CLEARANCE_LIKELY) < 0)
+        return -ENOMEM;
+    return find_room(arrival, &clearance.question);
+}
+
+/* A place that could ever be had. */
+static int
+find_any(struct arrival *arrival, struct error *error)
 {
     const struct placement_question question = question_of(arrival);
     int rc = -ENOSPC;
 
     for (int freedom = DEMAND_ANY_UUID; freedom <= DEMAND_ANY_KIND; freedom++) {
         demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
-        rc = placement_find(&question, arrival->choices, error);
-        if (rc == -ENOMEM || (rc == 0 && !has_found(arrival)))
-            return rc < 0 ? rc : 1;
-    }
-    for (int freedom = DEMAND_ANY_UUID; freedom <= DEMAND_ANY_KIND; freedom++) {
-        demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
-        rc = placement_check(&question, arrival->choices, error);
+        rc = outlook_find(&question, arrival->choices, error);
         if (rc == -ENOMEM || rc == 0)
             return rc;
     }
     return rc;
+}
+
+/* One that can be had now (1); else after some clearing, or another day (0). */
+static int
+find_places(struct arrival *arrival, const struct job *job, const struct guests *guests,
+            struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    int rc = find_room(arrival, &question);
+
+    if (rc == 0) {
+        rc = find_clearable(arrival, job, guests);
+        if (rc == 0)
+            return find_any(arrival, error);
+        rc = rc < 0 ? rc : 0;
+    }
+    return rc < 0 ? error_set(error, rc, "no memory for the placement") : rc;
 }
 
 /* An earlier try's, which this one replaces. */
@@ -145,6 +194,7 @@ reserve(struct arrival *arrival, struct error *error)
 static int
 choose_under_lock(struct arrival *arrival, struct job *job, struct error *error)
 {
+    AUTO(guests_clear) struct guests guests = {0};
     int rc = 0;
 
     inventory_clear(&arrival->inventory);
@@ -154,7 +204,9 @@ choose_under_lock(struct arrival *arrival, struct job *job, struct error *error)
     ceiling_apply(&arrival->intent.policy, &arrival->inventory);
     catalogue_keep(arrival->host, job->statedir.dir, &arrival->inventory);
     forget_reserved(arrival, &arrival->ledger);
-    rc = find_places(arrival, error);
+    leftovers_read_guests(job, &arrival->ledger, &guests);
+    leftovers_forget_gone(job, &guests, &arrival->request->domain, &arrival->ledger);
+    rc = find_places(arrival, job, &guests, error);
     return rc > 0 ? reserve(arrival, error) : rc;
 }
 
@@ -169,7 +221,7 @@ choose_places(struct arrival *arrival, struct error *error)
     if (!arrival->choices)
         return error_set(error, -ENOMEM, "no memory for the placement");
     if (!needs_choice(arrival))
-        return placement_check(&question, arrival->choices, error);
+        return outlook_find(&question, arrival->choices, error);
     rc = job_begin(arrival->host, true, &job, error);
     if (rc < 0)
         return rc;

@@ -181,10 +181,10 @@ leftovers_is_gone(const struct job *job, const struct guests *guests, const stru
     return judge_lease(job, guests, lease, &why) == JUDGEMENT_FORGET;
 }
 
-/* Forgets what is gone: more room than was counted. */
-static bool
-forget_gone(struct job *job, const struct guests *guests, const struct name *domain,
-            struct ledger *ledger)
+/* More room than was counted. */
+bool
+leftovers_forget_gone(const struct job *job, const struct guests *guests, const struct name *domain,
+                      struct ledger *ledger)
 {
     bool changed = false;
 
@@ -274,7 +274,7 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     int rc;
 
     leftovers_read_guests(job, ledger, &guests);
-    *changed = forget_gone(job, &guests, domain, ledger);
+    *changed = leftovers_forget_gone(job, &guests, domain, ledger);
     if (*changed)
         return 0;
     may_reap = calloc(ledger->count + 1, sizeof(*may_reap));

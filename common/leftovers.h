@@ -78,6 +78,11 @@ void leftovers_read_guests(const struct job *job, const struct ledger *ledger,
 bool leftovers_is_gone(const struct job *job, const struct guests *guests,
                        const struct lease *lease) CHECKED NONNULL;
 
+/* Under the lock: forgets other domains' leases of which nothing is left. Whether there were any.
+ */
+bool leftovers_forget_gone(const struct job *job, const struct guests *guests,
+                           const struct name *domain, struct ledger *ledger) NONNULL;
+
 /* Whether a lease may be removed to make room for a domain. */
 bool leftovers_may_reap(const struct job *job, const struct guests *guests,
                         const struct name *domain, const struct lease *lease) CHECKED NONNULL;

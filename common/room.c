@@ -67,6 +67,24 @@ sort_places(struct room *room)
         room->gpus[inventory->parents[inventory->vgpus[i].parent].gpu].made++;
 }
 
+/* A virtual function that the ledger says is another domain's is not to be had, even if it has no
+ * type: it may have lost that, or be about to. What is kept goes to whom names it. */
+static void
+mark_owned(struct room *room)
+{
+    const struct ledger *ledger = room->question->ledger;
+
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        size_t parent;
+
+        if (lease->vgpu.interface->hostdev == REQUEST_PCI && lease->state != LEASE_KEPT &&
+            !name_equal(&lease->domain, &room->question->request->domain) &&
+            find_parent(room->question->inventory, &lease->vgpu.parent, &parent))
+            room->owned[parent] = true;
+    }
+}
+
 static bool
 is_demanded(const struct placement_question *question, const struct name *device)
 {
@@ -109,12 +127,14 @@ room_init(struct room *room, const struct placement_question *question)
     *room = (struct room){.question = question};
     room->gpus = calloc(inventory->gpu_count + 1, sizeof(*room->gpus));
     room->places = calloc(inventory->parent_count + 1, sizeof(*room->places));
+    room->owned = calloc(inventory->parent_count + 1, sizeof(*room->owned));
     room->quota_used = calloc(question->policy->quota_count + 1, sizeof(*room->quota_used));
     room->claims =
         calloc(question->ledger->count + question->demands->count + 1, sizeof(*room->claims));
-    if (!room->gpus || !room->places || !room->quota_used || !room->claims)
+    if (!room->gpus || !room->places || !room->owned || !room->quota_used || !room->claims)
         return -ENOMEM;
     sort_places(room);
+    mark_owned(room);
     count_claims(room);
     if (question->running)
         settle_held(room);
@@ -127,6 +147,7 @@ room_clear(struct room *room)
 {
     free(room->gpus);
     free(room->places);
+    free(room->owned);
     free(room->quota_used);
     free(room->claims);
     *room = (struct room){0};
@@ -150,14 +171,14 @@ room_find_refusal(const struct room *room, size_t gpu, size_t type)
     return NULL;
 }
 
-static bool
-is_taken(const struct room *room, size_t parent)
+bool
+room_is_claimed(const struct room *room, size_t parent)
 {
     for (size_t i = 0; i < room->claim_count; i++) {
         if (room->claims[i].parent == parent && !room->claims[i].settled)
             return true;
     }
-    return false;
+    return room->owned[parent];
 }
 
 bool
@@ -267,8 +288,8 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
         if (here == VERDICT_GOOD && available < 0)
             here = VERDICT_UNREADABLE;
         if (available > 0)
-            free =
-                room_is_function(room, index) ? !is_taken(room, index) : left_of(room, place, type);
+            free = room_is_function(room, index) ? !room_is_claimed(room, index)
+                                                 : left_of(room, place, type);
         if (here == VERDICT_GOOD && free == 0)
             here = VERDICT_FULL;
         if (here == VERDICT_GOOD && room_is_refused(room, index, type))

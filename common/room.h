@@ -57,7 +57,8 @@ struct room {
     const struct placement_question *question;
     struct room_gpu *gpus; /* as the inventory's */
     size_t *places;        /* indices of parents, those of a GPU together */
-    size_t *quota_used;    /* per quota, by other domains; SIZE_MAX: it does not bind this one */
+    bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
+    size_t *quota_used; /* per quota, by other domains; SIZE_MAX: it does not bind this one */
     struct room_claim *claims; /* others', settled ones, then the search's own as a stack */
     size_t claim_count;
 };
@@ -86,6 +87,9 @@ void room_settle(struct room *room, size_t parent, size_t type) NONNULL;
 
 /* Whether a parent is a virtual function: it takes one vGPU. */
 bool room_is_function(const struct room *room, size_t parent) CHECKED NONNULL;
+
+/* Whether somebody has a claim on a parent that takes room there. */
+bool room_is_claimed(const struct room *room, size_t parent) CHECKED NONNULL;
 
 /* Whether the kernel has said no to a type on this very parent in this call. */
 bool room_is_refused(const struct room *room, size_t parent, size_t type) CHECKED NONNULL;

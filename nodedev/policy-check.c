@@ -2,7 +2,7 @@
 
 #include "policy-check.h"
 #include "guess.h"
-#include "placement.h"
+#include "outlook.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +137,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     int rc;
 
     say_wish(class, wish, sizeof(wish));
-    rc = placement_check(&question, &ignored, &why);
+    rc = outlook_find(&question, &ignored, &why);
     *served = rc == 0;
     if (rc == -ENOMEM)
         return rc;

@@ -19,13 +19,22 @@ scene_device(unsigned number)
     return text;
 }
 
-char *
-scene_xml(unsigned guest, const char *devices, const unsigned *numbers)
+const char *
+scene_function(const char *gpu, unsigned number)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    static char texts[4][16];
+    static unsigned next;
+    char *text = texts[next++ % 4];
 
+    number += 4;
+    assert_true(snprintf(text, 16, "%.7s:%02x.%x", gpu, number / 8, number % 8) == 12);
+    return text;
+}
+
+/* A domain without its end; the caller goes on with its hostdevs. */
+static void
+put_head(FILE *out, unsigned guest, const char *devices)
+{
     fprintf(out,
             "<domain type='kvm'>\n  <name>guest%u</name>\n"
             "  <uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>\n",
@@ -36,12 +45,52 @@ scene_xml(unsigned guest, const char *devices, const unsigned *numbers)
                 "</vgpu:request>\n  </metadata>\n",
                 devices);
     fprintf(out, "  <devices>\n");
-    for (; *numbers; numbers++)
+}
+
+static void
+put_hostdev(FILE *out, const char *source, unsigned alias)
+{
+    unsigned domain, bus, slot, function;
+
+    if (sscanf(source, "%4x:%2x:%2x.%1x", &domain, &bus, &slot, &function) == 4)
+        fprintf(out,
+                "    <hostdev mode='subsystem' type='pci' managed='no'>\n"
+                "      <source><address domain='0x%04x' bus='0x%02x' slot='0x%02x' "
+                "function='0x%x'/></source>\n",
+                domain, bus, slot, function);
+    else
         fprintf(out,
                 "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n"
-                "      <source><address uuid='%s'/></source>\n"
-                "      <alias name='ua-gpu%u'/>\n    </hostdev>\n",
-                scene_device(*numbers), *numbers);
+                "      <source><address uuid='%s'/></source>\n",
+                source);
+    fprintf(out, "      <alias name='ua-gpu%u'/>\n    </hostdev>\n", alias);
+}
+
+char *
+scene_xml(unsigned guest, const char *devices, const unsigned *numbers)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    put_head(out, guest, devices);
+    for (; *numbers; numbers++)
+        put_hostdev(out, scene_device(*numbers), *numbers);
+    fprintf(out, "  </devices>\n</domain>\n");
+    fclose(out);
+    return text;
+}
+
+char *
+scene_xml_of(unsigned guest, const char *devices, const char *const *sources)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    put_head(out, guest, devices);
+    for (unsigned alias = 1; *sources; sources++)
+        put_hostdev(out, *sources, alias++);
     fprintf(out, "  </devices>\n</domain>\n");
     fclose(out);
     return text;
@@ -92,6 +141,30 @@ int
 scene_release(struct scene *scene, unsigned guest, unsigned number)
 {
     return one_device(scene, guest, number, "any", "release", "end");
+}
+
+static int
+one_source(struct scene *scene, unsigned guest, const char *source, const char *type,
+           const char *operation, const char *sub)
+{
+    char device[256];
+    AUTO_FREE char *xml = NULL;
+
+    snprintf(device, sizeof(device), "<vgpu:device alias=\"ua-gpu1\" type=\"%s\"/>", type);
+    xml = scene_xml_of(guest, device, (const char *const[]){source, NULL});
+    return scene_hook(scene, xml, operation, sub);
+}
+
+int
+scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type)
+{
+    return one_source(scene, guest, source, type, "prepare", "begin");
+}
+
+int
+scene_release_at(struct scene *scene, unsigned guest, const char *source)
+{
+    return one_source(scene, guest, source, "any", "release", "end");
 }
 
 size_t

@@ -29,12 +29,24 @@ const char *scene_device(unsigned number);
  * hostdev has the alias "ua-gpuN". The caller frees it. */
 char *scene_xml(unsigned guest, const char *devices, const unsigned *numbers);
 
+/* The address of a GPU's n-th virtual function, from 0 on, as the fake kernel makes them; static
+ * memory, four at a time. */
+const char *scene_function(const char *gpu, unsigned number);
+
+/* The same by sources, NULL at the end: UUIDs of mediated devices, addresses of PCI devices. The
+ * first hostdev has the alias "ua-gpu1". */
+char *scene_xml_of(unsigned guest, const char *devices, const char *const *sources);
+
 /* Calls the hook; its exit status, its words in scene->said. */
 int scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub);
 
 /* The same with the usual XML: one <vgpu:device> of this type for device `number`. */
 int scene_prepare(struct scene *scene, unsigned guest, unsigned number, const char *type);
 int scene_release(struct scene *scene, unsigned guest, unsigned number);
+
+/* The same with one device of this source. */
+int scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type);
+int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 
 /* How many leases there are, in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);

@@ -268,6 +268,189 @@ nothing_is_made_for_a_dead_daemon(void **state)
     scene_assert_empty(&scene);
 }
 
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+#define CARD1 "0000:3d:00.0"
+#define CARD2 "0001:41:00.0"
+#define VFS   16
+
+/* 48 GB each: 6 of 8 GB, or 3 of 16. */
+static const char two_cards[] = "gpu " CARD1 " vf vfs 16 rule size numa 0 board \"NVIDIA L40S\"\n"
+                                "gpu " CARD2 " vf vfs 16 rule size numa 1 board \"NVIDIA L40S\"\n";
+static const char two_mdev_cards[] = "gpu " CARD1 " vfs 16 rule size numa 0 board \"NVIDIA A40\"\n"
+                                     "gpu " CARD2 " vfs 16 rule size numa 1 board \"NVIDIA A40\"\n";
+
+static const char patient[] =
+    "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";";
+
+/* Every function is asked for by two guests. */
+static const char *
+function_of(unsigned guest)
+{
+    unsigned index = (guest - 1) % (2 * VFS);
+
+    return scene_function(index < VFS ? CARD1 : CARD2, index % VFS);
+}
+
+static int
+prepare_function(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    (void)device;
+    return scene_prepare_at(where, guest, function_of(guest), type);
+}
+
+/* One of each two asks for another size. */
+static int
+prepare_sizes(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    (void)device;
+    return scene_prepare_at(where, guest, function_of(guest), guest > 2 * VFS ? "L40S-16Q" : type);
+}
+
+/* A mediated device, and the function that it is to be on. */
+static int
+prepare_on_function(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    AUTO_FREE char *xml = NULL, *request = NULL;
+
+    if (asprintf(&request, "<vgpu:device alias=\"ua-gpu%u\" type=\"%s\" parent=\"%s\"/>", device,
+                 type, function_of(guest)) < 0)
+        return -1;
+    xml = scene_xml(guest, request, (const unsigned[]){device, 0});
+    return scene_hook(where, xml, "prepare", "begin");
+}
+
+/* How many vGPUs are on a card, by the kernel's own word: the host's ledger is not asked. */
+static unsigned
+count_on(const char *card, const char *type)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < VFS; i++)
+        count += !strcmp(fake_type_of(&scene.kernel, scene_function(card, i)), type);
+    return count;
+}
+
+/* What the driver would take is given to whom names it: neither more of them start, nor fewer. */
+static void
+fixed_places_are_neither_shared_nor_wasted(void **state)
+{
+    static const struct {
+        const char *machine, *type;
+        int (*prepare)(struct scene *scene, unsigned guest, unsigned device, const char *type);
+        unsigned places;
+    } table[] = {
+        {two_cards, "L40S-8Q", prepare_function, 12},
+        {two_cards, "L40S-1B", prepare_function, 32},
+        {two_mdev_cards, "A40-8Q", prepare_on_function, 12},
+        {two_mdev_cards, "A40-8Q", scene_prepare, 12},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(table); i++) {
+        scene_start(&scene, table[i].machine);
+        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
+        scene.kernel.faults->create_delay = 5;
+        assert_int_equal(run_crowd(table[i].prepare, CROWD, table[i].type), table[i].places);
+        assert_int_equal(fake_count(&scene.kernel), table[i].places);
+        assert_int_equal(scene_leases(&scene, "held"), table[i].places);
+        assert_int_equal(scene_leases(&scene, ""), table[i].places);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        scene_assert_empty(&scene);
+        if (i + 1 < COUNT(table))
+            scene_stop(&scene);
+    }
+}
+
+/* Whoever comes first chooses the size of a card, and then it is filled with that. */
+static void
+a_card_is_filled_with_one_size(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 5; round++) {
+        unsigned good, places = 0;
+
+        scene_start(&scene, two_cards);
+        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
+        scene.kernel.faults->create_delay = 2;
+        good = run_crowd(prepare_sizes, CROWD, "L40S-8Q");
+        for (unsigned card = 0; card < 2; card++) {
+            unsigned small = count_on(card ? CARD2 : CARD1, "nvidia-1152");
+            unsigned big = count_on(card ? CARD2 : CARD1, "nvidia-1154");
+
+            if (!(small == 6 && big == 0) && !(small == 0 && big == 3))
+                fail_msg("card %u holds %u of 8 GB and %u of 16 GB", card, small, big);
+            places += small + big;
+        }
+        assert_int_equal(good, places);
+        assert_int_equal(scene_leases(&scene, "held"), places);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        scene_assert_empty(&scene);
+        if (round + 1 < 5)
+            scene_stop(&scene);
+    }
+}
+
+/* A release is killed at any moment and made again while the next owner of the same function starts
+ * already: neither what the dead one had ordered nor who comes late gives back what is another's.
+ */
+static void
+an_old_release_never_hits_the_next_owner(void **state)
+{
+    static const struct {
+        unsigned guest;
+        const char *word, *type;
+    } owners[] = {{4, "L40S-8Q", "nvidia-1152"}, {4 + 2 * VFS, "L40S-1B", "nvidia-1145"}};
+
+    (void)state;
+    scene_start(&scene, two_cards);
+    scene.kernel.faults->remove_delay = 2;
+    srandom(20261121);
+    for (unsigned i = 0; i < 150; i++) {
+        unsigned owner = owners[i % 2].guest, before = owners[(i + 1) % 2].guest, tries = 0;
+        pid_t late = spawn(release, before, "");
+        int status;
+
+        while (prepare_function(&scene, owner, 1, owners[i % 2].word) != 0) {
+            if (++tries > 1000)
+                fail_msg("round %u: %s", i, scene.said);
+            usleep(2000);
+        }
+        assert_int_equal(waitpid(late, &status, 0), late);
+        assert_int_equal(status, 0);
+        assert_int_equal(release(&scene, before, 1, ""), 0);
+        usleep(4000);
+        assert_string_equal(fake_type_of(&scene.kernel, function_of(owner)), owners[i % 2].type);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        kill_after(spawn(release, owner, ""), (unsigned)random() % 5000);
+    }
+}
+
+/* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
+static void
+killed_anywhere_on_a_function(void **state)
+{
+    const char *function = function_of(1);
+
+    (void)state;
+    scene_start(&scene, two_cards);
+    scene.kernel.faults->create_delay = 1;
+    srandom(20261122);
+    for (unsigned i = 0; i < 300; i++) {
+        kill_after(spawn(prepare_function, 1, "L40S-8Q"), (unsigned)random() % 6000);
+        if (i % 3 == 0)
+            kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        if (prepare_function(&scene, 1, 1, "L40S-8Q") != 0)
+            fail_msg("round %u: %s", i, scene.said);
+        assert_string_equal(fake_type_of(&scene.kernel, function), "nvidia-1152");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        assert_int_equal(release(&scene, 1, 1, ""), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
 int
 main(void)
 {
@@ -280,6 +463,10 @@ main(void)
         TEST(killed_anywhere),
         TEST(place_of_the_dead_is_free),
         TEST(nothing_is_made_for_a_dead_daemon),
+        TEST(fixed_places_are_neither_shared_nor_wasted),
+        TEST(a_card_is_filled_with_one_size),
+        TEST(an_old_release_never_hits_the_next_owner),
+        TEST(killed_anywhere_on_a_function),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

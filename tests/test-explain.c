@@ -243,6 +243,166 @@ words_without_annotation(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+/* Guest 1, in ./guest1.xml, with virtual functions: ua-gpu1 and on. */
+static void
+define_functions(const char *devices, const char *const *addresses)
+{
+    FILE *out = fopen("guest1.xml", "we");
+
+    assert_non_null(out);
+    fprintf(out,
+            "<domain>\n  <name>guest1</name>\n"
+            "  <uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>\n  <metadata>\n"
+            "    <vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>%s</vgpu:request>\n"
+            "  </metadata>\n  <devices>\n"
+            "    <hostdev mode='subsystem' type='pci' managed='yes'>\n"
+            "      <source><address domain='0' bus='1' slot='0' function='0'/></source>\n"
+            "    </hostdev>\n",
+            devices);
+    for (unsigned i = 1; *addresses; i++, addresses++) {
+        unsigned parts[4];
+
+        assert_int_equal(
+            sscanf(*addresses, "%x:%x:%x.%x", &parts[0], &parts[1], &parts[2], &parts[3]), 4);
+        fprintf(out,
+                "    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>"
+                "<address domain='0x%x' bus='0x%x' slot='0x%x' function='0x%x'/></source>\n"
+                "      <alias name='ua-gpu%u'/>\n    </hostdev>\n",
+                parts[0], parts[1], parts[2], parts[3], i);
+    }
+    fprintf(out, "  </devices>\n</domain>\n");
+    fclose(out);
+}
+
+#define FUNCTIONS(...)                                                                             \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* Which it is, whether it can be had, and which others would do; a hostdev of a function that
+ * nothing names is told of, and one of some other PCI device is not. */
+static void
+two_functions(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
+                     "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>",
+                     FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0"));
+    golden("explain-l40s");
+    typed_golden(&scene, HERE, "explain-l40s--json",
+                 "vgpuctl explain --json ./guest1.xml -o ALIAS,GPU,VERDICT,PARENT,REASON,OTHERS");
+    start_and_compare(COMMAND_DONE);
+    golden("explain-l40s-has");
+    assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* Every reason why it cannot have that one, while it could have another, or none. */
+static void
+a_function_that_cannot_be_had(void **state)
+{
+    AUTO_FREE char *mine = NULL;
+
+    (void)state;
+    start_machine("l40s");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.4"));
+    mine = read_all("guest1.xml");
+    memcpy(strstr(mine, "guest1"), "guest2", 6);
+    memcpy(strstr(mine, "000001<"), "000002<", 7);
+    assert_int_equal(scene_hook(&scene, mine, "prepare", "begin"), 0);
+    golden("explain-l40s-others");
+    start_and_compare(COMMAND_FAILED);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-2B'/>", FUNCTIONS("0000:3d:00.5"));
+    golden("explain-l40s-size");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:99:00.4"));
+    golden("explain-l40s-stranger");
+    start_and_compare(COMMAND_FAILED);
+    define("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", (const unsigned[]){1, 0});
+    golden("explain-l40s-kind");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    configure("gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
+              " { address = \"0000:e7:00.0\"; enabled = false; } );");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
+    start_and_compare(COMMAND_NO_CAPACITY);
+    typed_assert_has(typed.faults, "no other virtual function could take it now");
+}
+
+/* Guests come and go, each with functions that were drawn for it; some of theirs are kept. */
+static void
+functions_by_chance(void **state)
+{
+    static const char *const types[] = {"L40S-1B", "L40S-24Q", "L40S-48Q"};
+    static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
+                                         "0000:e7:00.4", "0000:e7:00.5", "0000:99:00.4"};
+    unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
+    char *running[6] = {NULL};
+
+    (void)state;
+    start_machine("l40s");
+    for (unsigned round = 0; round < 300; round++) {
+        unsigned guest = (unsigned)rand_r(&seed) % COUNT(running);
+        unsigned first = (unsigned)rand_r(&seed) % COUNT(places);
+        unsigned second =
+            (first + 1 + (unsigned)rand_r(&seed) % (COUNT(places) - 1)) % (unsigned)COUNT(places);
+        bool two = rand_r(&seed) % 2;
+        char devices[256];
+
+        configure(rand_r(&seed) % 2 ? "release = \"keep\";" : "");
+        if (running[guest]) {
+            assert_int_equal(scene_hook(&scene, running[guest], "release", "end"), 0);
+            free(running[guest]);
+            running[guest] = NULL;
+            continue;
+        }
+        snprintf(devices, sizeof(devices), "<vgpu:device alias='ua-gpu1' type='%s'/>%s%s%s",
+                 types[(unsigned)rand_r(&seed) % COUNT(types)],
+                 two ? "<vgpu:device alias='ua-gpu2' type='" : "",
+                 two ? types[(unsigned)rand_r(&seed) % COUNT(types)] : "", two ? "'/>" : "");
+        define_functions(devices, FUNCTIONS(places[first], two ? places[second] : NULL));
+        running[guest] = read_all("guest1.xml");
+        *strstr(running[guest], "001</uuid>") = (char)('1' + guest);
+        strstr(running[guest], "guest1")[strlen("guest")] = (char)('1' + guest);
+        fake_write(&scene.kernel, "guest1.xml", running[guest]);
+        if (explain_and_start() == COMMAND_DONE) {
+            counts[COMMAND_DONE]++;
+            continue;
+        }
+        counts[typed.status]++;
+        free(running[guest]);
+        running[guest] = NULL;
+    }
+    for (size_t i = 0; i < COUNT(running); i++)
+        free(running[i]);
+    assert_true(counts[COMMAND_DONE] > 20);
+    assert_true(counts[COMMAND_NO_CAPACITY] > 10);
+    assert_true(counts[COMMAND_FAILED] > 10);
+}
+
+/* What nobody uses is in the way of one function, and goes. */
+static void
+a_kept_function(void **state)
+{
+    AUTO_FREE char *mine = NULL;
+
+    (void)state;
+    start_machine("l40s");
+    configure("release = \"keep\";\n");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-48Q'/>", FUNCTIONS("0000:3d:00.4"));
+    mine = read_all("guest1.xml");
+    memcpy(strstr(mine, "guest1"), "guest2", 6);
+    memcpy(strstr(mine, "000001<"), "000002<", 7);
+    assert_int_equal(scene_hook(&scene, mine, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, mine, "release", "end"), 0);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
+    golden("explain-l40s-kept");
+    start_and_compare(COMMAND_DONE);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
 /* --- what would be removed first -------------------------------------------------------------- */
 
 static void
@@ -474,6 +634,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(two_of_eight),       TEST(none_of_eight),
         TEST(functions),          TEST(words_without_annotation),
+        TEST(two_functions),      TEST(a_function_that_cannot_be_had),
+        TEST(a_kept_function),    TEST(functions_by_chance),
         TEST(kept_is_reaped),     TEST(nothing_is_reaped_in_vain),
         TEST(uuids_in_the_way),   TEST(there_already),
         TEST(a_start_would_wait), TEST(quota),
