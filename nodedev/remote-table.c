@@ -281,7 +281,7 @@ add_functions_of(struct table *table, const struct remote_host *host, const stru
     const struct inventory *inventory = &host->inventory;
     size_t lines = 0;
 
-    for (size_t i = 0; domain->is_running && i < domain->live.hostdev_count; i++) {
+    for (size_t i = 0; i < domain->live.hostdev_count; i++) {
         const struct request_hostdev *hostdev = &domain->live.hostdevs[i];
         size_t parent = 0;
 
@@ -289,7 +289,7 @@ add_functions_of(struct table *table, const struct remote_host *host, const stru
                (inventory->parents[parent].interface ||
                 !name_equal(&inventory->parents[parent].name, &hostdev->source)))
             parent++;
-        if (hostdev->kind != REQUEST_PCI || parent == inventory->parent_count)
+        if (parent == inventory->parent_count)
             continue;
         table_line(table);
         table_set(table, LIST_HOST, "%s", host->label);

@@ -703,6 +703,8 @@ functions_of_others(void **state)
     assert_int_equal(fake_remove(&scene.kernel, places[IS_LEFT]), 0);
     assert_int_equal(fake_remove(&scene.kernel, places[IS_NOBODYS]), 0);
     assert_int_equal(fake_make(&scene.kernel, places[IS_LEFT], "nvidia-1155", places[IS_LEFT]), 0);
+    typed_golden(&scene, libvirt, "reap-functions-other-type",
+                 "vgpuctl list -o DEVICE,NAME,STATE,DOMAIN,ORIGIN");
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_string_equal(typed.printed, "0000:3d:00.6 forgotten\n");
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "nvidia-1155");

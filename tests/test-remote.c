@@ -252,11 +252,11 @@ functions(void **state)
         SRIOV("/sys/devices/0000:3f:00.0", "0x8086", "ixgbe", "virt_functions", ADDRESS("0x6")),
         SRIOV("/sys/devices/0000:40:00.0", "0x10de", "nouveau", "virt_functions", ADDRESS("0x7")),
     };
-    static const char parent[] = DEVICE(
-        "/sys/devices/0000:3d:00.5",
-        "<capability type='pci'><capability type='phys_function'>" ADDRESS("0x0") "</capability>" TYPES(
-            TYPE("nvidia-558", "vfio-pci",
-                 "<availableInstances>1</availableInstances>")) "</capability>");
+#define MAKES TYPES(TYPE("nvidia-558", "vfio-pci", "<availableInstances>1</availableInstances>"))
+    static const char parent[] =
+        DEVICE("/sys/devices/0000:3d:00.5",
+               "<capability type='pci'><capability type='phys_function'>" ADDRESS(
+                   "0x0") "</capability>" MAKES "</capability>");
 
     (void)state;
     for (int makes_mdevs = 0; makes_mdevs <= 1; makes_mdevs++) {
