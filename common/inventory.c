@@ -277,6 +277,32 @@ inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_ty
            !gpu->is_mixed;
 }
 
+static bool
+has_vgpu(const struct inventory *inventory, size_t parent)
+{
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->vgpus[i].parent == parent)
+            return true;
+    }
+    return false;
+}
+
+bool
+inventory_lacks_instance(const struct inventory *inventory, size_t gpu, size_t type)
+{
+    bool told = false;
+
+    for (size_t i = 0; inventory->gpus[gpu].types[type].slices && i < inventory->parent_count;
+         i++) {
+        if (inventory->parents[i].gpu != gpu)
+            continue;
+        if (inventory->parents[i].available[type] > 0)
+            return false;
+        told |= !has_vgpu(inventory, i);
+    }
+    return told;
+}
+
 bool
 inventory_type_is(const struct inventory_type *type, const char *word)
 {

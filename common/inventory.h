@@ -132,6 +132,11 @@ int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type
 bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
                            unsigned framebuffer) CHECKED NONNULL;
 
+/* Whether a type needs a GPU instance, and all of its shape are taken, so that only what sits on
+ * one of those is in its way. Functions that have a vGPU do not tell. */
+bool inventory_lacks_instance(const struct inventory *inventory, size_t gpu,
+                              size_t type) CHECKED NONNULL;
+
 /* Whether people's word for a type means this one: its id, its whole name, or the last word of its
  * name ("T4-1B"). */
 bool inventory_type_is(const struct inventory_type *type, const char *word) CHECKED NONNULL;

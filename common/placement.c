@@ -335,8 +335,21 @@ sort_by_chances(struct search *search, const bool *may_reap)
     return 0;
 }
 
-/* Whether all demands could be met together if all that may be reaped were gone; if that cannot be
- * told, they could. What has a demanded UUID may stay, or make room for another. */
+/* Whether all demands could be met together if some leases' devices were gone; if that cannot be
+ * told, they could. */
+static bool
+could_meet(const struct placement_question *question, const bool *gone,
+           struct placement_choice *choices)
+{
+    AUTO(clearance_clear) struct clearance clearance = {0};
+    struct error ignored;
+
+    return clearance_make(&clearance, question, gone, CLEARANCE_MOST) < 0 ||
+           placement_find(&clearance.question, choices, &ignored) != -ENOSPC;
+}
+
+/* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.
+ */
 static bool
 could_meet_all(const struct placement_question *question, const bool *may_reap,
                struct placement_choice *choices)
@@ -345,9 +358,6 @@ could_meet_all(const struct placement_question *question, const bool *may_reap,
     AUTO_FREE bool *gone = calloc(question->ledger->count + 1, sizeof(*gone));
 
     for (int keep = 0; gone && keep < 2; keep++) {
-        AUTO(clearance_clear) struct clearance clearance = {0};
-        struct error ignored;
-
         for (size_t i = 0; i < question->ledger->count; i++)
             gone[i] = may_reap[i];
         for (size_t i = 0; keep && i < demands->count; i++) {
@@ -357,8 +367,7 @@ could_meet_all(const struct placement_question *question, const bool *may_reap,
             if (lease)
                 gone[lease - question->ledger->leases] = false;
         }
-        if (clearance_make(&clearance, question, gone, CLEARANCE_MOST) < 0 ||
-            placement_find(&clearance.question, choices, &ignored) != -ENOSPC)
+        if (could_meet(question, gone, choices))
             return true;
     }
     return !gone;
@@ -377,13 +386,15 @@ placement_reap(const struct placement_question *question, const bool *may_reap)
 
     if (!choices)
         return best;
-    /* What has a demanded UUID and may not stay goes first: nothing else would help. */
+    /* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
     if (begin(&search, question, choices, &ignored) < 0) {
         const struct lease *lease =
             ledger_find(question->ledger, &demands->items[search.settled].hostdev->source);
 
         best = lease ? (size_t)(lease - question->ledger->leases) : SIZE_MAX;
-        return best != SIZE_MAX && may_reap[best] ? best : SIZE_MAX;
+        return best != SIZE_MAX && may_reap[best] && could_meet(question, may_reap, choices)
+                   ? best
+                   : SIZE_MAX;
     }
     /* First by themselves; and if each then has a way, with the others having the best that is
      * left. */
