@@ -247,8 +247,16 @@ set_source(struct edit *edit, const char *alias, enum request_kind kind, const c
 static void
 makes_functions(void **state)
 {
+    static const char devices[] =
+        DEVICE("ua-gpu0", "type=\"L40S-1B\"") DEVICE("ua-gpu1", "type=\"L40S-1B\"");
+    static const char hostdevs[] = HOSTDEV(
+        "ua-gpu0",
+        GPU0) "    <hostdev mode=\"subsystem\" type=\"pci\" managed=\"no\">\n"
+              "      <source>\n"
+              "        <address domain=\"0x10000\" bus=\"0x3d\" slot=\"0x1f\" function=\"0x7\"/>\n"
+              "      </source>\n      <alias name=\"ua-gpu1\"/>\n    </hostdev>\n";
     AUTO(edit_end) struct edit edit = start(HEAD TAIL);
-    AUTO_FREE char *mediated = NULL, *again = NULL, *hostdev = NULL;
+    AUTO_FREE char *mediated = NULL, *again = NULL, *hostdev = NULL, *function = NULL;
     struct error error = {0};
 
     (void)state;
@@ -257,15 +265,9 @@ makes_functions(void **state)
     mediated = text_of(&edit);
     set_source(&edit, "ua-gpu1", REQUEST_PCI, "0000:e7:00.4");
     set_source(&edit, "ua-gpu1", REQUEST_PCI, "10000:3d:1f.7");
-    assert_text(
-        &edit,
-        NEWHEAD OPENED DEVICE("ua-gpu0", "type=\"L40S-1B\"") DEVICE("ua-gpu1", "type=\"L40S-1B\"")
-            CLOSED NEWDEVICES HOSTDEV(
-                "ua-gpu0",
-                GPU0) "    <hostdev mode=\"subsystem\" type=\"pci\" managed=\"no\">\n"
-                      "      <source>\n        <address domain=\"0x10000\" bus=\"0x3d\" slot=\"0x1f\" "
-                      "function=\"0x7\"/>\n      </source>\n      <alias name=\"ua-gpu1\"/>\n"
-                      "    </hostdev>\n" NEWTAIL);
+    assert_true(asprintf(&function, NEWHEAD OPENED "%s" CLOSED NEWDEVICES "%s" NEWTAIL, devices,
+                         hostdevs) > 0);
+    assert_text(&edit, function);
     assert_int_equal(edit.request.hostdevs[1].kind, REQUEST_PCI);
     assert_int_equal(edit.request.hostdevs[1].device, 1);
     assert_ptr_equal(edit_find(&edit, "10000:3D:1f.7"), &edit.request.hostdevs[1]);

@@ -245,35 +245,13 @@ words_without_annotation(void **state)
 
 /* --- virtual functions ------------------------------------------------------------------------ */
 
-/* Guest 1, in ./guest1.xml, with virtual functions: ua-gpu1 and on. */
+/* Guest 1, in ./guest1.xml, with these PCI devices: ua-gpu1 and on. */
 static void
 define_functions(const char *devices, const char *const *addresses)
 {
-    FILE *out = fopen("guest1.xml", "we");
+    AUTO_FREE char *xml = scene_xml_of(1, devices, addresses);
 
-    assert_non_null(out);
-    fprintf(out,
-            "<domain>\n  <name>guest1</name>\n"
-            "  <uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>\n  <metadata>\n"
-            "    <vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>%s</vgpu:request>\n"
-            "  </metadata>\n  <devices>\n"
-            "    <hostdev mode='subsystem' type='pci' managed='yes'>\n"
-            "      <source><address domain='0' bus='1' slot='0' function='0'/></source>\n"
-            "    </hostdev>\n",
-            devices);
-    for (unsigned i = 1; *addresses; i++, addresses++) {
-        unsigned parts[4];
-
-        assert_int_equal(
-            sscanf(*addresses, "%x:%x:%x.%x", &parts[0], &parts[1], &parts[2], &parts[3]), 4);
-        fprintf(out,
-                "    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>"
-                "<address domain='0x%x' bus='0x%x' slot='0x%x' function='0x%x'/></source>\n"
-                "      <alias name='ua-gpu%u'/>\n    </hostdev>\n",
-                parts[0], parts[1], parts[2], parts[3], i);
-    }
-    fprintf(out, "  </devices>\n</domain>\n");
-    fclose(out);
+    fake_write(&scene.kernel, "guest1.xml", xml);
 }
 
 #define FUNCTIONS(...)                                                                             \
@@ -291,7 +269,7 @@ two_functions(void **state)
     start_machine("l40s");
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
                      "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>",
-                     FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0"));
+                     FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0", "0000:01:00.0"));
     golden("explain-l40s");
     typed_golden(&scene, HERE, "explain-l40s--json",
                  "vgpuctl explain --json ./guest1.xml -o ALIAS,GPU,VERDICT,PARENT,REASON,OTHERS");
@@ -304,15 +282,10 @@ two_functions(void **state)
 static void
 a_function_that_cannot_be_had(void **state)
 {
-    AUTO_FREE char *mine = NULL;
-
     (void)state;
     start_machine("l40s");
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-1B"), 0);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.4"));
-    mine = read_all("guest1.xml");
-    memcpy(strstr(mine, "guest1"), "guest2", 6);
-    memcpy(strstr(mine, "000001<"), "000002<", 7);
-    assert_int_equal(scene_hook(&scene, mine, "prepare", "begin"), 0);
     golden("explain-l40s-others");
     start_and_compare(COMMAND_FAILED);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-2B'/>", FUNCTIONS("0000:3d:00.5"));
@@ -362,10 +335,8 @@ functions_by_chance(void **state)
                  types[(unsigned)rand_r(&seed) % COUNT(types)],
                  two ? "<vgpu:device alias='ua-gpu2' type='" : "",
                  two ? types[(unsigned)rand_r(&seed) % COUNT(types)] : "", two ? "'/>" : "");
-        define_functions(devices, FUNCTIONS(places[first], two ? places[second] : NULL));
-        running[guest] = read_all("guest1.xml");
-        *strstr(running[guest], "001</uuid>") = (char)('1' + guest);
-        strstr(running[guest], "guest1")[strlen("guest")] = (char)('1' + guest);
+        running[guest] =
+            scene_xml_of(guest + 1, devices, FUNCTIONS(places[first], two ? places[second] : NULL));
         fake_write(&scene.kernel, "guest1.xml", running[guest]);
         if (explain_and_start() == COMMAND_DONE) {
             counts[COMMAND_DONE]++;
@@ -386,17 +357,11 @@ functions_by_chance(void **state)
 static void
 a_kept_function(void **state)
 {
-    AUTO_FREE char *mine = NULL;
-
     (void)state;
     start_machine("l40s");
     configure("release = \"keep\";\n");
-    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-48Q'/>", FUNCTIONS("0000:3d:00.4"));
-    mine = read_all("guest1.xml");
-    memcpy(strstr(mine, "guest1"), "guest2", 6);
-    memcpy(strstr(mine, "000001<"), "000002<", 7);
-    assert_int_equal(scene_hook(&scene, mine, "prepare", "begin"), 0);
-    assert_int_equal(scene_hook(&scene, mine, "release", "end"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-48Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 2, "0000:3d:00.4"), 0);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
     golden("explain-l40s-kept");
     start_and_compare(COMMAND_DONE);
