@@ -9,7 +9,7 @@ boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
             const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (name_equal(&inventory->gpus[i].name, &gpu->address) && inventory->gpus[i].count > 0)
+        if (name_equal(&inventory->gpus[i].name, &gpu->address) && inventory_offers(inventory, i))
             return false;
     }
     return gpu->enabled && !policy_is_drained(policy, &gpu->address);

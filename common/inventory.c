@@ -205,6 +205,53 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
     return NULL;
 }
 
+/* Whether a parent would make anything now. */
+static bool
+makes_any(const struct inventory *inventory, const struct inventory_parent *parent)
+{
+    for (size_t type = 0; type < inventory->gpus[parent->gpu].count; type++) {
+        if (parent->available[type] > 0)
+            return true;
+    }
+    return false;
+}
+
+bool
+inventory_offers(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            return true;
+    }
+    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
+        if (inventory->parents[i].gpu == gpu && makes_any(inventory, &inventory->parents[i]))
+            return true;
+    }
+    return !card->is_partial && card->count > 0;
+}
+
+bool
+inventory_may_have_more(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            return true;
+    }
+    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (parent->available[type] > 0 && !card->types[type].slices)
+                return false;
+        }
+    }
+    return card->is_partial;
+}
+
 int
 inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type)
 {

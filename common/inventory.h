@@ -116,6 +116,14 @@ inventory_find_vgpu(const struct inventory *inventory, const struct name *device
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
 
+/* Whether the driver of a GPU has types for it: those that are only remembered, of one that lists
+ * nothing and has nothing made, do not count. */
+bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+
+/* Whether a GPU may have types that are not known: those that its driver would not make beside what
+ * is there. An idle one lists them all, but for those of GPU instances (MIG) that nobody made. */
+bool inventory_may_have_more(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+
 /* What all parents of a GPU together say they would make of a type: it never takes more, and
  * possibly less, as they need not mean it for all of them at once. -ENODATA: none says anything. */
 int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type) CHECKED NONNULL;

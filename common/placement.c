@@ -288,69 +288,6 @@ placement_find(const struct placement_question *question, struct placement_choic
     return error_set(error, rc, "no memory for the placement");
 }
 
-/* Whether an earlier demand has been given a virtual function already. */
-static bool
-is_given(const struct room *room, const struct placement_choice *choices, size_t count,
-         size_t parent)
-{
-    for (size_t i = 0; room_is_function(room, parent) && i < count; i++) {
-        if (choices[i].parent == parent)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the rules let a demand have any place of the host; the last resort is a GPU whose driver
- * does not list the type just now. */
-static bool
-has_chance(const struct room *room, size_t index, struct placement_choice *choices)
-{
-    const struct inventory *inventory = room->question->inventory;
-    const struct demand *demand = &room->question->demands->items[index];
-    bool found = false;
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        size_t gpu = inventory->parents[i].gpu;
-        enum verdict verdict;
-
-        if (is_given(room, choices, index, i))
-            continue;
-        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            unsigned rank;
-
-            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
-                continue;
-            verdict = rules_judge(room, demand, gpu, i, type);
-            choices[index] = (struct placement_choice){PLACEMENT_MAKE, i, type};
-            if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
-                return true;
-        }
-    }
-    for (size_t i = 0; i < inventory->parent_count && !found; i++) {
-        size_t gpu = inventory->parents[i].gpu;
-
-        found = inventory->gpus[gpu].is_partial && !is_given(room, choices, index, i) &&
-                rules_judge(room, demand, gpu, i, RULES_ANY_TYPE) == VERDICT_GOOD;
-        choices[index] = (struct placement_choice){PLACEMENT_MAKE, i, PLACEMENT_NO_TYPE};
-    }
-    return found;
-}
-
-int
-placement_check(const struct placement_question *question, struct placement_choice *choices,
-                struct error *error)
-{
-    AUTO(room_clear) struct room room;
-
-    if (room_init(&room, question) < 0)
-        return error_set(error, -ENOMEM, "no memory for the placement");
-    for (size_t i = 0; i < question->demands->count; i++) {
-        if (!has_chance(&room, i, choices))
-            return reason_none(&room, &question->demands->items[i], error);
-    }
-    return 0;
-}
-
 /* The first lease that helps a demand which has no candidate. -ENOSPC if one cannot be helped: then
  * nothing is to be reaped in vain for another. */
 static int

@@ -171,8 +171,8 @@ room_find_refusal(const struct room *room, size_t gpu, size_t type)
     return NULL;
 }
 
-static bool
-is_taken(const struct room *room, size_t parent)
+bool
+room_is_claimed(const struct room *room, size_t parent)
 {
     for (size_t i = 0; i < room->claim_count; i++) {
         if (room->claims[i].parent == parent && !room->claims[i].settled)
@@ -288,8 +288,8 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
         if (here == VERDICT_GOOD && available < 0)
             here = VERDICT_UNREADABLE;
         if (available > 0)
-            free =
-                room_is_function(room, index) ? !is_taken(room, index) : left_of(room, place, type);
+            free = room_is_function(room, index) ? !room_is_claimed(room, index)
+                                                 : left_of(room, place, type);
         if (here == VERDICT_GOOD && free == 0)
             here = VERDICT_FULL;
         if (here == VERDICT_GOOD && room_is_refused(room, index, type))

@@ -88,6 +88,9 @@ void room_settle(struct room *room, size_t parent, size_t type) NONNULL;
 /* Whether a parent is a virtual function: it takes one vGPU. */
 bool room_is_function(const struct room *room, size_t parent) CHECKED NONNULL;
 
+/* Whether somebody has a claim on a parent that takes room there. */
+bool room_is_claimed(const struct room *room, size_t parent) CHECKED NONNULL;
+
 /* Whether the kernel has said no to a type on this very parent in this call. */
 bool room_is_refused(const struct room *room, size_t parent, size_t type) CHECKED NONNULL;
 

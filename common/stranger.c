@@ -18,8 +18,8 @@ is_known(const struct inventory *inventory, const struct name *device)
     return false;
 }
 
-static void
-explain(const struct host *host, const struct name *device, char *text, size_t size)
+void
+stranger_explain(const struct host *host, const struct name *device, char *text, size_t size)
 {
     struct name driver = {"none"}, gpu;
     bool is_function = host_link(host, &gpu, DEVICES "/%s/physfn", device->text) == 0;
@@ -51,7 +51,7 @@ stranger_add_all(const struct host *host, const struct demands *demands,
         if (!demands->items[i].place || is_known(inventory, demands->items[i].place))
             continue;
         stranger = (struct inventory_stranger){.device = *demands->items[i].place};
-        explain(host, &stranger.device, stranger.why, sizeof(stranger.why));
+        stranger_explain(host, &stranger.device, stranger.why, sizeof(stranger.why));
         if (ARRAY_ADD(inventory->strangers, inventory->stranger_count, stranger) < 0)
             return -ENOMEM;
     }

@@ -11,6 +11,10 @@
 
 #include "demand.h"
 
+/* Why a device, which need not be there, takes no vGPU: "which ..." or "of which ...". */
+void stranger_explain(const struct host *host, const struct name *device, char *text,
+                      size_t size) NONNULL;
+
 /* Adds those that the demands name and the inventory does not know. -ENOMEM. */
 int stranger_add_all(const struct host *host, const struct demands *demands,
                      struct inventory *inventory) CHECKED NONNULL;

@@ -5,6 +5,8 @@
 #include "demand.h"
 #include "diagnosis.h"
 #include "entry.h"
+#include "stranger.h"
+#include "survey.h"
 
 #include <string.h>
 
@@ -41,10 +43,32 @@ visit_hostdevs(struct diagnosis *diagnosis,
     }
 }
 
+/* Where vGPUs of ours can be made, and are given to guests as PCI devices. */
+static bool
+is_function(const struct diagnosis *diagnosis, const struct name *device)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        if (inventory->parents[i].interface->hostdev == REQUEST_PCI &&
+            name_equal(&inventory->parents[i].name, device))
+            return true;
+    }
+    return false;
+}
+
+/* Not any other PCI device that a guest has. */
+static bool
+is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev *hostdev)
+{
+    return hostdev->kind == REQUEST_PCI && *hostdev->source.text &&
+           (demand_is_explicit(hostdev) || is_function(diagnosis, &hostdev->source));
+}
+
 /* Once for each device: at the first of those that name it. */
 static void
-add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
-              const struct request_hostdev *hostdev)
+add_shared(struct diagnosis *diagnosis, const struct domain *domain,
+           const struct request_hostdev *hostdev, const char *what)
 {
     const struct domain *first =
         domains_next_user(&diagnosis->owners.domains, &hostdev->source, NULL);
@@ -54,17 +78,82 @@ add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
         return;
     for (next = first;
          (next = domains_next_user(&diagnosis->owners.domains, &hostdev->source, next));) {
-        diagnosis_add(diagnosis, "the domains %s and %s both name the vGPU %s: only one can run",
-                      first->name, next->name, hostdev->source.text);
+        diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
+                      first->name, next->name, what, hostdev->source.text);
         diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
                          next->name, next->name);
     }
 }
 
 static void
+add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
+              const struct request_hostdev *hostdev)
+{
+    if (hostdev->kind == REQUEST_MDEV)
+        add_shared(diagnosis, domain, hostdev, "vGPU");
+}
+
+static void
 check_shared(struct diagnosis *diagnosis)
 {
     visit_hostdevs(diagnosis, add_if_shared);
+}
+
+static void
+add_if_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
+                       const struct request_hostdev *hostdev)
+{
+    if (is_gpu_function(diagnosis, hostdev))
+        add_shared(diagnosis, domain, hostdev, "virtual function");
+}
+
+static void
+check_shared_functions(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_shared_function);
+}
+
+/* What asks us for a vGPU is refused, and the rest taken from its driver. */
+static void
+add_if_managed(struct diagnosis *diagnosis, const struct domain *domain,
+               const struct request_hostdev *hostdev)
+{
+    if (!hostdev->is_managed || !is_gpu_function(diagnosis, hostdev))
+        return;
+    diagnosis_add(
+        diagnosis,
+        "the domain %s says managed='yes' for the virtual function %s: that takes it from "
+        "its GPU's driver, and with that its vGPU",
+        domain->name, hostdev->source.text);
+    diagnosis_advise(diagnosis, "virsh edit %s: say managed='no'", domain->name);
+}
+
+static void
+check_managed(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_managed);
+}
+
+static void
+add_if_missing(struct diagnosis *diagnosis, const struct domain *domain,
+               const struct request_hostdev *hostdev)
+{
+    char why[256];
+
+    if (!is_gpu_function(diagnosis, hostdev) || is_function(diagnosis, &hostdev->source))
+        return;
+    stranger_explain(diagnosis->host, &hostdev->source, why, sizeof(why));
+    diagnosis_add(diagnosis, "the domain %s asks for a vGPU on %s, %s", domain->name,
+                  hostdev->source.text, why);
+    diagnosis_advise(diagnosis,
+                     "'vgpuctl explain %s' names those that would do; then: virsh edit %s",
+                     domain->name, domain->name);
+}
+
+static void
+check_missing(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_missing);
 }
 
 static void
@@ -93,7 +182,7 @@ check_orphans(struct diagnosis *diagnosis)
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = ledger_find(&diagnosis->ledger, &vgpu->device);
+        const struct lease *lease = survey_lease(&diagnosis->ledger, inventory, vgpu);
 
         if (!lease || lease->origin != LEASE_MADE ||
             !owners_is_orphan(&diagnosis->owners, vgpu, lease))
@@ -147,7 +236,8 @@ add_if_started(struct diagnosis *diagnosis, const struct domain *domain,
     const struct host *host = diagnosis->host;
     AUTO(names_clear) struct names parents = {0};
 
-    if (!demand_is_explicit(hostdev) || host_list(host, &parents, "etc/mdevctl.d") < 0)
+    if (hostdev->kind != REQUEST_MDEV || !demand_is_explicit(hostdev) ||
+        host_list(host, &parents, "etc/mdevctl.d") < 0)
         return;
     for (size_t i = 0; i < parents.count; i++) {
         const char *auto_start;
@@ -177,6 +267,9 @@ check_mdevctl_start(struct diagnosis *diagnosis)
 const struct diagnosis_check domain_checks[] = {
     {"libvirt", DIAGNOSIS_WARNING, check_libvirt},
     {"duplicate-uuid", DIAGNOSIS_WARNING, check_shared},
+    {"duplicate-function", DIAGNOSIS_WARNING, check_shared_functions},
+    {"function-managed", DIAGNOSIS_WARNING, check_managed},
+    {"function-missing", DIAGNOSIS_WARNING, check_missing},
     {"domain-uuid", DIAGNOSIS_NOTE, check_own},
     {"orphan", DIAGNOSIS_WARNING, check_orphans},
     {"mdevctl-rule", DIAGNOSIS_WARNING, check_mdevctl_rule},

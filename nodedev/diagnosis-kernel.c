@@ -15,14 +15,38 @@ has_mdev(const struct diagnosis *diagnosis)
     return host_exists(diagnosis->host, "sys/bus/mdev");
 }
 
+/* Whether any of NVIDIA's GPUs has virtual functions. */
+static bool
+has_functions(const struct host *host)
+{
+    AUTO(names_clear) struct names devices = {0};
+    uint64_t enabled;
+    char vendor[16];
+
+    if (host_list(host, &devices, DEVICES) < 0)
+        return false;
+    for (size_t i = 0; i < devices.count; i++) {
+        const char *address = devices.items[i].text;
+
+        if (host_read_number(host, &enabled, DEVICES "/%s/sriov_numvfs", address) == 0 && enabled &&
+            host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address) > 0 &&
+            !strcmp(vendor, "0x" NVIDIA))
+            return true;
+    }
+    return false;
+}
+
+/* Vendor-specific VFIO needs no mediated devices. Where its functions are not such yet, that is
+ * told by a check of its own. */
 static void
 check_mdev(struct diagnosis *diagnosis)
 {
-    if (has_mdev(diagnosis))
+    if (has_mdev(diagnosis) || has_functions(diagnosis->host))
         return;
     diagnosis_add(diagnosis, "the kernel knows no mediated devices: its module mdev is not loaded");
     diagnosis_advise(diagnosis, "load the GPU's vGPU driver, which needs it (modprobe "
-                                "nvidia_vgpu_vfio, or i915 with enable_gvt=1)");
+                                "nvidia_vgpu_vfio, or i915 with enable_gvt=1); or enable virtual "
+                                "functions that do without");
 }
 
 /* libvirt refuses every mediated device without it. */
@@ -45,11 +69,12 @@ offers_types(const struct diagnosis *diagnosis, const struct name *address, bool
         if (!name_equal(&inventory->gpus[i].name, address))
             continue;
         *there = true;
-        return inventory->gpus[i].count > 0;
+        return inventory_offers(inventory, i);
     }
     return false;
 }
 
+/* Of functions that list nothing another check tells. */
 static void
 check_offers(struct diagnosis *diagnosis)
 {
@@ -58,7 +83,7 @@ check_offers(struct diagnosis *diagnosis)
     if (!has_mdev(diagnosis))
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (inventory->gpus[i].count > 0)
+        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0)
             return;
     }
     diagnosis_add(diagnosis, "no GPU on this host offers vGPUs");
@@ -84,47 +109,6 @@ check_configured(struct diagnosis *diagnosis)
                                : "correct its address ('vgpuctl gpus' shows those there are), or "
                                  "say \"enabled = false\" for it");
     }
-}
-
-/* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
- */
-static void
-check_functions_of(struct diagnosis *diagnosis, const struct name *address)
-{
-    const struct host *host = diagnosis->host;
-    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, address);
-    uint64_t total, enabled;
-    struct name driver;
-    char vendor[16];
-    bool there;
-
-    if (host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address->text) < 0 ||
-        strcmp(vendor, "0x" NVIDIA) ||
-        host_link(host, &driver, DEVICES "/%s/driver", address->text) < 0 ||
-        strcmp(driver.text, "nvidia") || (said && !said->enabled) ||
-        host_read_number(host, &total, DEVICES "/%s/sriov_totalvfs", address->text) < 0 ||
-        host_read_number(host, &enabled, DEVICES "/%s/sriov_numvfs", address->text) < 0 ||
-        total == 0 || enabled > 0 || offers_types(diagnosis, address, &there))
-        return;
-    diagnosis_add(diagnosis,
-                  "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
-                  "enabled",
-                  address->text, (unsigned)total);
-    diagnosis_advise(diagnosis,
-                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: "
-                     "/usr/lib/nvidia/sriov-manage -e %s",
-                     address->text, address->text);
-}
-
-static void
-check_functions(struct diagnosis *diagnosis)
-{
-    AUTO(names_clear) struct names devices = {0};
-
-    if (host_list(diagnosis->host, &devices, DEVICES) < 0)
-        return;
-    for (size_t i = 0; i < devices.count; i++)
-        check_functions_of(diagnosis, &devices.items[i]);
 }
 
 static bool
@@ -162,7 +146,6 @@ const struct diagnosis_check kernel_checks[] = {
     {"module-vfio", DIAGNOSIS_ERROR, check_vfio},
     {"no-types", DIAGNOSIS_ERROR, check_offers},
     {"gpu-missing", DIAGNOSIS_WARNING, check_configured},
-    {"virtual-functions", DIAGNOSIS_WARNING, check_functions},
     {"iommu", DIAGNOSIS_WARNING, check_iommu},
 };
 const size_t kernel_check_count = COUNT(kernel_checks);

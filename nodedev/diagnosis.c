@@ -85,6 +85,7 @@ diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, 
     run_checks(ret, hook_checks, hook_check_count);
     run_checks(ret, security_checks, security_check_count);
     run_checks(ret, kernel_checks, kernel_check_count);
+    run_checks(ret, function_checks, function_check_count);
     run_checks(ret, state_checks, state_check_count);
     run_checks(ret, domain_checks, domain_check_count);
     return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;

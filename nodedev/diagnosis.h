@@ -66,6 +66,8 @@ extern const struct diagnosis_check security_checks[];
 extern const size_t security_check_count;
 extern const struct diagnosis_check kernel_checks[];
 extern const size_t kernel_check_count;
+extern const struct diagnosis_check function_checks[];
+extern const size_t function_check_count;
 extern const struct diagnosis_check state_checks[];
 extern const size_t state_check_count;
 extern const struct diagnosis_check domain_checks[];

@@ -78,8 +78,10 @@ put_gpu_enabled(const struct exposition *exposition, const char *metric, FILE *o
         put_of_gpu(out, metric, survey_is_enabled(exposition->survey, i), &inventory->gpus[i]);
 }
 
+/* A figure of every type of every GPU that has one: -errno if not. */
 static void
-put_type_available(const struct exposition *exposition, const char *metric, FILE *out)
+put_types(const struct exposition *exposition, const char *metric, FILE *out,
+          int (*figure)(const struct survey *survey, size_t gpu, size_t type))
 {
     const struct inventory *inventory = &exposition->survey->inventory;
 
@@ -87,34 +89,50 @@ put_type_available(const struct exposition *exposition, const char *metric, FILE
         const struct inventory_gpu *gpu = &inventory->gpus[i];
 
         for (size_t j = 0; j < gpu->count; j++) {
-            int room = survey_room(exposition->survey, i, j);
+            int number = figure(exposition->survey, i, j);
 
-            if (room >= 0)
-                put_of_type(out, metric, (uint64_t)room, gpu, &gpu->types[j]);
+            if (number >= 0)
+                put_of_type(out, metric, (uint64_t)number, gpu, &gpu->types[j]);
         }
     }
+}
+
+static void
+put_type_available(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    put_types(exposition, metric, out, survey_room);
+}
+
+static int
+at_most(const struct survey *survey, size_t gpu, size_t type)
+{
+    return inventory_at_most(&survey->inventory, gpu, type);
+}
+
+static void
+put_type_at_most(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    put_types(exposition, metric, out, at_most);
+}
+
+static int
+max_of(const struct survey *survey, size_t gpu, size_t type)
+{
+    unsigned max = survey->inventory.gpus[gpu].types[type].max;
+
+    return max ? (int)max : -ENODATA;
 }
 
 static void
 put_type_max(const struct exposition *exposition, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &exposition->survey->inventory;
-
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = &inventory->gpus[i];
-
-        for (size_t j = 0; j < gpu->count; j++) {
-            if (gpu->types[j].max)
-                put_of_type(out, metric, gpu->types[j].max, gpu, &gpu->types[j]);
-        }
-    }
+    put_types(exposition, metric, out, max_of);
 }
 
 static void
 put_info_of(const struct exposition *exposition, const char *metric, const struct vgpu *vgpu,
-            const struct name *gpu, FILE *out)
+            const struct name *gpu, const struct lease *lease, FILE *out)
 {
-    const struct lease *lease = ledger_find(&exposition->survey->ledger, &vgpu->device);
     const char *name = survey_type_name(exposition->survey, gpu, &vgpu->type);
     const struct label labels[] = {
         {"device", vgpu->device.text},
@@ -144,13 +162,14 @@ put_info(const struct exposition *exposition, const char *metric, FILE *out)
         const struct vgpu there = {
             .device = vgpu->device, .type = vgpu->type, .parent = parent->name};
 
-        put_info_of(exposition, metric, &there, &inventory->gpus[parent->gpu].name, out);
+        put_info_of(exposition, metric, &there, &inventory->gpus[parent->gpu].name,
+                    survey_lease(ledger, inventory, vgpu), out);
     }
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if (!inventory_find_vgpu(inventory, &lease->vgpu.device))
-            put_info_of(exposition, metric, &lease->vgpu, &lease->gpu, out);
+        if (!survey_shows(exposition->survey, lease))
+            put_info_of(exposition, metric, &lease->vgpu, &lease->gpu, lease, out);
     }
 }
 
@@ -203,6 +222,9 @@ static const struct family {
      put_gpu_enabled},
     {"libvirt_vgpu_type_available", "gauge", "How many more vGPUs of a type a GPU could take now.",
      put_type_available},
+    {"libvirt_vgpu_type_available_at_most", "gauge",
+     "What the places of a GPU say that they would take of a type, added up: it takes no more.",
+     put_type_at_most},
     {"libvirt_vgpu_type_max", "gauge", "How many vGPUs of a type an empty GPU takes.",
      put_type_max},
     {"libvirt_vgpu_info", "gauge", "A vGPU, and whose it is.", put_info},

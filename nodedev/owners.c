@@ -15,6 +15,8 @@ owners_ask(const struct host *host, const char *uri, struct owners *ret, struct 
     if (rc == 0)
         rc = connection_open(uri, CONNECTION_READ, &connection, error);
     if (rc == 0)
+        ret->libvirt_version = connection_version(connection);
+    if (rc == 0)
         rc = connection_domains(connection, &ret->domains, error);
     if (rc == 0 && !ret->domains.complete)
         rc = error_set(error, -EIO, "%s", ret->domains.problem.text);

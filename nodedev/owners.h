@@ -15,6 +15,8 @@
 
 struct owners {
     struct domains domains;
+    unsigned libvirt_version; /* 1000000 * major + 1000 * minor + release, of one that runs QEMU's
+                                 guests; 0: not known */
     bool known;               /* libvirt said them all: else nothing is an orphan */
     struct statedir statedir; /* says who is at work */
 };

@@ -4,6 +4,7 @@
 #include "ceiling.h"
 #include "room.h"
 #include "statedir.h"
+#include "vgpu.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -37,6 +38,25 @@ survey_clear(struct survey *survey)
     ledger_clear(&survey->ledger);
 }
 
+const struct lease *
+survey_lease(const struct ledger *ledger, const struct inventory *inventory,
+             const struct inventory_vgpu *vgpu)
+{
+    const struct lease *lease = ledger_find(ledger, &vgpu->device);
+    bool is_function = inventory->parents[vgpu->parent].interface->hostdev == REQUEST_PCI;
+
+    return lease && is_function && !name_equal(&lease->vgpu.type, &vgpu->type) ? NULL : lease;
+}
+
+bool
+survey_shows(const struct survey *survey, const struct lease *lease)
+{
+    const struct inventory_vgpu *vgpu =
+        inventory_find_vgpu(&survey->inventory, &lease->vgpu.device);
+
+    return vgpu && survey_lease(&survey->ledger, &survey->inventory, vgpu);
+}
+
 size_t
 survey_count(const struct survey *survey, size_t gpu)
 {
@@ -46,6 +66,21 @@ survey_count(const struct survey *survey, size_t gpu)
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         count += inventory->parents[inventory->vgpus[i].parent].gpu == gpu;
     return count;
+}
+
+/* Several functions may each offer a place, and the GPU not have it for all of them: only its own
+ * limit tells that, and that is not a limit of mixed sizes or of GPU instances. */
+static bool
+is_known(const struct survey *survey, size_t gpu, size_t type, size_t room)
+{
+    const struct inventory *inventory = &survey->inventory;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    size_t parents = 0;
+
+    for (size_t i = 0; i < inventory->parent_count; i++)
+        parents += inventory->parents[i].gpu == gpu;
+    return parents == 1 || room <= 1 ||
+           (card->types[type].max && !card->types[type].slices && !card->is_mixed);
 }
 
 int
@@ -66,13 +101,17 @@ survey_room(const struct survey *survey, size_t gpu, size_t type)
     };
     AUTO(room_clear) struct room room = {0};
     struct room_place place = {0};
+    size_t left;
     int rc = room_init(&room, &question);
 
     if (rc < 0)
         return rc;
     switch (room_judge(&room, &demand, gpu, type, &place)) {
     case VERDICT_GOOD:
-        return place.total - place.used < INT_MAX ? (int)(place.total - place.used) : INT_MAX;
+        left = place.total - place.used;
+        if (!is_known(survey, gpu, type, left))
+            return -ENODATA;
+        return left < INT_MAX ? (int)left : INT_MAX;
     case VERDICT_UNREADABLE:
         return survey->inventory.parents[place.parent].available[type];
     default:
@@ -93,11 +132,11 @@ survey_size(const struct survey *survey, size_t gpu)
         if (inventory->parents[vgpu->parent].gpu != gpu)
             continue;
         type = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
-        if (!type || (size && size != type->framebuffer))
+        if (!type || type->slices || (size && size != type->framebuffer))
             return 0;
         size = type->framebuffer;
     }
-    return size;
+    return inventory->gpus[gpu].is_mixed ? 0 : size;
 }
 
 bool
@@ -115,18 +154,40 @@ survey_is_drained(const struct survey *survey, size_t gpu)
     return policy_is_drained(&survey->policy, &survey->inventory.gpus[gpu].name);
 }
 
-/* "GRID T4-1B", "GRID T4-2Q": what comes before the last dash of what they have in common. */
+/* How much of a type's name says which board it is of, with the dash after that: all before the
+ * profile, "GRID T4-" of "GRID T4-1B", "NVIDIA A30-" of "NVIDIA A30-2-12C"; all of it without one.
+ */
+static size_t
+length_of_board(const struct inventory_type *type)
+{
+    const char *end = strrchr(type->name, '-');
+
+    for (const char *at = end; type->slices && at > type->name; at--) {
+        if (at[-1] == '-')
+            return (size_t)(at - type->name);
+    }
+    return end ? (size_t)(end + 1 - type->name) : strlen(type->name);
+}
+
+/* What comes before the last dash of what those of its types that have names have in common. */
 void
 survey_gpu_name(const struct survey *survey, size_t gpu, char *ret, size_t size)
 {
     const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
+    bool found = false;
     char *dash;
 
-    snprintf(ret, size, "%s", card->count ? card->types[0].name : "");
-    for (size_t i = 1; i < card->count; i++) {
+    *ret = '\0';
+    for (size_t i = 0; i < card->count; i++) {
+        const struct inventory_type *type = &card->types[i];
         size_t same = 0;
 
-        while (ret[same] && ret[same] == card->types[i].name[same])
+        if (!strcmp(type->name, type->id.text))
+            continue;
+        if (!found)
+            snprintf(ret, size, "%.*s", (int)length_of_board(type), type->name);
+        found = true;
+        while (ret[same] && ret[same] == type->name[same])
             same++;
         ret[same] = '\0';
     }

@@ -29,15 +29,25 @@ int survey_take(const struct host *host, enum survey_depth depth, struct survey 
                 struct error *error) CHECKED NONNULL;
 void survey_clear(struct survey *survey) NONNULL;
 
+/* The lease of a vGPU, or NULL. A virtual function that has another type by now than its lease says
+ * is another vGPU, and somebody else's. */
+const struct lease *survey_lease(const struct ledger *ledger, const struct inventory *inventory,
+                                 const struct inventory_vgpu *vgpu) CHECKED NONNULL;
+
+/* Whether anything is to be seen of what a lease is about. */
+bool survey_shows(const struct survey *survey, const struct lease *lease) CHECKED NONNULL;
+
 /* How many vGPUs are on a GPU. */
 size_t survey_count(const struct survey *survey, size_t gpu) CHECKED NONNULL;
 
 /* How many more vGPUs of a type the GPU itself could take now, whoever may ask for them: its own
  * limit and all claims are counted, so it is no sum over virtual functions. -errno: it does not
- * tell. Needs SURVEY_TYPES. */
+ * tell, as where several functions would each take one and the GPU has no limit that is known.
+ * Needs SURVEY_TYPES. */
 int survey_room(const struct survey *survey, size_t gpu, size_t type) CHECKED NONNULL;
 
-/* The frame buffer, in MiB, of the vGPUs on a GPU if all have the same; else 0. */
+/* The frame buffer, in MiB, of the vGPUs on a GPU if all have the same and it takes no other; else
+ * 0. */
 unsigned survey_size(const struct survey *survey, size_t gpu) CHECKED NONNULL;
 
 /* Whether anybody may have new vGPUs of a GPU; and whether 'vgpuctl drain' has seen to it that

@@ -9,7 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum column { GPU, TYPE, NAME, FRAMEBUFFER, HEADS, RESOLUTION, MAX, AVAILABLE, AT_MOST, CLASSES };
+enum column {
+    GPU,
+    TYPE,
+    NAME,
+    FRAMEBUFFER,
+    HEADS,
+    RESOLUTION,
+    MAX,
+    AVAILABLE,
+    AT_MOST,
+    SLICES,
+    CLASSES
+};
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
@@ -20,7 +32,8 @@ static const struct table_column columns[] = {
     [RESOLUTION] = {.name = "RESOLUTION"},
     [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
     [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
-    [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
+    [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER},
+    [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER},
     [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
@@ -67,9 +80,35 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     set_known(table, MAX, type->max);
     if (available >= 0)
         table_set(table, AVAILABLE, "%d", available);
+    set_known(table, SLICES, type->slices);
     if (most >= 0)
         table_set(table, AT_MOST, "%d", most);
     add_classes(table, &survey->policy, type);
+}
+
+static int
+by_id(const void *a, const void *b, void *gpu)
+{
+    const struct inventory_type *types = ((const struct inventory_gpu *)gpu)->types;
+
+    return strverscmp(types[*(const size_t *)a].id.text, types[*(const size_t *)b].id.text);
+}
+
+/* In the order of their numbers: the inventory's is that in which they were come upon. */
+static int
+add_types(struct table *table, const struct survey *survey, size_t index)
+{
+    struct inventory_gpu *gpu = &survey->inventory.gpus[index];
+    AUTO_FREE size_t *order = calloc(gpu->count + 1, sizeof(*order));
+
+    if (!order)
+        return -ENOMEM;
+    for (size_t i = 0; i < gpu->count; i++)
+        order[i] = i;
+    qsort_r(order, gpu->count, sizeof(*order), by_id, gpu);
+    for (size_t i = 0; i < gpu->count; i++)
+        add_type(table, survey, index, order[i]);
+    return 0;
 }
 
 static enum command_status
@@ -92,8 +131,10 @@ run(const struct command_call *call, struct error *error)
         end = first + 1;
     }
     for (size_t gpu = first; gpu < end; gpu++) {
-        for (size_t i = 0; i < survey.inventory.gpus[gpu].count; i++)
-            add_type(&table, &survey, gpu, i);
+        if (add_types(&table, &survey, gpu) < 0) {
+            error_set(error, -ENOMEM, "no memory for the types");
+            return COMMAND_FAILED;
+        }
     }
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -8,12 +8,13 @@ needs clang-format "$CLANG_FORMAT"
 needs cppcheck "$CPPCHECK"
 needs shellcheck "$SHELLCHECK"
 
-sources=$(echo common/*.[ch] hooks/*.[ch] nodedev/*.[ch] tests/*.[ch])
+sources=$(echo common/*.[ch] hooks/*.[ch] nodedev/*.[ch] tests/*.[ch] tests/vm/nvidia-shaped/*.[ch])
 
 # shellcheck disable=SC2086 # lists of words
 $CLANG_FORMAT --dry-run --Werror $sources || complain "clang-format would change these"
+# shellcheck disable=SC2086
 awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' \
-    common/*.[ch] hooks/*.[ch] nodedev/*.[ch] tests/*.[ch] || complain "long lines"
+    $sources || complain "long lines"
 
 # shellcheck disable=SC2086
 $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
@@ -25,7 +26,7 @@ $SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion .ci/run tests/*.s
     complain "shellcheck is not quiet"
 
 for file in $sources tests/*.sh tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/* hooks/*.8 nodedev/*.1; do
+    bootstrap .ci/run config/* hooks/*.8 nodedev/*.1 tests/vm/nvidia-shaped/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
@@ -37,7 +38,8 @@ awk 'FNR == 1 { start = 0 }
         if (size > 60) { print FILENAME ":" start ": a function of " size " lines"; bad = 1 }
         start = 0
     }
-    END { exit bad }' common/*.c hooks/*.c nodedev/*.c || complain "functions too long for a screen"
+    END { exit bad }' common/*.c hooks/*.c nodedev/*.c tests/vm/nvidia-shaped/*.c ||
+    complain "functions too long for a screen"
 for main in hooks/main.c nodedev/main.c nodedev/callout-main.c; do
     awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||
         complain "$main: main is more than a shim"

@@ -294,6 +294,20 @@ fake_open(const struct fake_kernel *fake, const char *device)
     return family_of_device(device)->open(fake, device);
 }
 
+void
+fake_close(struct fake_guest *guest)
+{
+    if (guest->function) {
+        guest->function->left = fake_now();
+        guest->function->opened = false;
+    }
+    /* A process that was forked meanwhile has them as well. */
+    flock(guest->device, LOCK_UN);
+    flock(guest->group, LOCK_UN);
+    close(guest->device);
+    close(guest->group);
+}
+
 const char *
 fake_type_of(const struct fake_kernel *fake, const char *device)
 {

@@ -207,8 +207,15 @@ complete_gpu(struct fake_gpu *gpu)
     static const struct {
         const char *driver, *vendor, *device;
     } known[] = {{"nvidia", "10de", "1eb8"}, {"i915", "8086", "3e92"}, {"", "1b36", "0005"}};
+    static const char prefix[] = "nvidia-";
     size_t i = 0;
 
+    for (size_t t = 0; t < gpu->type_count; t++) {
+        if (!strncmp(gpu->types[t].id, prefix, strlen(prefix)))
+            gpu->types[t].number = strtol(gpu->types[t].id + strlen(prefix), NULL, 10);
+        assert(!gpu->vf || gpu->types[t].number > 0);
+        assert(gpu->rule != RULE_MIXED || gpu->types[t].framebuffer > 0);
+    }
     assert(gpu->type_count <= MOST_TYPES && gpu->vfs <= 64);
     assert(!gpu->vf || gpu->rule != RULE_POOL);
     if (gpu->type_count)
@@ -365,6 +372,15 @@ fake_pause(unsigned milliseconds)
     struct timespec length = {milliseconds / 1000, milliseconds % 1000 * 1000000l};
 
     nanosleep(&length, NULL);
+}
+
+uint64_t
+fake_now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
 void

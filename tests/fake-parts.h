@@ -6,6 +6,8 @@
  * fake-machine.c reads the description and knows the driver's rule, fake-tree.c puts files, links
  * and PCI devices into the tree, fake-mdev.c and fake-vf.c play one interface each, and
  * fake-kernel.c is the operations of struct host over them.
+ *
+ * All aborts on what a test must not ask for.
  */
 
 #pragma once
@@ -29,6 +31,7 @@ struct fake_type {
     char id[64], name[64], api[32];
     unsigned framebuffer, max, heads, uses;
     bool nameless;
+    long number;   /* what `vf` calls it */
     int instances; /* free GPU instances at the beginning; -1: a time-sliced type */
 };
 
@@ -66,7 +69,7 @@ struct fake_machine {
 
 /* A virtual function of `vf`. */
 struct fake_function {
-    unsigned making, type; /* the type's index + 1; 0: none */
+    const struct fake_type *making, *type;
     unsigned placement, instance;
     bool rebound; /* has been taken from its driver and given back */
     bool opened;
@@ -108,6 +111,7 @@ void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *pa
 void fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent);
 
 void fake_pause(unsigned milliseconds);
+uint64_t fake_now(void); /* ms */
 
 /* --- fake-tree.c --- */
 
@@ -136,6 +140,7 @@ void fake_put_driver(const struct fake_kernel *fake, const char *address, const 
 
 /* What VFIO adds to it: the group, and a device node of a number of its own. */
 void fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t index);
+void fake_put_node(const struct fake_kernel *fake, const char *address, size_t index, bool bound);
 struct name fake_vfio_node(const struct fake_kernel *fake, size_t index);
 
 /* --- fake-mdev.c, fake-vf.c: one interface each --- */
@@ -161,3 +166,26 @@ extern const struct fake_family fake_mdev, fake_vf;
 /* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
  */
 void fake_put_params(const struct fake_kernel *fake, const char *directory, const char *text);
+
+/* --- fake-vf.c, fake-vf-type.c: among themselves --- */
+
+struct fake_function *
+fake_function_of(const struct fake_kernel *fake, const struct fake_parent *parent);
+
+/* The files of a function: what is set; all of them, or none. */
+void fake_put_current(const struct fake_kernel *fake, const struct fake_parent *parent);
+void
+fake_put_attributes(const struct fake_kernel *fake, const struct fake_parent *parent, bool there);
+
+/* Writes to current_vgpu_type and vgpu_params. */
+int fake_turn(const struct fake_kernel *fake, const struct fake_parent *parent, const char *text);
+int
+fake_configure(const struct fake_kernel *fake, const struct fake_parent *parent, const char *text);
+
+int fake_vf_make(const struct fake_kernel *fake, const char *name, const char *type,
+                 const char *device);
+int fake_vf_remove(const struct fake_kernel *fake, const char *device);
+struct fake_guest fake_vf_open(const struct fake_kernel *fake, const char *device);
+void fake_vf_type(const struct fake_kernel *fake, const char *device, char *type, size_t size);
+size_t fake_vf_count(const struct fake_kernel *fake, const struct fake_parent *parent);
+void fake_vf_vanish(const struct fake_kernel *fake, const struct fake_parent *parent);

@@ -163,13 +163,24 @@ fake_vfio_node(const struct fake_kernel *fake, size_t index)
 }
 
 void
-fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t index)
+fake_put_node(const struct fake_kernel *fake, const char *address, size_t index, bool bound)
 {
     struct name node = fake_vfio_node(fake, index);
+
+    fake_put(fake->host.root, NULL, "sys/devices/%s/vfio-dev/%s/", address, node.text);
+    fake_put(fake->host.root, "", "dev/vfio/devices/%s", node.text);
+    if (bound)
+        return;
+    fake_drop(fake->host.root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev/%s", address, node.text);
+    fake_drop(fake->host.root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev", address);
+}
+
+void
+fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t index)
+{
     struct path directory;
 
     assert(path_format(&directory, "sys/devices/%s", address) == 0);
     fake_put_group(fake, directory.text, address);
-    fake_put(fake->host.root, NULL, "%s/vfio-dev/%s/", directory.text, node.text);
-    fake_put(fake->host.root, "", "dev/vfio/devices/%s", node.text);
+    fake_put_node(fake, address, index, true);
 }

@@ -2,6 +2,7 @@
 
 /* What vgpuctl doctor finds: each fault planted on a host that has no other. */
 
+#include "diagnosis.h"
 #include "typed.h"
 
 #include <fcntl.h>
@@ -60,20 +61,26 @@ program(const char *path)
     mode(path, 0755);
 }
 
-/* A host on which nothing is wrong. */
+/* What every host has on which nothing is wrong. */
+static void
+start(const char *machine)
+{
+    scene_start(&scene, machine);
+    program(PROGRAM);
+    put(HOOKS "/qemu.d/README", "not executable\n");
+    link_to("/" PROGRAM, LINK);
+    put("dev/vfio/vfio", "");
+    put("sys/class/iommu/dmar0", "");
+}
+
 static int
 setup(void **state)
 {
     (void)state;
-    scene_start(&scene, MACHINE);
-    program(PROGRAM);
-    put(HOOKS "/qemu.d/README", "not executable\n");
-    link_to("/" PROGRAM, LINK);
+    start(MACHINE);
     put(CONF, "gpus = ({ address = \"0000:18:00.0\"; });\n");
     put("etc/libvirt-vgpu/conf.d/10-more.conf", "placement = \"spread\";\n");
-    put("dev/vfio/vfio", "");
     put("sys/devices/0000:18:00.0/vendor", "0x10de\n");
-    put("sys/class/iommu/dmar0", "");
     return 0;
 }
 
@@ -559,6 +566,194 @@ started_by_mdevctl(void **state)
     assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-mine"), NULL}));
 }
 
+/* A host that has virtual functions only, of which one is free, and no module mdev. */
+#define CARD     "0000:41:00.0"
+#define FIRST    "0000:41:00.4"
+#define SECOND   "0000:41:00.5"
+#define FUNCTION "sys/devices/" FIRST
+#define FUNCTIONS                                                                                  \
+    "gpu " CARD " vf vfs 2 rule size numa 0 device 26b9\n"                                         \
+    "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+#define PCI_HOSTDEV(function, managed, alias)                                                      \
+    "<hostdev mode='subsystem' type='pci' managed='" managed "'><source>"                          \
+    "<address domain='0' bus='0x41' slot='0' function='" function                                  \
+    "'/></source><alias name='" alias "'/></hostdev>"
+
+static int
+setup_functions(void **state)
+{
+    (void)state;
+    start(FUNCTIONS);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev/devices", AT_REMOVEDIR), 0);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev", AT_REMOVEDIR), 0);
+    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-1152", SECOND), 0);
+    return 0;
+}
+
+static void
+bound_to_vfio(void)
+{
+    fake_bind(&scene.kernel, FIRST, "vfio-pci");
+}
+
+static void
+bound_to_nothing(void)
+{
+    fake_bind(&scene.kernel, FIRST, "");
+}
+
+static void
+typed_and_bound_to_vfio(void)
+{
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
+    link_to("../../bus/pci/drivers/vfio-pci", FUNCTION "/driver");
+}
+
+static void
+no_interface(void)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, FUNCTION "/nvidia", root, FUNCTION "/hidden"), 0);
+}
+
+static void
+no_cdev(void)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, FUNCTION "/vfio-dev", root, FUNCTION "/hidden"), 0);
+}
+
+static void
+no_probing(void)
+{
+    put("sys/devices/" CARD "/sriov_drivers_autoprobe", "0\n");
+}
+
+/* What was listed once is no type of today's. */
+static void
+nothing_listed(void)
+{
+    put("run/libvirt-vgpu/types", CARD " nvidia-1152 NVIDIA L40S-8Q\n");
+    assert_int_equal(fake_remove(&scene.kernel, SECOND), 0);
+    scene.kernel.faults->unreadable = 1;
+}
+
+static void
+functions(void **state)
+{
+    static const struct {
+        void (*plant)(void);
+        const char *check, *words;
+    } faults[] = {
+        {bound_to_vfio, "function-driver", "made on them: " FIRST " (vfio-pci)"},
+        {bound_to_nothing, "function-driver", "made on them: " FIRST " (none)"},
+        {typed_and_bound_to_vfio, "function-driver",
+         "made on them: " FIRST " (vfio-pci, with the type nvidia-1152)"},
+        {no_interface, "function-types",
+         "the GPU " CARD " are no parents of vGPUs, although they have its driver: " FIRST},
+        {nothing_listed, "function-types",
+         "the GPU " CARD " has no vGPU, and its driver offers no"},
+        {no_cdev, "function-vfio", "the GPU " CARD " have no vfio-dev"},
+        {no_probing, "function-probe", "sriov_drivers_autoprobe of the GPU " CARD " is 0"},
+    };
+
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        if (i) {
+            teardown(state);
+            setup_functions(state);
+        }
+        assert_healthy(HERE);
+        put("sys/devices/" CARD "/sriov_drivers_autoprobe", "1\n");
+        assert_healthy(HERE);
+        faults[i].plant();
+        assert_fault(HERE, faults[i].check, faults[i].words);
+        put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
+        assert_healthy(HERE);
+    }
+}
+
+/* What to do, in full; and no more names than anybody reads. */
+static void
+function_advice(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start("gpu " CARD " vf vfs 16 rule size numa 0 device 26b9\n"
+          "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    for (unsigned i = 4; i < 16; i++) {
+        char address[32];
+
+        snprintf(address, sizeof(address), "0000:41:%02x.%x", i / 8, i % 8);
+        fake_bind(&scene.kernel, address, "vfio-pci");
+    }
+    no_probing();
+    typed_golden(&scene, HERE, "doctor-functions", "vgpuctl doctor");
+}
+
+/* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
+static void
+libvirt_version(void **state)
+{
+    static const struct {
+        unsigned version;
+        const char *words; /* NULL: no fault */
+    } rows[] = {
+        {0, NULL},
+        {9006000, "libvirt 9.6.0 gives no guest a virtual function that keeps its driver, as vGPUs "
+                  "of the GPU " CARD " have to"},
+        {9007000, NULL},
+        {11003000, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
+        struct error error;
+
+        assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
+        assert_int_equal(diagnosis.count, 0);
+        assert_int_equal(diagnosis.owners.libvirt_version, 0);
+        diagnosis.owners.libvirt_version = rows[i].version;
+        for (size_t k = 0; k < function_check_count; k++) {
+            diagnosis.check = &function_checks[k];
+            function_checks[k].look(&diagnosis);
+        }
+        assert_int_equal(diagnosis.count, rows[i].words != NULL);
+        if (!rows[i].words)
+            continue;
+        assert_string_equal(diagnosis.findings[0].check->name, "libvirt-version");
+        assert_string_equal(diagnosis.findings[0].text.text, rows[i].words);
+    }
+}
+
+static void
+function_domains(void **state)
+{
+    (void)state;
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"),
+                                               PCI_HOSTDEV("4", "no", "ua-b"), NULL}),
+                 "duplicate-function",
+                 "the domains guest1 and guest2 both name the virtual function " FIRST);
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("5", "yes", "ua-a"), NULL}),
+                 "function-managed", "guest1 says managed='yes' for the virtual function " SECOND);
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("6", "no", "ua-vgpu-small"), NULL}),
+                 "function-missing",
+                 "guest1 asks for a vGPU on 0000:41:00.6, which this host does not have");
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("0", "no", "ua-vgpu-small"), NULL}),
+                 "function-missing", "on " CARD ", which is no virtual function (its driver is");
+    /* A PCI device that is none of ours may be shared, managed, and elsewhere. */
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("6", "yes", "ua-a"),
+                                                 PCI_HOSTDEV("6", "yes", "ua-b"), NULL}));
+    /* Nobody refers to the one with a type, and it is not ours to speak of; another is. */
+    assert_int_equal(typed_prepare(&scene, 9, "L40S-8Q", FIRST), 0);
+    assert_fault(libvirt((const char *const[]){NULL}), "orphan",
+                 "no domain refers to the vGPU " FIRST ", which was guest9's");
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
+}
+
 static void
 several(void **state)
 {
@@ -572,14 +767,24 @@ several(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function)          cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define FUNCTION_TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(healthy),  TEST(readme),
-        TEST(planted),  TEST(no_module),
-        TEST(harmless), TEST(notes),
-        TEST(unseen),   TEST(seen_through_another),
-        TEST(domains),  TEST(started_by_mdevctl),
+        TEST(healthy),
+        TEST(readme),
+        TEST(planted),
+        TEST(no_module),
+        TEST(harmless),
+        TEST(notes),
+        TEST(unseen),
+        TEST(seen_through_another),
+        TEST(domains),
+        TEST(started_by_mdevctl),
         TEST(several),
+        FUNCTION_TEST(functions),
+        FUNCTION_TEST(function_advice),
+        FUNCTION_TEST(libvirt_version),
+        FUNCTION_TEST(function_domains),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1517,10 +1517,13 @@ what_is_not_listed_now(void **state)
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
          "ENOSPC no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
         {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1", "ENOSPC |v is full (1 in use)"},
-        {V "forgetful v", "", "type=Z on=v.1", "ENOSPC |its GPU v does not offer it now"},
-        {V "forgetful v", "gpus = ( { address = \"v\"; enabled = false; } );", "type=Z on=v.1",
-         "ENOSPC |its GPU v is disabled"},
-        {"gpu a" X V, "", "type=Z", "ENOSPC |a has no such type, v makes vGPUs for"},
+        /* an idle one lists them all */
+        {V "forgetful v", "", "type=Z on=v.1", "ENOENT |Z, which no GPU here has"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "gpus = ( { address = \"v\"; enabled = false; } );",
+         "type=Z on=v.1", "ENOSPC |its GPU v is disabled"},
+        {"gpu a" X V, "", "type=Z", "ENOENT |Z, which no GPU here has"},
+        {"gpu a" X V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z",
+         "ENOSPC |a has no such type, v makes vGPUs for"},
     };
 
     (void)state;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HERE "test:///default"
 
@@ -39,17 +40,9 @@ start_machine(const char *name)
     scene_start(&scene, text);
 }
 
-/* Devices 1 and 2 are running guests'. */
 static void
-show(const char *machine)
+show_with(const char *machine, const char *libvirt)
 {
-    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
-    AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
-    AUTO_FREE char *domains = NULL;
-    const char *libvirt;
-
-    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
-    libvirt = typed_libvirt(&scene, domains);
     for (size_t i = 0; i < COUNT(lines); i++) {
         char name[128], line[128];
 
@@ -61,6 +54,18 @@ show(const char *machine)
         }
         typed_golden(&scene, libvirt, name, line);
     }
+}
+
+/* Devices 1 and 2 are running guests'. */
+static void
+show(const char *machine)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
+    AUTO_FREE char *domains = NULL;
+
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    show_with(machine, typed_libvirt(&scene, domains));
 }
 
 static void
@@ -110,6 +115,104 @@ nothing(void **state)
     scene_stop(&scene);
 }
 
+#define ON(address)                                                                                \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        address, NULL                                                                              \
+    }
+
+/* Mediated devices beside virtual functions with types. One of these is a guest's of ours, one of
+ * a guest that asks us for nothing, and one is nobody's; of the types some have a limit that the
+ * configuration tells. */
+static void
+both_kinds(void **state)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_functions(2, "", "L40S-8Q", ON("0000:3d:00.4"));
+    AUTO_FREE char *third = typed_functions(3, TYPED_DEFINED, "", ON("0000:3D:00.5"));
+    AUTO_FREE char *domains = NULL;
+
+    (void)state;
+    start_machine("t4-l40s");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
+    typed_golden(&scene, HERE, "t4-l40s-types-empty",
+                 "vgpuctl types 0000:3d:00.0 -o type,name,max,available,available-at-most");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1152", "0000:3d:00.5"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:01.0", "nvidia-1152", "0000:3d:01.0"), 0);
+    assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
+    show_with("t4-l40s", typed_libvirt(&scene, domains));
+    scene_stop(&scene);
+}
+
+/* The types of GPU instances, while one is free and while none is. */
+static void
+partitioned(void **state)
+{
+    AUTO_FREE char *first = typed_functions(1, "", "A30-1-6C", ON("0000:41:00.4"));
+
+    (void)state;
+    start_machine("a30-mig");
+    /* Instances limit these, whatever anybody says. */
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
+    assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
+    show_with("a30-mig", typed_libvirt(&scene, first));
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
+    typed_golden(&scene, HERE, "a30-mig-types-two-shapes", "vgpuctl types");
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-689", 0);
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
+    typed_golden(&scene, HERE, "a30-mig-types-none-free", "vgpuctl types");
+    typed_golden(&scene, HERE, "a30-mig-gpus-none-free", "vgpuctl gpus");
+    /* The type that is made is listed nowhere, and nobody remembers it. */
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
+    typed_golden(&scene, HERE, "a30-mig-gpus-nameless", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "a30-mig-types-nameless", "vgpuctl types");
+    scene_stop(&scene);
+}
+
+static void
+mixed_sizes(void **state)
+{
+    AUTO_FREE char *first = typed_functions(1, "", "L4-2Q", ON("0000:af:00.4"));
+    AUTO_FREE char *second = typed_functions(2, "", "L4-12Q", ON("0000:af:00.5"));
+    AUTO_FREE char *domains = NULL;
+
+    (void)state;
+    start_machine("mixed-size");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
+    assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
+    typed_golden(&scene, HERE, "mixed-size-gpus-one-vgpu", "vgpuctl gpus");
+    assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    show_with("mixed-size", typed_libvirt(&scene, domains));
+    scene_stop(&scene);
+}
+
+/* A full card lists nothing: its types are remembered, and without that are numbers. */
+static void
+full(void **state)
+{
+    static const char *const functions[] = {"0000:3d:00.4", "0000:3d:00.6"};
+
+    (void)state;
+    start_machine("t4-l40s");
+    for (unsigned i = 0; i < COUNT(functions); i++)
+        assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
+    typed_golden(&scene, HERE, "full-gpus", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "full-types", "vgpuctl types 0000:3d:00.0");
+    typed_golden(&scene, HERE, "full-list", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
+    typed_golden(&scene, HERE, "full-gpus-forgotten", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "full-types-forgotten", "vgpuctl types 0000:3d:00.0 --json");
+    typed_golden(&scene, HERE, "full-list-forgotten", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    scene_stop(&scene);
+}
+
 /* What README.md shows; check-golden.sh compares. */
 static void
 readme(void **state)
@@ -135,8 +238,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),      cmocka_unit_test(a40),    cmocka_unit_test(samples),
-        cmocka_unit_test(nothing), cmocka_unit_test(readme),
+        cmocka_unit_test(t4),          cmocka_unit_test(a40),         cmocka_unit_test(samples),
+        cmocka_unit_test(nothing),     cmocka_unit_test(readme),      cmocka_unit_test(both_kinds),
+        cmocka_unit_test(partitioned), cmocka_unit_test(mixed_sizes), cmocka_unit_test(full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

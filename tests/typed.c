@@ -60,6 +60,55 @@ typed_domain(unsigned guest, const char *how, const unsigned *numbers)
     return text;
 }
 
+static void
+put_requests(FILE *out, const char *type, size_t count)
+{
+    fprintf(out, "  <metadata>\n    <vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">\n");
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "      <vgpu:device alias=\"ua-gpu%zu\" type=\"%s\"/>\n", i, type);
+    fprintf(out, "    </vgpu:request>\n  </metadata>\n");
+}
+
+char *
+typed_functions(unsigned guest, const char *how, const char *type, const char *const *addresses)
+{
+    static const char schema[] = "http://libvirt.org/schemas/domain/test/1.0";
+    size_t size, count = 0;
+    char *text;
+    FILE *out = open_memstream(&text, &size);
+
+    while (addresses[count])
+        count++;
+    fprintf(out,
+            "<domain type='test' xmlns:test='%s'>%s\n  <name>guest%u</name>\n"
+            "  <uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>\n",
+            schema, how, guest, guest);
+    if (*type)
+        put_requests(out, type, count);
+    fprintf(out, "  <memory>65536</memory>\n  <os><type>hvm</type></os>\n  <devices>\n");
+    for (size_t i = 0; i < count; i++) {
+        struct name name;
+
+        assert_int_equal(name_parse_pci(&name, addresses[i]), 0);
+        fprintf(out,
+                "    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>"
+                "<address domain='0x%.4s' bus='0x%.2s' slot='0x%.2s' function='0x%.1s'/>"
+                "</source>\n      <alias name='ua-gpu%zu'/>\n    </hostdev>\n",
+                name.text, name.text + 5, name.text + 8, name.text + 11, i);
+    }
+    fprintf(out, "  </devices>\n</domain>\n");
+    fclose(out);
+    return text;
+}
+
+int
+typed_prepare(struct scene *scene, unsigned guest, const char *type, const char *address)
+{
+    AUTO_FREE char *xml = typed_functions(guest, "", type, (const char *const[]){address, NULL});
+
+    return scene_hook(scene, xml, "prepare", "begin");
+}
+
 const char *
 typed_libvirt(const struct scene *scene, const char *domains)
 {

@@ -36,5 +36,13 @@ const char *typed_libvirt(const struct scene *scene, const char *domains);
 #define TYPED_DEFINED "<test:runstate>5</test:runstate>"
 char *typed_domain(unsigned guest, const char *how, const unsigned *numbers);
 
+/* The same of a guest with these virtual functions (NULL ends the list), that asks for this type of
+ * each, or for nothing (""). The hook reads it as well. The caller frees it. */
+char *
+typed_functions(unsigned guest, const char *how, const char *type, const char *const *addresses);
+
+/* Prepares that guest, and says what the hook exits with. */
+int typed_prepare(struct scene *scene, unsigned guest, const char *type, const char *address);
+
 /* The same as typed_run, compared with a golden file. */
 void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);

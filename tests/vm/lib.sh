@@ -93,14 +93,22 @@ migratable() {
 	done
 }
 
+# pci_source ADDRESS: as a hostdev names it, from 0000:01:00.4.
+pci_source() {
+	local domain bus slot function
+	IFS=:. read -r domain bus slot function <<<"$1"
+	echo "<source><address domain='0x$domain' bus='0x$bus' slot='0x$slot' function='0x$function'/></source>"
+}
+
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]...
+#           [--pci ADDRESS[,ALIAS[,MANAGED]]]...
 #           [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter SED]...
 # A guest that needs no system. A real firmware costs more than all the rest of its start, here
 # where QEMU emulates a machine that emulates another; so it has one that halts (see init.sh),
 # unless somebody is to give its devices their ports.
 guest_xml() {
 	{ local -; set +x; } 2>/dev/null
-	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model
+	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model managed
 	local aliases=() migratable='' overrides=''
 	local firmware="<loader readonly='yes' type='rom'>$HALT_ROM</loader>"
 	uuid=$(new_uuid)
@@ -123,6 +131,14 @@ guest_xml() {
 			IFS=, read -r device alias model <<<"$2"
 			hostdevs+="<hostdev mode='subsystem' type='mdev' model='${model:-vfio-pci}'>"
 			hostdevs+="<source><address uuid='$device'/></source>"
+			[ -z "$alias" ] || hostdevs+="<alias name='$alias'/>"
+			hostdevs+="</hostdev>"
+			aliases+=("${alias:-hostdev${#aliases[@]}}")
+			;;
+		--pci)
+			IFS=, read -r device alias managed <<<"$2"
+			hostdevs+="<hostdev mode='subsystem' type='pci' managed='${managed:-no}'>"
+			hostdevs+=$(pci_source "$device")
 			[ -z "$alias" ] || hostdevs+="<alias name='$alias'/>"
 			hostdevs+="</hostdev>"
 			aliases+=("${alias:-hostdev${#aliases[@]}}")
@@ -178,6 +194,13 @@ is_off() { [ "$(virsh -q domstate "$1" | head -n 1)" = "shut off" ]; }
 
 # device_of GUEST [OPTION]...: the UUID of each of its mdevs, as its XML says now.
 device_of() { virsh -q dumpxml "$@" | sed -n "s/.*<address uuid='\(.*\)'.*/\1/p"; }
+
+# pci_of GUEST [OPTION]...: the host's address of each of its PCI host devices. A guest's own address
+# has a type in front.
+pci_of() {
+	virsh -q dumpxml "$@" | sed -n \
+		"s/.*<address domain='0x\(....\)' bus='0x\(..\)' slot='0x\(..\)' function='0x\(.\)'.*/\1:\2:\3.\4/p"
+}
 
 # The guest's side of a device
 
@@ -235,10 +258,18 @@ read_scratch() {
 mdevs() { ls /sys/bus/mdev/devices; }
 mdev_exists() { [ -e "/sys/bus/mdev/devices/$1" ]; }
 
-# link_of UUID NAME: the last word of where a link of this mdev points; fails without one.
+# device_dir DEVICE: of an mdev's UUID or a PCI address.
+device_dir() {
+	case $1 in
+	*:*) echo "/sys/bus/pci/devices/$1" ;;
+	*) echo "/sys/bus/mdev/devices/$1" ;;
+	esac
+}
+
+# link_of DEVICE NAME: the last word of where a link of this device points; fails without one.
 link_of() {
 	local target
-	target=$(readlink -e "/sys/bus/mdev/devices/$1/$2") && echo "${target##*/}"
+	target=$(readlink -e "$(device_dir "$1")/$2") && echo "${target##*/}"
 }
 
 mdev_type() { link_of "$1" mdev_type; }
@@ -255,7 +286,7 @@ remove_mdev() {
 	echo 1 >"/sys/bus/mdev/devices/$1/remove"
 }
 
-# group_held_by UUID: the processes that have its group open.
+# group_held_by DEVICE: the processes that have its group open; an mdev or a VF.
 group_held_by() {
 	local group
 	group=$(group_of "$1") || return
@@ -272,6 +303,118 @@ assert_no_mdevs() {
 	left=$(mdevs)
 	[ -z "$left" ] || fail "there are still mdevs: $left"
 }
+
+# Cards shaped like NVIDIA's
+
+NVIDIA=/sys/bus/pci/drivers/nvidia
+# What there is, after "cards": the two without virtual functions, and the two with.
+T4=()
+CARDS=()
+
+# cards WORD... [NAME=VALUE]...: load the driver. "sriov" or "vf" for each of the cards with virtual
+# functions, in order: as what, and that it has them; "mdev": there are the T4 as well. "vfs=N" of each,
+# else 8, of the 16 that there could be: libvirt is slow with them. All else is for the module (see
+# nvidia-shaped/README.md). Ends when libvirt knows all of it.
+cards() {
+	local word shapes='' options=() count=0 vfs=8
+	for word; do
+		case $word in
+		mdev) options+=(mdev=1) ;;
+		sriov | vf)
+			shapes+=${shapes:+,}$word
+			count=$((count + 1))
+			;;
+		vfs=*) vfs=${word#*=} ;;
+		*=*) options+=("$word") ;;
+		*) fail "cards: what is $word?" ;;
+		esac
+	done
+	modprobe nvidia-shaped ${shapes:+"shapes=$shapes"} "${options[@]}"
+	find_cards
+	for word in "${CARDS[@]:0:count}"; do enable_vfs "$word" "$vfs"; done
+	wait_for 90 knows_cards
+	! host2_exists || on_host2 wait_for 90 knows_cards
+}
+
+# A physical function has no physfn.
+find_cards() {
+	local card
+	T4=() CARDS=()
+	for card in "$NVIDIA"/????:*; do
+		if [ -e "$card/physfn" ]; then continue; fi
+		if [ -e "$card/sriov_totalvfs" ]; then CARDS+=("${card##*/}"); else T4+=("${card##*/}"); fi
+	done
+}
+
+# enable_vfs CARD COUNT: none, if 0.
+enable_vfs() {
+	if [ "$2" != 0 ]; then echo 0 >"/sys/bus/pci/devices/$1/sriov_numvfs"; fi
+	echo "$2" >"/sys/bus/pci/devices/$1/sriov_numvfs"
+}
+
+# knows_cards: does libvirt know them, as what they are now? It finds out slowly, and it looks at all
+# types of an mdev's parent again whenever it tells of one: so first whether they are there.
+knows_cards() {
+	local device name there='' all='' xml
+	for device in "$NVIDIA"/????:*; do
+		name=pci_${device##*/}
+		there+="nodedev-info ${name//[:.]/_};"
+		all+="nodedev-dumpxml ${name//[:.]/_};"
+	done
+	virsh -q "$there" >/dev/null
+	xml=$(virsh -q "$all")
+	[ "$(grep -c "<vendor id='0x10de'" <<<"$xml")" = "$(find "$NVIDIA/" -name '????:*' | wc -l)" ]
+	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
+}
+
+# no_cards: the driver is unloaded, and all that was made on them is gone with it.
+no_cards() { [ ! -e /sys/module/nvidia_shaped ] || rmmod nvidia_shaped; }
+
+# fault NAME VALUE: a parameter that can be changed.
+fault() { echo "$2" >"/sys/module/nvidia_shaped/parameters/$1"; }
+
+# counter CARD created|highest|refused
+counter() { cat "/sys/bus/pci/devices/$1/shaped/$2"; }
+
+# vfs_of CARD: in their order.
+vfs_of() {
+	local n=0 vf
+	while vf=$(readlink "/sys/bus/pci/devices/$1/virtfn$n"); do
+		echo "${vf##*/}"
+		n=$((n + 1))
+	done
+}
+
+vf_type() { cat "/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
+
+# set_vf_type VF ID: 0 takes it away.
+set_vf_type() { echo "$2" >"/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
+
+# vf_list VF: the ids of the types that it could be now, whatever the list's format.
+vf_list() {
+	awk '$1 ~ /^[0-9]+$/ && $2 == ":" { print $1; next }
+		$NF ~ /^[0-9]+$/ { print $NF }' "/sys/bus/pci/devices/$1/nvidia/creatable_vgpu_types"
+}
+
+# typed_vfs: those that have a type.
+typed_vfs() {
+	local file vf
+	for file in "$NVIDIA"/????:*/nvidia/current_vgpu_type; do
+		if [ ! -e "$file" ] || [ "$(cat "$file")" = 0 ]; then continue; fi
+		vf=${file%/nvidia/*}
+		echo "${vf##*/}"
+	done
+}
+
+assert_no_vgpus() {
+	local left
+	assert_no_mdevs
+	left=$(typed_vfs)
+	[ -z "$left" ] || fail "there are still VFs with a type: $left"
+}
+
+# seal_of DEVICE: of an mdev or a VF, what it is known by when it is saved or migrated.
+seal_of() { cat "$(device_dir "$1")/shaped/seal"; }
 
 # Our own state
 
@@ -409,3 +552,6 @@ migrate() {
 	[[ " $* " != *' --offline '* ]] || live=()
 	virsh -q migrate "${live[@]}" --desturi "$(peer)" --migrateuri tcp://127.0.0.1 "$@"
 }
+
+# shellcheck source=/dev/null
+. "${BASH_SOURCE[0]%/*}/shapes.sh"

@@ -30,6 +30,7 @@ complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trac
 leftovers() {
 	timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain: /' &&
 		mdevs | sed 's/^/mdev: /' &&
+		typed_vfs | sed 's/^/VF with a type: /' &&
 		ledger | sed 's/^/lease: /' &&
 		if host2_exists; then
 			on_host2 timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain of host2: /' &&
@@ -70,6 +71,7 @@ clean_host() {
 	for device in $(mdevs); do
 		remove_mdev "$device"
 	done
+	no_cards
 	rm -rf /run/libvirt-vgpu "${changed[@]}"
 	find /etc/mdevctl.d -type f -delete
 	cp -a "$installed/." /

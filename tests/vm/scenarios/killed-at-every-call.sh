@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The hook is killed at every call that changes something (LONG: at every call): the next prepare works.
 # shellcheck shell=bash
-# takes: 46
-# timeout: 300
-# long timeout: 1800
+# takes: 95
+# timeout: 400
+# long timeout: 3600
 set +x
 
-device=$(new_uuid)
-guest_xml web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device" >web01.xml
 hook=(libvirt-vgpu-hook web01)
 prepare=(prepare begin -)
 release=(release end destroyed)
 declare -A reached=()
-points=0
 
 # run ARGUMENT...: the hook as libvirt runs it.
 run() { "${hook[@]}" "$@" <web01.xml; }
@@ -48,7 +45,7 @@ points() {
 state() {
     local lease there=absent
     lease=$(ledger | awk '{ print $10 }')
-    mdev_exists "$device" && there=present
+    [ -n "$(vgpus)" ] && there=present
     echo "lease ${lease:-none}, device $there"
 }
 
@@ -69,35 +66,54 @@ kill_at() {
 # has_it WHERE: the same guest starts, and there is that and no more.
 has_it() {
     run "${prepare[@]}" || fail "prepare after a kill at $*"
-    [ "$(mdevs)" = "$device" ] || fail "not just the device after a kill at $*: $(mdevs)"
-    [ "$(mdev_type "$device")" = mtty-2 ] || fail "another type after a kill at $*"
+    [ "$(vgpus)" = "$device" ] || fail "not just the device after a kill at $*: $(vgpus)"
+    [ "$(type_of "$device")" = "$wanted" ] || fail "another type after a kill at $*"
     assert_match "$(ledger)" ' held made '
     [ "$(ledger | wc -l)" = 1 ] || fail "not just one lease after a kill at $*"
 }
 
-has_nothing() { [ -z "$(mdevs)$(ledger)" ] || fail "left after a kill at $*"; }
+has_nothing() { [ -z "$(vgpus)$(ledger)" ] || fail "left after a kill at $*"; }
 
-calls "${prepare[@]}" >prepare.calls
-calls "${release[@]}" >release.calls
-points prepare.calls
-points release.calls
-while read -r process name n _; do
-    kill_at "$process" "$name" "$n" "${prepare[@]}"
-    has_it "$process $name $n in prepare"
+# kill_everywhere DEVICE TYPE-ID OPTION...: a guest that asks for it.
+kill_everywhere() {
+    local process name n left
+    device=$1 wanted=$2 points=0
+    reached=()
+    shift 2
+    guest_xml web01 "$@" >web01.xml
+    calls "${prepare[@]}" >prepare.calls
+    calls "${release[@]}" >release.calls
+    points prepare.calls
+    points release.calls
+    while read -r process name n _; do
+        kill_at "$process" "$name" "$n" "${prepare[@]}"
+        has_it "$process $name $n in prepare"
+        run "${release[@]}"
+        has_nothing "$process $name $n in prepare"
+    done <prepare.calls.meant
+    run "${prepare[@]}"
+    while read -r process name n _; do
+        kill_at "$process" "$name" "$n" "${release[@]}"
+        has_it "$process $name $n in release"
+    done <release.calls.meant
     run "${release[@]}"
-    has_nothing "$process $name $n in prepare"
-done <prepare.calls.meant
-run "${prepare[@]}"
-while read -r process name n _; do
-    kill_at "$process" "$name" "$n" "${release[@]}"
-    has_it "$process $name $n in release"
-done <release.calls.meant
-run "${release[@]}"
-has_nothing "any call in release"
-echo "$points points in $SECONDS s; what they reached:"
-for left in "${!reached[@]}"; do echo "${reached[$left]} x $left"; done | sort -rn
-[ "$points" -gt 20 ]
-[ "${#reached[@]}" -ge 6 ]
+    has_nothing "any call in release"
+    echo "$SHAPE: $points points in $SECONDS s; what they reached:"
+    for left in "${!reached[@]}"; do echo "${reached[$left]} x $left"; done | sort -rn
+    [ "$points" -gt 20 ]
+    [ "${#reached[@]}" -ge 6 ]
+}
+
+SHAPE=mtty
+uuid=$(new_uuid)
+kill_everywhere "$uuid" mtty-2 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$uuid"
+for shape in $(shapes); do
+    use_shape "$shape"
+    source=$(new_source 0 0)
+    asking web01 "$source" "$TYPE"
+    kill_everywhere "$source" "$(type_id "$TYPE")" "${ARGUMENTS[@]:1}"
+done
+device=$uuid
 set -x
 
 # Through libvirt: strace stands between it and the hook, at prepare.

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "card.h"
+#include "faults.h"
+
+#define MAX_CARDS 8
+
+/* What QEMU puts there for us. */
+#define QEMU_VENDOR  0x1b36
+#define QEMU_NVME    0x0010
+#define QEMU_TESTDEV 0x0005
+
+#define CLASS_3D 0x030200
+
+static struct card cards[MAX_CARDS];
+static unsigned int card_count;
+
+static bool mdev;
+module_param(mdev, bool, 0444);
+MODULE_PARM_DESC(mdev, "each pci-testdev is a Tesla T4 without SR-IOV");
+
+static char *shapes[MAX_CARDS];
+static unsigned int shape_count;
+module_param_array(shapes, charp, &shape_count, 0444);
+MODULE_PARM_DESC(shapes, "for each nvme in the order of PCI: sriov or vf (the default)");
+
+static char *boards[MAX_CARDS];
+static unsigned int board_count;
+module_param_array(boards, charp, &board_count, 0444);
+MODULE_PARM_DESC(boards, "for each nvme: A40 (of sriov), L40S (of vf), A30 or A30-MIG");
+
+/* Which of the type's board; counts are kept by it. */
+static unsigned int
+type_index(const struct card *card, const struct vgpu_type *type)
+{
+    return type - card->board->types;
+}
+
+/* May there be this one beside those of other types? */
+static bool
+joins(const struct card *card, const struct vgpu_type *type)
+{
+    switch (fault_rule()) {
+    case RULE_SAME_TYPE:
+        return card->count[type_index(card, type)] == card->created;
+    case RULE_MIXED:
+        return true;
+    case RULE_SAME_SIZE:
+        break;
+    }
+    return !card->created || card->framebuffer == type->framebuffer;
+}
+
+/* room: also why there is none, as NVIDIA's status. Under the card's lock. */
+static unsigned int
+room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
+{
+    unsigned int used = card->created, most = type->max_instance;
+
+    *why = REFUSED_FULL;
+    if (card->board->mig != !!type->instance) {
+        *why = REFUSED_OPERATION;
+        return 0;
+    }
+    if (type->instance) {
+        *why = REFUSED_INSTANCE;
+        used = card->count[type_index(card, type)];
+        most = fault_instances(type->instance);
+    } else if (!joins(card, type)) {
+        *why = REFUSED_SIZE;
+        return 0;
+    } else if (fault_rule() == RULE_MIXED) {
+        used = 0;
+        most = card->memory < card->board->memory
+                   ? (card->board->memory - card->memory) / type->framebuffer
+                   : 0;
+    }
+    return used < most ? most - used : 0;
+}
+
+unsigned int
+card_room(struct card *card, const struct vgpu_type *type)
+{
+    unsigned int left, why;
+
+    mutex_lock(&card->lock);
+    left = room(card, type, &why);
+    mutex_unlock(&card->lock);
+    return left;
+}
+
+static void
+log_refusal(const struct card *card, unsigned int code)
+{
+    pci_info(card->pdev, "NVRM: Failed to add vgpu create request: 0x%x\n", code);
+}
+
+int
+card_refuse(struct card *card, unsigned int code)
+{
+    mutex_lock(&card->lock);
+    card->refused++;
+    mutex_unlock(&card->lock);
+    log_refusal(card, code);
+    return -EIO;
+}
+
+static int
+take(struct card *card, const struct vgpu_type *type, unsigned int *place, unsigned int *why)
+{
+    if (!room(card, type, why))
+        return -EIO;
+    *place = find_first_zero_bit(card->places, MAX_VGPUS);
+    if (*place == MAX_VGPUS)
+        return -EIO;
+    __set_bit(*place, card->places);
+    card->count[type_index(card, type)]++;
+    card->memory += type->framebuffer;
+    card->framebuffer = type->framebuffer;
+    card->created++;
+    card->highest = max(card->highest, card->created);
+    return 0;
+}
+
+int
+card_take(struct card *card, const struct vgpu_type *type, unsigned int *place)
+{
+    unsigned int why = REFUSED_NOT_READY;
+    int ret = -EIO;
+
+    if (!fault_refuses_create()) {
+        mutex_lock(&card->lock);
+        ret = take(card, type, place, &why);
+        mutex_unlock(&card->lock);
+    }
+    if (ret)
+        return card_refuse(card, why);
+    /* The place is taken meanwhile, but nobody is kept from the card. */
+    if (fault_create_ms())
+        msleep(fault_create_ms());
+    return 0;
+}
+
+void
+card_give_back(struct card *card, const struct vgpu_type *type, unsigned int place)
+{
+    mutex_lock(&card->lock);
+    __clear_bit(place, card->places);
+    card->count[type_index(card, type)]--;
+    card->memory -= type->framebuffer;
+    card->created--;
+    mutex_unlock(&card->lock);
+}
+
+struct card *
+card_of(struct pci_dev *pdev)
+{
+    struct pci_dev *function = pci_physfn(pdev);
+    unsigned int i;
+
+    for (i = 0; i < card_count; i++) {
+        if (cards[i].pdev == function)
+            return &cards[i];
+    }
+    return NULL;
+}
+
+void
+card_disguise(const struct card *card, struct pci_dev *pdev)
+{
+    pdev->vendor = PCI_VENDOR_ID_NVIDIA;
+    pdev->device = card->board->device;
+    pdev->class = CLASS_3D;
+}
+
+static void
+unmask(const struct card *card)
+{
+    card->pdev->vendor = card->vendor;
+    card->pdev->device = card->device;
+    card->pdev->class = card->class;
+}
+
+/* Which is the n-th nvme to be? */
+static int
+configure(struct card *card, unsigned int n)
+{
+    const char *word = n < shape_count ? shapes[n] : "vf";
+
+    if (!strcmp(word, "sriov"))
+        card->shape = SHAPE_SRIOV;
+    else if (!strcmp(word, "vf"))
+        card->shape = SHAPE_VF;
+    else
+        return -EINVAL;
+    word = card->shape == SHAPE_SRIOV ? "A40" : "L40S";
+    if (n < board_count && *boards[n])
+        word = boards[n];
+    card->board = board_find(word);
+    return card->board ? 0 : -EINVAL;
+}
+
+static int
+add_card(struct pci_dev *pdev, unsigned int *nvmes)
+{
+    struct card *card = &cards[card_count];
+
+    mutex_init(&card->lock);
+    if (pdev->device == QEMU_TESTDEV) {
+        card->shape = SHAPE_MDEV;
+        card->board = board_find("T4");
+    } else if (configure(card, (*nvmes)++)) {
+        return -EINVAL;
+    }
+    card->vendor = pdev->vendor;
+    card->device = pdev->device;
+    card->class = pdev->class;
+    card->pdev = pci_dev_get(pdev);
+    card_disguise(card, pdev);
+    card_count++;
+    return 0;
+}
+
+static bool
+is_ours(const struct pci_dev *pdev)
+{
+    return pdev->vendor == QEMU_VENDOR && !pdev->is_virtfn &&
+           (pdev->device == QEMU_NVME || (mdev && pdev->device == QEMU_TESTDEV));
+}
+
+int
+cards_init(void)
+{
+    struct pci_dev *pdev = NULL;
+    unsigned int nvmes = 0;
+
+    while ((pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, pdev)) && card_count < MAX_CARDS) {
+        if (!is_ours(pdev))
+            continue;
+        if (add_card(pdev, &nvmes)) {
+            pci_err(pdev, "nvidia-shaped: no such shape or board\n");
+            pci_dev_put(pdev);
+            cards_exit();
+            return -EINVAL;
+        }
+    }
+    pci_dev_put(pdev);
+    return card_count ? 0 : -ENODEV;
+}
+
+void
+cards_exit(void)
+{
+    while (card_count) {
+        struct card *card = &cards[--card_count];
+
+        unmask(card);
+        pci_dev_put(card->pdev);
+    }
+}
+
+#define COUNTER(name)                                                                              \
+    static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *text)      \
+    {                                                                                              \
+        return sysfs_emit(text, "%u\n", READ_ONCE(card_of(to_pci_dev(dev))->name));                \
+    }                                                                                              \
+    static DEVICE_ATTR_RO(name)
+
+COUNTER(created);
+COUNTER(highest);
+COUNTER(refused);
+
+static struct attribute *counters[] = {&dev_attr_created.attr, &dev_attr_highest.attr,
+                                       &dev_attr_refused.attr, NULL};
+const struct attribute_group card_group = {.name = "shaped", .attrs = counters};

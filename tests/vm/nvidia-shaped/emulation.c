@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kernel.h>
+#include <linux/pci_regs.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+#include <linux/vfio_pci_core.h>
+
+#include "emulation.h"
+
+#define BAR_SIZE 0x10000
+
+/* Four bytes of configuration space that mean nothing, for a test to write to from the guest. */
+#define SCRATCH 0x40
+
+static struct emulation *
+emulation_of(struct vfio_device *vdev)
+{
+    return container_of(vdev, struct emulation, vdev);
+}
+
+static u8 *
+config_of(struct emulation *emulation)
+{
+    return emulation->vgpu->migration.state.config;
+}
+
+/* What a guest may change of a byte; a BAR's size is found by what cannot be changed. */
+static u8
+writable(unsigned int offset)
+{
+    switch (offset) {
+    case PCI_COMMAND:
+        return PCI_COMMAND_IO | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
+    case PCI_COMMAND + 1:
+        return PCI_COMMAND_INTX_DISABLE >> 8;
+    case PCI_BASE_ADDRESS_0 + 2:
+    case PCI_BASE_ADDRESS_0 + 3:
+    case PCI_INTERRUPT_LINE:
+    case SCRATCH ... SCRATCH + 3:
+        return 0xff;
+    default:
+        return 0;
+    }
+}
+
+void
+emulation_init(struct emulation *emulation, struct vgpu *vgpu)
+{
+    u8 *config;
+
+    emulation->vgpu = vgpu;
+    config = config_of(emulation);
+    put_unaligned_le16(PCI_VENDOR_ID_NVIDIA, config + PCI_VENDOR_ID);
+    put_unaligned_le16(vgpu->card->board->device, config + PCI_DEVICE_ID);
+    put_unaligned_le16(PCI_CLASS_DISPLAY_3D, config + PCI_CLASS_DEVICE);
+    config[PCI_REVISION_ID] = 0xa1;
+    put_unaligned_le32(PCI_BASE_ADDRESS_MEM_TYPE_32, config + PCI_BASE_ADDRESS_0);
+}
+
+/* Clips *size to what the region has left at *offset; the region's number, or < 0. */
+static int
+locate(loff_t pos, size_t *size, unsigned int *offset)
+{
+    unsigned int index = VFIO_PCI_OFFSET_TO_INDEX(pos);
+    size_t limit = index == VFIO_PCI_CONFIG_REGION_INDEX ? CONFIG_SIZE : BAR_SIZE;
+
+    if (index != VFIO_PCI_CONFIG_REGION_INDEX && index != VFIO_PCI_BAR0_REGION_INDEX)
+        return -EINVAL;
+    if ((pos & VFIO_PCI_OFFSET_MASK) >= limit)
+        return -EINVAL;
+    *offset = pos & VFIO_PCI_OFFSET_MASK;
+    *size = min(*size, limit - *offset);
+    return index;
+}
+
+/* The BAR holds nothing but zeroes. */
+static ssize_t
+emulation_read(struct vfio_device *vdev, char __user *to, size_t size, loff_t *pos)
+{
+    struct emulation *emulation = emulation_of(vdev);
+    u8 copy[CONFIG_SIZE];
+    unsigned int offset;
+    int index = locate(*pos, &size, &offset);
+
+    if (index < 0)
+        return index;
+    if (index == VFIO_PCI_BAR0_REGION_INDEX) {
+        if (clear_user(to, size))
+            return -EFAULT;
+    } else {
+        mutex_lock(&emulation->vgpu->migration.lock);
+        memcpy(copy, config_of(emulation) + offset, size);
+        mutex_unlock(&emulation->vgpu->migration.lock);
+        if (copy_to_user(to, copy, size))
+            return -EFAULT;
+    }
+    *pos += size;
+    return size;
+}
+
+static ssize_t
+emulation_write(struct vfio_device *vdev, const char __user *from, size_t size, loff_t *pos)
+{
+    struct emulation *emulation = emulation_of(vdev);
+    u8 *config = config_of(emulation);
+    u8 copy[CONFIG_SIZE];
+    unsigned int offset, i;
+    int index = locate(*pos, &size, &offset);
+
+    if (index < 0)
+        return index;
+    if (index == VFIO_PCI_CONFIG_REGION_INDEX) {
+        if (copy_from_user(copy, from, size))
+            return -EFAULT;
+        mutex_lock(&emulation->vgpu->migration.lock);
+        for (i = 0; i < size; i++) {
+            u8 mask = writable(offset + i);
+
+            config[offset + i] = (config[offset + i] & ~mask) | (copy[i] & mask);
+        }
+        mutex_unlock(&emulation->vgpu->migration.lock);
+    }
+    *pos += size;
+    return size;
+}
+
+static long
+get_info(void __user *argument)
+{
+    struct vfio_device_info info = {
+        .argsz = sizeof(info),
+        .flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET,
+        .num_regions = VFIO_PCI_NUM_REGIONS,
+        .num_irqs = VFIO_PCI_NUM_IRQS,
+    };
+
+    return copy_to_user(argument, &info, offsetofend(struct vfio_device_info, num_irqs)) ? -EFAULT
+                                                                                         : 0;
+}
+
+static long
+get_region_info(void __user *argument)
+{
+    struct vfio_region_info info;
+
+    if (copy_from_user(&info, argument, sizeof(info)))
+        return -EFAULT;
+    if (info.argsz < sizeof(info) || info.index >= VFIO_PCI_NUM_REGIONS)
+        return -EINVAL;
+    info.offset = VFIO_PCI_INDEX_TO_OFFSET(info.index);
+    info.cap_offset = 0;
+    info.flags = 0;
+    info.size = 0;
+    if (info.index == VFIO_PCI_CONFIG_REGION_INDEX)
+        info.size = CONFIG_SIZE;
+    else if (info.index == VFIO_PCI_BAR0_REGION_INDEX)
+        info.size = BAR_SIZE;
+    if (info.size)
+        info.flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+    return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+/* There are none. */
+static long
+get_irq_info(void __user *argument)
+{
+    struct vfio_irq_info info;
+
+    if (copy_from_user(&info, argument, sizeof(info)))
+        return -EFAULT;
+    if (info.argsz < sizeof(info) || info.index >= VFIO_PCI_NUM_IRQS)
+        return -EINVAL;
+    info.flags = 0;
+    info.count = 0;
+    return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static long
+emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long argument)
+{
+    void __user *at = (void __user *)argument;
+
+    switch (command) {
+    case VFIO_DEVICE_GET_INFO:
+        return get_info(at);
+    case VFIO_DEVICE_GET_REGION_INFO:
+        return get_region_info(at);
+    case VFIO_DEVICE_GET_IRQ_INFO:
+        return get_irq_info(at);
+    case VFIO_DEVICE_RESET:
+        migration_reset(&emulation_of(vdev)->vgpu->migration);
+        return 0;
+    case VFIO_DEVICE_SET_IRQS:
+        return -EINVAL;
+    default:
+        return -ENOTTY;
+    }
+}
+
+static int
+emulation_open(struct vfio_device *vdev)
+{
+    return vgpu_open(emulation_of(vdev)->vgpu);
+}
+
+static void
+emulation_close(struct vfio_device *vdev)
+{
+    vgpu_close(emulation_of(vdev)->vgpu);
+}
+
+const struct vfio_device_ops emulation_ops = {
+    .name = "nvidia-shaped-mdev",
+    .bind_iommufd = vfio_iommufd_emulated_bind,
+    .unbind_iommufd = vfio_iommufd_emulated_unbind,
+    .attach_ioas = vfio_iommufd_emulated_attach_ioas,
+    .detach_ioas = vfio_iommufd_emulated_detach_ioas,
+    .open_device = emulation_open,
+    .close_device = emulation_close,
+    .read = emulation_read,
+    .write = emulation_write,
+    .ioctl = emulation_ioctl,
+};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kernel.h>
+#include <linux/mdev.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "emulation.h"
+#include "files.h"
+#include "mdev.h"
+
+/* A type as the kernel wants it: each parent has its own. */
+struct offer {
+    struct mdev_type mtype;
+    struct parent *parent;
+    const struct vgpu_type *type;
+    char id[8];
+};
+
+struct parent {
+    struct mdev_parent base;
+    struct card *card;
+    atomic_t taken; /* of a VF: the one vGPU that it takes */
+    bool single;    /* a VF */
+    struct mdev_type *types[MAX_TYPES];
+    struct offer offers[MAX_TYPES];
+};
+
+struct mdev {
+    struct emulation emulation; /* begins with the device of VFIO */
+    struct vgpu vgpu;
+    struct parent *parent;
+};
+
+static struct offer *
+offer_of(struct mdev_type *mtype)
+{
+    return container_of(mtype, struct offer, mtype);
+}
+
+struct vgpu *
+mdev_vgpu(struct device *dev)
+{
+    struct mdev *mdev = dev_get_drvdata(dev);
+
+    return &mdev->vgpu;
+}
+
+/* What a type says */
+
+static unsigned int
+get_available(struct mdev_type *mtype)
+{
+    struct offer *offer = offer_of(mtype);
+    unsigned int room = card_room(offer->parent->card, offer->type);
+
+    if (offer->parent->single)
+        return atomic_read(&offer->parent->taken) ? 0 : min(room, 1U);
+    return room;
+}
+
+static ssize_t
+show_description(struct mdev_type *mtype, char *text)
+{
+    const struct vgpu_type *type = offer_of(mtype)->type;
+
+    return sysfs_emit(text,
+                      "num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%s, "
+                      "max_instance=%u\n",
+                      type->heads, type->frl, type->framebuffer, type->resolution,
+                      type->max_instance);
+}
+
+/* A vGPU's life */
+
+/* An mdev's vGPU is there as long as the mdev. */
+static int
+make(struct mdev *mdev, const struct vgpu_type *type)
+{
+    struct parent *parent = mdev->parent;
+    int ret;
+
+    if (parent->single && atomic_cmpxchg(&parent->taken, 0, 1))
+        return card_refuse(parent->card, REFUSED_OPERATION);
+    ret = vgpu_create(&mdev->vgpu, type);
+    if (ret)
+        atomic_set(&parent->taken, 0);
+    return ret;
+}
+
+static void
+unmake(struct mdev *mdev)
+{
+    vgpu_drop(&mdev->vgpu);
+    atomic_set(&mdev->parent->taken, 0);
+}
+
+static int
+mdev_probe(struct mdev_device *mdevice)
+{
+    struct offer *offer = offer_of(mdevice->type);
+    struct vfio_device *vdev;
+    struct mdev *mdev;
+    int ret;
+
+    mdev = vfio_alloc_device(mdev, emulation.vdev, &mdevice->dev, &emulation_ops);
+    if (IS_ERR(mdev))
+        return PTR_ERR(mdev);
+    vdev = &mdev->emulation.vdev;
+    mdev->parent = offer->parent;
+    vgpu_init(&mdev->vgpu, offer->parent->card);
+    emulation_init(&mdev->emulation, &mdev->vgpu);
+    dev_set_drvdata(&mdevice->dev, mdev);
+    ret = make(mdev, offer->type);
+    if (ret)
+        goto put;
+    migration_offer(vdev);
+    ret = vfio_register_emulated_iommu_dev(vdev);
+    if (ret)
+        goto unmake;
+    return 0;
+unmake:
+    unmake(mdev);
+put:
+    vfio_put_device(vdev);
+    return ret;
+}
+
+/* Waits as long as it is open: this kernel knows no other way. */
+static void
+mdev_remove(struct mdev_device *mdevice)
+{
+    struct mdev *mdev = dev_get_drvdata(&mdevice->dev);
+
+    vfio_unregister_group_dev(&mdev->emulation.vdev);
+    unmake(mdev);
+    vfio_put_device(&mdev->emulation.vdev);
+}
+
+static struct attribute *mdev_attrs[] = {&dev_attr_vgpu_params.attr, &dev_attr_vm_name.attr, NULL};
+static const struct attribute_group mdev_group = {.name = "nvidia", .attrs = mdev_attrs};
+static const struct attribute_group *mdev_groups[] = {&mdev_group, &vgpu_group, NULL};
+
+static struct mdev_driver mdev_driver = {
+    .device_api = VFIO_DEVICE_API_PCI_STRING,
+    .probe = mdev_probe,
+    .remove = mdev_remove,
+    .get_available = get_available,
+    .show_description = show_description,
+    .driver = {.name = "nvidia-vgpu-vfio",
+               .owner = THIS_MODULE,
+               .mod_name = KBUILD_MODNAME,
+               .dev_groups = mdev_groups},
+};
+
+int
+mdev_init(void)
+{
+    return mdev_register_driver(&mdev_driver);
+}
+
+void
+mdev_exit(void)
+{
+    mdev_unregister_driver(&mdev_driver);
+}
+
+/* A parent */
+
+int
+parent_probe(struct pci_dev *pdev, struct card *card)
+{
+    const struct board *board = card->board;
+    struct parent *parent = kzalloc(sizeof(*parent), GFP_KERNEL);
+    unsigned int i;
+    int ret;
+
+    if (!parent)
+        return -ENOMEM;
+    parent->card = card;
+    parent->single = pdev->is_virtfn;
+    for (i = 0; i < board->nr_types; i++) {
+        struct offer *offer = &parent->offers[i];
+
+        offer->parent = parent;
+        offer->type = &board->types[i];
+        snprintf(offer->id, sizeof(offer->id), "%u", offer->type->id);
+        offer->mtype.sysfs_name = offer->id;
+        offer->mtype.pretty_name = offer->type->name;
+        parent->types[i] = &offer->mtype;
+    }
+    dev_set_drvdata(&pdev->dev, parent);
+    ret = mdev_register_parent(&parent->base, &pdev->dev, &mdev_driver, parent->types,
+                               board->nr_types);
+    if (ret)
+        kfree(parent);
+    return ret;
+}
+
+void
+parent_remove(struct pci_dev *pdev)
+{
+    struct parent *parent = dev_get_drvdata(&pdev->dev);
+
+    mdev_unregister_parent(&parent->base);
+    kfree(parent);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ids, names, sizes and numbers are those of NVIDIA's public lists, driver branch 550. The C types'
+ * number of heads and resolution are guessed.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "types.h"
+
+static const struct vgpu_type t4_types[] = {
+    {222, "GRID T4-1B", 1024, 4, 45, "5120x2880", 16, NULL},
+    {223, "GRID T4-2B", 2048, 4, 45, "5120x2880", 8, NULL},
+    {224, "GRID T4-2B4", 2048, 4, 45, "5120x2880", 8, NULL},
+    {225, "GRID T4-1A", 1024, 1, 60, "1280x1024", 16, NULL},
+    {226, "GRID T4-2A", 2048, 1, 60, "1280x1024", 8, NULL},
+    {227, "GRID T4-4A", 4096, 1, 60, "1280x1024", 4, NULL},
+    {228, "GRID T4-8A", 8192, 1, 60, "1280x1024", 2, NULL},
+    {229, "GRID T4-16A", 16384, 1, 60, "1280x1024", 1, NULL},
+    {230, "GRID T4-1Q", 1024, 4, 60, "5120x2880", 16, NULL},
+    {231, "GRID T4-2Q", 2048, 4, 60, "7680x4320", 8, NULL},
+    {232, "GRID T4-4Q", 4096, 4, 60, "7680x4320", 4, NULL},
+    {233, "GRID T4-8Q", 8192, 4, 60, "7680x4320", 2, NULL},
+    {234, "GRID T4-16Q", 16384, 4, 60, "7680x4320", 1, NULL},
+    {252, "GRID T4-1B4", 1024, 4, 45, "5120x2880", 16, NULL},
+};
+
+static const struct vgpu_type a40_types[] = {
+    {555, "NVIDIA A40-1B", 1024, 4, 45, "5120x2880", 32, NULL},
+    {556, "NVIDIA A40-2B", 2048, 4, 45, "5120x2880", 24, NULL},
+    {557, "NVIDIA A40-1Q", 1024, 4, 60, "5120x2880", 32, NULL},
+    {558, "NVIDIA A40-2Q", 2048, 4, 60, "7680x4320", 24, NULL},
+    {559, "NVIDIA A40-3Q", 3072, 4, 60, "7680x4320", 16, NULL},
+    {560, "NVIDIA A40-4Q", 4096, 4, 60, "7680x4320", 12, NULL},
+    {561, "NVIDIA A40-6Q", 6144, 4, 60, "7680x4320", 8, NULL},
+    {562, "NVIDIA A40-8Q", 8192, 4, 60, "7680x4320", 6, NULL},
+    {563, "NVIDIA A40-12Q", 12288, 4, 60, "7680x4320", 4, NULL},
+    {564, "NVIDIA A40-16Q", 16384, 4, 60, "7680x4320", 3, NULL},
+    {565, "NVIDIA A40-24Q", 24576, 4, 60, "7680x4320", 2, NULL},
+    {566, "NVIDIA A40-48Q", 49152, 4, 60, "7680x4320", 1, NULL},
+    {567, "NVIDIA A40-1A", 1024, 1, 60, "1280x1024", 32, NULL},
+    {568, "NVIDIA A40-2A", 2048, 1, 60, "1280x1024", 24, NULL},
+    {569, "NVIDIA A40-3A", 3072, 1, 60, "1280x1024", 16, NULL},
+    {570, "NVIDIA A40-4A", 4096, 1, 60, "1280x1024", 12, NULL},
+    {571, "NVIDIA A40-6A", 6144, 1, 60, "1280x1024", 8, NULL},
+    {572, "NVIDIA A40-8A", 8192, 1, 60, "1280x1024", 6, NULL},
+    {573, "NVIDIA A40-12A", 12288, 1, 60, "1280x1024", 4, NULL},
+    {574, "NVIDIA A40-16A", 16384, 1, 60, "1280x1024", 3, NULL},
+    {575, "NVIDIA A40-24A", 24576, 1, 60, "1280x1024", 2, NULL},
+    {576, "NVIDIA A40-48A", 49152, 1, 60, "1280x1024", 1, NULL},
+    {581, "NVIDIA A40-4C", 4096, 1, 60, "4096x2160", 12, NULL},
+    {582, "NVIDIA A40-6C", 6144, 1, 60, "4096x2160", 8, NULL},
+    {583, "NVIDIA A40-8C", 8192, 1, 60, "4096x2160", 6, NULL},
+    {584, "NVIDIA A40-12C", 12288, 1, 60, "4096x2160", 4, NULL},
+    {585, "NVIDIA A40-16C", 16384, 1, 60, "4096x2160", 3, NULL},
+    {586, "NVIDIA A40-24C", 24576, 1, 60, "4096x2160", 2, NULL},
+    {587, "NVIDIA A40-48C", 49152, 1, 60, "4096x2160", 1, NULL},
+};
+
+static const struct vgpu_type l40s_types[] = {
+    {1145, "NVIDIA L40S-1B", 1024, 4, 45, "5120x2880", 32, NULL},
+    {1146, "NVIDIA L40S-2B", 2048, 4, 45, "5120x2880", 24, NULL},
+    {1147, "NVIDIA L40S-1Q", 1024, 4, 60, "5120x2880", 32, NULL},
+    {1148, "NVIDIA L40S-2Q", 2048, 4, 60, "7680x4320", 24, NULL},
+    {1149, "NVIDIA L40S-3Q", 3072, 4, 60, "7680x4320", 16, NULL},
+    {1150, "NVIDIA L40S-4Q", 4096, 4, 60, "7680x4320", 12, NULL},
+    {1151, "NVIDIA L40S-6Q", 6144, 4, 60, "7680x4320", 8, NULL},
+    {1152, "NVIDIA L40S-8Q", 8192, 4, 60, "7680x4320", 6, NULL},
+    {1153, "NVIDIA L40S-12Q", 12288, 4, 60, "7680x4320", 4, NULL},
+    {1154, "NVIDIA L40S-16Q", 16384, 4, 60, "7680x4320", 3, NULL},
+    {1155, "NVIDIA L40S-24Q", 24576, 4, 60, "7680x4320", 2, NULL},
+    {1156, "NVIDIA L40S-48Q", 49152, 4, 60, "7680x4320", 1, NULL},
+    {1157, "NVIDIA L40S-1A", 1024, 1, 60, "1280x1024", 32, NULL},
+    {1158, "NVIDIA L40S-2A", 2048, 1, 60, "1280x1024", 24, NULL},
+    {1159, "NVIDIA L40S-3A", 3072, 1, 60, "1280x1024", 16, NULL},
+    {1160, "NVIDIA L40S-4A", 4096, 1, 60, "1280x1024", 12, NULL},
+    {1161, "NVIDIA L40S-6A", 6144, 1, 60, "1280x1024", 8, NULL},
+    {1162, "NVIDIA L40S-8A", 8192, 1, 60, "1280x1024", 6, NULL},
+    {1163, "NVIDIA L40S-12A", 12288, 1, 60, "1280x1024", 4, NULL},
+    {1164, "NVIDIA L40S-16A", 16384, 1, 60, "1280x1024", 3, NULL},
+    {1165, "NVIDIA L40S-24A", 24576, 1, 60, "1280x1024", 2, NULL},
+    {1166, "NVIDIA L40S-48A", 49152, 1, 60, "1280x1024", 1, NULL},
+};
+
+static const struct vgpu_type a30_types[] = {
+    {684, "NVIDIA A30-4C", 4096, 1, 60, "4096x2160", 6, NULL},
+    {685, "NVIDIA A30-6C", 6144, 1, 60, "4096x2160", 4, NULL},
+    {686, "NVIDIA A30-8C", 8192, 1, 60, "4096x2160", 3, NULL},
+    {687, "NVIDIA A30-12C", 12288, 1, 60, "4096x2160", 2, NULL},
+    {688, "NVIDIA A30-24C", 24576, 1, 60, "4096x2160", 1, NULL},
+    {689, "NVIDIA A30-1-6C", 6144, 1, 60, "4096x2160", 4, "1-6C"},
+    {690, "NVIDIA A30-2-12C", 12288, 1, 60, "4096x2160", 2, "2-12C"},
+    {691, "NVIDIA A30-4-24C", 24576, 1, 60, "4096x2160", 1, "4-24C"},
+    {708, "NVIDIA A30-1-6CME", 6144, 1, 60, "4096x2160", 1, "1-6CME"},
+};
+
+/* clang-format off */
+#define BOARD(name, device, gigabytes, mig, types) \
+    {name, device, (gigabytes) * 1024, mig, types, ARRAY_SIZE(types)}
+/* clang-format on */
+
+static const struct board boards[] = {
+    BOARD("T4", 0x1eb8, 16, false, t4_types),      BOARD("A40", 0x2235, 48, false, a40_types),
+    BOARD("L40S", 0x26b9, 48, false, l40s_types),  BOARD("A30", 0x20b7, 24, false, a30_types),
+    BOARD("A30-MIG", 0x20b7, 24, true, a30_types),
+};
+
+const struct board *
+board_find(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(boards); i++) {
+        if (!strcmp(boards[i].name, name))
+            return &boards[i];
+    }
+    return NULL;
+}
+
+const struct vgpu_type *
+board_type(const struct board *board, long id)
+{
+    unsigned int i;
+
+    for (i = 0; i < board->nr_types; i++) {
+        if (board->types[i].id == id)
+            return &board->types[i];
+    }
+    return NULL;
+}

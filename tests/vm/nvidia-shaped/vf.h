@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A virtual function whose vGPU is the function itself: vendor-specific VFIO.
+ */
+#ifndef SHAPED_VF_H
+#define SHAPED_VF_H
+
+#include <linux/pci.h>
+
+#include "vgpu.h"
+
+int vf_probe(struct pci_dev *pdev, struct card *card);
+
+void vf_remove(struct pci_dev *pdev);
+
+struct vgpu *vf_vgpu(struct device *dev);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "faults.h"
+#include "vgpu.h"
+
+/* How long the driver waits for a vGPU's child of the manager, and how often it looks. */
+#define EXIT_WAIT_MS 5000
+#define EXIT_STEP_MS 20
+
+void
+vgpu_init(struct vgpu *vgpu, struct card *card)
+{
+    vgpu->card = card;
+    mutex_init(&vgpu->lock);
+    migration_init(&vgpu->migration);
+}
+
+int
+vgpu_create(struct vgpu *vgpu, const struct vgpu_type *type)
+{
+    int ret = -EPERM;
+
+    mutex_lock(&vgpu->lock);
+    if (!vgpu->type) {
+        ret = card_take(vgpu->card, type, &vgpu->place);
+        if (!ret)
+            WRITE_ONCE(vgpu->type, type);
+    }
+    mutex_unlock(&vgpu->lock);
+    return ret;
+}
+
+/* Under the lock. */
+static bool
+is_exiting(struct vgpu *vgpu)
+{
+    if (vgpu->exiting && time_after_eq(jiffies, vgpu->exit_at))
+        vgpu->exiting = false;
+    return vgpu->exiting;
+}
+
+static void
+forget(struct vgpu *vgpu)
+{
+    card_give_back(vgpu->card, vgpu->type, vgpu->place);
+    WRITE_ONCE(vgpu->type, NULL);
+    vgpu->params[0] = '\0';
+}
+
+/* -EAGAIN: still exiting. */
+static int
+try_delete(struct vgpu *vgpu)
+{
+    int ret = 0;
+
+    mutex_lock(&vgpu->lock);
+    if (!vgpu->type || vgpu->open)
+        ret = -EPERM;
+    else if (is_exiting(vgpu))
+        ret = -EAGAIN;
+    else if (fault_refuses_delete())
+        ret = -EIO;
+    else
+        forget(vgpu);
+    mutex_unlock(&vgpu->lock);
+    return ret;
+}
+
+int
+vgpu_delete(struct vgpu *vgpu)
+{
+    unsigned long end = jiffies + msecs_to_jiffies(EXIT_WAIT_MS);
+    int ret;
+
+    while ((ret = try_delete(vgpu)) == -EAGAIN) {
+        if (time_after_eq(jiffies, end))
+            return -EBUSY;
+        msleep(EXIT_STEP_MS);
+    }
+    return ret;
+}
+
+void
+vgpu_drop(struct vgpu *vgpu)
+{
+    mutex_lock(&vgpu->lock);
+    while (is_exiting(vgpu)) {
+        mutex_unlock(&vgpu->lock);
+        msleep(EXIT_STEP_MS);
+        mutex_lock(&vgpu->lock);
+    }
+    if (vgpu->type)
+        forget(vgpu);
+    mutex_unlock(&vgpu->lock);
+}
+
+/* The guest's name, from the command line of the QEMU that opens its vGPU: "guest=NAME,...". */
+static void
+find_vm_name(struct vgpu *vgpu)
+{
+    static const char key[] = "guest=";
+    const size_t most = 1023;
+    struct mm_struct *mm = current->mm;
+    char *words, *at;
+    size_t size;
+
+    words = kzalloc(most + 1, GFP_KERNEL);
+    if (!words || !mm)
+        goto out;
+    size = min_t(size_t, mm->arg_end - mm->arg_start, most);
+    if (copy_from_user(words, (void __user *)mm->arg_start, size))
+        goto out;
+    for (at = words; at < words + size; at += strlen(at) + 1) {
+        if (!strncmp(at, key, strlen(key))) {
+            at += strlen(key);
+            at[strcspn(at, ",")] = '\0';
+            strscpy(vgpu->vm_name, at, sizeof(vgpu->vm_name));
+            break;
+        }
+    }
+out:
+    kfree(words);
+}
+
+int
+vgpu_open(struct vgpu *vgpu)
+{
+    int ret = 0;
+
+    mutex_lock(&vgpu->lock);
+    if (!vgpu->type) {
+        ret = -ENODEV;
+    } else if (is_exiting(vgpu)) {
+        ret = -EBUSY;
+    } else {
+        vgpu->open = true;
+        find_vm_name(vgpu);
+        migration_begin(&vgpu->migration, vgpu->type->id);
+    }
+    mutex_unlock(&vgpu->lock);
+    return ret;
+}
+
+void
+vgpu_close(struct vgpu *vgpu)
+{
+    mutex_lock(&vgpu->lock);
+    migration_reset(&vgpu->migration);
+    vgpu->open = false;
+    vgpu->vm_name[0] = '\0';
+    vgpu->exiting = fault_exiting_ms() > 0;
+    vgpu->exit_at = jiffies + msecs_to_jiffies(fault_exiting_ms());
+    mutex_unlock(&vgpu->lock);
+}

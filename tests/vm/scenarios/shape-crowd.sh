@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sixty-four prepares at once on two cards: as many vGPUs as the driver's rule allows, none wasted.
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
+# takes: 60
+# timeout: 600
+# long timeout: 1200
+
+# All sixty-four wait for one lock, and on an emulated processor each has it for a good while.
+vgpu_conf <<<'lock_timeout = "120s"; prepare_timeout = "120s";'
+
+crowd() {
+    local i pids=() good=0
+    for i in {10..73}; do
+        # Two guests for each virtual function, half of the functions on each card.
+        asking "g$i" "$(new_source $((i % 2)) $(((i / 2) % 8)))" "$TYPE" $((i % 2))
+        guest_xml "${ARGUMENTS[@]}" >"g$i.xml"
+    done
+    for i in {10..73}; do
+        libvirt-vgpu-hook "g$i" prepare begin - <"g$i.xml" 2>"said$i" &
+        pids+=($!)
+    done
+    for i in {10..73}; do
+        if wait "${pids[i - 10]}"; then
+            good=$((good + 1))
+        else
+            [ "$(grep -c "^vgpu: g$i: " "said$i")" = 1 ]
+        fi
+    done
+    [ "$good" = $((2 * MOST)) ]
+    [ "$(ledger | grep -c ' held made ')" = "$good" ]
+    [ "$(vgpus | wc -l)" = "$good" ]
+    for i in "${GPUS[@]}"; do
+        [ "$(counter "$i" created)" = "$MOST" ]
+        [ "$(counter "$i" highest)" = "$MOST" ]
+    done
+    for i in {10..73}; do give_back "g$i"; done
+    assert_no_vgpus
+    assert_empty_ledger
+}
+
+for shape in vf sriov; do
+    use_shape "$shape"
+    crowd
+done

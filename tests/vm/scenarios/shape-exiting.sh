@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A driver is busy with a vGPU for 8 s after its guest: not lost, free afterwards; others go on.
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
+# takes: 50
+
+use_shape vf
+first=$(new_source 0 0) second=$(new_source 0 1)
+ask web01 "$first" "$TYPE"
+ask heir "$first" "$TYPE"
+start web01
+fault exiting_ms 8000
+before=$SECONDS
+destroy web01
+# libvirt has waited for release_timeout, and not for the driver.
+assert_match "$(ledger)" " $first .* web01 ua-gpu0 removing made "
+[ "$(vf_type "$first")" != 0 ]
+
+say "another guest gets another function meanwhile, at once"
+asking web02 "$second" "$TYPE"
+claim "${ARGUMENTS[@]}"
+[ "$(vf_type "$second")" != 0 ]
+[ "$(vf_type "$first")" != 0 ]
+
+say "whoever wants this one waits for it, and has it once the driver is done"
+start heir
+[ $((SECONDS - before)) -ge 8 ]
+[ "$(group_held_by "$first")" = "$(qemu_pid heir)" ]
+[ "$(ledger | grep -c web01)" = 0 ]
+
+say "a late release, and one more, are nothing to its heir"
+libvirt-vgpu-hook web01 release end destroyed < <(virsh -q dumpxml web01)
+libvirt-vgpu-hook web01 release end failed < <(virsh -q dumpxml web01)
+[ "$(group_held_by "$first")" = "$(qemu_pid heir)" ]
+assert_match "$(ledger)" " $first .* heir ua-gpu0 held made "
+
+say "if nobody wants it, reconcile gives it back"
+destroy heir
+assert_match "$(ledger)" " $first .* heir ua-gpu0 removing made "
+is_let_go() { vgpuctl reconcile && [ "$(vf_type "$first")" = 0 ]; }
+wait_for 30 is_let_go
+fault exiting_ms 0
+give_back web02
+assert_no_vgpus
+assert_empty_ledger

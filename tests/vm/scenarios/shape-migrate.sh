@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Live migration from card to card, twice there and back, and between mdev and virtual functions.
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
+# takes: 75
+# timeout: 400
+# long timeout: 1500
+
+# only CARD...: the others are not this host's.
+only() {
+    local card gpus=''
+    for card in "${T4[@]}" "${CARDS[@]}"; do
+        [[ " $* " == *" $card "* ]] || gpus+="${gpus:+, }{ address = \"$card\"; enabled = false; }"
+    done
+    echo "gpus = ( $gpus );"
+}
+
+# hop FROM TO: each a word that runs a command on that host.
+hop() {
+    local before after seal
+    before=$("$1" sources_of web01)
+    seal=$(seal_of "$before")
+    "$1" migrate web01
+    after=$("$2" sources_of web01)
+    [ "$before" != "$after" ]
+    [ "$(vgpus)" = "$after" ]
+    [ "$(group_held_by "$after")" = "$("$2" qemu_pid web01)" ]
+    [ "$(seal_of "$after")" = "$seal" ]
+    assert_match "$("$2" ledger)" " $after .* web01 ua-gpu0 held made "
+    "$1" assert_empty_ledger
+}
+
+# guest_address: where the guest sees its vGPU.
+guest_address() { "$1" virsh -q dumpxml web01 | sed -n '/<hostdev/,/<\/hostdev>/s/.*<address type=/&/p'; }
+
+for shape in $(shapes); do
+    use_shape "$shape"
+    say "$shape: from one card to the other, and back, twice"
+    vgpu_conf < <(only "${GPUS[0]}")
+    start_host2
+    on_host2 vgpu_conf < <(only "${GPUS[1]}")
+    ask web01 "$(new_source 0 0)" "$TYPE" --migratable
+    start web01
+    address=$(guest_address on_host1)
+    hop on_host1 on_host2
+    [ "$(guest_address on_host2)" = "$address" ]
+    hop on_host2 on_host1
+    hop on_host1 on_host2
+    hop on_host2 on_host1
+
+    say "$shape: the other card is full"
+    fill=()
+    for ((i = 0; i < MOST; i++)); do
+        fill+=("$(new_source 1 "$i")")
+        make_vgpu "${fill[-1]}" "$(type_id "$TYPE")" 1
+    done
+    here=$(sources_of web01)
+    must_fail migrate web01
+    assert_match "$ERR" "vgpu: web01: .*ua-gpu0.*${GPUS[1]} "
+    is_running web01
+    [ "$(group_held_by "$here")" = "$(qemu_pid web01)" ]
+    on_host2 assert_empty_ledger
+    remove_vgpu "${fill[0]}"
+    migrate web01
+    [ "$(on_host2 sources_of web01 | wc -l)" = 1 ]
+    on_host2 destroy web01
+    for i in "${fill[@]:1}"; do remove_vgpu "$i"; done
+    assert_no_vgpus
+    stop_host2
+    virsh -q undefine web01
+done
+
+say "from a host with mediated devices to one with virtual functions, and back"
+no_cards
+cards mdev vf
+vgpu_conf < <(only "${T4[0]}"; echo 'classes = { some = { types = [ "T4-8Q" ]; }; };')
+start_host2
+on_host2 vgpu_conf < <(only "${CARDS[0]}"; echo 'classes = { some = { types = [ "L40S-8Q" ]; }; };')
+guest web01 --migratable --hostdev "$(new_uuid),ua-gpu0" \
+    --metadata "$(request '<vgpu:device alias="ua-gpu0" class="some"/>')"
+start web01
+address=$(guest_address on_host1)
+hop on_host1 on_host2
+[ "$(on_host2 pci_of web01)" = "$(typed_vfs)" ]
+[ "$(guest_address on_host2)" = "$address" ]
+hop on_host2 on_host1
+[ "$(device_of web01)" = "$(mdevs)" ]
+[ "$(guest_address on_host1)" = "$address" ]
+destroy web01
+assert_no_vgpus
+assert_empty_ledger

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Saved, and restored onto another virtual function of another card, or the same one if it is free.
+# shellcheck shell=bash disable=SC2153 # use_shape sets them
+# takes: 60
+# timeout: 300
+# long timeout: 900
+
+# back_with HOW: restored; it has what it had.
+back_with() {
+    local now
+    case $1 in
+    save) virsh -q restore "$PWD/saved" ;;
+    managedsave) start web01 ;;
+    esac
+    now=$(sources_of web01)
+    [ "$(group_held_by "$now")" = "$(qemu_pid web01)" ]
+    [ "$(seal_of "$now")" = "$seal" ]
+    assert_match "$(ledger)" " $now .* web01 ua-gpu0 held made "
+}
+
+save_with() {
+    before=$(sources_of web01)
+    seal=$(seal_of "$before")
+    case $1 in
+    save) virsh -q save web01 "$PWD/saved" ;;
+    managedsave) virsh -q managedsave web01 ;;
+    esac
+    assert_no_vgpus
+    assert_empty_ledger
+}
+
+for shape in $(shapes); do
+    use_shape "$shape"
+    ask web01 "$(new_source 0 0)" "$TYPE" --migratable
+    start web01
+
+    say "$shape: what it had is free, and it has it again"
+    save_with save
+    back_with save
+    [ "$(sources_of web01)" = "$before" ]
+
+    say "$shape: another guest has it, with a size that keeps all of its card"
+    save_with managedsave
+    ask other "$before" "$OTHER" 0
+    start other
+    back_with managedsave
+    [ "$(sources_of web01)" != "$before" ]
+    if [ "$SHAPE" = vf ]; then
+        [ "$(readlink -f "/sys/bus/pci/devices/$(sources_of web01)/physfn")" = \
+            "$(readlink -f "/sys/bus/pci/devices/${GPUS[1]}")" ]
+    fi
+    destroy other
+    destroy web01
+    assert_no_vgpus
+    assert_empty_ledger
+    for i in web01 other; do virsh -q undefine "$i"; done
+done

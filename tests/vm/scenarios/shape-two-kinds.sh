@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A host with T4s (mdev) and an L40S (virtual functions): a class takes what is free, in its order.
+# shellcheck shell=bash
+# takes: 45
+
+cards mdev vf
+read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
+vgpu_conf <<-END
+	classes = { any = { types = [ "T4-16Q", "L40S-12Q" ]; }; };
+	max_instances = ( { types = [ "L40S-12Q" ]; max = 3; } );
+	quotas = ( { domains = [ "g*" ]; class = "any"; max = 4; } );
+END
+any=$(request '<vgpu:device alias="ua-gpu0" class="any"/>')
+
+# A mediated device is one of the T4s', a virtual function is of the L40S: the class serves both.
+first=$(new_uuid)
+claim g0 --metadata "$any" --hostdev "$first,ua-gpu0"
+claim g1 --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
+[ "$(ledger | grep -c "^mdev .* $(mdev_type "$first") ")" = 2 ]
+guest late --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
+must_fail start late
+assert_match "$ERR" "no GPU can take ua-gpu0 \(any\): ${T4[0]} is full \(1 of 1\), ${T4[1]} is full \(1 of 1\), .*${CARDS[0]} makes vGPUs for <hostdev type='pci'> only"
+
+# What is given by vgpuctl's hand goes where there is room, in the order of the class.
+guest roamer
+vgpuctl attach roamer --class any --config
+[ "$(pci_of roamer)" = "${vfs[0]}" ]
+start roamer
+[ "$(vf_type "${vfs[0]}")" != 0 ]
+[ "$(group_held_by "${vfs[0]}")" = "$(qemu_pid roamer)" ]
+give_back g0
+guest settler
+vgpuctl attach settler --class any --config
+[ -n "$(device_of settler)" ]
+
+# The quota counts both kinds; the administrator's maximum is the card's.
+claim g2 --metadata "$any" --pci "${vfs[1]},ua-gpu0"
+claim g3 --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
+claim g4 --metadata "$any" --pci "${vfs[2]},ua-gpu0"
+must_fail claim g5 --metadata "$any" --pci "${vfs[3]},ua-gpu0"
+assert_match "$ERR" 'vgpu: g5: .*quota of 4 for class any is used up \(4;'
+must_fail claim other --metadata "$any" --pci "${vfs[3]},ua-gpu0"
+assert_match "$ERR" "vgpu: other: ua-gpu0 \(any\) cannot be on ${vfs[3]}: its GPU ${CARDS[0]} is full \(3 of 3\); no other"
+
+vgpuctl gpus
+[ "$(vgpuctl gpus --json | grep -c '"interface": *"vf"')" = 1 ]
+vgpuctl list
+for i in 1 2 3 4; do give_back "g$i"; done
+destroy roamer
+assert_no_vgpus
+assert_empty_ledger

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# Words for what is the same on every shape of card: a vGPU is called by a UUID or by the address of
+# a virtual function, and whoever asks for one need not care. Sourced by lib.sh.
+
+# The shape in use, the addresses of its two cards, and what is asked for: the last word of a type's
+# name, one of the same size and one of another; how many of it a card takes.
+SHAPE='' GPUS=() TYPE='' ALIKE='' OTHER='' MOST=''
+export ALIKE MOST
+declare -A TYPE_IDS=()
+
+# shapes: those that a scenario is played on: one, with LONG all.
+shapes() { if is_long; then echo vf sriov mdev; else echo vf; fi; }
+
+# use_shape SHAPE [NAME=VALUE]...: two cards of it.
+use_shape() {
+	SHAPE=$1
+	shift
+	no_cards
+	if [ "$SHAPE" = mdev ]; then
+		cards mdev "$@"
+		GPUS=("${T4[@]}") TYPE=T4-8Q ALIKE=T4-8A OTHER=T4-4Q MOST=2
+	else
+		cards "$SHAPE" "$SHAPE" "$@"
+		GPUS=("${CARDS[@]}")
+		case $SHAPE in
+		sriov) TYPE=A40-12Q ALIKE=A40-12A OTHER=A40-8Q MOST=4 ;;
+		vf) TYPE=L40S-12Q ALIKE=L40S-12A OTHER=L40S-8Q MOST=4 ;;
+		esac
+	fi
+	find_type_ids
+}
+
+# new_source CARD N: for a device on the card of that number (0, 1): its N-th VF, or any UUID.
+new_source() {
+	local vfs
+	if [ "$SHAPE" = vf ]; then
+		mapfile -t vfs < <(vfs_of "${GPUS[$1]}")
+		echo "${vfs[$2]}"
+	else
+		new_uuid
+	fi
+}
+
+# source_option SOURCE ALIAS: for guest_xml.
+source_option() {
+	case $1 in
+	*:*) echo "--pci $1,$2" ;;
+	*) echo "--hostdev $1,$2" ;;
+	esac
+}
+
+# asking GUEST SOURCE TYPE [CARD]: the arguments of guest_xml for one device, as ua-gpu0; on the card of
+# that number, if it is a UUID. In $ARGUMENTS.
+asking() {
+	local parent=''
+	if [ $# -gt 3 ] && [ "$SHAPE" != vf ]; then parent=" parent=\"${GPUS[$4]}\""; fi
+	read -ra ARGUMENTS <<<"$1 $(source_option "$2" ua-gpu0) --metadata"
+	ARGUMENTS+=("$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"$parent/>")")
+}
+
+# ask GUEST SOURCE TYPE [CARD] [OPTION]...: define it.
+ask() {
+	local card=()
+	if [[ ${4-} =~ ^[01]$ ]]; then card=("$4"); fi
+	asking "$1" "$2" "$3" "${card[@]}"
+	shift $((3 + ${#card[@]}))
+	guest "${ARGUMENTS[@]}" "$@"
+}
+
+# sources_of GUEST [OPTION]...: of each of its vGPUs, as its XML says now.
+sources_of() {
+	device_of "$@"
+	pci_of "$@"
+}
+
+# vgpus: all that there are, of either kind.
+vgpus() {
+	mdevs
+	typed_vfs
+}
+
+# type_of SOURCE: "nvidia-222"; fails if there is no such vGPU.
+type_of() {
+	case $1 in
+	*:*)
+		[ "$(vf_type "$1")" != 0 ]
+		echo "nvidia-$(vf_type "$1")"
+		;;
+	*) mdev_type "$1" ;;
+	esac
+}
+
+# find_type_ids: of those that are asked for, from what the empty cards list.
+find_type_ids() {
+	{ local -; set +x; } 2>/dev/null
+	local file id name
+	TYPE_IDS=()
+	for file in /sys/class/mdev_bus/????:*/mdev_supported_types/*/name; do
+		if [ -e "$file" ]; then
+			name=$(<"$file")
+			file=${file%/name}
+			TYPE_IDS[${name##* }]=${file##*/}
+		fi
+		# The same on each of its parents.
+		[ -z "${TYPE_IDS[$TYPE]-}" ] || [ -z "${TYPE_IDS[$ALIKE]-}" ] || [ -z "${TYPE_IDS[$OTHER]-}" ] || return 0
+	done
+	while read -r id _ name; do
+		TYPE_IDS[${name##* }]=nvidia-$id
+	done < <(cat "$NVIDIA"/????:*/nvidia/creatable_vgpu_types 2>/dev/null)
+}
+
+# type_id WORD: "nvidia-1145", of one that use_shape has set.
+type_id() { echo "${TYPE_IDS[$1]:?no card has the type $1}"; }
+
+# make_vgpu SOURCE TYPE-ID [CARD]: by somebody's hand.
+make_vgpu() {
+	local parent=${GPUS[${3-0}]}
+	case $1 in
+	*:*) set_vf_type "$1" "${2#nvidia-}" ;;
+	*)
+		if [ "$SHAPE" = sriov ]; then parent=$(vfs_of "$parent" | tail -n 1); fi
+		make_mdev "$parent" "$2" "$1"
+		;;
+	esac
+}
+
+remove_vgpu() {
+	case $1 in
+	*:*) set_vf_type "$1" 0 ;;
+	*) remove_mdev "$1" ;;
+	esac
+}
