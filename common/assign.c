@@ -243,14 +243,14 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
     return rc;
 }
 
-/* One that is taken back has those of its last run, and so has a virtual function, perhaps. */
+/* One that is taken back has the parameters of its last run; and a virtual function may have those
+ * of whoever had it before. */
 static bool
-needs_params(const struct plan_step *step)
+must_configure(const struct plan_step *step)
 {
-    bool may_have_old =
-        step->way == PLACEMENT_TAKE || step->lease.vgpu.interface->hostdev == REQUEST_PCI;
-
-    return step->way != PLACEMENT_FIND && (may_have_old || *step->params);
+    if (step->way == PLACEMENT_MAKE)
+        return *step->params || step->lease.vgpu.interface->hostdev == REQUEST_PCI;
+    return step->way == PLACEMENT_TAKE;
 }
 
 /* -EAGAIN: look again, something was refused or is not as it was. */
@@ -268,7 +268,7 @@ carry_out(struct assignment *assignment, struct error *error)
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, i, rc, error);
         }
-        if (rc == 0 && needs_params(step))
+        if (rc == 0 && must_configure(step))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
         if (rc < 0)
             return rc;

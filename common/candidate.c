@@ -2,6 +2,7 @@
 
 #include "candidate.h"
 #include "array.h"
+#include "clearance.h"
 #include "rules.h"
 
 #include <string.h>
@@ -215,7 +216,9 @@ candidate_could_take(const struct room *room, const struct demand *demand, size_
 
         if (demand_ranks(demand, &card->types[type], &rank) &&
             has_usable(room, demand, gpu, type, may_reap) &&
-            !is_blocked(room, gpu, &card->types[type], may_reap))
+            !is_blocked(room, gpu, &card->types[type], may_reap) &&
+            (!inventory_lacks_instance(room->question->inventory, gpu, type) ||
+             clearance_frees_instance(room->question, gpu, type, may_reap)))
             return true;
     }
     return false;
@@ -231,15 +234,41 @@ candidate_count_chances(const struct room *room, const struct demand *demand, co
     return count;
 }
 
-/* What is on the very parent that a demand names, then the oldest. */
+/* Whether it is on the very parent that a demand names. */
 static bool
-goes_before(const struct demand *demand, const struct lease *a, const struct lease *b)
+is_there(const struct demand *demand, const struct lease *lease)
 {
     const char *parent = demand->place    ? demand->place->text
                          : demand->device ? demand->device->parent
                                           : NULL;
-    bool a_there = parent && !strcmp(parent, a->vgpu.parent.text);
-    bool b_there = parent && !strcmp(parent, b->vgpu.parent.text);
+
+    return parent && !strcmp(parent, lease->vgpu.parent.text);
+}
+
+/* Whether it has what a demand lacks: anything at all, or a GPU instance of a shape. */
+static bool
+is_in_the_way(const struct room *room, const struct demand *demand, size_t gpu,
+              const struct lease *lease)
+{
+    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    const struct inventory_type *other = inventory_find_type(card, &lease->vgpu.type);
+
+    for (size_t type = 0; type < card->count; type++) {
+        unsigned rank;
+
+        if (demand_ranks(demand, &card->types[type], &rank) &&
+            (!inventory_lacks_instance(room->question->inventory, gpu, type) ||
+             (other && other->slices == card->types[type].slices)))
+            return true;
+    }
+    return is_there(demand, lease);
+}
+
+/* What is on the very parent that a demand names, then the oldest. */
+static bool
+goes_before(const struct demand *demand, const struct lease *a, const struct lease *b)
+{
+    bool a_there = is_there(demand, a), b_there = is_there(demand, b);
 
     return a_there != b_there ? a_there : a->time < b->time;
 }
@@ -255,7 +284,8 @@ candidate_reap(const struct room *room, const struct demand *demand, const bool 
         size_t oldest = SIZE_MAX, count = 0;
 
         for (size_t i = 0; i < ledger->count; i++) {
-            if (!may_reap[i] || gpu_of(inventory, &ledger->leases[i].vgpu.device) != gpu)
+            if (!may_reap[i] || gpu_of(inventory, &ledger->leases[i].vgpu.device) != gpu ||
+                !is_in_the_way(room, demand, gpu, &ledger->leases[i]))
                 continue;
             count++;
             if (oldest == SIZE_MAX ||

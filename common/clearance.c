@@ -40,6 +40,26 @@ keep_vgpus(struct clearance *clearance, const struct placement_question *questio
     return 0;
 }
 
+bool
+clearance_frees_instance(const struct placement_question *question, size_t gpu, size_t type,
+                         const bool *gone)
+{
+    const struct inventory *inventory = question->inventory;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct lease *lease = ledger_find(question->ledger, &vgpu->device);
+        const struct inventory_type *other = inventory_find_type(card, &vgpu->type);
+
+        if (inventory->parents[vgpu->parent].gpu == gpu && lease &&
+            gone[lease - question->ledger->leases] && other &&
+            other->slices == card->types[type].slices)
+            return true;
+    }
+    return false;
+}
+
 /* What stays on a GPU. */
 struct staying {
     int same;        /* vGPUs of the type */
@@ -134,9 +154,12 @@ clearance_make(struct clearance *clearance, const struct placement_question *que
     for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
         size_t gpu = inventory->parents[i].gpu;
 
-        for (size_t type = 0; cleared[gpu] && type < inventory->gpus[gpu].count; type++)
-            inventory->parents[i].available[type] =
-                guess_available(inventory, i, type, cleared[gpu], guess);
+        for (size_t type = 0; cleared[gpu] && type < inventory->gpus[gpu].count; type++) {
+            if (!inventory_lacks_instance(question->inventory, gpu, type) ||
+                clearance_frees_instance(question, gpu, type, gone))
+                inventory->parents[i].available[type] =
+                    guess_available(inventory, i, type, cleared[gpu], guess);
+        }
     }
     return rc;
 }

@@ -27,3 +27,7 @@ enum clearance_guess {
 int clearance_make(struct clearance *clearance, const struct placement_question *question,
                    const bool *gone, enum clearance_guess guess) CHECKED NONNULL;
 void clearance_clear(struct clearance *clearance) NONNULL;
+
+/* Whether what goes has a GPU instance of the shape that a type needs. */
+bool clearance_frees_instance(const struct placement_question *question, size_t gpu, size_t type,
+                              const bool *gone) CHECKED NONNULL;

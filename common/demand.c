@@ -263,6 +263,16 @@ demands_set_free(struct demands *demands, enum demand_freedom freedom)
         set_free(&demands->items[i], freedom);
 }
 
+void
+demands_set_some_free(struct demands *demands, const struct names *sources,
+                      enum demand_freedom freedom)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        if (names_has(sources, &demands->items[i].hostdev->source))
+            set_free(&demands->items[i], freedom);
+    }
+}
+
 /* What libvirt would do to a virtual function before the guest has it, and after. */
 static int
 check_managed(const struct demand *demand, struct error *error)
@@ -326,6 +336,18 @@ demands_keep_only(struct demands *demands, const struct name *device)
 
     for (size_t i = 0; i < demands->count; i++) {
         if (name_equal(&demands->items[i].hostdev->source, device))
+            demands->items[kept++] = demands->items[i];
+    }
+    demands->count = kept;
+}
+
+void
+demands_keep_free(struct demands *demands)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        if (demands->items[i].is_free)
             demands->items[kept++] = demands->items[i];
     }
     demands->count = kept;

@@ -66,9 +66,14 @@ enum demand_freedom {
     DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
 };
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
+/* The same of those only whose hostdevs have one of these sources. */
+void demands_set_some_free(struct demands *demands, const struct names *sources,
+                           enum demand_freedom freedom) NONNULL;
 
 /* Forgets all but that for one device. */
 void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;
+/* Forgets those that are not free. */
+void demands_keep_free(struct demands *demands) NONNULL;
 
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;

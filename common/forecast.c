@@ -177,7 +177,8 @@ reap(struct forecast *forecast, const struct placement_question *question)
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
 static int
-decide(struct forecast *forecast, const struct job *job, const struct request *request)
+decide(struct forecast *forecast, const struct job *job, const struct request *request,
+       const struct forecast_change *change)
 {
     const struct placement_question question = {
         .request = request,
@@ -185,8 +186,10 @@ decide(struct forecast *forecast, const struct job *job, const struct request *r
         .policy = &forecast->intent.policy,
         .inventory = &forecast->inventory,
         .ledger = &forecast->ledger,
+        .running = change->alone,
+        .avoided = change->avoided,
     };
-    int rc = sort_own(forecast, job, &request->domain);
+    int rc = change->alone ? 0 : sort_own(forecast, job, &request->domain);
 
     if (rc == 0)
         rc = find(forecast, &question);
@@ -200,7 +203,7 @@ decide(struct forecast *forecast, const struct job *job, const struct request *r
 
 static int
 look(struct forecast *forecast, const struct host *host, const struct request *request,
-     struct error *error)
+     const struct forecast_change *change, struct error *error)
 {
     AUTO(job_end) struct job job = JOB_NONE;
     int rc = statedir_peek(host, &forecast->ledger, error);
@@ -217,15 +220,16 @@ look(struct forecast *forecast, const struct host *host, const struct request *r
     if (rc == 0)
         rc = stranger_add_all(host, &forecast->intent.demands, &forecast->inventory);
     if (rc == 0)
-        rc = decide(forecast, &job, request);
+        rc = decide(forecast, &job, request, change);
     if (rc == 0 && (forecast->rc == -ENOSPC || forecast->rc == -ENOENT))
         forecast->boot_left = boot_left(host, &forecast->intent.policy, &forecast->inventory);
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
 }
 
 int
-forecast_make(struct forecast *forecast, const struct host *host, const struct request *request,
-              struct error *error)
+forecast_make_after(struct forecast *forecast, const struct host *host,
+                    const struct request *request, const struct forecast_change *change,
+                    struct error *error)
 {
     struct intent *intent = &forecast->intent;
     int rc;
@@ -234,7 +238,22 @@ forecast_make(struct forecast *forecast, const struct host *host, const struct r
     rc = policy_load(host, &intent->policy, error);
     if (rc == 0)
         rc = intent_resolve(intent, host, request, error);
-    return rc > 0 ? look(forecast, host, request, error) : rc;
+    if (rc <= 0)
+        return rc;
+    demands_set_some_free(&intent->demands, change->sources, change->freedom);
+    if (change->alone)
+        demands_keep_free(&intent->demands);
+    return look(forecast, host, request, change, error);
+}
+
+int
+forecast_make(struct forecast *forecast, const struct host *host, const struct request *request,
+              struct error *error)
+{
+    const struct names none = {0};
+    const struct forecast_change change = {.sources = &none, .avoided = &none};
+
+    return forecast_make_after(forecast, host, request, &change, error);
 }
 
 bool

@@ -42,6 +42,19 @@ struct forecast {
  * request is borrowed, and the forecast must stay where it is; to be cleared in every case. */
 int forecast_make(struct forecast *forecast, const struct host *host, const struct request *request,
                   struct error *error) CHECKED NONNULL;
+
+/* What can still be changed in the XML before a start. */
+struct forecast_change {
+    const struct names *sources; /* of hostdevs that can be given others */
+    enum demand_freedom freedom; /* how far these can go */
+    const struct names *avoided; /* virtual functions that they are not to become */
+    bool alone;                  /* of the domain, which may be running, nothing else is asked */
+};
+
+/* The same, with whatever change serves best. */
+int forecast_make_after(struct forecast *forecast, const struct host *host,
+                        const struct request *request, const struct forecast_change *change,
+                        struct error *error) CHECKED NONNULL;
 void forecast_clear(struct forecast *forecast) NONNULL;
 
 /* A choice of a demand is known. */

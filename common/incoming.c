@@ -8,6 +8,7 @@
 #include "intent.h"
 #include "leftovers.h"
 #include "log.h"
+#include "outlook.h"
 #include "plan.h"
 #include "rewrite.h"
 
@@ -131,7 +132,7 @@ find_any(struct arrival *arrival, struct error *error)
 
     for (int freedom = DEMAND_ANY_UUID; freedom <= DEMAND_ANY_KIND; freedom++) {
         demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
-        rc = placement_check(&question, arrival->choices, error);
+        rc = outlook_find(&question, arrival->choices, error);
         if (rc == -ENOMEM || rc == 0)
             return rc;
     }
@@ -220,7 +221,7 @@ choose_places(struct arrival *arrival, struct error *error)
     if (!arrival->choices)
         return error_set(error, -ENOMEM, "no memory for the placement");
     if (!needs_choice(arrival))
-        return placement_check(&question, arrival->choices, error);
+        return outlook_find(&question, arrival->choices, error);
     rc = job_begin(arrival->host, true, &job, error);
     if (rc < 0)
         return rc;

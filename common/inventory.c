@@ -232,6 +232,26 @@ inventory_offers(const struct inventory *inventory, size_t gpu)
     return !card->is_partial && card->count > 0;
 }
 
+bool
+inventory_may_have_more(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            return true;
+    }
+    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (parent->available[type] > 0 && !card->types[type].slices)
+                return false;
+        }
+    }
+    return card->is_partial;
+}
+
 int
 inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type)
 {
@@ -255,6 +275,32 @@ inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_ty
 {
     return framebuffer && type->framebuffer && framebuffer != type->framebuffer && !type->slices &&
            !gpu->is_mixed;
+}
+
+static bool
+has_vgpu(const struct inventory *inventory, size_t parent)
+{
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->vgpus[i].parent == parent)
+            return true;
+    }
+    return false;
+}
+
+bool
+inventory_lacks_instance(const struct inventory *inventory, size_t gpu, size_t type)
+{
+    bool told = false;
+
+    for (size_t i = 0; inventory->gpus[gpu].types[type].slices && i < inventory->parent_count;
+         i++) {
+        if (inventory->parents[i].gpu != gpu)
+            continue;
+        if (inventory->parents[i].available[type] > 0)
+            return false;
+        told |= !has_vgpu(inventory, i);
+    }
+    return told;
 }
 
 bool

@@ -120,6 +120,10 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONN
  * nothing and has nothing made, do not count. */
 bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
+/* Whether a GPU may have types that are not known: those that its driver would not make beside what
+ * is there. An idle one lists them all, but for those of GPU instances (MIG) that nobody made. */
+bool inventory_may_have_more(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+
 /* What all parents of a GPU together say they would make of a type: it never takes more, and
  * possibly less, as they need not mean it for all of them at once. -ENODATA: none says anything. */
 int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type) CHECKED NONNULL;
@@ -127,6 +131,11 @@ int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type
 /* Whether a vGPU with so much frame buffer (MiB; 0: not known) keeps a type off its GPU. */
 bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
                            unsigned framebuffer) CHECKED NONNULL;
+
+/* Whether a type needs a GPU instance, and all of its shape are taken, so that only what sits on
+ * one of those is in its way. Functions that have a vGPU do not tell. */
+bool inventory_lacks_instance(const struct inventory *inventory, size_t gpu,
+                              size_t type) CHECKED NONNULL;
 
 /* Whether people's word for a type means this one: its id, its whole name, or the last word of its
  * name ("T4-1B"). */

@@ -94,6 +94,16 @@ name_equal(const struct name *a, const struct name *b)
     return strcmp(a->text, b->text) == 0;
 }
 
+bool
+names_has(const struct names *names, const struct name *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (name_equal(&names->items[i], name))
+            return true;
+    }
+    return false;
+}
+
 int
 names_add(struct names *names, const char *text)
 {

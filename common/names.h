@@ -45,4 +45,5 @@ struct names {
 /* Copies one more; -ENOMEM. */
 int names_add(struct names *names, const char *text) CHECKED NONNULL;
 void names_sort(struct names *names) NONNULL;
+bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;
 void names_clear(struct names *names) NONNULL;

@@ -288,103 +288,6 @@ placement_find(const struct placement_question *question, struct placement_choic
     return error_set(error, rc, "no memory for the placement");
 }
 
-/* Whether an earlier demand has been given a virtual function already. */
-static bool
-is_given(const struct room *room, const struct placement_choice *choices, size_t count,
-         size_t parent)
-{
-    for (size_t i = 0; room_is_function(room, parent) && i < count; i++) {
-        if (choices[i].parent == parent)
-            return true;
-    }
-    return false;
-}
-
-/* 0: nothing is on a parent, or it is no virtual function and has room for many; 1: a vGPU of ours,
- * or a claim; 2: somebody else's, which a guest that is sent there would be given. */
-static int
-occupancy(const struct room *room, size_t parent)
-{
-    const struct inventory *inventory = room->question->inventory;
-
-    for (size_t i = 0; room_is_function(room, parent) && i < inventory->vgpu_count; i++) {
-        if (inventory->vgpus[i].parent == parent)
-            return ledger_find(room->question->ledger, &inventory->vgpus[i].device) ? 1 : 2;
-    }
-    return room_is_claimed(room, parent);
-}
-
-/* Whether the rules let a demand have a parent. */
-static bool
-may_be_on(const struct room *room, const struct demand *demand, size_t parent,
-          struct placement_choice *choice)
-{
-    const struct inventory *inventory = room->question->inventory;
-    size_t gpu = inventory->parents[parent].gpu;
-
-    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-        enum verdict verdict;
-        unsigned rank;
-
-        if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
-            continue;
-        *choice = (struct placement_choice){PLACEMENT_MAKE, parent, type};
-        verdict = rules_judge(room, demand, gpu, parent, type);
-        if (verdict == VERDICT_GOOD || verdict == VERDICT_QUOTA)
-            return true;
-    }
-    return false;
-}
-
-/* The same, if its driver only does not list the type just now. */
-static bool
-may_be_on_unlisted(const struct room *room, const struct demand *demand, size_t parent,
-                   struct placement_choice *choice)
-{
-    const struct inventory *inventory = room->question->inventory;
-    size_t gpu = inventory->parents[parent].gpu;
-
-    *choice = (struct placement_choice){PLACEMENT_MAKE, parent, PLACEMENT_NO_TYPE};
-    return inventory->gpus[gpu].is_partial &&
-           rules_judge(room, demand, gpu, parent, RULES_ANY_TYPE) == VERDICT_GOOD;
-}
-
-/* Whether the rules let a demand have any place of the host: the first, but rather one whose driver
- * lists the type, and a free one. */
-static bool
-has_chance(const struct room *room, size_t index, struct placement_choice *choices)
-{
-    const struct demand *demand = &room->question->demands->items[index];
-    size_t count = room->question->inventory->parent_count;
-
-    for (int worse = 0; worse < 6; worse++) {
-        bool listed = worse < 3;
-
-        for (size_t i = 0; i < count; i++) {
-            if (occupancy(room, i) == worse % 3 && !is_given(room, choices, index, i) &&
-                (listed ? may_be_on(room, demand, i, &choices[index])
-                        : may_be_on_unlisted(room, demand, i, &choices[index])))
-                return true;
-        }
-    }
-    return false;
-}
-
-int
-placement_check(const struct placement_question *question, struct placement_choice *choices,
-                struct error *error)
-{
-    AUTO(room_clear) struct room room;
-
-    if (room_init(&room, question) < 0)
-        return error_set(error, -ENOMEM, "no memory for the placement");
-    for (size_t i = 0; i < question->demands->count; i++) {
-        if (!has_chance(&room, i, choices))
-            return reason_none(&room, &question->demands->items[i], error);
-    }
-    return 0;
-}
-
 /* The first lease that helps a demand which has no candidate. -ENOSPC if one cannot be helped: then
  * nothing is to be reaped in vain for another. */
 static int
@@ -432,8 +335,21 @@ sort_by_chances(struct search *search, const bool *may_reap)
     return 0;
 }
 
-/* Whether all demands could be met together if all that may be reaped were gone; if that cannot be
- * told, they could. What has a demanded UUID may stay, or make room for another. */
+/* Whether all demands could be met together if some leases' devices were gone; if that cannot be
+ * told, they could. */
+static bool
+could_meet(const struct placement_question *question, const bool *gone,
+           struct placement_choice *choices)
+{
+    AUTO(clearance_clear) struct clearance clearance = {0};
+    struct error ignored;
+
+    return clearance_make(&clearance, question, gone, CLEARANCE_MOST) < 0 ||
+           placement_find(&clearance.question, choices, &ignored) != -ENOSPC;
+}
+
+/* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.
+ */
 static bool
 could_meet_all(const struct placement_question *question, const bool *may_reap,
                struct placement_choice *choices)
@@ -442,9 +358,6 @@ could_meet_all(const struct placement_question *question, const bool *may_reap,
     AUTO_FREE bool *gone = calloc(question->ledger->count + 1, sizeof(*gone));
 
     for (int keep = 0; gone && keep < 2; keep++) {
-        AUTO(clearance_clear) struct clearance clearance = {0};
-        struct error ignored;
-
         for (size_t i = 0; i < question->ledger->count; i++)
             gone[i] = may_reap[i];
         for (size_t i = 0; keep && i < demands->count; i++) {
@@ -454,8 +367,7 @@ could_meet_all(const struct placement_question *question, const bool *may_reap,
             if (lease)
                 gone[lease - question->ledger->leases] = false;
         }
-        if (clearance_make(&clearance, question, gone, CLEARANCE_MOST) < 0 ||
-            placement_find(&clearance.question, choices, &ignored) != -ENOSPC)
+        if (could_meet(question, gone, choices))
             return true;
     }
     return !gone;
@@ -474,13 +386,15 @@ placement_reap(const struct placement_question *question, const bool *may_reap)
 
     if (!choices)
         return best;
-    /* What has a demanded UUID and may not stay goes first: nothing else would help. */
+    /* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
     if (begin(&search, question, choices, &ignored) < 0) {
         const struct lease *lease =
             ledger_find(question->ledger, &demands->items[search.settled].hostdev->source);
 
         best = lease ? (size_t)(lease - question->ledger->leases) : SIZE_MAX;
-        return best != SIZE_MAX && may_reap[best] ? best : SIZE_MAX;
+        return best != SIZE_MAX && may_reap[best] && could_meet(question, may_reap, choices)
+                   ? best
+                   : SIZE_MAX;
     }
     /* First by themselves; and if each then has a way, with the others having the best that is
      * left. */

@@ -29,7 +29,8 @@ struct placement_question {
     const struct ledger *ledger;
     const struct placement_refusal *refusals;
     size_t refusal_count;
-    bool running; /* the domain keeps what else it holds: the demands are for more */
+    bool running;                /* the domain keeps what else it holds: the demands are for more */
+    const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
 };
 
 enum placement_way {
@@ -58,16 +59,6 @@ placement_device(const struct placement_question *question, const struct demand 
  */
 int placement_find(const struct placement_question *question, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;
-
-/*
- * Whether this host could ever meet each of the demands, however full it is today and whatever the
- * quotas are used for: 0, or the errors of placement_find. The choices are the first such places,
- * each another virtual function; of a type that its driver does not list just now it is
- * PLACEMENT_NO_TYPE.
- */
-int placement_check(const struct placement_question *question, struct placement_choice *choices,
-                    struct error *error) CHECKED NONNULL;
-#define PLACEMENT_NO_TYPE SIZE_MAX
 
 /*
  * After -ENOSPC or -EEXIST: the lease whose device had best be removed for another look, among

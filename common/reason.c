@@ -76,7 +76,9 @@ judge_gpu(const struct room *room, const struct demand *demand, size_t gpu, size
         *ret = type;
         *place = here;
     }
-    return best == VERDICT_NO_TYPE && card->is_partial ? judge_unlisted(room, demand, gpu) : best;
+    return best == VERDICT_NO_TYPE && inventory_may_have_more(room->question->inventory, gpu)
+               ? judge_unlisted(room, demand, gpu)
+               : best;
 }
 
 /* What is on a GPU that does not offer a type. */
@@ -124,6 +126,21 @@ say_full(const struct room *room, size_t gpu, size_t type, size_t used, char *te
         snprintf(text, size, "is full (%zu in use)", used);
 }
 
+/* Whose the one place is that will do. */
+static void
+say_taken(const struct room *room, const struct name *place, char *text, size_t size)
+{
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(room->question->inventory, place);
+    const struct lease *lease = ledger_find(room->question->ledger, place);
+    const char *of = lease ? " of the guest " : "", *whom = lease ? lease->domain_name : "";
+
+    if (vgpu)
+        snprintf(text, size, "has a vGPU%s%s there already (%s)", of, whom, vgpu->type.text);
+    else if (lease)
+        snprintf(text, size, "has a place there%s%s (%s)", of, whom,
+                 lease_state_name(lease->state));
+}
+
 static void
 say_quota(const struct room *room, const struct inventory_type *type, char *text, size_t size)
 {
@@ -162,10 +179,14 @@ reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, cha
                  strerror(-inventory->parents[place.parent].available[type]));
     if (verdict == VERDICT_OTHER_KIND)
         say_other_kind(room, gpu, text, size);
+    if (verdict == VERDICT_OTHER_PLACE && !demand->place)
+        snprintf(text, size, "has no virtual function left that may be named");
     if (verdict == VERDICT_UNLISTED)
         say_unlisted(room, gpu, text, size);
     if (verdict == VERDICT_FULL)
         say_full(room, gpu, type, place.used, text, size);
+    if (verdict == VERDICT_FULL && demand->place)
+        say_taken(room, demand->place, text, size);
     if (verdict == VERDICT_QUOTA)
         say_quota(room, &inventory->gpus[gpu].types[type], text, size);
     if (verdict == VERDICT_REFUSED && (refusal = room_find_refusal(room, gpu, type)))
@@ -222,7 +243,7 @@ has_type(const struct inventory *inventory, const struct demand *demand)
             if (demand_ranks(demand, &inventory->gpus[gpu].types[i], &rank))
                 return true;
         }
-        if (inventory->gpus[gpu].is_partial)
+        if (inventory_may_have_more(inventory, gpu))
             return true;
     }
     return false;
@@ -265,21 +286,32 @@ could_have(const struct room *room, const struct demand *demand, size_t parent)
     return false;
 }
 
+size_t
+reason_list_others(const struct room *room, const struct demand *demand, size_t gpu, size_t most,
+                   char *text, size_t size)
+{
+    const struct inventory *inventory = room->question->inventory;
+    size_t at = 0, count = 0;
+
+    *text = '\0';
+    for (size_t i = 0; demand->place && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, demand->place) ||
+            !could_have(room, demand, i))
+            continue;
+        if (count++ < most && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
+    }
+    return count;
+}
+
 void
 reason_add_others(const struct room *room, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = room->question->inventory;
-    char others[MOST_OTHERS * sizeof(struct name)] = "";
-    size_t at = 0, count = 0;
+    char others[MOST_OTHERS * sizeof(struct name)];
+    size_t count = reason_list_others(room, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
 
-    for (size_t i = 0; demand->place && i < inventory->parent_count && count <= MOST_OTHERS; i++) {
-        if (!could_have(room, demand, i))
-            continue;
-        if (count < MOST_OTHERS)
-            at += (size_t)snprintf(others + at, sizeof(others) - at, "%s%s", count ? ", " : "",
-                                   inventory->parents[i].name.text);
-        count++;
-    }
     if (count)
         error_add(error, "%s could be on %s%s", demand->label, others,
                   count > MOST_OTHERS ? ", or others" : "");

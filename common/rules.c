@@ -171,6 +171,18 @@ may_have(const struct policy_gpu *gpu, const struct inventory_type *type)
     return gpu->types.count == 0;
 }
 
+/* Not where its hostdev says or, if that is still to be said, where it is not to say so. */
+static bool
+is_elsewhere(const struct room *room, const struct demand *demand,
+             const struct inventory_parent *place)
+{
+    const struct names *avoided = room->question->avoided;
+
+    if (demand->place)
+        return !name_equal(demand->place, &place->name);
+    return avoided && place->interface->hostdev == REQUEST_PCI && names_has(avoided, &place->name);
+}
+
 enum verdict
 rules_judge(const struct room *room, const struct demand *demand, size_t gpu, size_t parent,
             size_t type)
@@ -186,7 +198,7 @@ rules_judge(const struct room *room, const struct demand *demand, size_t gpu, si
 
     if (!(demand->kinds >> place->interface->hostdev & 1))
         return VERDICT_OTHER_KIND;
-    if (demand->place && !name_equal(demand->place, &place->name))
+    if (is_elsewhere(room, demand, place))
         return VERDICT_OTHER_PLACE;
     if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, place->name.text))
         return VERDICT_OTHER_PARENT;

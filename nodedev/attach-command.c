@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "intent.h"
-#include "placement.h"
+#include "addition.h"
+#include "clone.h"
+#include "demand.h"
 #include "plug.h"
 
-#include <string.h>
-
 #define MOST_DEVICES 64 /* of an annotation */
+#define MOST_TRIES   3  /* to have a virtual function that others may be faster to take */
 
 struct wish {
     const char *type, *class; /* one of them */
@@ -47,125 +47,78 @@ read_wish(const struct options *options, struct wish *ret, struct error *error)
     return COMMAND_DONE;
 }
 
-/* --- what is asked for, before anything is changed ------------------------------------------- */
-
-/* Whether this host has such a class or type, and could ever give it. */
-static int
-check_words(const struct host *host, const struct edit *edit, const char *alias,
-            struct error *error)
-{
-    AUTO(intent_clear) struct intent intent = {0};
-    AUTO(inventory_clear) struct inventory inventory = {0};
-    const struct ledger ledger = {0};
-    const struct placement_question question = {
-        .request = &edit->request,
-        .demands = &intent.demands,
-        .policy = &intent.policy,
-        .inventory = &inventory,
-        .ledger = &ledger,
-    };
-    struct placement_choice ignored;
-    struct name device;
-    int rc = intent_read(&intent, host, &edit->request, "attach", error);
-
-    if (rc < 0)
-        return rc;
-    if (rc == 0)
-        return error_set(error, -EOPNOTSUPP,
-                         "vgpu.conf says enabled = false: no guest gets a vGPU here");
-    edit_uuid(&edit->request.domain, alias, &device);
-    demands_keep_only(&intent.demands, &device);
-    rc = inventory_scan(host, &intent.filter, &inventory, error);
-    return rc < 0 ? rc : placement_check(&question, &ignored, error);
-}
-
-/* The edits of the sides that are meant: an alias that is free in both. */
-struct sides {
-    struct edit edits[2];
-    char alias[128];
-};
-
-static void
-sides_clear(struct sides *sides)
-{
-    edit_end(&sides->edits[CONNECTION_CONFIG]);
-    edit_end(&sides->edits[CONNECTION_LIVE]);
-}
-
-static bool
-is_taken(const struct sides *sides, const bool meant[2], const char *alias)
-{
-    return (meant[CONNECTION_CONFIG] && edit_has_alias(&sides->edits[CONNECTION_CONFIG], alias)) ||
-           (meant[CONNECTION_LIVE] && edit_has_alias(&sides->edits[CONNECTION_LIVE], alias));
-}
-
-/* Adds one device to the sides that are meant. */
-static int
-add(struct sides *sides, const bool meant[2], const struct wish *wish, struct error *error)
-{
-    const struct edit_device device = {wish->alias ? wish->alias : sides->alias, wish->type,
-                                       wish->class};
-    int rc = 0;
-
-    snprintf(sides->alias, sizeof(sides->alias), "%s", wish->alias ? wish->alias : "ua-gpu0");
-    for (unsigned i = 1; !wish->alias && is_taken(sides, meant, sides->alias); i++)
-        snprintf(sides->alias, sizeof(sides->alias), "ua-gpu%u", i);
-    for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
-        if (meant[side])
-            rc = edit_add(&sides->edits[side], &device, error);
-    }
-    return rc;
-}
-
 /* --- printed only ---------------------------------------------------------------------------- */
 
 static enum command_status
 print(const struct command_call *call, const struct target *target, const struct wish *wish,
       struct error *error)
 {
-    AUTO(sides_clear) struct sides sides = {0};
     enum connection_side side = target_side_shown(call, target);
-    const bool meant[2] = {[CONNECTION_CONFIG] = side == CONNECTION_CONFIG,
-                           [CONNECTION_LIVE] = side == CONNECTION_LIVE};
-    int rc = target_edit(target, side, false, &sides.edits[side], error);
+    AUTO(addition_clear)
+    struct addition addition = {
+        .call = call,
+        .target = target,
+        .wanted_alias = wish->alias,
+        .type = wish->type,
+        .class = wish->class,
+        .meant = {[CONNECTION_CONFIG] = side == CONNECTION_CONFIG,
+                  [CONNECTION_LIVE] = side == CONNECTION_LIVE},
+    };
+    struct error fault = {0};
+    int rc = addition_start(&addition, false, error);
 
-    for (unsigned i = 0; i < wish->count && rc == 0; i++)
-        rc = add(&sides, meant, wish, error);
+    for (unsigned i = 0; i < wish->count && rc == 0; i++) {
+        rc = addition_make(&addition, error);
+        if (rc == 0 && addition_place(&addition, &fault) < 0 && target->connection) {
+            *error = fault;
+            return COMMAND_FAILED;
+        }
+    }
     if (rc < 0)
         return COMMAND_FAILED;
-    if (check_words(call->host, &sides.edits[side], sides.alias, error) < 0) {
-        /* A file may be for another host. */
-        if (target->connection)
-            return COMMAND_FAILED;
-        fprintf(call->faults, "vgpuctl: attach: this host could not do it: %s\n", error->text);
-    }
-    return target_print(call, &sides.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    /* A file may be for another host. */
+    if (*fault.text)
+        fprintf(call->faults, "vgpuctl: attach: this host could not do it: %s\n", fault.text);
+    return target_print(call, &addition.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 /* --- done ------------------------------------------------------------------------------------ */
 
-/* The definition first: to define the old one again undoes it for certain. */
+/* Defines it, and plugs it in where it says. */
 static int
-change(const struct command_call *call, const struct target *target, const struct wish *wish,
-       struct sides *sides, struct error *error)
+try(const struct addition *addition, unsigned timeout, struct error *error)
 {
-    AUTO(document_clear) struct document old = {0};
-    const bool *meant = target->meant;
-    struct error problem;
+    const struct target *target = addition->target;
     int rc = 0;
 
-    if (meant[CONNECTION_CONFIG]) {
-        rc = target_text(target, CONNECTION_CONFIG, true, &old, error);
-        if (rc == 0)
-            rc = target_define(target, &sides->edits[CONNECTION_CONFIG], error);
-    }
-    if (rc < 0 || !meant[CONNECTION_LIVE])
+    if (addition->meant[CONNECTION_CONFIG])
+        rc = target_define(target, &addition->edits[CONNECTION_CONFIG], error);
+    if (rc < 0 || !addition->meant[CONNECTION_LIVE])
         return rc;
-    rc = plug_in(call->host, target, &sides->edits[CONNECTION_LIVE], sides->alias, wish->timeout,
-                 error);
-    if (rc < 0 && meant[CONNECTION_CONFIG] &&
+    return plug_in(addition->call->host, target, &addition->edits[CONNECTION_LIVE], addition->alias,
+                   timeout, error);
+}
+
+/* The definition first: to define the old one again undoes it for certain. */
+static int
+change(struct addition *addition, unsigned timeout, struct error *error)
+{
+    AUTO(document_clear) struct document old = {0};
+    const struct target *target = addition->target;
+    struct error problem;
+    int rc = 0, again = 1;
+
+    if (addition->meant[CONNECTION_CONFIG])
+        rc = target_text(target, CONNECTION_CONFIG, true, &old, error);
+    if (rc < 0)
+        return rc;
+    for (unsigned tries = 0; tries < MOST_TRIES && again > 0; tries++) {
+        rc = try(addition, timeout, error);
+        again = rc == -ENOSPC || rc == -EEXIST ? addition_place_again(addition) : 0;
+    }
+    if (rc < 0 && addition->meant[CONNECTION_CONFIG] && addition->meant[CONNECTION_LIVE] &&
         connection_define(target->connection, &old, &problem) < 0)
-        error_add(error, "and its definition has %s now: %s", sides->alias, problem.text);
+        error_add(error, "and its definition has %s now: %s", addition->alias, problem.text);
     return rc;
 }
 
@@ -173,31 +126,32 @@ static int
 attach_one(const struct command_call *call, const struct target *target, const struct wish *wish,
            struct error *error)
 {
-    AUTO(sides_clear) struct sides sides = {0};
     const struct connection_domain *domain = &target->domain;
-    struct name device;
-    int rc = 0;
+    AUTO(addition_clear)
+    struct addition addition = {
+        .call = call,
+        .target = target,
+        .wanted_alias = wish->alias,
+        .type = wish->type,
+        .class = wish->class,
+        .meant = {target->meant[0], target->meant[1]},
+    };
+    int rc = addition_start(&addition, true, error);
 
-    for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
-        if (target->meant[side])
-            rc = target_edit(target, side, side == CONNECTION_CONFIG, &sides.edits[side], error);
-    }
     if (rc == 0)
-        rc = add(&sides, target->meant, wish, error);
-    for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
-        if (!target->meant[side])
-            continue;
-        rc = check_words(call->host, &sides.edits[side], sides.alias, error);
-        if (rc < 0)
-            error_wrap(error, "%s", domain->name);
-    }
-    if (rc == 0)
-        rc = change(call, target, wish, &sides, error);
+        rc = addition_make(&addition, error);
     if (rc < 0)
         return rc;
-    edit_uuid(&domain->uuid, sides.alias, &device);
-    fprintf(call->out, "%s: added %s (%s), %s\n", domain->name, sides.alias, device.text,
-            target_sides(target));
+    rc = addition_place(&addition, error);
+    if (rc < 0) {
+        error_wrap(error, "%s", domain->name);
+        return rc;
+    }
+    rc = change(&addition, wish->timeout, error);
+    if (rc < 0)
+        return rc;
+    fprintf(call->out, "%s: added %s (%s), %s\n", domain->name, addition.alias,
+            addition.source.source.text, target_sides(target));
     return 0;
 }
 
@@ -226,9 +180,32 @@ say_renewed(const struct command_call *call, const struct target *target,
         const struct request_hostdev *hostdev = &request.hostdevs[i];
 
         if (demand_is_explicit(hostdev))
-            fprintf(call->out, "%s: %s has the UUID %s\n", target->domain.name,
-                    hostdev->alias ? hostdev->alias : "its vGPU", hostdev->source.text);
+            fprintf(call->out, "%s: %s has the %s %s\n", target->domain.name,
+                    hostdev->alias ? hostdev->alias : "its vGPU",
+                    hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID",
+                    hostdev->source.text);
     }
+    return rc;
+}
+
+/* What others have, if it has any that they could have as well. */
+static int
+find_named(const struct command_call *call, const struct target *target,
+           const struct document *text, struct names *ret, struct error *error)
+{
+    AUTO(request_clear) struct request request = {0};
+    struct error problem;
+    int rc = request_parse(text, &request, error);
+    bool needed = false;
+
+    for (size_t i = 0; i < request.hostdev_count; i++)
+        needed |=
+            request.hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request.hostdevs[i]);
+    if (needed && rc == 0 && target_add_named(call, target, &request.domain, ret, &problem) < 0)
+        fprintf(call->faults,
+                "vgpuctl: attach: it is not known whether other domains have the virtual functions "
+                "of %s as well: %s\n",
+                request.name, problem.text);
     return rc;
 }
 
@@ -237,6 +214,7 @@ renew(const struct command_call *call, const struct target *target, struct error
 {
     AUTO(document_clear) struct document old = {0};
     AUTO(document_clear) struct document new = {0};
+    AUTO(names_clear) struct names named = {0};
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     const struct document *text;
     int rc;
@@ -248,7 +226,9 @@ renew(const struct command_call *call, const struct target *target, struct error
     }
     rc = target_text(target, CONNECTION_CONFIG, !shown, &old, error);
     if (rc == 0)
-        rc = edit_renew(&old, &new, error);
+        rc = find_named(call, target, &old, &named, error);
+    if (rc == 0)
+        rc = clone_renew(call->host, &old, &named, &new, error);
     text = new.text ? &new : &old;
     if (rc == 0 && shown)
         fwrite(text->text, 1, text->length, call->out);

@@ -61,7 +61,7 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
 {
     AUTO(document_clear) struct document document = {0};
     const char *file = call->arguments[0];
-    const struct domain_check check = {policy, call->host->data, file, report};
+    const struct domain_check check = {policy, call->host, call->uri, file, report};
     int rc = subject_read(file, &document, error), count;
 
     if (rc < 0)

@@ -205,39 +205,79 @@ tell_host(virConnectPtr libvirt, struct teller *teller)
     tell(teller, xml);
 }
 
+struct devices {
+    virNodeDevicePtr *items; /* ends with NULL */
+};
+
+static void
+free_devices(struct devices *devices)
+{
+    for (size_t i = 0; devices->items && devices->items[i]; i++)
+        virNodeDeviceFree(devices->items[i]);
+    free(devices->items);
+}
+
 /* Since 7.3 libvirt also has devices that are only defined; one that knows none of those refuses
  * to be told not to list them. */
 static int
-list_devices(virConnectPtr libvirt, virNodeDevicePtr **ret)
+list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
 {
-    const unsigned flags =
-        VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV_TYPES | VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV;
-    int count =
-        virConnectListAllNodeDevices(libvirt, ret, flags | VIR_CONNECT_LIST_NODE_DEVICES_ACTIVE);
+    int count = virConnectListAllNodeDevices(libvirt, &ret->items,
+                                             flags | VIR_CONNECT_LIST_NODE_DEVICES_ACTIVE);
 
     return count < 0 && virGetLastErrorCode() == VIR_ERR_INVALID_ARG
-               ? virConnectListAllNodeDevices(libvirt, ret, flags)
+               ? virConnectListAllNodeDevices(libvirt, &ret->items, flags)
                : count;
 }
 
-/* What went away since it was listed is not told. */
+/* What went away since it was listed is not told, nor what has not this word in it. */
+static void
+tell_device(virNodeDevicePtr device, const char *only_with, struct teller *teller)
+{
+    AUTO(free_xml) char *xml = virNodeDeviceGetXMLDesc(device, 0);
+
+    if (!xml || !strstr(xml, only_with))
+        return;
+    tell(teller, "device");
+    tell(teller, xml);
+}
+
+/* A GPU that has virtual functions is function 0 of its slot ("pci_0000_3d_00_0"). Each device
+ * asked for is a question to another host, and a server has hundreds. */
+static bool
+may_have_functions(virNodeDevicePtr device, const struct devices *told)
+{
+    const char *name = virNodeDeviceGetName(device);
+    size_t length = name ? strlen(name) : 0;
+
+    for (size_t i = 0; length && told->items && told->items[i]; i++) {
+        const char *other = virNodeDeviceGetName(told->items[i]);
+
+        if (other && !strcmp(other, name))
+            return false;
+    }
+    return length > 2 && !strcmp(name + length - 2, "_0");
+}
+
 static int
 tell_devices(virConnectPtr libvirt, struct teller *teller)
 {
-    virNodeDevicePtr *all = NULL;
-    int count = list_devices(libvirt, &all);
+    AUTO(free_devices) struct devices vgpus = {0};
+    AUTO(free_devices) struct devices others = {0};
 
-    for (int i = 0; i < count; i++) {
-        AUTO(free_xml) char *xml = virNodeDeviceGetXMLDesc(all[i], 0);
-
-        if (xml) {
-            tell(teller, "device");
-            tell(teller, xml);
-        }
-        virNodeDeviceFree(all[i]);
+    if (list_devices(libvirt,
+                     VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV_TYPES |
+                         VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV,
+                     &vgpus) < 0 ||
+        list_devices(libvirt, VIR_CONNECT_LIST_NODE_DEVICES_CAP_PCI_DEV, &others) < 0)
+        return -1;
+    for (size_t i = 0; vgpus.items && vgpus.items[i]; i++)
+        tell_device(vgpus.items[i], "", teller);
+    for (size_t i = 0; others.items && others.items[i]; i++) {
+        if (may_have_functions(others.items[i], &vgpus))
+            tell_device(others.items[i], "virt_functions", teller);
     }
-    free(all);
-    return count;
+    return 0;
 }
 
 /* One that went meanwhile is not told. A transient one that does not run is just being started. */

@@ -33,7 +33,8 @@ int connection_domains(struct connection *connection, struct domains *ret,
 /*
  * Says, word after word, what a libvirt tells of its host's vGPUs: "host" and the hypervisor's
  * kind, libvirt's version, the hypervisor's, the XML of the node device "computer"; "device" and
- * the XML of a parent or a vGPU, for each of these; "domain" and its UUID, name, "running" or "",
+ * the XML of a parent, a vGPU, or a PCI device that can have virtual functions, for each of these;
+ * "domain" and its UUID, name, "running" or "",
  * "defined" or "", and its XML as it runs and as it is defined ("" for one that there is not, or
  * that libvirt would not give). Stops at what `listen` fails with.
  */

@@ -2,11 +2,16 @@
 
 #include "crossing.h"
 #include "passenger.h"
+#include "vgpu.h"
 
 #include <string.h>
 
-#define LEAST_LIBVIRT      8006000
-#define LEAST_QEMU         8001000
+#define LEAST_LIBVIRT     8006000
+#define LEAST_QEMU        8001000
+#define LEAST_LIBVIRT_PCI 10000000 /* for virtual functions */
+#define LEAST_QEMU_PCI    8002002
+#define LEAST_LIBVIRT_KIND                                                                         \
+    11000000 /* that makes a virtual function of a mediated device, and back */
 #define LEAST_KERNEL_MAJOR 5
 #define LEAST_KERNEL_MINOR 18
 #define USUAL_PAUSE        300 /* ms: QEMU's downtime-limit */
@@ -113,27 +118,51 @@ judge_version(unsigned number, unsigned least)
     return number >= least ? VACANCY_YES : number ? VACANCY_NO : VACANCY_UNKNOWN;
 }
 
-static void
-check_versions(struct check *check, const char *what, unsigned here, unsigned there, unsigned least)
+/* Of both hosts. */
+static enum vacancy_answer
+judge_versions(unsigned here, unsigned there, unsigned least)
 {
     enum vacancy_answer answer = judge_version(here, least);
     enum vacancy_answer other = judge_version(there, least);
 
-    find(check, other > answer ? other : answer, "%s %s here and %s there; vGPUs migrate since %s",
-         what, version_text(here).text, version_text(there).text, version_text(least).text);
+    return other > answer ? other : answer;
+}
+
+static bool
+has_function(const struct crossing *crossing)
+{
+    for (size_t i = 0; i < crossing->demands->count; i++) {
+        if (crossing->demands->items[i].hostdev->kind == REQUEST_PCI)
+            return true;
+    }
+    return false;
 }
 
 static void
 check_software(struct check *check)
 {
     const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+    bool is_pci = has_function(check->crossing);
+    const char *what = is_pci ? "vGPUs that are virtual functions" : "vGPUs";
+    const struct {
+        const char *name;
+        unsigned here, there, least;
+    } rows[] = {
+        {"libvirt", from->libvirt_version, to->libvirt_version,
+         is_pci ? LEAST_LIBVIRT_PCI : LEAST_LIBVIRT},
+        {"QEMU", from->hypervisor_version, to->hypervisor_version,
+         is_pci ? LEAST_QEMU_PCI : LEAST_QEMU},
+    };
+    bool is_qemu = !strcmp(from->hypervisor, "QEMU") && !strcmp(to->hypervisor, "QEMU");
 
-    check_versions(check, "libvirt", from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT);
-    if (strcmp(from->hypervisor, "QEMU") || strcmp(to->hypervisor, "QEMU"))
+    for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
+        find(check, judge_versions(rows[i].here, rows[i].there, rows[i].least),
+             "%s %s here and %s there; %s migrate since %s", rows[i].name,
+             version_text(rows[i].here).text, version_text(rows[i].there).text, what,
+             version_text(rows[i].least).text);
+    if (!is_qemu)
         find(check, VACANCY_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
              from->hypervisor, to->hypervisor);
-    else
-        check_versions(check, "QEMU", from->hypervisor_version, to->hypervisor_version, LEAST_QEMU);
 }
 
 /* Distributions bring what is needed into older kernels, too. */
@@ -169,6 +198,36 @@ has_now(const struct crossing *crossing, const struct demand *demand)
                 : NULL;
 }
 
+/* Whether it can become a device of the other kind, where it has to. libvirt tells types of
+ * mediated devices only. */
+static void
+check_kind(struct check *check, const struct passenger *passenger, bool has_type)
+{
+    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+    const struct version here = version_text(from->libvirt_version);
+    const struct version there = version_text(to->libvirt_version);
+    const struct request_hostdev *hostdev = passenger->demand->hostdev;
+    const char *label = passenger->demand->label;
+    enum vacancy_answer answer =
+        judge_versions(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
+    char why[256];
+
+    if (hostdev->kind == REQUEST_PCI && has_type) {
+        snprintf(why, sizeof(why),
+                 "it is a virtual function, and would be a mediated device there: that is since "
+                 "libvirt 11.0.0, %s here and %s there",
+                 here.text, there.text);
+        answer = passenger_weigh(passenger, answer, why, sizeof(why));
+        find(check, answer, "%s: %s", label, why);
+    } else if (hostdev->kind == REQUEST_MDEV && passenger_untold(passenger)) {
+        add_note(check,
+                 "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
+                 "there%s",
+                 label, here.text, there.text,
+                 hostdev->has_display ? ", and no display='on' or ramfb='on'" : "");
+    }
+}
+
 static void
 check_device(struct check *check, const struct demand *demand, struct vacancy *vacancy)
 {
@@ -186,14 +245,29 @@ check_device(struct check *check, const struct demand *demand, struct vacancy *v
     char why[512];
 
     answer = passenger_judge(&passenger, &has_type, why, sizeof(why));
+    answer = passenger_weigh(&passenger, answer, why, sizeof(why));
     find(check, answer, "%s: %s", demand->label, why);
+    check_kind(check, &passenger, has_type);
     if (!has_type)
         return;
     answer = vacancy_take(vacancy, &filter, why, sizeof(why));
+    answer = passenger_weigh(&passenger, answer, why, sizeof(why));
     find(check, answer, "%s: %s", demand->label, why);
 }
 
-/* One that is not ours has to be there under its UUID, and nobody makes it. */
+/* Whether a vGPU can be made of a PCI device. */
+static bool
+is_function(const struct inventory *here, const struct name *device)
+{
+    for (size_t i = 0; i < here->parent_count; i++) {
+        if (here->parents[i].interface->hostdev == REQUEST_PCI &&
+            name_equal(&here->parents[i].name, device))
+            return true;
+    }
+    return false;
+}
+
+/* One that is not ours has to be there under its UUID or address, and nobody makes it. */
 static void
 check_others(struct check *check)
 {
@@ -205,7 +279,11 @@ check_others(struct check *check)
 
         for (size_t k = 0; k < crossing->demands->count; k++)
             is_ours |= crossing->demands->items[k].hostdev == hostdev;
-        if (!is_ours)
+        if (!is_ours && hostdev->kind == REQUEST_PCI &&
+            !is_function(crossing->here, &hostdev->source))
+            add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
+                     hostdev->source.text);
+        else if (!is_ours)
             find(check, VACANCY_UNKNOWN, "%s is none of ours: somebody has to make it there",
                  hostdev->source.text);
     }

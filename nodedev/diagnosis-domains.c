@@ -6,6 +6,7 @@
 #include "diagnosis.h"
 #include "entry.h"
 #include "stranger.h"
+#include "survey.h"
 
 #include <string.h>
 
@@ -181,7 +182,7 @@ check_orphans(struct diagnosis *diagnosis)
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = ledger_find(&diagnosis->ledger, &vgpu->device);
+        const struct lease *lease = survey_lease(&diagnosis->ledger, inventory, vgpu);
 
         if (!lease || lease->origin != LEASE_MADE ||
             !owners_is_orphan(&diagnosis->owners, vgpu, lease))

@@ -89,8 +89,9 @@ driver_of(const struct host *host, const struct name *device)
 {
     struct name driver;
 
-    return host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0 ? (struct name){0}
-                                                                            : driver;
+    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
+        driver = (struct name){0};
+    return driver;
 }
 
 static bool

@@ -2,8 +2,8 @@
 
 /*
  * domain-check: what is wrong in a domain's XML before anybody starts it: its request, by the
- * schema, by the parser and against the configuration; and what libvirt takes and is probably not
- * meant.
+ * schema, by the parser and against the configuration; what libvirt takes and is probably not
+ * meant; and virtual functions that this host does not have, or another domain has as well.
  */
 
 #pragma once
@@ -15,7 +15,8 @@
 /* What it is asked of: all borrowed. */
 struct domain_check {
     const struct policy *policy; /* NULL: it is broken, and not to be asked */
-    const char *data;            /* where the schema is */
+    const struct host *host;     /* which has the schema, and perhaps the virtual functions */
+    const char *uri;             /* of its libvirt, which knows who else names those; NULL: none */
     const char *file;            /* what messages call the document */
     struct report *report;
 };

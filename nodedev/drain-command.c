@@ -52,13 +52,13 @@ add_all(struct table *table, const struct survey *survey, const struct name *gpu
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
 
         if (name_equal(&inventory->gpus[inventory->parents[vgpu->parent].gpu].name, gpu))
-            add_line(table, &vgpu->device, &vgpu->type, ledger_find(&survey->ledger, &vgpu->device),
-                     guests);
+            add_line(table, &vgpu->device, &vgpu->type,
+                     survey_lease(&survey->ledger, inventory, vgpu), guests);
     }
     for (size_t i = 0; i < survey->ledger.count; i++) {
         const struct lease *lease = &survey->ledger.leases[i];
 
-        if (name_equal(&lease->gpu, gpu) && !inventory_find_vgpu(inventory, &lease->vgpu.device))
+        if (name_equal(&lease->gpu, gpu) && !survey_shows(survey, lease))
             add_line(table, &lease->vgpu.device, &lease->vgpu.type, lease, guests);
     }
 }

@@ -2,9 +2,9 @@
 
 #include "edit.h"
 #include "demand.h"
-#include "rewrite.h"
 #include "tree.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <uuid/uuid.h>
 
@@ -99,6 +99,38 @@ find_hostdev(const struct edit *edit, size_t index)
     return NULL;
 }
 
+static bool
+is_called(const struct request_hostdev *hostdev, const char *word)
+{
+    struct name source;
+
+    if (hostdev->alias && !strcmp(hostdev->alias, word))
+        return true;
+    return (hostdev->kind == REQUEST_PCI ? name_parse_pci(&source, word)
+                                         : name_parse_uuid(&source, word)) == 0 &&
+           name_equal(&source, &hostdev->source);
+}
+
+/* The number of hostdevs: there is none. */
+static size_t
+index_of(const struct edit *edit, const char *word)
+{
+    const struct request *request = &edit->request;
+    size_t index = 0;
+
+    while (index < request->hostdev_count && !is_called(&request->hostdevs[index], word))
+        index++;
+    return index;
+}
+
+const struct request_hostdev *
+edit_find(const struct edit *edit, const char *word)
+{
+    size_t index = index_of(edit, word);
+
+    return index < edit->request.hostdev_count ? &edit->request.hostdevs[index] : NULL;
+}
+
 static xmlNodePtr
 find_request(const struct edit *edit)
 {
@@ -170,10 +202,15 @@ link_lonely(const struct edit *edit)
 {
     const struct request *request = &edit->request;
     xmlNodePtr device = request->device_count == 1 ? find_device(edit, 0) : NULL;
+    bool good = true;
 
     if (!device || request->devices[0].alias || request->devices[0].uuid)
         return true;
-    return tree_set(device, "uuid", request->hostdevs[0].source.text);
+    for (size_t i = 0; i < request->hostdev_count && good; i++) {
+        if (request->hostdevs[i].device == 0)
+            good = tree_set(device, "uuid", request->hostdevs[i].source.text);
+    }
+    return good;
 }
 
 static xmlNodePtr
@@ -209,23 +246,57 @@ add_device(const struct edit *edit, const struct edit_device *device)
                     device->type ? device->type : device->class);
 }
 
+static void
+forget_attributes(xmlNodePtr element)
+{
+    while (element->properties)
+        xmlRemoveProp(element->properties);
+}
+
+/* libvirt's order, and no more than it needs. */
+static bool
+set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
+{
+    static const char *const parts[] = {"domain", "bus", "slot", "function"};
+    static const int widths[] = {4, 2, 2, 1};
+    bool is_function = source->kind == REQUEST_PCI;
+    unsigned numbers[COUNT(parts)] = {0};
+    bool good;
+
+    forget_attributes(hostdev);
+    forget_attributes(address);
+    good =
+        tree_set(hostdev, "mode", "subsystem") &&
+        tree_set(hostdev, "type", is_function ? "pci" : "mdev") &&
+        (is_function ? tree_set(hostdev, "managed", "no") : tree_set(hostdev, "model", "vfio-pci"));
+    if (!is_function)
+        return good && tree_set(address, "uuid", source->source.text);
+    good &= sscanf(source->source.text, "%x:%x:%x.%x", &numbers[0], &numbers[1], &numbers[2],
+                   &numbers[3]) == (int)COUNT(parts);
+    for (size_t i = 0; i < COUNT(parts) && good; i++) {
+        char text[16];
+
+        snprintf(text, sizeof(text), "0x%0*x", widths[i], numbers[i]);
+        good = tree_set(address, parts[i], text);
+    }
+    return good;
+}
+
 static bool
 add_hostdev(const struct edit *edit, const char *alias)
 {
     xmlNodePtr root = xmlDocGetRootElement(edit->tree);
     xmlNodePtr devices = tree_next(root, NULL, "devices", NULL), hostdev, source, address, name;
-    struct name uuid;
+    struct rewrite_source mediated = {.kind = REQUEST_MDEV};
 
-    edit_uuid(&edit->request.domain, alias, &uuid);
+    edit_uuid(&edit->request.domain, alias, &mediated.source);
     if (!devices)
         devices = tree_add(root, "devices");
     hostdev = devices ? tree_add(devices, "hostdev") : NULL;
     source = hostdev ? tree_add(hostdev, "source") : NULL;
     address = source ? tree_add(source, "address") : NULL;
     name = address ? tree_add(hostdev, "alias") : NULL;
-    return name && tree_set(hostdev, "mode", "subsystem") && tree_set(hostdev, "type", "mdev") &&
-           tree_set(hostdev, "model", "vfio-pci") && tree_set(address, "uuid", uuid.text) &&
-           tree_set(name, "name", alias);
+    return name && set_source(hostdev, address, &mediated) && tree_set(name, "name", alias);
 }
 
 /* Whether the new text asks for the device, under its UUID. */
@@ -266,16 +337,22 @@ edit_add(struct edit *edit, const struct edit_device *device, struct error *erro
     return rc;
 }
 
-/* --- one less --------------------------------------------------------------------------------- */
-
-static bool
-is_called(const struct request_hostdev *hostdev, const char *word)
+int
+edit_set_source(struct edit *edit, const char *alias, const struct rewrite_source *source,
+                struct error *error)
 {
-    struct name uuid;
+    xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias)), part, address;
+    int rc;
 
-    return (hostdev->alias && !strcmp(hostdev->alias, word)) ||
-           (name_parse_uuid(&uuid, word) == 0 && name_equal(&uuid, &hostdev->source));
+    part = hostdev ? tree_next(hostdev, NULL, "source", NULL) : NULL;
+    address = part ? tree_next(part, NULL, "address", NULL) : NULL;
+    if (!address || !set_source(hostdev, address, source))
+        return no_memory(error);
+    rc = read_anew(edit, error);
+    return rc < 0 ? rc : request_check(&edit->request, error);
 }
+
+/* --- one less --------------------------------------------------------------------------------- */
 
 static int
 no_such(const struct request *request, const char *word, struct error *error)
@@ -327,15 +404,12 @@ edit_remove(struct edit *edit, const char *word, struct name *device, char **ali
             struct error *error)
 {
     const struct request *request = &edit->request;
-    const struct request_hostdev *hostdev;
-    size_t index = 0, asked;
+    const struct request_hostdev *hostdev = edit_find(edit, word);
+    size_t index = index_of(edit, word), asked;
     xmlNodePtr element;
 
     *device = (struct name){0};
     *alias = NULL;
-    while (index < request->hostdev_count && !is_called(&request->hostdevs[index], word))
-        index++;
-    hostdev = index < request->hostdev_count ? &request->hostdevs[index] : NULL;
     asked = hostdev ? hostdev->device : find_dangling(request, word);
     if (hostdev ? !demand_is_explicit(hostdev) : asked == SIZE_MAX)
         return no_such(request, word, error);
@@ -367,41 +441,8 @@ edit_annotation(const struct edit *edit, char **ret, struct error *error)
 int
 edit_hostdev(const struct edit *edit, const char *alias, char **ret, struct error *error)
 {
-    const struct request *request = &edit->request;
-    size_t index = 0;
-    xmlNodePtr hostdev;
+    xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias));
 
-    while (index < request->hostdev_count && !is_called(&request->hostdevs[index], alias))
-        index++;
-    hostdev = find_hostdev(edit, index);
     *ret = hostdev ? tree_text_bare(hostdev) : NULL;
     return *ret ? 0 : no_memory(error);
-}
-
-/* --- of a clone ------------------------------------------------------------------------------- */
-
-int
-edit_renew(const struct document *document, struct document *ret, struct error *error)
-{
-    AUTO(request_clear) struct request request = {0};
-    AUTO_FREE struct rewrite_source *sources = NULL;
-    int rc = request_parse(document, &request, error);
-
-    *ret = (struct document){0};
-    if (rc == 0)
-        rc = request_check(&request, error);
-    if (rc < 0)
-        return rc;
-    sources = rewrite_own(&request);
-    if (!sources)
-        return no_memory(error);
-    for (size_t i = 0; i < request.hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &request.hostdevs[i];
-        char place[32];
-
-        snprintf(place, sizeof(place), "hostdev%zu", i);
-        if (hostdev->kind == REQUEST_MDEV && demand_is_explicit(hostdev))
-            edit_uuid(&request.domain, hostdev->alias ? hostdev->alias : place, &sources[i].source);
-    }
-    return rewrite_sources(document, &request, sources, ret, error);
 }

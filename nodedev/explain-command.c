@@ -2,18 +2,38 @@
 
 #include "command.h"
 #include "explanation.h"
+#include "reason.h"
 #include "statedir.h"
 #include "table.h"
 
-enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, REASON };
+#define MOST_TEXT 8192 /* bytes, for more functions than a GPU can have */
+
+enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, REASON, OTHERS };
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},   [ALIAS] = {.name = "ALIAS"},
     [WANTED] = {.name = "WANTED"},   [GPU] = {.name = "GPU"},
     [VERDICT] = {.name = "VERDICT"}, [PARENT] = {.name = "PARENT"},
     [TYPE] = {.name = "TYPE"},       [NAME] = {.name = "NAME", .extra = true},
-    [REASON] = {.name = "REASON"},
+    [REASON] = {.name = "REASON"},   [OTHERS] = {.name = "OTHERS", .extra = true},
 };
+
+/* As other lists in tables: without blanks. */
+static void
+add_others(struct table *table, const struct room *room, const struct demand *demand, size_t gpu)
+{
+    char text[MOST_TEXT], *to = text;
+
+    if (!table_shows(table, OTHERS) ||
+        reason_list_others(room, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
+        return;
+    for (const char *from = text; *from; from++) {
+        if (*from != ' ')
+            *to++ = *from;
+    }
+    *to = '\0';
+    table_set(table, OTHERS, "%s", text);
+}
 
 static void
 add_gpu(struct table *table, const struct forecast *forecast, const struct room *room, size_t index,
@@ -34,6 +54,7 @@ add_gpu(struct table *table, const struct forecast *forecast, const struct room 
     table_set(table, GPU, "%s", card->name.text);
     table_set(table, VERDICT, "%s", forecast_verdict_words[verdict]);
     table_set(table, REASON, "%s", reason);
+    add_others(table, room, demand, gpu);
     if (verdict < FORECAST_CHOSEN)
         return;
     table_set(table, PARENT, "%s", forecast->inventory.parents[choice->parent].name.text);

@@ -2,8 +2,11 @@
 
 #include "explanation.h"
 #include "array.h"
+#include "reason.h"
 
 #include <string.h>
+
+#define MOST_OTHERS 8 /* virtual functions that are named */
 
 /* A fact about a device. */
 static void FORMAT(3, 4) tell(FILE *out, const char *what, const char *format, ...)
@@ -169,6 +172,39 @@ tell_traits(const struct demand *demand, FILE *out)
     fprintf(out, "\n");
 }
 
+/* What the XML names, and of a virtual function whose it is. */
+static void
+tell_device(const struct inventory *inventory, const struct demand *demand, FILE *out)
+{
+    const struct name *device = &demand->hostdev->source;
+    size_t i = 0, k = 0;
+
+    while (i < inventory->parent_count && !name_equal(&inventory->parents[i].name, device))
+        i++;
+    while (k < inventory->stranger_count && !name_equal(&inventory->strangers[k].device, device))
+        k++;
+    if (demand->place && i < inventory->parent_count)
+        tell(out, "device", "%s, a virtual function of %s", device->text,
+             inventory->gpus[inventory->parents[i].gpu].name.text);
+    else if (k < inventory->stranger_count)
+        tell(out, "device", "%s, %s", device->text, inventory->strangers[k].why);
+    else
+        tell(out, "device", "%s", device->text);
+}
+
+/* Which other virtual functions could be named instead. */
+static void
+tell_functions(const struct room *room, const struct demand *demand, FILE *out)
+{
+    char text[MOST_OTHERS * sizeof(struct name)];
+    size_t count = reason_list_others(room, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
+
+    if (count > MOST_OTHERS)
+        tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
+    else if (demand->place)
+        tell(out, "others", "%s", count ? text : "none could take it now");
+}
+
 static int
 tell_wish(const struct forecast *forecast, const struct demand *demand, FILE *out)
 {
@@ -177,7 +213,7 @@ tell_wish(const struct forecast *forecast, const struct demand *demand, FILE *ou
     int rc;
 
     tell_source(demand, out);
-    tell(out, "device", "%s", demand->hostdev->source.text);
+    tell_device(&forecast->inventory, demand, out);
     rc = tell_types(&forecast->inventory, demand, out);
     tell(out, "placement", "%s", policy_order_words[demand->order]);
     tell_nodes(&forecast->intent.demands.nodes, demand, out);
@@ -218,6 +254,8 @@ tell_gpus(const struct forecast *forecast, size_t demand, FILE *out)
     const struct inventory *inventory = &forecast->inventory;
     int rc = forecast_room(forecast, demand, &room), width = 0;
 
+    if (rc == 0)
+        tell_functions(&room, &forecast->intent.demands.items[demand], out);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         int length = (int)strlen(inventory->gpus[gpu].name.text);
 
@@ -258,17 +296,31 @@ tell_removals(const struct forecast *forecast, const char *name, FILE *out)
         tell_lease(&forecast->reaped.leases[i], true, out);
 }
 
+/* Whether a hostdev could be a vGPU here; of PCI devices most are something else. */
+static bool
+could_be_ours(const struct inventory *inventory, const struct request_hostdev *hostdev)
+{
+    bool found = hostdev->kind == REQUEST_MDEV;
+
+    for (size_t i = 0; i < inventory->parent_count && !found; i++)
+        found = inventory->parents[i].interface->hostdev == REQUEST_PCI &&
+                name_equal(&inventory->parents[i].name, &hostdev->source);
+    return found;
+}
+
 /* Hostdevs that we leave alone. */
 static void
-tell_others(const struct request *request, const struct demands *demands, FILE *out)
+tell_others(const struct request *request, const struct forecast *forecast, FILE *out)
 {
+    const struct demands *demands = &forecast->intent.demands;
+
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
         bool ours = false;
 
         for (size_t k = 0; k < demands->count; k++)
             ours |= demands->items[k].hostdev == hostdev;
-        if (!ours)
+        if (!ours && could_be_ours(&forecast->inventory, hostdev))
             fprintf(out, "\n%s: nothing says what it is to be; it is left alone\n",
                     hostdev->alias ? hostdev->alias : hostdev->source.text);
     }
@@ -297,7 +349,7 @@ explanation_tell(const struct subject *subject, const struct ledger *ledger,
             rc = tell_gpus(forecast, i, out);
     }
     if (forecast->intent.policy.enabled)
-        tell_others(request, demands, out);
+        tell_others(request, forecast, out);
     if (!subject->is_running)
         tell_removals(forecast, request->name, out);
     return rc < 0 ? error_set(error, rc, "no memory for the explanation") : 0;

@@ -131,9 +131,8 @@ put_type_max(const struct exposition *exposition, const char *metric, FILE *out)
 
 static void
 put_info_of(const struct exposition *exposition, const char *metric, const struct vgpu *vgpu,
-            const struct name *gpu, FILE *out)
+            const struct name *gpu, const struct lease *lease, FILE *out)
 {
-    const struct lease *lease = ledger_find(&exposition->survey->ledger, &vgpu->device);
     const char *name = survey_type_name(exposition->survey, gpu, &vgpu->type);
     const struct label labels[] = {
         {"device", vgpu->device.text},
@@ -163,13 +162,14 @@ put_info(const struct exposition *exposition, const char *metric, FILE *out)
         const struct vgpu there = {
             .device = vgpu->device, .type = vgpu->type, .parent = parent->name};
 
-        put_info_of(exposition, metric, &there, &inventory->gpus[parent->gpu].name, out);
+        put_info_of(exposition, metric, &there, &inventory->gpus[parent->gpu].name,
+                    survey_lease(ledger, inventory, vgpu), out);
     }
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if (!inventory_find_vgpu(inventory, &lease->vgpu.device))
-            put_info_of(exposition, metric, &lease->vgpu, &lease->gpu, out);
+        if (!survey_shows(exposition->survey, lease))
+            put_info_of(exposition, metric, &lease->vgpu, &lease->gpu, lease, out);
     }
 }
 

@@ -79,7 +79,7 @@ add_all(struct table *table, const struct host *host, const struct survey *surve
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
         const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-        const struct lease *lease = ledger_find(&survey->ledger, &vgpu->device);
+        const struct lease *lease = survey_lease(&survey->ledger, inventory, vgpu);
 
         table_line(table);
         table_set(table, DEVICE, "%s", vgpu->device.text);
@@ -95,7 +95,7 @@ add_all(struct table *table, const struct host *host, const struct survey *surve
     for (size_t i = 0; i < survey->ledger.count; i++) {
         const struct lease *lease = &survey->ledger.leases[i];
 
-        if (inventory_find_vgpu(inventory, &lease->vgpu.device))
+        if (survey_shows(survey, lease))
             continue;
         table_line(table);
         table_set(table, DEVICE, "%s", lease->vgpu.device.text);

@@ -21,7 +21,7 @@ count_orphans(const struct command_call *call, const struct survey *survey, size
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
 
-        *ret += owners_is_orphan(&owners, vgpu, ledger_find(&survey->ledger, &vgpu->device));
+        *ret += owners_is_orphan(&owners, vgpu, survey_lease(&survey->ledger, inventory, vgpu));
     }
     return rc;
 }

@@ -139,6 +139,29 @@ add_type(const xmlNode *node, struct node_device *device)
     return ARRAY_ADD(device->types, device->count, type);
 }
 
+/* Of others' devices, as network cards, they are none of ours. */
+static int
+read_functions(const xmlNode *pci, struct node_device *device)
+{
+    const xmlNode *functions = pci ? find_capability(pci, "virt_functions") : NULL;
+    char vendor[16];
+
+    get_attribute(child(pci, "vendor"), "id", vendor, sizeof(vendor));
+    if (strcmp(vendor, "0x10de") || (*device->driver.text && strcmp(device->driver.text, "nvidia")))
+        return 0;
+    for (const xmlNode *at = child(functions, "address"); at; at = at->next) {
+        struct name function;
+
+        if (!is_element(at, "address"))
+            continue;
+        if (read_address(at, &function) < 0)
+            return -EBADMSG;
+        if (names_add(&device->functions, function.text) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static int
 read_parent(const xmlNode *node, struct node_device *device)
 {
@@ -162,7 +185,7 @@ read_parent(const xmlNode *node, struct node_device *device)
         if (is_element(at, "type") && add_type(at, device) < 0)
             return -ENOMEM;
     }
-    return 0;
+    return read_functions(pci, device);
 }
 
 static int
@@ -180,6 +203,7 @@ read_vgpu(const xmlNode *capability, struct node_device *device)
 static void
 free_device(struct node_device *device)
 {
+    names_clear(&device->functions);
     free(device->types);
     free(device->available);
 }
@@ -196,7 +220,7 @@ add_device(const xmlNode *root, struct node_devices *devices)
     rc = read_path(root, &device.name, &device.parent);
     if (rc == 0)
         rc = vgpu ? read_vgpu(vgpu, &device) : read_parent(root, &device);
-    if (rc == 0 && (device.count || *device.type.text)) {
+    if (rc == 0 && (device.count || device.functions.count || *device.type.text)) {
         rc = ARRAY_ADD(devices->items, devices->count, device);
         if (rc == 0)
             return 0;
@@ -310,12 +334,70 @@ add_vgpu(struct inventory *inventory, const struct node_device *device)
     return 0;
 }
 
+static bool
+has_parents(const struct inventory *inventory, const struct name *gpu)
+{
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        if (name_equal(&inventory->gpus[inventory->parents[i].gpu].name, gpu))
+            return true;
+    }
+    return false;
+}
+
+/* A GPU whose functions make no mediated devices. */
+static int
+add_functions(struct inventory *inventory, const struct node_device *device)
+{
+    struct inventory_parent parent = {0};
+    size_t ignored;
+    int rc;
+
+    if (has_parents(inventory, &device->name))
+        return 0;
+    rc = inventory_add_gpu(inventory, &device->name, &parent.gpu);
+    if (rc < 0)
+        return rc;
+    inventory->gpus[parent.gpu].is_partial = true;
+    inventory->gpus[parent.gpu].numa = device->numa;
+    inventory->gpus[parent.gpu].driver = device->driver;
+    for (size_t i = 0; i < device->functions.count && rc == 0; i++) {
+        parent.name = device->functions.items[i];
+        rc = inventory_add_parent(inventory, &parent, &ignored);
+    }
+    return rc;
+}
+
+static bool
+has_types(const struct node_device *device)
+{
+    return device->count > 0;
+}
+
+static bool
+has_functions(const struct node_device *device)
+{
+    return device->functions.count > 0;
+}
+
+static bool
+is_vgpu(const struct node_device *device)
+{
+    return *device->type.text;
+}
+
 int
 node_devices_survey(struct node_devices *devices, struct inventory *ret)
 {
     /* Each needs what those before it have found. */
-    int (*const steps[])(struct inventory *, const struct node_device *) = {add_gpu, add_parent,
-                                                                            add_vgpu};
+    static const struct {
+        bool (*concerns)(const struct node_device *device);
+        int (*add)(struct inventory *inventory, const struct node_device *device);
+    } steps[] = {
+        {has_types, add_gpu},
+        {has_types, add_parent},
+        {has_functions, add_functions},
+        {is_vgpu, add_vgpu},
+    };
     int rc = 0;
 
     *ret = (struct inventory){0};
@@ -323,8 +405,8 @@ node_devices_survey(struct node_devices *devices, struct inventory *ret)
         qsort(devices->items, devices->count, sizeof(*devices->items), by_name);
     for (size_t step = 0; step < COUNT(steps); step++) {
         for (size_t i = 0; i < devices->count && rc == 0; i++) {
-            if ((steps[step] == add_vgpu) == (devices->items[i].count == 0))
-                rc = steps[step](ret, &devices->items[i]);
+            if (steps[step].concerns(&devices->items[i]))
+                rc = steps[step].add(ret, &devices->items[i]);
         }
     }
     return rc;

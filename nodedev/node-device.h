@@ -4,8 +4,11 @@
  * node-device: what a libvirt tells of the GPUs and vGPUs of its host, from its XML.
  *
  * That is less than the host's own /sys says: of a type its id, name and how many more a parent
- * would make; nothing of sizes, limits or vendors' virtual functions. What is not told stays as
- * the inventory says "not told".
+ * would make; nothing of sizes or limits. What is not told stays as the inventory says "not told".
+ *
+ * Of virtual functions that make no mediated devices it tells that they are there. They may have
+ * NVIDIA's vendor-specific VFIO, or their vGPU manager is not up. Such a GPU is in the inventory,
+ * is_partial and without types, and its parents have no interface.
  *
  * The XML comes from another machine: it is parsed without network, and one with a document type
  * is refused.
@@ -26,6 +29,9 @@ struct node_device {
     int *available;               /* per type; -ENODATA: not told */
     size_t count;
 
+    /* Of a GPU of NVIDIA's, the addresses of its virtual functions. */
+    struct names functions;
+
     /* Of a vGPU. */
     struct name parent;
     struct name type; /* "": it is none */
@@ -37,7 +43,8 @@ struct node_devices {
     size_t count;
 };
 
-/* Adds one device by its XML. One that is neither a parent of GPU types nor a vGPU is left out.
+/* Adds one device by its XML. One that is neither a parent of GPU types nor a vGPU, nor a GPU of
+ * NVIDIA's that has virtual functions, is left out.
  * -EBADMSG if it is no device's XML; -ENOMEM. */
 int node_devices_add(struct node_devices *devices, const char *xml) CHECKED NONNULL;
 void node_devices_clear(struct node_devices *devices) NONNULL;

@@ -80,7 +80,7 @@ run(const struct command_call *call, struct error *error)
     }
     for (size_t i = 0; i < survey.inventory.vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &survey.inventory.vgpus[i];
-        const struct lease *lease = ledger_find(&survey.ledger, &vgpu->device);
+        const struct lease *lease = survey_lease(&survey.ledger, &survey.inventory, vgpu);
 
         if (owners_is_orphan(&owners, vgpu, lease))
             add_orphan(&table, call->host, &survey, vgpu, lease);

@@ -2,6 +2,8 @@
 
 #include "passenger.h"
 
+#include "nvidia.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,6 +91,56 @@ find_type(const struct inventory *inventory, wants_function *wants,
     return NULL;
 }
 
+/* Whether NVIDIA's driver could make it, as far as its types are known here. */
+static bool
+may_be_nvidia(const struct passenger *passenger)
+{
+    const struct inventory *here = passenger->here;
+    bool is_known = false;
+
+    if (passenger->has)
+        return nvidia_type_number(&passenger->has->id) > 0;
+    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
+        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
+            const struct inventory_type *type = &here->gpus[gpu].types[i];
+
+            if (!passenger_suits(type, passenger))
+                continue;
+            if (nvidia_type_number(&type->id) > 0)
+                return true;
+            is_known = true;
+        }
+    }
+    return !is_known;
+}
+
+const struct inventory_gpu *
+passenger_untold(const struct passenger *passenger)
+{
+    const struct inventory *to = passenger->to;
+
+    for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
+        if (to->gpus[gpu].is_partial && may_be_nvidia(passenger))
+            return &to->gpus[gpu];
+    }
+    return NULL;
+}
+
+enum vacancy_answer
+passenger_weigh(const struct passenger *passenger, enum vacancy_answer answer, char *text,
+                size_t size)
+{
+    const struct inventory_gpu *untold = passenger_untold(passenger);
+    size_t at = strlen(text);
+
+    if (answer != VACANCY_NO || !untold)
+        return answer;
+    snprintf(text + at, size - at,
+             "; but what the virtual functions of %s there can be, libvirt does not tell",
+             untold->name.text);
+    return VACANCY_UNKNOWN;
+}
+
 /* What is asked for, and is another type than the one it has. */
 static bool
 is_another(const struct inventory_type *type, const void *data)
@@ -108,6 +160,43 @@ title_of(const struct inventory_type *type)
     return ret;
 }
 
+/* Whether it is a type of NVIDIA's of which the name is not known, as of a full GPU's. */
+static bool
+is_nameless(const struct inventory_type *type)
+{
+    return type && !strcmp(type->name, type->id.text) && nvidia_type_number(&type->id) > 0;
+}
+
+/* Whether libvirt shows a GPU as one that it tells no types of. */
+static bool
+is_partial(const struct inventory *inventory, const struct name *gpu)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (name_equal(&inventory->gpus[i].name, gpu))
+            return inventory->gpus[i].is_partial;
+    }
+    return false;
+}
+
+/* Whether this host has it by a GPU of which its own libvirt tells nothing at all: then another's
+ * would not either. */
+static bool
+is_hidden(const struct passenger *passenger)
+{
+    const struct inventory *here = passenger->here;
+
+    if (find_type(passenger->from, passenger_suits, passenger))
+        return false;
+    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
+        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
+            if (passenger_suits(&here->gpus[gpu].types[i], passenger) &&
+                !is_partial(passenger->from, &here->gpus[gpu].name))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* No type there will do: whether that is for sure, and why. */
 static enum vacancy_answer
 explain_absence(const struct passenger *passenger, char *text, size_t size)
@@ -117,6 +206,12 @@ explain_absence(const struct passenger *passenger, char *text, size_t size)
     const char *wanted = passenger->demand->wanted;
     bool is_class = passenger->demand->class;
 
+    if (is_nameless(passenger->has)) {
+        snprintf(text, size,
+                 "its type is %s; what that is called, which is what tells, nothing here says now",
+                 passenger->has->id.text);
+        return VACANCY_UNKNOWN;
+    }
     if (same) {
         snprintf(text, size, "its type is %s there, and \"%s\" does not mean that; %s",
                  title_of(same).text, wanted,
@@ -128,8 +223,7 @@ explain_absence(const struct passenger *passenger, char *text, size_t size)
                  wanted, title_of(another).text);
         return VACANCY_NO;
     }
-    if (find_type(passenger->here, passenger_suits, passenger) &&
-        !find_type(passenger->from, passenger_suits, passenger)) {
+    if (is_hidden(passenger)) {
         snprintf(text, size, "no libvirt tells of GPUs like those that have %s", wanted);
         return VACANCY_UNKNOWN;
     }

@@ -24,6 +24,14 @@ struct passenger {
 /* Whether a type of the other host will do. For struct inventory_filter: data is the passenger. */
 bool passenger_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
 
+/* The first GPU there of whose types libvirt tells nothing (node-device.h), if it may have what the
+ * passenger needs; or NULL. */
+const struct inventory_gpu *passenger_untold(const struct passenger *passenger) CHECKED NONNULL;
+
+/* "no" is not for sure while there is such a GPU: what the answer comes to. Adds why to text. */
+enum vacancy_answer passenger_weigh(const struct passenger *passenger, enum vacancy_answer answer,
+                                    char *text, size_t size) CHECKED NONNULL;
+
 /* Whether the other host has a type for it at all, however full it is; *has_type says so as well,
  * as there may be one and yet a reason against it. Writes why into text. */
 enum vacancy_answer passenger_judge(const struct passenger *passenger, bool *has_type, char *text,

@@ -117,13 +117,15 @@ plug_in(const struct host *host, const struct target *target, const struct edit 
     AUTO(newcomer_clear)
     struct newcomer newcomer = {.target = target, .alias = alias, .timeout = timeout};
     const struct assign_handover handover = {hand_over, &newcomer};
+    const struct request_hostdev *hostdev;
     int rc = edit_hostdev(edit, alias, &newcomer.hostdev, error);
 
     if (rc == 0)
         rc = edit_annotation(edit, &newcomer.annotation, error);
     if (rc < 0)
         return rc;
-    edit_uuid(&edit->request.domain, alias, &newcomer.device);
+    hostdev = edit_find(edit, alias);
+    newcomer.device = hostdev ? hostdev->source : newcomer.device;
     rc = assign_device(host, &edit->request, &newcomer.device, &handover, error);
     if (rc < 0)
         error_wrap(error, "%s", target->domain.name);

@@ -2,7 +2,7 @@
 
 #include "policy-check.h"
 #include "guess.h"
-#include "placement.h"
+#include "outlook.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,13 +42,16 @@ check_word(struct checker *checker, const char *origin, size_t gpu, const char *
 {
     const struct inventory *inventory = checker->inventory;
     struct guess guess = GUESS(word);
+    bool unsure = false;
 
     if (is_offered(inventory, gpu, &guess))
         return;
-    report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s%s", word,
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        unsure |= (gpu == EVERY_GPU || gpu == i) && inventory_may_have_more(inventory, i);
+    report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s%s%s", word,
                    gpu == EVERY_GPU ? "any GPU here" : inventory->gpus[gpu].name.text,
-                   guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
-                   guess.best ? "?)" : "");
+                   unsure ? " now" : "", guess.best ? " (did you mean " : "",
+                   guess.best ? guess.best : "", guess.best ? "?)" : "");
 }
 
 static void
@@ -137,7 +140,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     int rc;
 
     say_wish(class, wish, sizeof(wish));
-    rc = placement_check(&question, &ignored, &why);
+    rc = outlook_find(&question, &ignored, &why);
     *served = rc == 0;
     if (rc == -ENOMEM)
         return rc;
@@ -147,6 +150,13 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     for (size_t i = 0; rc == 0 && i < class->types.count; i++)
         check_word(checker, class->origin, EVERY_GPU, class->types.items[i]);
     return 0;
+}
+
+static void
+check_limit(struct checker *checker, const struct policy_limit *limit)
+{
+    for (size_t i = 0; i < limit->types.count; i++)
+        check_word(checker, limit->origin, EVERY_GPU, limit->types.items[i]);
 }
 
 static bool
@@ -197,6 +207,8 @@ policy_check(const struct policy *policy, const struct inventory *inventory, str
 
     for (size_t i = 0; i < policy->gpu_count; i++)
         check_gpu(&checker, &policy->gpus[i]);
+    for (size_t i = 0; i < policy->limit_count; i++)
+        check_limit(&checker, &policy->limits[i]);
     for (size_t i = 0; rc == 0 && i < policy->class_count; i++)
         rc = check_class(&checker, &policy->classes[i], &served[i]);
     if (rc == 0)

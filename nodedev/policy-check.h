@@ -2,7 +2,7 @@
 
 /*
  * policy-check: what a configuration says without a fault, and to no effect on this host: GPUs and
- * types that are not here, classes that nothing here can serve, quotas of such.
+ * types that are not here, classes that nothing here can serve, quotas and limits of such.
  */
 
 #pragma once

@@ -57,8 +57,8 @@ read_names(const struct command_call *call, struct names *ret, struct error *err
 
         if (name_parse_uuid(&name, word) < 0 && name_parse_pci(&name, word) < 0)
             return error_set(error, -ENOENT,
-                             "there is no vGPU \"%s\": vGPUs are named by UUID, as 'vgpuctl "
-                             "orphans' shows them",
+                             "there is no vGPU \"%s\": vGPUs are named by UUID, or by the address "
+                             "of a virtual function, as 'vgpuctl orphans' shows them",
                              word);
         while (k < ret->count && !name_equal(&ret->items[k], &name))
             k++;

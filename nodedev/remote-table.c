@@ -118,8 +118,11 @@ add_gpu(struct table *table, const struct remote_host *host, size_t index)
         table_set(table, GPUS_NAME, "%s", name);
     if (gpu->numa >= 0)
         table_set(table, GPUS_NUMA, "%d", gpu->numa);
-    table_set(table, GPUS_INTERFACE, "%s", vgpu_mdev.kind);
-    table_set(table, GPUS_VGPUS, "%zu", survey_count(&survey, index));
+    /* What its functions are and have is not told. */
+    if (!gpu->is_partial) {
+        table_set(table, GPUS_INTERFACE, "%s", vgpu_mdev.kind);
+        table_set(table, GPUS_VGPUS, "%zu", survey_count(&survey, index));
+    }
     if (*gpu->driver.text)
         table_set(table, GPUS_DRIVER, "%s", gpu->driver.text);
     table_set(table, GPUS_PARENTS, "%zu", parents);
@@ -270,10 +273,40 @@ add_user(struct table *table, const struct remote_host *host, const struct name 
         table_set(table, LIST_ALIAS, "%s", alias);
 }
 
+/* A virtual function that makes no mediated devices, and that a running guest has: it has a type,
+ * or QEMU would not have got it. */
+static size_t
+add_functions_of(struct table *table, const struct remote_host *host, const struct domain *domain)
+{
+    const struct inventory *inventory = &host->inventory;
+    size_t lines = 0;
+
+    for (size_t i = 0; i < domain->live.hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &domain->live.hostdevs[i];
+        size_t parent = 0;
+
+        while (parent < inventory->parent_count &&
+               (inventory->parents[parent].interface ||
+                !name_equal(&inventory->parents[parent].name, &hostdev->source)))
+            parent++;
+        if (parent == inventory->parent_count)
+            continue;
+        table_line(table);
+        table_set(table, LIST_HOST, "%s", host->label);
+        table_set(table, LIST_DEVICE, "%s", hostdev->source.text);
+        table_set(table, LIST_PARENT, "%s", hostdev->source.text);
+        table_set(table, LIST_GPU, "%s", inventory->gpus[inventory->parents[parent].gpu].name.text);
+        add_user(table, host, &hostdev->source);
+        lines++;
+    }
+    return lines;
+}
+
 static size_t
 add_vgpus(struct table *table, const struct remote_host *host, const char *gpu)
 {
     const struct inventory *inventory = &host->inventory;
+    size_t lines = inventory->vgpu_count;
 
     (void)gpu;
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
@@ -292,7 +325,9 @@ add_vgpus(struct table *table, const struct remote_host *host, const char *gpu)
         table_set(table, LIST_GPU, "%s", card->name.text);
         add_user(table, host, &vgpu->device);
     }
-    return inventory->vgpu_count;
+    for (size_t i = 0; i < host->domains.count; i++)
+        lines += add_functions_of(table, host, &host->domains.items[i]);
+    return lines;
 }
 
 enum command_status

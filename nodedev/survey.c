@@ -4,6 +4,7 @@
 #include "ceiling.h"
 #include "room.h"
 #include "statedir.h"
+#include "vgpu.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -35,6 +36,25 @@ survey_clear(struct survey *survey)
     policy_clear(&survey->policy);
     inventory_clear(&survey->inventory);
     ledger_clear(&survey->ledger);
+}
+
+const struct lease *
+survey_lease(const struct ledger *ledger, const struct inventory *inventory,
+             const struct inventory_vgpu *vgpu)
+{
+    const struct lease *lease = ledger_find(ledger, &vgpu->device);
+    bool is_function = inventory->parents[vgpu->parent].interface->hostdev == REQUEST_PCI;
+
+    return lease && is_function && !name_equal(&lease->vgpu.type, &vgpu->type) ? NULL : lease;
+}
+
+bool
+survey_shows(const struct survey *survey, const struct lease *lease)
+{
+    const struct inventory_vgpu *vgpu =
+        inventory_find_vgpu(&survey->inventory, &lease->vgpu.device);
+
+    return vgpu && survey_lease(&survey->ledger, &survey->inventory, vgpu);
 }
 
 size_t

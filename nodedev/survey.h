@@ -29,6 +29,14 @@ int survey_take(const struct host *host, enum survey_depth depth, struct survey 
                 struct error *error) CHECKED NONNULL;
 void survey_clear(struct survey *survey) NONNULL;
 
+/* The lease of a vGPU, or NULL. A virtual function that has another type by now than its lease says
+ * is another vGPU, and somebody else's. */
+const struct lease *survey_lease(const struct ledger *ledger, const struct inventory *inventory,
+                                 const struct inventory_vgpu *vgpu) CHECKED NONNULL;
+
+/* Whether anything is to be seen of what a lease is about. */
+bool survey_shows(const struct survey *survey, const struct lease *lease) CHECKED NONNULL;
+
 /* How many vGPUs are on a GPU. */
 size_t survey_count(const struct survey *survey, size_t gpu) CHECKED NONNULL;
 

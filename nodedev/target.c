@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "target.h"
+#include "berth.h"
 #include "subject.h"
 
 /* Which definitions are meant. */
@@ -75,6 +76,27 @@ target_edit(const struct target *target, enum connection_side side, bool secrets
     if (rc < 0)
         error_wrap(error, "%s", target->word);
     return rc;
+}
+
+int
+target_add_named(const struct command_call *call, const struct target *target,
+                 const struct name *domain, struct names *ret, struct error *error)
+{
+    AUTO(connection_close) struct connection *own = NULL;
+    AUTO(domains_clear) struct domains domains = {0};
+    int rc = 0;
+
+    if (!target->connection && !call->uri)
+        return error_set(error, -ENOTCONN, "with --root there is no libvirt that knows domains");
+    if (!target->connection)
+        rc = connection_open(call->uri, CONNECTION_READ, &own, error);
+    if (rc == 0)
+        rc = connection_domains(own ? own : target->connection, &domains, error);
+    if (rc < 0)
+        return rc;
+    if (berth_add_named(&domains, domain, ret) < 0)
+        return error_set(error, -ENOMEM, "no memory for the domains");
+    return domains.complete ? 0 : error_set(error, -EIO, "%s", domains.problem.text);
 }
 
 int

@@ -39,6 +39,12 @@ int target_text(const struct target *target, enum connection_side side, bool sec
 int target_edit(const struct target *target, enum connection_side side, bool secrets,
                 struct edit *ret, struct error *error) CHECKED NONNULL;
 
+/* Adds the virtual functions (any PCI devices) that other domains of this host's libvirt name.
+ * -errno with a line in error if it cannot be asked, or does not tell them all. */
+int
+target_add_named(const struct command_call *call, const struct target *target,
+                 const struct name *domain, struct names *ret, struct error *error) CHECKED NONNULL;
+
 /* Defines it anew; and prints the XML instead. */
 int target_define(const struct target *target, const struct edit *edit,
                   struct error *error) CHECKED NONNULL;

@@ -21,12 +21,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 must_hold_together(const struct inventory *inventory)
 {
-    for (size_t i = 0; i < inventory->parent_count; i++)
-        MUST(inventory->parents[i].gpu < inventory->gpu_count);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        MUST(parent->gpu < inventory->gpu_count);
+        MUST(!parent->interface == inventory->gpus[parent->gpu].is_partial);
+    }
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         MUST(inventory->vgpus[i].parent < inventory->parent_count);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        MUST(inventory->gpus[gpu].count > 0 && *inventory->gpus[gpu].name.text);
+        MUST((inventory->gpus[gpu].count == 0) == inventory->gpus[gpu].is_partial);
+        MUST(*inventory->gpus[gpu].name.text);
         for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
             MUST(*inventory->gpus[gpu].types[i].name);
             MUST(inventory_at_most(inventory, gpu, i) >= -ENODATA);

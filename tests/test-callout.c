@@ -178,6 +178,37 @@ a_free_uuid_and_place(void **state)
     allowed("mtty-2", 3, "mtty");
 }
 
+/* What is promised of virtual functions, or drained, is no matter of mdevctl's; nor is it confused
+ * by a lease that has no UUID. */
+static void
+virtual_functions(void **state)
+{
+    char text[2048], boot_id[64];
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, MACHINE "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
+                                "type nvidia-222 \"NVIDIA L40S-8Q\" framebuffer 8192 max 1\n");
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    snprintf(text, sizeof(text),
+             "libvirt-vgpu-ledger 1 %s 2\n"
+             "vf 0000:3d:00.4 nvidia-222 8192 0000:3d:00.4 0000:3d:00.0 "
+             "aaaaaaaa-0000-4000-8000-000000000001 guest1 ua-gpu1 pending made 1:1 0 reap 1\n"
+             "vf 0000:3d:00.5 nvidia-222 8192 0000:3d:00.5 0000:3d:00.0 "
+             "aaaaaaaa-0000-4000-8000-000000000002 guest2 ua-gpu1 reserved made 0:0 0 reap 1\n",
+             boot_id);
+    fake_write(&scene.kernel, LEDGER, text);
+    fake_write(&scene.kernel, DRAINED "/0000:3d:00.0", "");
+    allowed("mtty-2", 1, "mtty");
+    allowed("nvidia-222", 1, "0000:18:00.4");
+    allowed("nvidia-230", 2, "0000:18:00.5");
+    stopped(1, "success");
+    assert_int_equal(scene_leases(&scene, ""), 2);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+}
+
 static void
 a_uuid_of_ours(void **state)
 {
@@ -405,6 +436,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(not_ours),
         TEST(a_free_uuid_and_place),
+        TEST(virtual_functions),
         TEST(a_uuid_of_ours),
         TEST(a_uuid_that_we_found),
         TEST(a_drained_gpu),

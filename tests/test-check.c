@@ -196,6 +196,163 @@ domains_not_as_meant(void **state)
     typed_golden(&scene, HERE, "check-domain-warnings", "vgpuctl check web01.xml");
 }
 
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+#define CARD                                                                                       \
+    "gpu 0000:3d:00.0 vf vfs 4 rule size\n"                                                        \
+    "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 32\n"                                \
+    "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 24\n"                                \
+    "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"
+
+static void
+start_card(void)
+{
+    assert_int_equal(chdir("/"), 0);
+    scene_stop(&scene);
+    scene_start(&scene, MACHINE CARD);
+    scene.kernel.host.data = schema;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+}
+
+/* A PCI hostdev; the alias may be "". */
+static char *
+function(const char *address, const char *managed, const char *alias)
+{
+    unsigned parts[4];
+    char *text;
+
+    assert_int_equal(sscanf(address, "%x:%x:%x.%x", &parts[0], &parts[1], &parts[2], &parts[3]), 4);
+    assert_true(asprintf(&text,
+                         "    <hostdev mode='subsystem' type='pci' managed='%s'>\n      <source>"
+                         "<address domain='0x%x' bus='0x%x' slot='0x%x' function='0x%x'/></source>"
+                         "\n%s%s%s    </hostdev>\n",
+                         managed, parts[0], parts[1], parts[2], parts[3],
+                         *alias ? "      <alias name='" : "", alias, *alias ? "'/>\n" : "") > 0);
+    return text;
+}
+
+/* The domain has these hostdevs, each by its line. */
+static void
+write_functions(const char *request, const char *one, const char *two, const char *three)
+{
+    FILE *out = fopen("web01.xml", "we");
+
+    assert_non_null(out);
+    fprintf(out, "%s%s%s%s%s%s%s", head, request, middle, one, two, three, tail);
+    fclose(out);
+}
+
+#define ASK(link) "<vgpu:request><vgpu:device " link " type='L40S-1B'/></vgpu:request>\n"
+
+/* The hostdevs are told apart by their place among both kinds. */
+static void
+sound_functions(void **state)
+{
+    AUTO_FREE char *other = function("0000:01:00.0", "yes", "");
+    AUTO_FREE char *mine = function("0000:3d:00.5", "no", "ua-gpu0");
+    AUTO_FREE char *mediated = NULL;
+
+    (void)state;
+    start_card();
+    write_functions(ASK("alias='ua-gpu0'"), other, mine, "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
+    assert_string_equal(typed.faults, "");
+    assert_true(asprintf(&mediated,
+                         "<hostdev mode='subsystem' type='mdev' model='vfio-pci' managed='yes'>"
+                         "<source><address uuid='%s'/></source><alias name='ua-gpu0'/></hostdev>",
+                         scene_device(1)) > 0);
+    write_functions(ASK("alias='ua-gpu0'"), other, mediated, "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "web01.xml:11: warning: managed='yes' does nothing for a "
+                                      "<hostdev type='mdev'>\n");
+}
+
+static void
+faulty_functions(void **state)
+{
+    AUTO_FREE char *managed = function("0000:3d:00.5", "yes", "ua-gpu0");
+    AUTO_FREE char *again = function("0000:3d:00.5", "no", "ua-gpu1");
+    AUTO_FREE char *nameless = function("0000:3d:00.6", "no", "");
+    AUTO_FREE char *class = function("0000:3d:00.6", "yes", "ua-vgpu-small");
+
+    (void)state;
+    start_card();
+    write_functions(ASK("alias='ua-gpu0'"), nameless, managed, class);
+    typed_golden(&scene, HERE, "check-domain-managed", "vgpuctl check web01.xml");
+    write_functions(ASK("alias='ua-gpu1'"), managed, again, "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml: two <hostdev> have the address 0000:3d:00.5\n");
+    /* Only an alias names it. */
+    write_functions(ASK(""), nameless, "", "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "<vgpu:device> has neither alias nor uuid, and the domain has 1 "
+                                   "<vgpu:device> and 0 <hostdev type='mdev'>");
+    write_functions(ASK("alias='ua-gpu0'"), nameless, "", "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "names no <hostdev> of type mdev or pci");
+    write_functions(ASK("uuid='0000:3d:00.6'"), nameless, "", "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "<vgpu:device uuid=\"0000:3d:00.6\">: that is no UUID");
+}
+
+/* What works elsewhere, or one day; another domain's, by its definition, and not our own's. */
+static void
+functions_not_as_meant(void **state)
+{
+    AUTO_FREE char *one = function("0000:3d:00.5", "no", "ua-gpu0");
+    AUTO_FREE char *two = function("0000:41:00.4", "no", "ua-gpu1");
+    AUTO_FREE char *three = function("0000:e7:00.4", "no", "ua-gpu2");
+    AUTO_FREE char *absent = function("0000:99:00.4", "no", "ua-gpu1");
+    AUTO_FREE char *domains = NULL;
+
+    (void)state;
+    start_card();
+    assert_true(asprintf(&domains,
+                         "<domain type='test'><name>web01</name>"
+                         "<uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid><memory>1</memory>"
+                         "<os><type>hvm</type></os><devices>%s%s</devices></domain>"
+                         "<domain type='test'><name>web02</name>"
+                         "<uuid>aaaaaaaa-0000-4000-8000-000000000002</uuid><memory>1</memory>"
+                         "<os><type>hvm</type></os><devices>%s</devices></domain>",
+                         one, two, one) > 0);
+    write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
+                    "<vgpu:device alias='ua-gpu1' type='L40S-1B'/>"
+                    "<vgpu:device alias='ua-gpu2' type='L40S-1B'/></vgpu:request>\n",
+                    one, two, three);
+    typed_golden(&scene, typed_libvirt(&scene, domains), "check-domain-functions",
+                 "vgpuctl check web01.xml");
+    write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
+                    "<vgpu:device alias='ua-gpu1' type='L40S-1B'/></vgpu:request>\n",
+                    one, absent, "");
+    typed_run(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", &typed);
+    assert_int_equal(typed.status, COMMAND_DONE);
+    typed_assert_has(typed.faults, "web01.xml:12: warning: ua-gpu1 is to be on 0000:99:00.4, which "
+                                   "this host does not have\n");
+    typed_assert_has(typed.faults, "web01.xml: warning: whether other domains have its virtual "
+                                   "functions is not known: cannot connect to test:///no/such");
+    assert_int_equal(run("vgpuctl --root . check web01.xml"), COMMAND_DONE);
+    assert_null(strstr(typed.faults, "not known"));
+}
+
+/* A limit on what is not here; and of a card in use not all is known. */
+static void
+limits(void **state)
+{
+    (void)state;
+    start_card();
+    configure("max_instances = ( { types = [ \"L40S-1B\", \"L40S-1X\" ]; max = 4; },\n"
+              "  { types = [ \"A16-1B\" ]; max = 4; } );\n");
+    typed_golden(&scene, HERE, "check-limits", "vgpuctl check");
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
+    configure("max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
+    assert_int_equal(run("vgpuctl check"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "types is an empty list");
+    typed_assert_has(typed.faults, "a limit without max");
+}
+
 static void
 no_domains(void **state)
 {
@@ -219,8 +376,16 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(sound_configurations), TEST(broken_configurations), TEST(to_no_effect),
-        TEST(sound_domains),        TEST(faulty_domains),        TEST(domains_not_as_meant),
+        TEST(sound_configurations),
+        TEST(broken_configurations),
+        TEST(to_no_effect),
+        TEST(sound_domains),
+        TEST(faulty_domains),
+        TEST(domains_not_as_meant),
+        TEST(sound_functions),
+        TEST(faulty_functions),
+        TEST(functions_not_as_meant),
+        TEST(limits),
         TEST(no_domains),
     };
     const char *top = getenv("srcdir");

@@ -28,6 +28,13 @@
     "<device><path>/sys/devices/pci0000:00/" address "/" device "</path>"                          \
     "<capability type='mdev'><type id='" type "'/></capability></device>"
 
+#define CARD(address, function)                                                                    \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><driver><name>nvidia</name></driver>" \
+    "<capability type='pci'><vendor id='0x10de'/>"                                                 \
+    "<capability type='virt_functions' maxCount='16'>"                                             \
+    "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function                          \
+    "'/></capability></capability></device>"
+
 #define STRAY "dddddddd-0000-4000-8000-0000000000ff"
 
 /* How a host answers; what is not said is as on a good one. */
@@ -88,9 +95,10 @@ say_host(FILE *out, const struct answer *answer, const char *usual_uuid)
 /* A question, and what is to be in the answer. */
 struct row {
     const char *why;
-    const char *request; /* the guest's <vgpu:device>s */
-    unsigned numbers[4]; /* of its devices */
-    const char *config;  /* of this host */
+    const char *request;         /* the guest's <vgpu:device>s */
+    unsigned numbers[4];         /* of its devices */
+    const char *function, *type; /* or its virtual function, and what it asks for; "": nothing */
+    const char *config;          /* of this host */
     const char *kernel;
     bool is_down; /* it does not run */
     struct answer here, there;
@@ -109,6 +117,11 @@ struct row {
 #define OTHER_T4(room1, room2)                                                                     \
     GPU("0000:19:00.0",                                                                            \
         TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
+
+/* What this host's libvirt tells of the virtual functions that read_here makes. */
+#define FUNCTIONS_HERE  .here = {.devices = {CARD("0000:3d:00.0", "0x4")}}
+#define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
+#define L40S(room)      GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", room))
 
 #define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
 
@@ -416,6 +429,142 @@ static const struct row rows[] = {
         .answer = VACANCY_NO,
         .words = {"NO       ua-gpu1: the driver of mdpy-vga cannot migrate"},
     },
+    {
+        .why = "virtual functions on both, of which libvirt tells no types",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs that are virtual functions "
+                  "migrate since 10.0.0\n",
+                  "OK       QEMU 10.0.3 here and 10.0.3 there; vGPUs that are virtual functions "
+                  "migrate since 8.2.2\n",
+                  "UNKNOWN  ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152); but what the "
+                  "virtual functions of 0000:5e:00.0 there can be, libvirt does not tell\n"},
+    },
+    {
+        .why = "virtual functions, and no GPU there",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152)\n"},
+    },
+    {
+        .why = "virtual functions, of which libvirt says nothing here either",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have L40S-8Q\n"},
+    },
+    {
+        .why = "a virtual function becomes a mediated device",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.devices = {L40S("6")}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu0: there is NVIDIA L40S-8Q (nvidia-1152) there\n",
+                  "OK       ua-gpu0: it is a virtual function, and would be a mediated device "
+                  "there: that is since libvirt 11.0.0, 11.3.0 here and 11.3.0 there\n",
+                  "OK       ua-gpu0: 0000:18:00.0 takes 6 more\n"},
+    },
+    {
+        .why = "a virtual function cannot become one",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.libvirt = "10009000", .devices = {L40S("6")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu0: it is a virtual function, and would be a mediated device "
+                  "there: that is since libvirt 11.0.0, 11.3.0 here and 10.9.0 there\n"},
+    },
+    {
+        .why = "a virtual function need not become one",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.libvirt = "10009000", .devices = {L40S("0"), OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: it is a virtual function, and would be a mediated device",
+                  "10.9.0 there; but what the virtual functions of 0000:5e:00.0 there can be",
+                  "UNKNOWN  ua-gpu0: 0000:18:00.0 is full; but what the virtual functions"},
+    },
+    {
+        .why = "a libvirt that is too old for virtual functions",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.libvirt = "9010000", .devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_NO,
+        .words = {"NO       libvirt 11.3.0 here and 9.10.0 there; vGPUs that are virtual"},
+    },
+    {
+        .why = "a QEMU that is too old for virtual functions",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.qemu = "8002001", .devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_NO,
+        .words = {"NO       QEMU 10.0.3 here and 8.2.1 there; vGPUs that are virtual"},
+    },
+    {
+        .why = "a type whose name nothing tells",
+        .function = "0000:5f:00.4",
+        .type = "nvidia-1155",
+        FUNCTIONS_HERE,
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-1155", "NVIDIA L40S-24Q", "2"))}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; what that is called"},
+    },
+    {
+        .why = "a mediated device may become a virtual function",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {OTHER_T4("0", "0"), OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
+                  "NOTE     ua-gpu1: to become a virtual function there it takes libvirt 11.0.0, "
+                  "11.3.0 here and 11.3.0 there\n",
+                  "UNKNOWN  ua-gpu1: 0000:19:00.0 is full; but what the virtual functions of "
+                  "0000:5e:00.0 there can be, libvirt does not tell\n"},
+    },
+    {
+        .why = "no GPU of NVIDIA's makes it",
+        .request = "<vgpu:device alias=\"ua-gpu3\" type=\"Dual port serial\"/>",
+        .numbers = {3},
+        .here = {.devices = {GPU("mtty", SERIAL)}},
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu3: no GPU there has Dual port serial (mtty-2)\n"},
+    },
+    {
+        .why = "a class that NVIDIA's could serve, or could not",
+        ONE("class=\"small\""),
+        .is_down = true,
+        .config = "classes = { small = { types = [ \"mtty-2\", \"T4-1B\" ]; }; };",
+        .here = {.devices = {T4("16", "8")}},
+        .there = {.devices = {GPU("mtty", TYPE("mtty-2", "Dual port serial", "0")),
+                              OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: mtty is full; but what the virtual functions"},
+    },
+    {
+        .why = "a virtual function that nobody asks for",
+        .function = "0000:3d:00.4",
+        .type = "",
+        FUNCTIONS_HERE,
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  0000:3d:00.4 is none of ours: somebody has to make it there"},
+    },
+    {
+        .why = "a network card",
+        .function = "0000:81:00.1",
+        .type = "",
+        .answer = VACANCY_YES,
+        .words = {"NOTE     whether 0000:81:00.1, a PCI device and no vGPU, can go along is not"},
+    },
 };
 
 static bool
@@ -454,7 +603,8 @@ read_hosts(const struct row *row, const char *xml, struct remote_host *hosts)
     }
 }
 
-/* This host: a T4 with two devices, both of the smallest type, and a third elsewhere. */
+/* This host: a T4 with two devices, both of the smallest type, a third elsewhere, and two virtual
+ * functions with a type, of which one has no sibling that could name it. */
 static void
 read_here(struct scene *scene, const struct row *row, struct policy *policy,
           struct inventory *inventory)
@@ -465,12 +615,18 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
     scene_start(scene, "gpu 0000:18:00.0 rule size\n"
                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
                        "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
+                       "gpu 0000:3d:00.0 vf vfs 2 rule size\n"
+                       "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                       "gpu 0000:5f:00.0 vf vfs 1 rule size\n"
+                       "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"
                        "gpu mtty rule pool 24\n"
                        "type mtty-1 \"Single port serial\" uses 1\n"
                        "type mtty-2 \"Dual port serial\" uses 2\n");
     if (row->config)
         fake_write(&scene->kernel, "etc/libvirt-vgpu/vgpu.conf", row->config);
     assert_int_equal(fake_make(&scene->kernel, "mtty", "mtty-2", scene_device(3)), 0);
+    assert_int_equal(fake_make(&scene->kernel, "0000:3d:00.4", "nvidia-1152", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene->kernel, "0000:5f:00.4", "nvidia-1155", "0000:5f:00.4"), 0);
     for (unsigned number = 1; number <= 2; number++)
         assert_int_equal(
             fake_make(&scene->kernel, "0000:18:00.0", "nvidia-222", scene_device(number)), 0);
@@ -498,7 +654,10 @@ cross(const struct row *row)
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(inventory_clear) struct inventory here = {0};
     AUTO(demands_clear) struct demands demands = {0};
-    AUTO_FREE char *xml = scene_xml(1, row->request, row->numbers);
+    AUTO_FREE char *xml =
+        row->function
+            ? typed_functions(1, "", row->type, (const char *const[]){row->function, NULL})
+            : scene_xml(1, row->request, row->numbers);
     AUTO_FREE char *printed = NULL;
     struct remote_hosts hosts = {.items = calloc(2, sizeof(*hosts.items)), .count = 2};
     struct crossing crossing = {

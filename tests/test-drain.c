@@ -109,6 +109,33 @@ nothing_on_it(void **state)
     assert_false(exists(DRAINED "/" FIRST));
 }
 
+/* A GPU's virtual functions with it: one of ours, one of a guest that asks us for nothing. */
+static void
+functions(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){"0000:3d:00.6", NULL});
+    AUTO_FREE char *text = NULL;
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, MACHINE "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
+                                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.6", "nvidia-1152", "0000:3d:00.6"), 0);
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+    typed_golden(&scene, HERE, "drain-functions", "vgpuctl drain 0000:3D:00.0");
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 1);
+    typed_assert_has(scene.said, "0000:3d:00.0 is drained (see vgpuctl undrain)");
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
+    /* A function is no GPU. */
+    run("vgpuctl drain 0000:3d:00.5", 1);
+    typed_assert_has(typed.faults, "there is no GPU \"0000:3d:00.5\" here; there are: " FIRST);
+    run("vgpuctl undrain 0000:3d:00.0", 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 0);
+}
+
 /* A claim of which nothing is to be seen yet is shown as well. */
 static void
 what_is_being_made(void **state)
@@ -274,10 +301,10 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_shown),         TEST(nothing_on_it),       TEST(what_is_being_made),
-        TEST(again_and_back),        TEST(guests_go_elsewhere), TEST(kept_there),
-        TEST(kept_for_another),      TEST(not_to_be_told),      TEST(by_itself),
-        TEST(no_use_waiting_for_it),
+        TEST(functions),          TEST(what_is_shown),         TEST(nothing_on_it),
+        TEST(what_is_being_made), TEST(again_and_back),        TEST(guests_go_elsewhere),
+        TEST(kept_there),         TEST(kept_for_another),      TEST(not_to_be_told),
+        TEST(by_itself),          TEST(no_use_waiting_for_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

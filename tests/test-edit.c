@@ -2,6 +2,7 @@
 
 /* A domain's XML with a vGPU more, one less, or other UUIDs in it: text in, text out. */
 
+#include "clone.h"
 #include "edit.h"
 
 #include <stddef.h>
@@ -229,6 +230,96 @@ links_the_lonely_one(void **state)
     assert_string_equal(edit.request.hostdevs[0].alias, "ua-gpu0");
 }
 
+static void
+set_source(struct edit *edit, const char *alias, enum request_kind kind, const char *text)
+{
+    struct rewrite_source source = {.kind = kind};
+    struct error error = {0};
+
+    assert_int_equal(kind == REQUEST_PCI ? name_parse_pci(&source.source, text)
+                                         : name_parse_uuid(&source.source, text),
+                     0);
+    if (edit_set_source(edit, alias, &source, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* A device becomes a virtual function, another one, and a mediated one again. */
+static void
+makes_functions(void **state)
+{
+    static const char devices[] =
+        DEVICE("ua-gpu0", "type=\"L40S-1B\"") DEVICE("ua-gpu1", "type=\"L40S-1B\"");
+    static const char hostdevs[] = HOSTDEV(
+        "ua-gpu0",
+        GPU0) "    <hostdev mode=\"subsystem\" type=\"pci\" managed=\"no\">\n"
+              "      <source>\n"
+              "        <address domain=\"0x10000\" bus=\"0x3d\" slot=\"0x1f\" function=\"0x7\"/>\n"
+              "      </source>\n      <alias name=\"ua-gpu1\"/>\n    </hostdev>\n";
+    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+    AUTO_FREE char *mediated = NULL, *again = NULL, *hostdev = NULL, *function = NULL;
+    struct error error = {0};
+
+    (void)state;
+    add(&edit, "ua-gpu0", "L40S-1B", NULL);
+    add(&edit, "ua-gpu1", "L40S-1B", NULL);
+    mediated = text_of(&edit);
+    set_source(&edit, "ua-gpu1", REQUEST_PCI, "0000:e7:00.4");
+    set_source(&edit, "ua-gpu1", REQUEST_PCI, "10000:3d:1f.7");
+    assert_true(asprintf(&function, NEWHEAD OPENED "%s" CLOSED NEWDEVICES "%s" NEWTAIL, devices,
+                         hostdevs) > 0);
+    assert_text(&edit, function);
+    assert_int_equal(edit.request.hostdevs[1].kind, REQUEST_PCI);
+    assert_int_equal(edit.request.hostdevs[1].device, 1);
+    assert_ptr_equal(edit_find(&edit, "10000:3D:1f.7"), &edit.request.hostdevs[1]);
+    assert_null(edit_find(&edit, "0000:e7:00.4"));
+    assert_int_equal(edit_hostdev(&edit, "ua-gpu1", &hostdev, &error), 0);
+    assert_non_null(strstr(hostdev, "slot=\"0x1f\""));
+    set_source(&edit, "ua-gpu1", REQUEST_MDEV, GPU1);
+    again = text_of(&edit);
+    assert_string_equal(again, mediated);
+    set_source(&edit, "ua-gpu1", REQUEST_PCI, "0000:e7:00.4");
+    take_out(&edit, "0000:E7:00.4", "0000:e7:00.4");
+    take_out(&edit, GPU0, GPU0);
+    assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
+}
+
+/* Only its alias can name a virtual function, so a device that is linked by a UUID stays one. */
+static void
+keeps_what_a_uuid_names(void **state)
+{
+    AUTO(edit_end) struct edit edit = start(ASKED);
+    struct rewrite_source source = {.kind = REQUEST_PCI};
+    struct error error = {0};
+
+    (void)state;
+    add(&edit, "ua-gpu0", NULL, "small");
+    assert_int_equal(name_parse_pci(&source.source, "0000:e7:00.4"), 0);
+    assert_int_equal(
+        edit_set_source(&edit, "bbbbbbbb-0000-4000-8000-000000000001", &source, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "names no <hostdev> of type mdev"));
+}
+
+/* One that was alone means the mediated device, wherever that stands. */
+static void
+links_the_lonely_one_beside_others(void **state)
+{
+    static const char before[] =
+        HEAD "<metadata><v:request xmlns:v='urn:libvirt-vgpu:domain:1'><v:device type='T4-2B'/>"
+             "</v:request></metadata><devices>"
+             "<hostdev mode='subsystem' type='pci' managed='yes'><source>"
+             "<address domain='0x0000' bus='0x01' slot='0x00' function='0x0'/></source></hostdev>"
+             "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+             "<address uuid='bbbbbbbb-0000-4000-8000-000000000001'/></source></hostdev>"
+             "</devices></domain>";
+    AUTO(edit_end) struct edit edit = start(before);
+
+    (void)state;
+    add(&edit, "ua-gpu0", NULL, "small");
+    assert_string_equal(edit.request.devices[0].uuid, "bbbbbbbb-0000-4000-8000-000000000001");
+    assert_int_equal(edit.request.hostdevs[1].device, 0);
+    assert_int_equal(edit.request.hostdevs[0].device, SIZE_MAX);
+}
+
 /* A hostdev without an alias, of somebody else: not taken for ours. */
 static void
 tells_ours_from_others(void **state)
@@ -348,6 +439,8 @@ renews_a_clone(void **state)
              "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
              "<address uuid='bbbbbbbb-0000-4000-8000-000000000003'/></source></hostdev>\n"
              "</devices></domain>";
+    const struct host nowhere = {0};
+    const struct names none = {0};
     struct document document = document_of(before);
     AUTO(document_clear) struct document after = {0};
     AUTO(document_clear) struct document again = {0};
@@ -356,7 +449,7 @@ renews_a_clone(void **state)
     struct name uuid;
 
     (void)state;
-    assert_int_equal(edit_renew(&document, &after, &error), 0);
+    assert_int_equal(clone_renew(&nowhere, &document, &none, &after, &error), 0);
     assert_int_equal(after.length, document.length);
     assert_int_equal(request_parse(&after, &request, &error), 0);
     assert_int_equal(request_check(&request, &error), 0);
@@ -366,7 +459,7 @@ renews_a_clone(void **state)
     assert_string_equal(request.devices[1].uuid, uuid.text);
     assert_string_equal(request.hostdevs[2].source.text, "bbbbbbbb-0000-4000-8000-000000000003");
     /* Once is enough. */
-    assert_int_equal(edit_renew(&after, &again, &error), 0);
+    assert_int_equal(clone_renew(&nowhere, &after, &none, &again, &error), 0);
     assert_null(again.text);
 }
 
@@ -380,6 +473,9 @@ main(void)
         cmocka_unit_test(adds_no_lines_where_there_are_none),
         cmocka_unit_test(leaves_everything_else),
         cmocka_unit_test(links_the_lonely_one),
+        cmocka_unit_test(links_the_lonely_one_beside_others),
+        cmocka_unit_test(makes_functions),
+        cmocka_unit_test(keeps_what_a_uuid_names),
         cmocka_unit_test(tells_ours_from_others),
         cmocka_unit_test(removes_what_dangles),
         cmocka_unit_test(refuses),

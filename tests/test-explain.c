@@ -243,6 +243,131 @@ words_without_annotation(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+/* Guest 1, in ./guest1.xml, with these PCI devices: ua-gpu1 and on. */
+static void
+define_functions(const char *devices, const char *const *addresses)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, devices, addresses);
+
+    fake_write(&scene.kernel, "guest1.xml", xml);
+}
+
+#define FUNCTIONS(...)                                                                             \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* Which it is, whether it can be had, and which others would do; a hostdev of a function that
+ * nothing names is told of, and one of some other PCI device is not. */
+static void
+two_functions(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
+                     "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>",
+                     FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0", "0000:01:00.0"));
+    golden("explain-l40s");
+    typed_golden(&scene, HERE, "explain-l40s--json",
+                 "vgpuctl explain --json ./guest1.xml -o ALIAS,GPU,VERDICT,PARENT,REASON,OTHERS");
+    start_and_compare(COMMAND_DONE);
+    golden("explain-l40s-has");
+    assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* Every reason why it cannot have that one, while it could have another, or none. */
+static void
+a_function_that_cannot_be_had(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-1B"), 0);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.4"));
+    golden("explain-l40s-others");
+    start_and_compare(COMMAND_FAILED);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-2B'/>", FUNCTIONS("0000:3d:00.5"));
+    golden("explain-l40s-size");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:99:00.4"));
+    golden("explain-l40s-stranger");
+    start_and_compare(COMMAND_FAILED);
+    define("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", (const unsigned[]){1, 0});
+    golden("explain-l40s-kind");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    configure("gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
+              " { address = \"0000:e7:00.0\"; enabled = false; } );");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
+    start_and_compare(COMMAND_NO_CAPACITY);
+    typed_assert_has(typed.faults, "no other virtual function could take it now");
+}
+
+/* Guests come and go, each with functions that were drawn for it; some of theirs are kept. */
+static void
+functions_by_chance(void **state)
+{
+    static const char *const types[] = {"L40S-1B", "L40S-24Q", "L40S-48Q"};
+    static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
+                                         "0000:e7:00.4", "0000:e7:00.5", "0000:99:00.4"};
+    unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
+    char *running[6] = {NULL};
+
+    (void)state;
+    start_machine("l40s");
+    for (unsigned round = 0; round < 300; round++) {
+        unsigned guest = (unsigned)rand_r(&seed) % COUNT(running);
+        unsigned first = (unsigned)rand_r(&seed) % COUNT(places);
+        unsigned second =
+            (first + 1 + (unsigned)rand_r(&seed) % (COUNT(places) - 1)) % (unsigned)COUNT(places);
+        bool two = rand_r(&seed) % 2;
+        char devices[256];
+
+        configure(rand_r(&seed) % 2 ? "release = \"keep\";" : "");
+        if (running[guest]) {
+            assert_int_equal(scene_hook(&scene, running[guest], "release", "end"), 0);
+            free(running[guest]);
+            running[guest] = NULL;
+            continue;
+        }
+        snprintf(devices, sizeof(devices), "<vgpu:device alias='ua-gpu1' type='%s'/>%s%s%s",
+                 types[(unsigned)rand_r(&seed) % COUNT(types)],
+                 two ? "<vgpu:device alias='ua-gpu2' type='" : "",
+                 two ? types[(unsigned)rand_r(&seed) % COUNT(types)] : "", two ? "'/>" : "");
+        running[guest] =
+            scene_xml_of(guest + 1, devices, FUNCTIONS(places[first], two ? places[second] : NULL));
+        fake_write(&scene.kernel, "guest1.xml", running[guest]);
+        if (explain_and_start() == COMMAND_DONE) {
+            counts[COMMAND_DONE]++;
+            continue;
+        }
+        counts[typed.status]++;
+        free(running[guest]);
+        running[guest] = NULL;
+    }
+    for (size_t i = 0; i < COUNT(running); i++)
+        free(running[i]);
+    assert_true(counts[COMMAND_DONE] > 20);
+    assert_true(counts[COMMAND_NO_CAPACITY] > 10);
+    assert_true(counts[COMMAND_FAILED] > 10);
+}
+
+/* What nobody uses is in the way of one function, and goes. */
+static void
+a_kept_function(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    configure("release = \"keep\";\n");
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-48Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 2, "0000:3d:00.4"), 0);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
+    golden("explain-l40s-kept");
+    start_and_compare(COMMAND_DONE);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
 /* --- what would be removed first -------------------------------------------------------------- */
 
 static void
@@ -474,6 +599,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(two_of_eight),       TEST(none_of_eight),
         TEST(functions),          TEST(words_without_annotation),
+        TEST(two_functions),      TEST(a_function_that_cannot_be_had),
+        TEST(a_kept_function),    TEST(functions_by_chance),
         TEST(kept_is_reaped),     TEST(nothing_is_reaped_in_vain),
         TEST(uuids_in_the_way),   TEST(there_already),
         TEST(a_start_would_wait), TEST(quota),

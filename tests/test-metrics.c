@@ -63,6 +63,25 @@ golden(void **state)
     typed_golden(&scene, NULL, "metrics-without-libvirt", "vgpuctl metrics");
 }
 
+/* Of virtual functions a room that nobody knows is left out, and what they say together is not; nor
+ * is a function that somebody else gave a type, and that no domain refers to. */
+static void
+functions(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:18:00.0 rule size\n" TYPES "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
+                        "type nvidia-1148 \"NVIDIA L40S-2Q\" framebuffer 2048 max 24\n"
+                        "type nvidia-1158 \"NVIDIA L40S-2A\" framebuffer 2048 max 24\n"
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L40S-2Q\" ]; max = 24; });");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-2Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1158", "0000:3d:00.5"), 0);
+    typed_golden(&scene, HERE, "metrics-functions", "vgpuctl metrics");
+}
+
 /* Nothing that people chose can break the format. */
 static void
 escaping(void **state)
@@ -219,8 +238,8 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(golden),  TEST(escaping),    TEST(no_libvirt), TEST(file),
-        TEST(counted), TEST(uncountable), TEST(crowd),
+        TEST(golden), TEST(functions), TEST(escaping),    TEST(no_libvirt),
+        TEST(file),   TEST(counted),   TEST(uncountable), TEST(crowd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,19 +7,27 @@
  *
  *     gpu a numa 0 vfs 2 X-1:1024:4 X-2:2048:2     types with MiB and most instances; VFs a.0, a.1
  *     gpu m pool 4 M-1/1 M-2/2                      units, and how many of them a type uses
+ *     gpu v vf 2 X-1:1024:4                         VFs that are vGPUs themselves: v.0, v.1
+ *     gpu v vf 2 mixed 4096 X-1:1024:0              of any sizes, while that lasts (MiB)
+ *     gpu v vf 4 X-1:1024:2@1                       types of GPU instances: 2, of one slice each
  *     held 7 X-1 a.0 web1                           a vGPU: state, number, type, parent, whose
  *     refused a X-1
  *     drained a
+ *     forgetful v                                   knows no type but those listed or made now
+ *     stranger x.1 which is no GPU
  *
  * States are the leases' and `foreign` (no lease), `found` (held, and not made by us). `hidden`
  * behind it: the kernel does not show it (yet), as is usual for pending and reserved ones; `shown`
  * the opposite; `busy`: may not be reaped; `at N`: the lease's time. A request is a device a ';',
- * each word one of its attributes, and may say `nodes=0-1` or `name=ci-1` anywhere. An answer is
- * "PARENT TYPE" per device, or the error and the words that its message must have.
+ * each word one of its attributes, and may say `nodes=0-1` or `name=ci-1` anywhere; `on=v.1` is a
+ * PCI device, `free=place` or `free=kind` what all of them may be instead. An answer is "PARENT
+ * TYPE" per device, or the error and the words that its message must have. Drivers of `vf` tell no
+ * maximum.
  */
 
 #include "placement.h"
 #include "array.h"
+#include "ceiling.h"
 #include "vgpu.h"
 
 #include <fcntl.h>
@@ -45,8 +53,13 @@ struct world {
     struct placement_refusal refusals[MOST];
     size_t refusal_count;
     unsigned pools[MOST], units[MOST][MOST]; /* of GPUs, and of their types */
-    bool busy[MOST];                         /* leases that may not be reaped */
-    char *texts[2 * MOST];                   /* what the request's strings are in */
+    unsigned most[MOST][MOST];               /* of their types, whether the driver tells or not */
+    unsigned memory[MOST];                   /* of GPUs of mixed sizes, MiB */
+    bool forgetful[MOST];
+    bool busy[MOST];       /* leases that may not be reaped */
+    unsigned number[MOST]; /* of leases, as the text says */
+    enum demand_freedom freedom;
+    char *texts[2 * MOST]; /* what the request's strings are in */
     size_t text_count;
     char name[64];
 };
@@ -142,23 +155,26 @@ find_type(const struct inventory_gpu *gpu, const struct name *id)
     return (size_t)(type - gpu->types);
 }
 
-/* "X-1:1024:4" or "M-2/2" */
+/* "X-1:1024:4", "M-2/2" or "X-1:1024:2@1" */
 static void
 add_type(struct world *world, struct inventory_gpu *gpu, char *word)
 {
     struct inventory_type type = {.heads = 0};
     char *units = strchr(word, '/'), *size = strchr(word, ':');
+    size_t index = (size_t)(gpu - world->inventory.gpus);
 
     if (units)
         *units++ = '\0';
     if (size) {
         *size++ = '\0';
-        assert_int_equal(sscanf(size, "%u:%u", &type.framebuffer, &type.max), 2);
+        assert_true(sscanf(size, "%u:%u@%u", &type.framebuffer, &type.max, &type.slices) >= 2);
     }
+    world->most[index][gpu->count] = type.max;
+    if (gpu->is_partial)
+        type.max = 0;
     type.id = type_id(word);
     snprintf(type.name, sizeof(type.name), "GRID %s", word);
-    world->units[gpu - world->inventory.gpus][gpu->count] =
-        units ? (unsigned)strtoul(units, NULL, 10) : 0;
+    world->units[index][gpu->count] = units ? (unsigned)strtoul(units, NULL, 10) : 0;
     assert_int_equal(ARRAY_ADD(gpu->types, gpu->count, type), 0);
 }
 
@@ -176,9 +192,13 @@ add_gpu(struct world *world, char *line)
     while ((word = next_word(&line))) {
         if (!strcmp(word, "numa"))
             added->numa = (int)next_number(&line);
-        else if (!strcmp(word, "vfs"))
+        else if (!strcmp(word, "vfs") || !strcmp(word, "vf")) {
+            added->is_partial = !word[2];
             functions = next_number(&line);
-        else if (!strcmp(word, "pool"))
+        } else if (!strcmp(word, "mixed")) {
+            added->is_mixed = true;
+            world->memory[inventory->gpu_count - 1] = next_number(&line);
+        } else if (!strcmp(word, "pool"))
             world->pools[inventory->gpu_count - 1] = next_number(&line);
         else if (!strcmp(word, "vendor"))
             snprintf(added->vendor, sizeof(added->vendor), "%s", next_word(&line));
@@ -190,8 +210,9 @@ add_gpu(struct world *world, char *line)
             add_type(world, added, word);
     }
     for (unsigned i = 0; i < (functions ? functions : 1); i++) {
-        struct inventory_parent parent = {
-            .name = added->name, .gpu = inventory->gpu_count - 1, .interface = &vgpu_mdev};
+        struct inventory_parent parent = {.name = added->name,
+                                          .gpu = inventory->gpu_count - 1,
+                                          .interface = added->is_partial ? &vgpu_vf : &vgpu_mdev};
 
         if (functions)
             snprintf(parent.name.text, sizeof(parent.name.text), "%.50s.%u", added->name.text, i);
@@ -214,7 +235,8 @@ static void
 add_vgpu(struct world *world, const char *word, char *line)
 {
     struct inventory *inventory = &world->inventory;
-    struct inventory_vgpu vgpu = {.device = device_name(next_number(&line))};
+    unsigned number = next_number(&line);
+    struct inventory_vgpu vgpu = {.device = device_name(number)};
     struct lease lease = {.origin = strcmp(word, "found") ? LEASE_MADE : LEASE_FOUND,
                           .state = LEASE_HELD};
     bool foreign = !strcmp(word, "foreign"), hidden, busy = false;
@@ -226,6 +248,8 @@ add_vgpu(struct world *world, const char *word, char *line)
         fail_msg("unknown word: %s", word);
     vgpu.parent = find_parent(world, next_word(&line));
     gpu = &inventory->gpus[inventory->parents[vgpu.parent].gpu];
+    if (gpu->is_partial)
+        vgpu.device = inventory->parents[vgpu.parent].name;
     hidden = lease.state == LEASE_PENDING || lease.state == LEASE_RESERVED;
     owner = foreign ? "" : next_word(&line);
     while ((word = next_word(&line))) {
@@ -243,12 +267,13 @@ add_vgpu(struct world *world, const char *word, char *line)
         assert_int_equal(ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu), 0);
     if (foreign)
         return;
-    lease.vgpu =
-        (struct vgpu){&vgpu_mdev, vgpu.device, vgpu.type, inventory->parents[vgpu.parent].name};
+    lease.vgpu = (struct vgpu){inventory->parents[vgpu.parent].interface, vgpu.device, vgpu.type,
+                               inventory->parents[vgpu.parent].name};
     lease.gpu = gpu->name;
     lease.domain = domain_uuid(owner);
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", owner);
     world->busy[world->ledger.count] = busy;
+    world->number[world->ledger.count] = number;
     assert_int_equal(ledger_add(&world->ledger, &lease), 0);
 }
 
@@ -262,15 +287,19 @@ add_refusal(struct world *world, char *line)
     refusal->error = -EIO;
 }
 
-/* What the driver says: the rule of one size per GPU, or a pool of units. */
-static int
-count_available(const struct world *world, size_t parent, size_t type)
+/* What is made on a GPU, and how that keeps a type away. */
+struct made {
+    unsigned all, here, units, memory, same;
+    bool other_size;
+};
+
+static struct made
+count_made(const struct world *world, size_t parent, size_t type)
 {
     const struct inventory *inventory = &world->inventory;
     size_t index = inventory->parents[parent].gpu;
     const struct inventory_gpu *gpu = &inventory->gpus[index];
-    bool is_function = !name_equal(&inventory->parents[parent].name, &gpu->name);
-    unsigned made = 0, here = 0, units = 0;
+    struct made made = {0};
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
@@ -278,20 +307,93 @@ count_available(const struct world *world, size_t parent, size_t type)
 
         if (inventory->parents[vgpu->parent].gpu != index)
             continue;
-        made++;
-        here += vgpu->parent == parent;
+        made.all++;
+        made.here += vgpu->parent == parent;
         if (!*vgpu->type.text)
             continue;
         other = find_type(gpu, &vgpu->type);
-        units += world->units[index][other];
-        if (gpu->types[other].framebuffer != gpu->types[type].framebuffer)
-            return 0;
+        made.same += other == type;
+        made.units += world->units[index][other];
+        made.memory += gpu->types[other].framebuffer;
+        made.other_size |= gpu->types[other].framebuffer != gpu->types[type].framebuffer;
     }
+    return made;
+}
+
+/* What the driver says: a pool of units; what is left of mixed sizes, or of GPU instances; or the
+ * rule of one size per GPU. */
+static int
+count_available(const struct world *world, size_t parent, size_t type)
+{
+    const struct inventory *inventory = &world->inventory;
+    size_t index = inventory->parents[parent].gpu;
+    const struct inventory_gpu *gpu = &inventory->gpus[index];
+    bool is_function = !name_equal(&inventory->parents[parent].name, &gpu->name);
+    struct made made = count_made(world, parent, type);
+    unsigned most = world->most[index][type];
+
     if (world->pools[index])
-        return (int)((world->pools[index] - units) / world->units[index][type]);
-    if (made >= gpu->types[type].max)
+        return (int)((world->pools[index] - made.units) / world->units[index][type]);
+    if (gpu->types[type].slices)
+        return made.same < most && made.here == 0;
+    if (gpu->is_mixed)
+        return made.memory + gpu->types[type].framebuffer <= world->memory[index] && !made.here;
+    if (made.other_size || made.all >= most)
         return 0;
-    return is_function ? here == 0 : (int)(gpu->types[type].max - made);
+    return is_function ? made.here == 0 : (int)(most - made.all);
+}
+
+/* Drops what its functions do not list just now; of what is made they know the id only. */
+static void
+forget_types(struct world *world, size_t index)
+{
+    struct inventory *inventory = &world->inventory;
+    struct inventory_gpu *gpu = &inventory->gpus[index];
+
+    for (size_t type = gpu->count; type-- > 0;) {
+        struct inventory_type *dropped = &gpu->types[type];
+        bool listed = false, made = false;
+
+        for (size_t i = 0; i < inventory->parent_count; i++)
+            listed |= inventory->parents[i].gpu == index && inventory->parents[i].available[type];
+        for (size_t i = 0; i < inventory->vgpu_count; i++)
+            made |= name_equal(&inventory->vgpus[i].type, &dropped->id);
+        if (!listed && made) {
+            snprintf(dropped->name, sizeof(dropped->name), "%s", dropped->id.text);
+            dropped->framebuffer = 0;
+        }
+        if (listed || made)
+            continue;
+        gpu->count--;
+        memmove(dropped, dropped + 1, (gpu->count - type) * sizeof(*dropped));
+        for (size_t i = 0; i < inventory->parent_count; i++) {
+            int *here = &inventory->parents[i].available[type];
+
+            if (inventory->parents[i].gpu == index)
+                memmove(here, here + 1, (gpu->count - type) * sizeof(*here));
+        }
+    }
+}
+
+static void
+add_stranger(struct world *world, char *line)
+{
+    struct inventory *inventory = &world->inventory;
+    struct inventory_stranger stranger = {.device = plain_name(next_word(&line))};
+
+    snprintf(stranger.why, sizeof(stranger.why), "%s", line);
+    assert_int_equal(ARRAY_ADD(inventory->strangers, inventory->stranger_count, stranger), 0);
+}
+
+static size_t
+find_gpu(const struct world *world, const char *name)
+{
+    for (size_t i = 0; i < world->inventory.gpu_count; i++) {
+        if (!strcmp(world->inventory.gpus[i].name.text, name))
+            return i;
+    }
+    fail_msg("no GPU %s", name);
+    return 0;
 }
 
 static void
@@ -315,6 +417,10 @@ build_host(struct world *world, const char *text)
             add_refusal(world, line);
         else if (!strcmp(word, "unreadable"))
             unreadable[unreadable_count++] = line;
+        else if (!strcmp(word, "forgetful"))
+            world->forgetful[find_gpu(world, next_word(&line))] = true;
+        else if (!strcmp(word, "stranger"))
+            add_stranger(world, line);
         else
             add_vgpu(world, word, line);
     }
@@ -323,6 +429,10 @@ build_host(struct world *world, const char *text)
 
         for (size_t t = 0; t < world->inventory.gpus[parent->gpu].count; t++)
             parent->available[t] = count_available(world, i, t);
+    }
+    for (size_t i = 0; i < world->inventory.gpu_count; i++) {
+        if (world->forgetful[i])
+            forget_types(world, i);
     }
     for (size_t i = 0; i < unreadable_count; i++) {
         size_t parent = find_parent(world, next_word(&unreadable[i]));
@@ -359,6 +469,12 @@ add_device(struct world *world, char *line)
             snprintf(world->name, sizeof(world->name), "%s", word + 5);
         else if (!strncmp(word, "uuid=", 5))
             hostdev.source = device_name((unsigned)strtoul(word + 5, NULL, 10));
+        else if (!strncmp(word, "free=", 5))
+            world->freedom = word[5] == 'p' ? DEMAND_ANY_PLACE : DEMAND_ANY_KIND;
+        else if (!strncmp(word, "on=", 3)) {
+            hostdev.source = plain_name(word + 3);
+            hostdev.kind = REQUEST_PCI;
+        }
         for (size_t i = 0; i < COUNT(words); i++) {
             if (!strncmp(word, words[i].word, strlen(words[i].word)))
                 *words[i].field = word + strlen(words[i].word);
@@ -367,7 +483,7 @@ add_device(struct world *world, char *line)
     if (!device.type && !device.class)
         return;
     assert_true(asprintf(&alias, "gpu%zu", request->hostdev_count) > 0);
-    world->texts[world->text_count++] = hostdev.alias = alias;
+    world->texts[world->text_count++] = hostdev.alias = device.alias = alias;
     assert_int_equal(ARRAY_ADD(request->devices, request->device_count, device), 0);
     assert_int_equal(ARRAY_ADD(request->hostdevs, request->hostdev_count, hostdev), 0);
 }
@@ -433,7 +549,8 @@ print_choices(const struct world *world, const struct placement_choice *choices,
             &world->inventory.gpus[parent->gpu].types[choices[i].type];
 
         at += (size_t)snprintf(text + at, size - at, "%s%s%s %s", i ? ", " : "",
-                               ways[choices[i].way], parent->name.text, type->name + 5);
+                               ways[choices[i].way], parent->name.text,
+                               type->name + (strncmp(type->name, "GRID ", 5) ? 0 : 5));
     }
 }
 
@@ -482,6 +599,7 @@ answer(struct world *world, char *text, size_t size)
 
     assert_int_equal(rc, 0);
     world->demands.nodes = world->request.nodes;
+    demands_set_free(&world->demands, world->freedom);
     rc = placement_find(&question, choices, &error);
     if (rc == 0)
         return print_choices(world, choices, text, size);
@@ -499,14 +617,15 @@ ask(const struct row *row, char *text, size_t size, size_t *victim)
 
     build_host(&world, row->host);
     build_policy(&world, row->policy);
+    ceiling_apply(&world.policy, &world.inventory);
     build_request(&world, row->request);
     answer(&world, text, size);
     *victim = reap(&world);
     if (*victim != SIZE_MAX)
-        *victim = strtoul(world.ledger.leases[*victim].vgpu.device.text + 24, NULL, 10);
+        *victim = world.number[*victim];
 }
 
-/* An answer, or an error and words of its message, between '|'. */
+/* An answer, or an error and words of its message, between '|'; those after a '!' it has not. */
 static bool
 is_answer(const char *text, const char *wanted)
 {
@@ -516,7 +635,7 @@ is_answer(const char *text, const char *wanted)
     if (*wanted != 'E')
         return !strcmp(text, wanted);
     while ((part = strsep(&rest, "|"))) {
-        if (!strstr(text, part))
+        if (*part == '!' ? strstr(text, part + 1) != NULL : !strstr(text, part))
             return false;
     }
     return !strchr(text, '\n');
@@ -1182,6 +1301,266 @@ what_is_there_already(void **state)
     check_rows(rows, COUNT(rows));
 }
 
+/* --- virtual functions that are vGPUs themselves ---------------------------------------------- */
+
+#define V      "gpu v vf 4" X
+#define W      "gpu w vf 2" X
+#define TWELVE "gpu v vf 12 X-1:1024:12\n"
+#define NINE   "gpu v vf 9 X-1:1024:9\n"
+
+static void
+the_function_that_is_named(void **state)
+{
+    static const struct row rows[] = {
+        /* free, whatever would be better */
+        {V, "", "type=X-1 on=v.2", "v.2 X-1"},
+        {V W, "", "type=X-1 on=w.1", "w.1 X-1"},
+        {V "foreign 1 X-1 v.0\n" W, "", "type=X-1 on=w.0", "w.0 X-1"},
+        {V "foreign 1 X-1 v.0\n" W, "placement = \"spread\";", "type=X-1 on=v.1", "v.1 X-1"},
+        {V W, "", "type=X-1 on=w.1 parent=w", "w.1 X-1"},
+        {V, "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c on=v.2", "v.2 X-2"},
+        {V "foreign 1 X-1 v.0", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
+         "class=c on=v.2", "v.2 X-1"},
+        /* there already: its own, nobody's, another's */
+        {V "held 1 X-1 v.2 me", "", "type=X-1 on=v.2", "take v.2 X-1"},
+        {V "leaving 1 X-1 v.2 me", "", "type=X-1 on=v.2", "take v.2 X-1"},
+        {V "kept 1 X-1 v.2 other", "", "type=X-1 on=v.2", "take v.2 X-1"},
+        {V "kept 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "v.2 X-1"},
+        {V "foreign 1 X-1 v.2", "", "type=X-1 on=v.2", "find v.2 X-1"},
+        {V "foreign 1 X-1 v.2", "", "type=X-2 on=v.2",
+         "EEXIST gpu0: a vGPU v.2 is there already, of type x-1 (GRID X-1) on v and not X-2; "
+         "remove it, or give this guest another virtual function; no other virtual function could "
+         "take it now"},
+        {V "held 1 X-1 v.2 other", "", "type=X-1 on=v.2",
+         "EEXIST gpu0: the vGPU v.2 belongs to the guest other (held); give this guest another "
+         "virtual function; gpu0 could be on v.0, v.1, v.3"},
+        {V "held 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "EEXIST |other (held)|!v.2,"},
+        {V "pending 1 X-1 v.2 other", "", "type=X-1 on=v.2", "EEXIST |other (pending)|on v.0"},
+        {V "reserved 1 X-1 v.2 other", "", "type=X-1 on=v.2", "EEXIST |other (reserved)|on v.0"},
+        {V "leaving 1 X-1 v.2 other", "", "type=X-1 on=v.2",
+         "EEXIST |is still being given back by the guest other (leaving); try again; gpu0 could"},
+        {V "removing 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2",
+         "EEXIST |still being given back by the guest other (removing)|could be on v.0, v.1, v.3"},
+        {V "foreign 1 X-1 v.2\ndrained v", "", "type=X-1 on=v.2",
+         "EEXIST |the vGPU v.2 is there already, on v, which is drained"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+static void
+why_the_function_that_is_named_will_not_do(void **state)
+{
+#define CANNOT "ENOSPC gpu0 (X-1) cannot be on v.1: its GPU v "
+    static const struct row rows[] = {
+        {V "foreign 1 X-2 v.0", "", "type=X-1 on=v.1", CANNOT "holds x-2 (1 in use); no other"},
+        {V "foreign 1 X-2 v.0\n" W, "", "type=X-1 on=v.1",
+         CANNOT "holds x-2 (1 in use); gpu0 could be on w.0, w.1"},
+        {"gpu v vf 6 X-1:1024:2\nforeign 1 X-1 v.4\nforeign 2 X-1 v.5", "", "type=X-1 on=v.1",
+         CANNOT "is full (2 in use); no other virtual function could take it now"},
+        {V "pending 1 X-2 v.0 other", "", "type=X-1 on=v.1",
+         CANNOT "is being given a vGPU of another size"},
+        {V "reserved 1 X-2 v.0 other", "", "type=X-1 on=v.1",
+         CANNOT "is being given a vGPU of another size"},
+        {V W, "gpus = ( { address = \"v\"; enabled = false; } );", "type=X-1 on=v.1",
+         CANNOT "is disabled in vgpu.conf; gpu0 could be on w.0, w.1"},
+        {V W "drained v", "", "type=X-1 on=v.1", CANNOT "is drained (see vgpuctl undrain); gpu0"},
+        {V, "gpus = ( { address = \"v\"; types = [ \"X-2\" ]; } );", "type=X-1 on=v.1",
+         CANNOT "may not have that type"},
+        {V, "gpus = ( { address = \"v\"; reserve = 4; } );", "type=X-1 on=v.1",
+         CANNOT "has only reserved places left"},
+        {V, "", "type=X-1 on=v.1 traits=blue", CANNOT "lacks a trait asked for"},
+        {V, "", "type=X-1 on=v.1 traits=!interface=vf", CANNOT "has a trait that is forbidden"},
+        {V W, "", "type=X-1 on=v.1 parent=w", CANNOT "is not the parent asked for"},
+        {"gpu v numa 0 vf 4" X "gpu w numa 1 vf 1" X, "", "type=X-1 on=v.1 numa=require nodes=1",
+         CANNOT "is not on the guest's NUMA nodes; gpu0 could be on w.0"},
+        {V "held 1 X-1 v.0 ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1 on=v.1",
+         CANNOT "has it, but the quota of 1 for class c is used up (1; |!could be on"},
+        {V "refused v.1 X-1", "", "type=X-1 on=v.1",
+         CANNOT "refused it (Input/output error); gpu0 could be on v.0, v.2, v.3"},
+        {V "unreadable v.1 X-1", "", "type=X-1 on=v.1",
+         CANNOT "does not tell its room (Input/output error); gpu0 could be on v.0, v.2, v.3"},
+        /* what is no such function */
+        {V "stranger x.1 which is no GPU", "", "type=X-1 on=x.1",
+         "ENOENT gpu0 (X-1) cannot be on x.1, which is no GPU; gpu0 could be on v.0, v.1, v.2"},
+        {V, "", "type=X-1 on=x.1", "ENOENT |cannot be on x.1, which takes no vGPUs here"},
+        {"stranger x.1 which is no GPU", "", "type=X-1 on=x.1", "ENOENT |x.1, which is no GPU"},
+        {V "gpu a vfs 2" X, "", "type=X-1 on=a.1",
+         "ENOENT gpu0 (X-1) cannot be on a.1, which takes mediated devices (<hostdev "
+         "type='mdev'>); gpu0 could be on v.0"},
+        {V "gpu a vfs 2 Y:1024:4", "", "type=X-1 on=a.1", "ENOENT |takes mediated devices"},
+        {"gpu a X-1:1024:4\n", "", "type=Z on=v.1", "ENOENT gpu0 wants Z, which no GPU here has"},
+        /* and the other way round */
+        {V, "", "type=X-1", "ENOSPC |v makes vGPUs for <hostdev type='pci'> only|!could be on"},
+        {V "gpu a" X, "", "type=X-1", "a X-1"},
+        {V "gpu a" X "foreign 1 X-2 a", "", "type=X-1", "ENOSPC |v makes vGPUs for|, a holds x-2"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+/* Eight of those that would do now are named, by all rules. */
+static void
+functions_that_would_do(void **state)
+{
+    static const struct row rows[] = {
+        {TWELVE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8, or others"},
+        {NINE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8|!or others"},
+        {V W "held 1 X-1 v.3 other", "gpus = ( { address = \"w\"; enabled = false; } );",
+         "type=X-1 on=v.3", "EEXIST |could be on v.0, v.1, v.2|!w."},
+        {V W "held 1 X-1 v.3 other\nforeign 2 X-2 w.1", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2|!w."},
+        {V "gpu a vfs 4" X "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2|!a."},
+        {V "held 1 X-1 v.3 other\nrefused v.0 X-1\npending 4 X-1 v.1 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.2|!v.0|!v.1"},
+        {V "held 1 X-1 v.3 other\nheld 2 X-1 v.0 other hidden\nleaving 3 X-1 v.1 x hidden", "",
+         "type=X-1 on=v.3", "EEXIST |could be on v.2|!v.0|!v.1"},
+        {V "held 1 X-1 v.3 other", "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
+         "type=X-1 on=v.3", "EEXIST |no other virtual function could take it now"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+static void
+several_functions_for_one_guest(void **state)
+{
+    static const struct row rows[] = {
+        {V W, "", "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
+        {V W, "", "type=X-1 on=v.3;type=X-2 on=w.0", "v.3 X-1, w.0 X-2"},
+        {V W, "", "type=X-1 on=v.0;type=X-2 on=v.1", "ENOSPC |not for all together"},
+        {V W, "", "type=X-1 on=v.0;type=X-1 on=v.0", "ENOSPC |not for all together"},
+        {V W, "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
+         "class=c on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
+        {V "held 1 X-1 v.3 me", "", "type=X-1 on=v.3;type=X-1 on=v.0", "take v.3 X-1, v.0 X-1"},
+        {V "held 1 X-1 v.3 other", "", "type=X-1 on=v.0;type=X-1 on=v.3", "EEXIST gpu1: |v.3"},
+        /* beside mediated devices */
+        {"gpu a" X V, "", "type=X-1;type=X-2 on=v.1", "a X-1, v.1 X-2"},
+        {"gpu a vfs 2" X V, "", "type=X-1 on=v.0;type=X-2;type=X-2", "v.0 X-1, a.0 X-2, a.1 X-2"},
+        /* as many as an administrator says, if the driver does not */
+        {V, "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );",
+         "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
+        {V, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
+         "type=X-1 on=v.0;type=X-1 on=v.1", "ENOSPC |not for all together"},
+        {V "foreign 1 X-1 v.3", "max_instances = ( { types = [ \"GRID X-1\" ]; max = 1; } );",
+         "type=X-1 on=v.0", "ENOSPC |its GPU v is full (1 of 1)"},
+        {V "pending 1 X-1 v.3 other", "max_instances = ( { types = [ \"x-1\" ]; max = 1; } );",
+         "type=X-1 on=v.0", "ENOSPC |its GPU v is full (1 of 1)"},
+        {"gpu a" X, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );", "type=X-1;type=X-1",
+         "a X-1, a X-1"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+/* Who arrives can be given another source: another function, or a device of the other kind. */
+static void
+places_for_who_arrives(void **state)
+{
+    static const struct row rows[] = {
+        {V W, "", "type=X-1 on=v.2 free=place", "v.0 X-1"},
+        {V W "foreign 1 X-1 w.0", "", "type=X-1 on=v.2 free=place", "w.1 X-1"},
+        {V W, "", "type=X-1 on=x.1 free=place", "v.0 X-1"},
+        {V "foreign 1 X-1 v.0", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {"gpu a" X, "", "type=X-1 on=v.0 free=place",
+         "ENOSPC |a makes vGPUs for <hostdev type='mdev'> only"},
+        {"gpu a" X, "", "type=X-1 on=v.0 free=kind", "a X-1"},
+        {V, "", "type=X-1 free=place", "ENOSPC |v makes vGPUs for <hostdev type='pci'> only"},
+        {V, "", "type=X-1 free=kind", "v.0 X-1"},
+        /* the best of both */
+        {"gpu a" X V, "", "type=X-1 free=kind", "a X-1"},
+        {"gpu a" X V "foreign 1 X-1 v.0", "", "type=X-1 free=kind", "v.1 X-1"},
+        {"gpu a" X "foreign 1 X-4 a\n" V, "", "type=X-1 free=kind", "v.0 X-1"},
+        {"gpu a X-1:1024:1\ngpu v vf 1 X-1:1024:4", "", "type=X-1 free=kind;type=X-1",
+         "a X-1, v.0 X-1"},
+        {"gpu a X-1:1024:1\ngpu v vf 1 X-1:1024:4", "",
+         "type=X-1 free=kind;type=X-1 on=v.0;type=X-1", "ENOSPC |not for all together"},
+        {"gpu a X-2:2048:1\ngpu v vf 2 X-1:1024:4",
+         "classes = { c = { types = [ \"X-2\", \"X-1\" ]; "
+         "}; };",
+         "class=c free=kind;class=c;class=c", "a X-2, v.0 X-1, v.1 X-1"},
+        /* what is promised or given to others is taken, whether it is to be seen or not */
+        {V "reserved 1 X-1 v.0 other", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {V "reserved 1 X-1 v.0 other", "", "type=X-2 on=v.0 free=place",
+         "ENOSPC |v is being given a vGPU of another size"},
+        {V "held 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {V "leaving 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {V "removing 1 X-1 v.0 other hidden", "", "type=X-2 on=v.0 free=place", "v.1 X-2"},
+        {V "kept 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.0 X-1"},
+        {"gpu v vf 1 X-1:1024:4\nheld 1 X-1 v.0 other hidden", "", "type=X-1 free=kind",
+         "ENOSPC |v does not offer it now"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+/* A driver that lists only what it would make now: what else there is, nobody knows. */
+static void
+what_is_not_listed_now(void **state)
+{
+    static const struct row rows[] = {
+        {V "forgetful v", "", "type=X-1 on=v.1", "v.1 X-1"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-2 on=v.1", "v.1 X-2"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1",
+         "ENOSPC gpu0 (X-1) cannot be on v.1: its GPU v does not offer it while it holds x-2 (1 in "
+         "use); no other virtual function"},
+        {V "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-2 v.3\n" W, "", "type=X-1 on=v.1",
+         "ENOSPC |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
+         "ENOSPC no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
+        {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1", "ENOSPC |v is full (1 in use)"},
+        /* an idle one lists them all */
+        {V "forgetful v", "", "type=Z on=v.1", "ENOENT |Z, which no GPU here has"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "gpus = ( { address = \"v\"; enabled = false; } );",
+         "type=Z on=v.1", "ENOSPC |its GPU v is disabled"},
+        {"gpu a" X V, "", "type=Z", "ENOENT |Z, which no GPU here has"},
+        {"gpu a" X V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z",
+         "ENOSPC |a has no such type, v makes vGPUs for"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+/* Sizes may differ where the driver has been seen to take several, and among GPU instances. */
+static void
+cards_of_several_sizes(void **state)
+{
+#define MIXED     "gpu v vf 4 mixed 8192" X
+#define INSTANCES "gpu v vf 4 X-1:1024:1@1 X-2:2048:2@2\n"
+    static const struct row rows[] = {
+        {MIXED "foreign 1 X-4 v.0", "", "type=X-1 on=v.1;type=X-2 on=v.2", "v.1 X-1, v.2 X-2"},
+        {MIXED "pending 1 X-4 v.0 other", "", "type=X-1 on=v.1", "v.1 X-1"},
+        {MIXED "foreign 1 X-4 v.0\nforeign 2 X-4 v.1", "", "type=X-1 on=v.2",
+         "ENOSPC |v holds x-4 (2 in use)"},
+        {MIXED "foreign 1 X-1 v.0\nforeign 2 X-1 v.1",
+         "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );", "type=X-1 on=v.2", "v.2 X-1"},
+        {V "foreign 1 X-4 v.0", "", "type=X-1 on=v.1", "ENOSPC |v holds x-4"},
+        {INSTANCES, "", "type=X-1 on=v.0;type=X-2 on=v.1;type=X-2 on=v.2",
+         "v.0 X-1, v.1 X-2, v.2 X-2"},
+        {INSTANCES "pending 1 X-1 v.3 other", "", "type=X-2 on=v.1", "v.1 X-2"},
+        {INSTANCES "foreign 1 X-1 v.3", "", "type=X-2 on=v.1", "v.1 X-2"},
+        {INSTANCES "foreign 1 X-1 v.3", "", "type=X-1 on=v.1", "ENOSPC |v is full (1 in use)"},
+        {INSTANCES "foreign 1 X-2 v.3", "max_instances = ( { types = [ \"X-2\" ]; max = 1; } );",
+         "type=X-2 on=v.1", "v.1 X-2"},
+        /* without a free instance nothing is listed */
+        {"gpu v vf 4 X-1:1024:0@1", "", "type=X-1 on=v.1", "ENOSPC |v does not offer it now"},
+        {"gpu v vf 4 X-1:1024:0@1\nforgetful v", "", "type=X-1 on=v.1",
+         "ENOSPC |v does not offer it now"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
 /* --- reasons ---------------------------------------------------------------------------------- */
 
 static void
@@ -1341,7 +1720,9 @@ nothing_is_reaped_in_vain(void **state)
          "quotas = ( { domains = [ \"*\" ]; class = \"c\"; max = 0; } );",
          "type=X-2", 0},
         {"gpu a Y:1024:1\nkept 1 Y a other", "", "type=X-1", 0},
-        /* a UUID that is somebody's, or in the way for good */
+        /* a UUID that is somebody's, or in the way for good; or whose type had no room anyway */
+        {"gpu a" X "gpu b" X "kept 1 X-1 a other\nheld 2 X-1 a other\nforeign 3 X-1 b", "",
+         "type=X-2 uuid=1", 0},
         {"gpu a" X "held 1 X-1 a other", "", "type=X-1 uuid=1", 0},
         {"gpu a" X "gpu b" X "kept 1 X-1 a other\nforeign 2 X-1 b", "", "type=X-2 uuid=2", 0},
     };
@@ -1434,6 +1815,53 @@ help_for_all_together(void **state)
         {"gpu a vfs 1 X-1:1024:4\ngpu b vfs 1 X-1:1024:4\nkept 1 X-1 b.0 other", "",
          "type=X-1;type=X-1 parent=a", 1},
         {"gpu a" X "gpu b" X "kept 1 X-1 b other", "", "type=X-2;type=X-4 parent=a", 1},
+    };
+
+    (void)state;
+    check_reapings(rows, COUNT(rows));
+}
+
+static void
+what_stands_in_the_way_of_a_named_function(void **state)
+{
+#define ONES_AND_TWOS "gpu v vf 4 X-1:1024:1@1 X-2:2048:1@2 Y-1:1024:1@1\n"
+    static const struct reaping rows[] = {
+        /* of another size, anywhere on the card; of another type, on the very function */
+        {V "kept 1 X-2 v.0 other", "", "type=X-1 on=v.1", 1},
+        {V "kept 1 X-2 v.1 other", "", "type=X-1 on=v.1", 1},
+        {V "leaving 1 X-2 v.1 other", "", "type=X-1 on=v.1", 1},
+        {V "leaving 1 X-1 v.1 other", "", "type=X-1 on=v.1", 1},
+        {V "kept 1 X-2 v.0 other at 1\nkept 2 X-2 v.1 other at 9", "", "type=X-1 on=v.1", 2},
+        {V "kept 1 X-2 v.0 other at 9\nkept 2 X-2 v.3 other at 1", "", "type=X-1 on=v.1", 2},
+        {"gpu v vf 6 X-1:1024:2\nkept 1 X-1 v.0 other at 5\nkept 2 X-1 v.1 other at 3", "",
+         "type=X-1 on=v.5", 2},
+        {V "kept 1 X-2 v.0 other\n" W, "", "type=X-1 on=w.0;type=X-1 on=v.1", 1},
+        /* what stays, and what is elsewhere */
+        {V "kept 1 X-2 v.0 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.1 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.0 other busy", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.1 other busy", "", "type=X-1 on=v.1", 0},
+        {V W "kept 1 X-1 w.0 other\nforeign 2 X-2 v.0", "", "type=X-1 on=v.1", 0},
+        {V W "kept 1 X-1 w.0 other\nheld 2 X-1 v.1 other", "", "type=X-1 on=v.1", 0},
+        {V "held 1 X-1 v.1 other hidden\nkept 2 X-1 v.0 other", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.0 other\nrefused v.1 X-1", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.0 other\ndrained v", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.0 other", "", "type=X-1 on=x.1", 0},
+        {V "kept 1 X-2 v.0 other", "", "type=X-1 on=v.1;type=X-2 on=v.2", 0},
+        /* nobody knows that it would help: the type is not listed, nor remembered */
+        {V "forgetful v\nkept 1 X-2 v.0 other", "", "type=X-1 on=v.1", 0},
+        /* a GPU instance is of no use to a type of another shape */
+        {ONES_AND_TWOS "kept 1 X-2 v.0 other\nheld 2 X-1 v.2 other", "", "type=X-1 on=v.1", 0},
+        {ONES_AND_TWOS "kept 1 X-2 v.0 other at 1\nkept 2 X-1 v.2 other at 9", "",
+         "type=X-1 on=v.1", 2},
+        {ONES_AND_TWOS "kept 1 X-2 v.0 other\nheld 2 Y-1 v.2 other", "", "type=X-1 on=v.0", 1},
+        {ONES_AND_TWOS "kept 1 X-2 v.1 other\nheld 2 X-1 v.2 other", "", "type=X-1 on=v.1", 0},
+        {"gpu v vf 1 X-1:1024:1@1 X-2:2048:1@2\nkept 1 X-2 v.0 other", "", "type=X-1 on=v.0", 1},
+        /* who arrives goes anywhere */
+        {"gpu v vf 2 X-1:1024:4\nheld 1 X-1 v.0 other\nkept 2 X-1 v.1 other", "",
+         "type=X-1 on=v.0 free=place", 2},
+        {"gpu v vf 2 X-1:1024:4\nheld 1 X-1 v.0 other hidden\nkept 2 X-1 v.1 other busy", "",
+         "type=X-1 on=v.0 free=place", 0},
     };
 
     (void)state;
@@ -1537,6 +1965,13 @@ main(void)
         cmocka_unit_test(small_ones_do_not_crowd_out_big_ones),
         cmocka_unit_test(refusals_and_silence),
         cmocka_unit_test(what_is_there_already),
+        cmocka_unit_test(the_function_that_is_named),
+        cmocka_unit_test(why_the_function_that_is_named_will_not_do),
+        cmocka_unit_test(functions_that_would_do),
+        cmocka_unit_test(several_functions_for_one_guest),
+        cmocka_unit_test(places_for_who_arrives),
+        cmocka_unit_test(what_is_not_listed_now),
+        cmocka_unit_test(cards_of_several_sizes),
         cmocka_unit_test(every_gpu_has_a_reason),
         cmocka_unit_test(no_reason_is_cut_off),
         cmocka_unit_test(a_refusal_of_all_together_has_reasons_too),
@@ -1547,6 +1982,7 @@ main(void)
         cmocka_unit_test(a_refusal_is_no_reason_to_reap),
         cmocka_unit_test(only_what_stands_in_the_way_is_reaped),
         cmocka_unit_test(help_for_all_together),
+        cmocka_unit_test(what_stands_in_the_way_of_a_named_function),
         cmocka_unit_test(a_hopeless_search_ends),
         cmocka_unit_test(many_alike_are_no_search),
     };

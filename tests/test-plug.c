@@ -313,6 +313,107 @@ any_failing_write_is_undone(void **state)
     assert_true(failures > 0);
 }
 
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+#define CARD                                                                                       \
+    "gpu 0000:3d:00.0 vf vfs 4 rule size\n"                                                        \
+    "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 3\n"                                 \
+    "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 2\n"
+
+/* Guest 1 runs with the first. */
+static int
+setup_card(void **state)
+{
+    (void)state;
+    scene_start(&scene, CARD);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-1B"), 0);
+    error = (struct error){0};
+    return 0;
+}
+
+/* Plugs another function into it. */
+static int
+plug_function(const char *address, const char *type, int (*run)(void *data, struct error *why))
+{
+    AUTO(request_clear) struct request request = {0};
+    AUTO_FREE char *devices = NULL, *xml = NULL;
+    const struct assign_handover handover = {run, NULL};
+    struct document document;
+    struct name device;
+
+    assert_true(asprintf(&devices,
+                         "<vgpu:device alias='ua-gpu1' type='L40S-1B'/>"
+                         "<vgpu:device alias='ua-gpu2' type='%s'/>",
+                         type) > 0);
+    xml = scene_xml_of(1, devices, (const char *const[]){"0000:3d:00.4", address, NULL});
+    document = (struct document){xml, strlen(xml)};
+    assert_int_equal(request_parse(&document, &request, &error), 0);
+    assert_int_equal(name_parse_pci(&device, address), 0);
+    return assign_device(&scene.kernel.host, &request, &device, &handover, &error);
+}
+
+static int
+unplug_function(const char *address)
+{
+    struct name domain, device;
+
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(name_parse_pci(&device, address), 0);
+    return release_device(&scene.kernel.host, &domain, &device, &error);
+}
+
+static int
+it_has_its_type(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 1);
+    return 0;
+}
+
+static void
+a_function(void **state)
+{
+    struct fake_guest guest;
+
+    (void)state;
+    if (plug_function("0000:3d:00.5", "L40S-1B", it_has_its_type) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";");
+    guest = fake_open(&scene.kernel, "0000:3d:00.5");
+    assert_int_equal(unplug_function("0000:3d:00.5"), -EBUSY);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    fake_close(&guest);
+    fake_write(&scene.kernel, CONFIG, "");
+    if (unplug_function("0000:3d:00.5") < 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.4"), "nvidia-1145");
+    /* It is the next guest's, whatever is said once more of the last one. */
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
+    assert_int_equal(unplug_function("0000:3d:00.5"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+static void
+a_function_that_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(plug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
+    assert_int_equal(plug_function("0000:3d:00.5", "L40S-2B", not_asked), -ENOSPC);
+    assert_non_null(strstr(error.text, "ua-gpu2 (L40S-2B) cannot be on 0000:3d:00.5: its GPU "));
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
+    assert_int_equal(plug_function("0000:3d:00.5", "L40S-1B", not_asked), -EEXIST);
+    assert_non_null(strstr(error.text, "0000:3d:00.5 belongs to the guest guest3 (held)"));
+    assert_non_null(strstr(error.text, "ua-gpu2 could be on 0000:3d:00.6, 0000:3d:00.7"));
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
 int
 main(void)
 {
@@ -324,6 +425,8 @@ main(void)
         TEST(refused_by_ourselves),
         TEST(killed),
         TEST(any_failing_write_is_undone),
+        cmocka_unit_test_setup_teardown(a_function, setup_card, teardown),
+        cmocka_unit_test_setup_teardown(a_function_that_is_refused, setup_card, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

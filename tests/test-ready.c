@@ -123,15 +123,43 @@ it_does_not_come(void **state)
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
 }
 
+/* Virtual functions of which the driver lists nothing yet, whatever it listed before; a partitioned
+ * GPU that is full is there. */
+static void
+functions(void **state)
+{
+    static const char configuration[] = "gpus = ({ address = \"0000:41:00.0\"; });";
+    static const char missing[] = MISSING("0000:41:00.0 (" FROM ":1)");
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:41:00.0 vf vfs 4 rule size mig\n"
+                        "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 instances 1\n");
+    ready(configuration, " --timeout 0", COMMAND_DONE, "");
+    assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
+    ready(configuration, " --timeout 0", COMMAND_DONE, "");
+    assert_int_equal(fake_remove(&scene.kernel, "0000:41:00.4"), 0);
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-689", 0);
+    assert_true(host_exists(&scene.kernel.host, "run/libvirt-vgpu/types"));
+    ready(configuration, " --timeout 0", COMMAND_BUSY, missing);
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-689", 1);
+    ready(configuration, " --timeout 0", COMMAND_DONE, "");
+    for (unsigned i = 4; i < 8; i++) {
+        char address[] = "0000:41:00.0";
+
+        address[strlen(address) - 1] = (char)('0' + i);
+        fake_bind(&scene.kernel, address, "vfio-pci");
+    }
+    ready(configuration, " --timeout 0", COMMAND_BUSY, missing);
+}
+
 int
 main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(nothing_to_wait_for),
-        TEST(given_up_at_once),
-        TEST(it_comes),
-        TEST(it_does_not_come),
+        TEST(nothing_to_wait_for), TEST(given_up_at_once), TEST(it_comes),
+        TEST(it_does_not_come),    TEST(functions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

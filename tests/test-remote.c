@@ -19,6 +19,7 @@
 #define HERE "test:///default"
 #define T4   "test:///proc/self/cwd/tests/data/t4-host.xml"
 #define A40  "test:///proc/self/cwd/tests/data/a40-host.xml"
+#define L40S "test:///proc/self/cwd/tests/data/l40s-host.xml"
 #define NONE "test:///proc/self/cwd/tests/data/no-gpu-host.xml"
 #define GONE "test:///no/such/host.xml"
 
@@ -63,6 +64,12 @@ shown(void **state)
         {"remote-list", "vgpuctl list -c " T4 " -c " A40},
         {"remote-list---json", "vgpuctl list --json -c " T4},
         {"remote-list-alias", "vgpuctl list -r -n -o DEVICE,ALIAS -c " T4 " -c " A40},
+        {"remote-gpus-functions", "vgpuctl gpus -c " T4 " -c " L40S},
+        {"remote-gpus-functions---json",
+         "vgpuctl gpus --json -o GPU,NAME,NUMA,INTERFACE,VGPUS,PARENTS -c " L40S},
+        {"remote-types-functions", "vgpuctl types -c " L40S " --json"},
+        {"remote-types-functions-gpu", "vgpuctl types 0000:3d:00.0 -c " L40S},
+        {"remote-list-functions", "vgpuctl list --json -c " L40S},
         {"remote-list-nothing", "vgpuctl list --json -c " NONE},
     };
 
@@ -224,6 +231,55 @@ devices(void **state)
     assert_string_equal(inventory.vgpus[0].device.text, "dddddddd-0000-4000-8000-000000000009");
 }
 
+#define SRIOV(path, vendor, driver, capability, address)                                           \
+    DEVICE(path, "<driver><name>" driver "</name></driver><capability type='pci'>"                 \
+                 "<vendor id='" vendor "'/><capability type='" capability "'>" address             \
+                 "</capability></capability>")
+#define ADDRESS(function)                                                                          \
+    "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function "'/>"
+
+/* Virtual functions of NVIDIA's are told apart from those that make mediated devices, and from
+ * others' devices. */
+static void
+functions(void **state)
+{
+    static const char *const texts[] = {
+        SRIOV("/sys/devices/0000:3d:00.0", "0x10de", "nvidia", "virt_functions",
+              ADDRESS("0x4") ADDRESS("0x5")),
+        SRIOV("/sys/devices/0000:3d:00.4", "0x10de", "nvidia", "phys_function", ADDRESS("0x0")),
+        /* None is enabled; it is no GPU; it has another driver. */
+        SRIOV("/sys/devices/0000:3e:00.0", "0x10de", "nvidia", "virt_functions", ""),
+        SRIOV("/sys/devices/0000:3f:00.0", "0x8086", "ixgbe", "virt_functions", ADDRESS("0x6")),
+        SRIOV("/sys/devices/0000:40:00.0", "0x10de", "nouveau", "virt_functions", ADDRESS("0x7")),
+    };
+#define MAKES TYPES(TYPE("nvidia-558", "vfio-pci", "<availableInstances>1</availableInstances>"))
+    static const char parent[] =
+        DEVICE("/sys/devices/0000:3d:00.5",
+               "<capability type='pci'><capability type='phys_function'>" ADDRESS(
+                   "0x0") "</capability>" MAKES "</capability>");
+
+    (void)state;
+    for (int makes_mdevs = 0; makes_mdevs <= 1; makes_mdevs++) {
+        AUTO(node_devices_clear) struct node_devices found = {0};
+        AUTO(inventory_clear) struct inventory inventory = {0};
+
+        for (size_t i = 0; i < COUNT(texts); i++)
+            assert_int_equal(node_devices_add(&found, texts[i]), 0);
+        if (makes_mdevs)
+            assert_int_equal(node_devices_add(&found, parent), 0);
+        assert_int_equal(node_devices_survey(&found, &inventory), 0);
+        assert_int_equal(inventory.gpu_count, 1);
+        assert_string_equal(inventory.gpus[0].name.text, "0000:3d:00.0");
+        assert_string_equal(inventory.gpus[0].driver.text, makes_mdevs ? "" : "nvidia");
+        assert_int_equal(inventory.gpus[0].is_partial, !makes_mdevs);
+        assert_int_equal(inventory.gpus[0].count, makes_mdevs);
+        assert_int_equal(inventory.parent_count, makes_mdevs ? 1 : 2);
+        assert_string_equal(inventory.parents[0].name.text,
+                            makes_mdevs ? "0000:3d:00.5" : "0000:3d:00.4");
+        assert_int_equal(!inventory.parents[0].interface, !makes_mdevs);
+    }
+}
+
 static void
 bad_devices(void **state)
 {
@@ -243,6 +299,7 @@ bad_devices(void **state)
         DEVICE("/sys/p/dddddddd-0000-4000-8000-000000000009", "<capability type='mdev'/>"),
         DEVICE("/sys/0000:18:00.4", "<capability type='phys_function'><address bus='1'/>"
                                     "</capability>"),
+        SRIOV("/sys/0000:3d:00.0", "0x10de", "nvidia", "virt_functions", "<address bus='1'/>"),
         "<!DOCTYPE device [<!ENTITY e '/sys/x'>]><device><path>&e;</path></device>",
     };
     AUTO(node_devices_clear) struct node_devices found = {0};
@@ -328,15 +385,11 @@ main(void)
         return 1;
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(shown),
-        TEST(gone),
-        TEST(wrong_usage),
-        TEST(one_of_ten_is_dead),
-        TEST(nothing_is_left),
-        TEST(devices),
-        TEST(bad_devices),
-        TEST(answers),
-        TEST(unreadable_domain),
+        TEST(shown),           TEST(gone),
+        TEST(wrong_usage),     TEST(one_of_ten_is_dead),
+        TEST(nothing_is_left), TEST(devices),
+        TEST(functions),       TEST(bad_devices),
+        TEST(answers),         TEST(unreadable_domain),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

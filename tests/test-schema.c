@@ -63,8 +63,13 @@ schema_faults(const struct document *document, char *said, size_t size)
 
 /* What only the parser can see: it lies outside of the element, or between elements. */
 static const char *const beyond[] = {
-    "bad-hostdev-without-uuid", "bad-names-none",   "bad-newer-namespace", "bad-no-uuid",
-    "bad-two-name-one",         "bad-two-requests",
+    "bad-function-without-alias",
+    "bad-hostdev-without-uuid",
+    "bad-names-none",
+    "bad-newer-namespace",
+    "bad-no-uuid",
+    "bad-two-name-one",
+    "bad-two-requests",
 };
 
 static bool
@@ -186,6 +191,7 @@ by_hand(void **state)
         {"<vgpu:device uuid='" DEVICE "' type='a'/>", true},
         {"<vgpu:device uuid='DDDDDDDD00004000-8000000000000001' type='a'/>", true},
         {"<vgpu:device uuid=' - dd dd-dd dd-0000-4000-8000-000000000001 ' type='a'/>", true},
+        {"<vgpu:device uuid='0000:3d:00.4' type='a'/>", false},
         {"<vgpu:device uuid='d-ddddddd-0000-4000-8000-000000000001' type='a'/>", false},
         {"<vgpu:device uuid='dddddddd-0000-4000-8000-00000000001' type='a'/>", false},
         {"<vgpu:device uuid='dddddddd-0000-4000-8000-000000000001-' type='a'/>", false},
@@ -220,6 +226,8 @@ by_hand(void **state)
         {"text <vgpu:device type='a'/><!-- c -->", true},
         {"<vgpu:device type='a'><vgpu:param name='a' value='b'/></vgpu:device>", true},
         {"<vgpu:device type='a'>t<vgpu:param name='a' value='b'>t</vgpu:param></vgpu:device>",
+         true},
+        {"<vgpu:device type='a'><vgpu:param name='vgpu-placement-id' value='4'/></vgpu:device>",
          true},
         {"<vgpu:device type='a'><vgpu:param name='a'/></vgpu:device>", false},
         {"<vgpu:device type='a'><vgpu:param name='a' value=''/></vgpu:device>", false},

@@ -155,6 +155,9 @@ partitioned(void **state)
 
     (void)state;
     start_machine("a30-mig");
+    /* Instances limit these, whatever anybody says. */
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
     show_with("a30-mig", typed_libvirt(&scene, first));
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
@@ -163,6 +166,11 @@ partitioned(void **state)
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
     typed_golden(&scene, HERE, "a30-mig-types-none-free", "vgpuctl types");
     typed_golden(&scene, HERE, "a30-mig-gpus-none-free", "vgpuctl gpus");
+    /* The type that is made is listed nowhere, and nobody remembers it. */
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
+    typed_golden(&scene, HERE, "a30-mig-gpus-nameless", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "a30-mig-types-nameless", "vgpuctl types");
     scene_stop(&scene);
 }
 
@@ -175,6 +183,8 @@ mixed_sizes(void **state)
 
     (void)state;
     start_machine("mixed-size");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
     assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
     typed_golden(&scene, HERE, "mixed-size-gpus-one-vgpu", "vgpuctl gpus");
     assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);

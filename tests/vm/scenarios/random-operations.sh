@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
-# takes: 190
+# takes: 90
 # timeout: 7200
 set +x
 
 SEED=95
-operations=30
+operations=15
 ! is_long || operations=500
 RANDOM=$SEED
 echo "seed $SEED, $operations operations"
