@@ -1862,6 +1862,8 @@ what_stands_in_the_way_of_a_named_function(void **state)
          "type=X-1 on=v.0 free=place", 2},
         {"gpu v vf 2 X-1:1024:4\nheld 1 X-1 v.0 other hidden\nkept 2 X-1 v.1 other busy", "",
          "type=X-1 on=v.0 free=place", 0},
+        {"gpu v vf 2" X "held 1 X-1 v.0 other hidden\nkept 2 X-2 v.1 other", "",
+         "type=X-1 on=v.1 free=place parent=v.0", 0},
     };
 
     (void)state;
