@@ -372,12 +372,14 @@ annotation_link(struct request *request)
     for (size_t i = 0; i < request->device_count; i++)
         link_device(request, i);
     for (size_t i = 0; i < request->hostdev_count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (request->hostdevs[i].is_gpu && *request->hostdevs[i].source.text &&
-                name_equal(&request->hostdevs[i].source, &request->hostdevs[k].source))
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        /* Of those that are none of ours there may be any number. */
+        for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
+            if (name_equal(&hostdev->source, &request->hostdevs[k].source))
                 annotation_fault(request, "two <hostdev> have the %s %s",
-                                 request->hostdevs[i].kind == REQUEST_MDEV ? "uuid" : "address",
-                                 request->hostdevs[i].source.text);
+                                 hostdev->kind == REQUEST_MDEV ? "uuid" : "address",
+                                 hostdev->source.text);
         }
     }
 }

@@ -30,9 +30,16 @@ hostdev_open(struct request *request, const struct hostdev_place *place,
     } else {
         return 0;
     }
-    if (request->hostdev_count == MOST_HOSTDEVS)
-        return -E2BIG;
     return ARRAY_ADD(request->hostdevs, request->hostdev_count, hostdev) < 0 ? -ENOMEM : 1;
+}
+
+int
+hostdev_close(const struct request_hostdev *hostdev, size_t *ours)
+{
+    if (hostdev->kind == REQUEST_MDEV && !*hostdev->source.text)
+        return -EINVAL;
+    *ours += hostdev->kind == REQUEST_MDEV || hostdev->is_gpu;
+    return *ours > MOST_HOSTDEVS ? -E2BIG : 0;
 }
 
 /* As virStrToLong_uip takes it with base 0; 0 where it is not said. */

@@ -17,7 +17,7 @@ struct hostdev_place {
     xmlParserCtxtPtr xml;
 };
 
-/* The start of <hostdev>: 1 if it is kept, as the request's last; 0; -ENOMEM, -E2BIG. */
+/* The start of <hostdev>: 1 if it is kept, as the request's last; 0; -ENOMEM. */
 int hostdev_open(struct request *request, const struct hostdev_place *place,
                  const struct annotation_attributes *attributes) CHECKED NONNULL;
 
@@ -28,6 +28,11 @@ int hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_p
 
 void hostdev_open_alias(struct request_hostdev *hostdev,
                         const struct annotation_attributes *attributes) NONNULL;
+
+/* Its end. *ours: how many there were so far that can be ours; a PCI device that nobody gave a name
+ * is not, and there may be any number of those. -EINVAL: a mediated device without a UUID; -E2BIG.
+ */
+int hostdev_close(const struct request_hostdev *hostdev, size_t *ours) CHECKED NONNULL;
 
 /* Its attributes and its source's address, as libvirt writes them, with a blank before each: to
  * stand in the two spans. */

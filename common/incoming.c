@@ -76,18 +76,24 @@ needs_choice(const struct arrival *arrival)
     return needed;
 }
 
-/* What somebody else made here was not made for a guest that comes from elsewhere. */
+/* What is there already was not made for a guest that comes from elsewhere, but for what was kept
+ * for this very one. */
 static bool
-has_found(const struct arrival *arrival)
+has_others(const struct arrival *arrival)
 {
     for (size_t i = 0; i < arrival->intent.demands.count; i++) {
-        if (arrival->choices[i].way == PLACEMENT_FIND)
+        const struct lease *lease =
+            ledger_find(&arrival->ledger, &arrival->intent.demands.items[i].hostdev->source);
+
+        if (arrival->choices[i].way != PLACEMENT_MAKE &&
+            !(arrival->choices[i].way == PLACEMENT_TAKE && lease && lease->state == LEASE_KEPT &&
+              name_equal(&lease->domain, &arrival->request->domain)))
             return true;
     }
     return false;
 }
 
-/* The nearest to what the XML says that the question has room for: 1, or 0. */
+/* The nearest to what the XML says that the question has room for: 1, or 0; -ENOMEM, -E2BIG. */
 static int
 find_room(struct arrival *arrival, const struct placement_question *question)
 {
@@ -98,8 +104,11 @@ find_room(struct arrival *arrival, const struct placement_question *question)
 
         demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
         rc = placement_find(question, arrival->choices, &ignored);
-        if (rc == -ENOMEM || (rc == 0 && !has_found(arrival)))
+        if (rc == -ENOMEM || (rc == 0 && !has_others(arrival)))
             return rc < 0 ? rc : 1;
+        /* Others wait for the lock: one search without an end is enough. */
+        if (rc == -E2BIG)
+            return rc;
     }
     return 0;
 }
@@ -149,10 +158,11 @@ find_places(struct arrival *arrival, const struct job *job, const struct guests 
 
     if (rc == 0) {
         rc = find_clearable(arrival, job, guests);
-        if (rc == 0)
-            return find_any(arrival, error);
-        rc = rc < 0 ? rc : 0;
+        if (rc > 0)
+            return 0;
     }
+    if (rc == 0 || rc == -E2BIG)
+        return find_any(arrival, error);
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : rc;
 }
 
@@ -325,6 +335,24 @@ choose_sources(struct arrival *arrival, struct error *error)
     return rc < 0 ? error_set(error, -EIO, "the kernel gives no random UUID") : 0;
 }
 
+/* What was promised, and will not be asked for. */
+static void
+take_back(struct arrival *arrival)
+{
+    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    if (job_begin(arrival->host, false, &job, &ignored) < 0)
+        return;
+    job.lock_timeout = arrival->intent.policy.lock_timeout;
+    if (job_look(&job, &ledger, &ignored) < 0)
+        return;
+    forget_reserved(arrival, &ledger);
+    if (job_record(&job, &ledger, &ignored) < 0)
+        return;
+}
+
 static void
 log_changes(const struct arrival *arrival)
 {
@@ -354,11 +382,14 @@ incoming_rewrite(const struct host *host, const struct document *document,
     if ((rc == -ENOENT || rc == -ENOSPC) &&
         boot_left(host, &arrival.intent.policy, &arrival.inventory) > 0)
         return 0;
-    if (rc == 0)
-        rc = choose_sources(&arrival, error);
+    if (rc < 0)
+        return rc;
+    rc = choose_sources(&arrival, error);
     if (rc == 0)
         rc = rewrite_sources(document, request, arrival.sources, ret, error);
     if (rc == 0)
         log_changes(&arrival);
+    else if (needs_choice(&arrival))
+        take_back(&arrival);
     return rc;
 }

@@ -253,7 +253,9 @@ hold_places(const struct leftovers *leftovers, const struct job *job,
     for (size_t i = 0, k = 0; rc == 0 && i < leftovers->vacated.count && k < demands->count; k++) {
         struct lease place;
 
-        if (ledger_find(ledger, &demands->items[k].hostdev->source))
+        /* What is there without a lease is somebody else's: it must not become ours by one. */
+        if (ledger_find(ledger, &demands->items[k].hostdev->source) ||
+            inventory_find_vgpu(question->inventory, &demands->items[k].hostdev->source))
             continue;
         place = lease_of_place(job, question, &demands->items[k], &leftovers->vacated.leases[i]);
         rc = ledger_add(ledger, &place);

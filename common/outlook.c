@@ -9,7 +9,9 @@ static bool
 is_given(const struct room *room, const struct placement_choice *choices, size_t count,
          size_t parent)
 {
-    for (size_t i = 0; room_is_function(room, parent) && i < count; i++) {
+    bool is_named = room->question->inventory->parents[parent].interface->hostdev == REQUEST_PCI;
+
+    for (size_t i = 0; is_named && i < count; i++) {
         if (choices[i].parent == parent)
             return true;
     }

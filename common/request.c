@@ -49,6 +49,7 @@ struct reader {
     size_t text_length;
     bool annotated;  /* a <vgpu:request> has been seen */
     bool in_hostdev; /* the one we are in is the request's last */
+    size_t our_hostdevs;
 };
 
 static void
@@ -112,7 +113,7 @@ open_hostdev(struct reader *reader, const struct annotation_attributes *attribut
 
     reader->in_hostdev = rc > 0;
     if (rc < 0)
-        fail(reader, rc == -E2BIG ? "more than 256 host devices in one domain" : "no memory");
+        fail(reader, "no memory");
 }
 
 static struct request_hostdev *
@@ -187,8 +188,11 @@ close_hostdev(struct reader *reader)
 {
     const struct request_hostdev *hostdev = current_hostdev(reader);
 
-    if (hostdev && hostdev->kind == REQUEST_MDEV && !*hostdev->source.text)
-        fail(reader, "a <hostdev type='mdev'> has no <source><address uuid=...>");
+    int rc = hostdev ? hostdev_close(hostdev, &reader->our_hostdevs) : 0;
+
+    if (rc < 0)
+        fail(reader, rc == -E2BIG ? "more than 256 host devices in one domain that may be vGPUs"
+                                  : "a <hostdev type='mdev'> has no <source><address uuid=...>");
     reader->in_hostdev = false;
 }
 

@@ -16,8 +16,17 @@ struct stream {
     struct file *file;
     struct mutex lock;
     bool over;
+    u64 type; /* of the vGPU here */
     struct vgpu_state state;
 };
+
+/* Is what there is up to now the state of such a vGPU? */
+static bool
+fits(const struct stream *stream, size_t size)
+{
+    return size < offsetof(struct vgpu_state, seal) ||
+           (stream->state.magic == MAGIC && stream->state.type == stream->type);
+}
 
 static ssize_t
 stream_read(struct file *file, char __user *to, size_t size, loff_t *pos)
@@ -36,6 +45,7 @@ stream_read(struct file *file, char __user *to, size_t size, loff_t *pos)
     return ret;
 }
 
+/* What does not fit is refused here: a later refusal would not keep QEMU from going on. */
 static ssize_t
 stream_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
@@ -50,6 +60,8 @@ stream_write(struct file *file, const char __user *from, size_t size, loff_t *po
         ret = -EINVAL;
     else if (!stream->over)
         ret = simple_write_to_buffer(&stream->state, sizeof(stream->state), pos, from, size);
+    if (ret > 0 && !fits(stream, *pos))
+        ret = -EINVAL;
     mutex_unlock(&stream->lock);
     return ret;
 }
@@ -84,6 +96,7 @@ open_stream(struct migration *migration, const struct file_operations *ops, int 
     mutex_init(&stream->lock);
     stream->file = file;
     stream->state = migration->state;
+    stream->type = migration->state.type;
     migration->stream = stream;
     return get_file(file);
 }
@@ -110,8 +123,7 @@ resume(struct migration *migration)
     int ret = -EINVAL;
 
     mutex_lock(&stream->lock);
-    if (stream->file->f_pos == sizeof(stream->state) && stream->state.magic == MAGIC &&
-        stream->state.type == migration->state.type) {
+    if (stream->file->f_pos == sizeof(stream->state) && fits(stream, sizeof(stream->state))) {
         migration->state = stream->state;
         ret = 0;
     }

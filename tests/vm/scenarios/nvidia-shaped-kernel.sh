@@ -181,19 +181,18 @@ slow() {
     takes_ms 400 make_mdev "$2" nvidia-558 "$uuid"
     fault create_ms 0
 
-    fault exiting_ms 4000
+    fault exiting_ms 10000
     set_vf_type "$3" 1148
     hold "$3"
     let_go
     refuses 'Device or resource busy' ./holder "$(group_of "$3")" "$3"
-    fault exiting_ms 1000
+    fault exiting_ms 3000
     hold "$1"
     let_go
-    takes_ms 400 set_vf_type "$1" 0
+    takes_ms 1000 set_vf_type "$1" 0
     hold "$uuid"
     let_go
-    takes_ms 400 remove_mdev "$uuid"
-    set_vf_type "$3" 0
+    takes_ms 1000 remove_mdev "$uuid"
 
     fault exiting_ms 8000
     set_vf_type "$1" 1148
@@ -203,6 +202,7 @@ slow() {
     [ "$(vf_type "$1")" = 1148 ]
     takes_ms 1000 set_vf_type "$1" 0
     fault exiting_ms 0
+    set_vf_type "$3" 0
     assert_no_vgpus
 }
 
