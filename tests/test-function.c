@@ -234,7 +234,7 @@ an_io_error_is_asked_again(void **state)
     (void)state;
     faults->refuse = 3;
     starts(1, VF0, "L40S-16Q");
-    assert_in_range(milliseconds() - began, 1500, 20000);
+    assert_true(milliseconds() - began >= 1500);
     assert_int_equal(faults->writes, 4);
     faults->refuse = 4;
     assert_int_equal(scene_prepare_at(&scene, 2, VF1, "L40S-16Q"), 1);
@@ -250,7 +250,6 @@ static void
 what_is_not_offered_any_more_is_not_asked_for(void **state)
 {
     struct fake_faults *faults = scene.kernel.faults;
-    uint64_t began = milliseconds();
     pid_t hook;
     int status;
 
@@ -266,23 +265,19 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
     assert_int_equal(fake_make(&scene.kernel, VF2, "nvidia-1145", NULL), 0);
     assert_int_equal(waitpid(hook, &status, 0), hook);
     assert_int_equal(status, 0);
-    assert_in_range(milliseconds() - began, 400, 1400);
     assert_int_equal(faults->writes, 1);
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A mediated device may be on any function: there nobody waits. */
+/* A mediated device may be on any function: there the next is asked, and not the same again. */
 static void
 a_free_one_goes_elsewhere_at_once(void **state)
 {
-    uint64_t began = milliseconds();
-
     (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vfs 3 rule size board \"NVIDIA A40\"\n");
     scene.kernel.faults->refuse = 2;
     assert_int_equal(scene_prepare(&scene, 1, 1, "A40-8Q"), 0);
-    assert_in_range(milliseconds() - began, 0, 450);
     assert_int_equal(scene.kernel.faults->writes, 3);
     assert_true(host_exists(&scene.kernel.host, "sys/devices/" VF2 "/%s", scene_device(1)));
 }
@@ -364,9 +359,9 @@ static void
 an_old_writer_is_waited_for(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"100ms\"; prepare_timeout = \"5s\";");
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"1s\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
-    scene.kernel.faults->remove_delay = 1000;
+    scene.kernel.faults->remove_delay = 3000;
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "removing"), 1);
     refuses(2, VF0, "L40S-16Q",
@@ -376,7 +371,7 @@ an_old_writer_is_waited_for(void **state)
     while (scene_prepare_at(&scene, 2, VF0, "L40S-16Q") != 0)
         usleep(10000);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
-    usleep(1100000);
+    usleep(100000);
     assert_type(VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
@@ -387,7 +382,7 @@ static void
 a_create_that_comes_late(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "prepare_timeout = \"100ms\"; release_timeout = \"100ms\";");
+    fake_write(&scene.kernel, CONFIG, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
     scene.kernel.faults->unseen = true;
     assert_int_equal(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"), 1);
     assert_said("the driver of 0000:3d:00.4 has not made the vGPU 0000:3d:00.4 (nvidia-1154)");
@@ -423,12 +418,12 @@ one_that_is_still_left_is_freed_later(void **state)
     struct fake_guest qemu;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"150ms\"; prepare_timeout = \"2s\";");
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
     qemu = fake_open(&scene.kernel, VF0);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
-    scene.kernel.faults->exiting = 1500;
+    scene.kernel.faults->exiting = 100000;
     fake_close(&qemu);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "removing"), 1);
@@ -437,8 +432,12 @@ one_that_is_still_left_is_freed_later(void **state)
     reconcile();
     assert_type(VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, ""), 2);
-    usleep(1600000);
-    reconcile();
+    scene.kernel.faults->exiting = 0;
+    /* The last one's writer may be at work for a moment longer. */
+    for (int i = 0; i < 100 && *fake_type_of(&scene.kernel, VF0); i++) {
+        usleep(20000);
+        reconcile();
+    }
     assert_type(VF0, "");
     assert_type(VF1, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);

@@ -1492,7 +1492,7 @@ find_own(const struct town *town, size_t guest, size_t k, struct thing *ret)
 /* Functions: somebody else's, those of guests that run, its own, and if `kept` what was left for
  * others on those that it names. */
 static void
-look_at_functions(const struct town *town, size_t guest, bool kept, struct model *model)
+look_at_functions(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
 {
     for (size_t c = 0; c < model->card_count; c++) {
         for (size_t place = 0; model->cards[c].vf && place < model->cards[c].place_count; place++) {
@@ -1513,7 +1513,7 @@ look_at_functions(const struct town *town, size_t guest, bool kept, struct model
             thing.mine = owner == guest + 1;
             if (owner && !town->running[owner - 1])
                 thing.state = LEASE_KEPT;
-            if (!owner || town->running[owner - 1] || (named && (kept || thing.mine)))
+            if (!owner || town->running[owner - 1] || (named && (thing.mine ? own : kept)))
                 model->things[model->thing_count++] = thing;
         }
     }
@@ -1521,10 +1521,10 @@ look_at_functions(const struct town *town, size_t guest, bool kept, struct model
 
 /*
  * The hosts as they will be for a guest once all is gone that it does not need: others' kept ones,
- * and those of its own that it has no use for.
+ * and those of its own that it has no use for; or all of its own, if not `own`.
  */
 static void
-look_around(const struct town *town, size_t guest, bool kept, struct model *model)
+look_around(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
 {
     struct thing thing;
 
@@ -1539,7 +1539,7 @@ look_around(const struct town *town, size_t guest, bool kept, struct model *mode
     }
     for (size_t g = 0; g < GUESTS; g++) {
         for (size_t k = 0; k < town->wish_count[g]; k++) {
-            if (town->wishes[g][k].pci || !find_own(town, g, k, &thing))
+            if (town->wishes[g][k].pci || (g == guest && !own) || !find_own(town, g, k, &thing))
                 continue;
             thing.ci = g < 3;
             thing.mine = g == guest;
@@ -1549,7 +1549,7 @@ look_around(const struct town *town, size_t guest, bool kept, struct model *mode
                 model->things[model->thing_count++] = thing;
         }
     }
-    look_at_functions(town, guest, kept, model);
+    look_at_functions(town, guest, kept, own, model);
 }
 
 static char *
@@ -1628,21 +1628,26 @@ take_functions(struct town *town, size_t guest)
 static void
 start_guest(struct town *town, size_t guest, uint64_t seed)
 {
-    static struct model around, cleared;
+    static struct model around, other;
     const struct model *model = &around;
     AUTO_FREE char *xml = write_request(town, guest);
     size_t kept = scene_leases(&town->scene, "kept");
-    bool possible;
+    bool possible, thinkable;
     int status;
 
-    look_around(town, guest, true, &around);
-    look_around(town, guest, false, &cleared);
-    possible = find_any(&around) || find_any(&cleared);
+    look_around(town, guest, false, true, &other);
+    possible = find_any(&other);
+    /* It may have a device that a quota forbids it by now, and get another. */
+    look_around(town, guest, false, false, &other);
+    thinkable = find_any(&other);
+    look_around(town, guest, true, true, &around);
+    possible = possible || find_any(&around);
     status = scene_hook(&town->scene, xml, "prepare", "begin");
     MUST(!possible || status == 0, "guest%zu: %s", guest + 1, town->scene.said);
-    MUST(possible || status == 1, "guest%zu", guest + 1);
+    MUST(possible || thinkable || status == 1, "guest%zu", guest + 1);
     /* what was given up in vain */
-    MUST(possible || town->wish_count[guest] > 1 || scene_leases(&town->scene, "kept") == kept,
+    MUST(possible || thinkable || town->wish_count[guest] > 1 ||
+             scene_leases(&town->scene, "kept") == kept,
          "%zu kept ones instead of %zu; %s", scene_leases(&town->scene, "kept"), kept,
          town->scene.said);
     town->running[guest] = status == 0;
