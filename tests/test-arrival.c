@@ -293,9 +293,10 @@ full_is_not_refused_here(void **state)
 static void
 never_is_refused(void **state)
 {
+    static const char no[] = "managed='no'";
     AUTO_FREE char *xml = guest_at(1, scene_function(CARD1, 0));
-    AUTO_FREE char *unmanaged = NULL;
-    char *word;
+    AUTO_FREE char *managed = NULL;
+    const char *word;
 
     (void)state;
     begin(FIRST, "gpus = ({ address = \"" CARD1 "\"; enabled = false; });");
@@ -307,11 +308,10 @@ never_is_refused(void **state)
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
     assert_said("is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/" CARD1, 0);
-    unmanaged = strdup(xml);
-    word = strstr(unmanaged, "managed='no'");
-    memcpy(word, "managed='yes'>", strlen("managed='yes'>"));
-    memmove(word + 14, word + 13, strlen(word + 13) + 1);
-    assert_int_equal(scene_hook(&scene, unmanaged, "migrate", "begin"), 1);
+    word = strstr(xml, no);
+    assert_true(
+        asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml, word + strlen(no)) > 0);
+    assert_int_equal(scene_hook(&scene, managed, "migrate", "begin"), 1);
     assert_string_equal(scene.printed, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
