@@ -343,9 +343,11 @@ could_meet(const struct placement_question *question, const bool *gone,
 {
     AUTO(clearance_clear) struct clearance clearance = {0};
     struct error ignored;
+    int rc = clearance_make(&clearance, question, gone, CLEARANCE_MOST);
 
-    return clearance_make(&clearance, question, gone, CLEARANCE_MOST) < 0 ||
-           placement_find(&clearance.question, choices, &ignored) != -ENOSPC;
+    if (rc == 0)
+        rc = placement_find(&clearance.question, choices, &ignored);
+    return rc != -ENOSPC && rc != -ENOENT;
 }
 
 /* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* bench-list FUNCTIONS VGPUS: what vgpuctl list costs on 8 GPUs of so many functions with so many
- * vGPUs. Then the tree is left, its name printed, until stdin ends: for programs of others that
- * read it. It is linked to libvirt, as vgpuctl is, and so no part of "bench". */
+/* bench-list FUNCTIONS VGPUS [vf]: what vgpuctl list costs on 8 GPUs of so many functions with so
+ * many vGPUs. Then the tree is left, its name printed, until stdin ends: for programs of others
+ * that read it. It is linked to libvirt, as vgpuctl is, and so no part of "bench". */
 
 #include "large.h"
 #include "typed.h"
@@ -25,9 +25,9 @@ main(int argc, char *argv[])
 {
     static struct scene scene;
     AUTO(typed_clear) struct typed typed = {0};
-    unsigned functions = argc == 3 ? (unsigned)atoi(argv[1]) : 1;
-    unsigned vgpus = argc == 3 ? (unsigned)atoi(argv[2]) : 0, opens = 0;
-    AUTO_FREE char *text = large_host(8, functions);
+    unsigned functions = argc > 2 ? (unsigned)atoi(argv[1]) : 1;
+    unsigned vgpus = argc > 2 ? (unsigned)atoi(argv[2]) : 0, opens = 0;
+    AUTO_FREE char *text = large_host(8, functions, argc > 3);
     const char *libvirt;
     double began, best = 0;
     char end;
@@ -44,9 +44,10 @@ main(int argc, char *argv[])
         opens = scene.kernel.faults->opens;
         best = round == 0 || began < best ? began : best;
     }
-    printf("  %3u parents, %3u vGPUs: %5u files and directories opened (%.2f per parent or vGPU), "
+    printf("  %3u %s, %3u vGPUs: %5u files and directories opened (%.2f per parent or vGPU), "
            "%.2f ms\n",
-           8 * functions, vgpus, opens, (double)opens / (8 * functions + vgpus), best * 1e3);
+           8 * functions, argc > 3 ? "functions" : "parents", vgpus, opens,
+           (double)opens / (8 * functions + vgpus), best * 1e3);
     fake_settle(&scene.kernel);
     printf("%s\n", scene.kernel.path);
     fflush(stdout);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 char *
-large_host(unsigned gpus, unsigned functions)
+large_host(unsigned gpus, unsigned functions, bool vf)
 {
     static const unsigned sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 48};
     char *text;
@@ -14,7 +14,8 @@ large_host(unsigned gpus, unsigned functions)
     FILE *out = open_memstream(&text, &size);
 
     for (unsigned gpu = 0; gpu < gpus; gpu++) {
-        fprintf(out, "gpu 0000:%02x:00.0 rule size numa %u vfs %u\n", 16 + gpu, gpu / 4, functions);
+        fprintf(out, "gpu 0000:%02x:00.0%s rule size numa %u vfs %u\n", 16 + gpu, vf ? " vf" : "",
+                gpu / 4, functions);
         for (unsigned type = 0; type < 22; type++)
             fprintf(out, "type nvidia-%u \"NVIDIA A40-%u%c\" framebuffer %u max %u heads 4\n",
                     555 + type, sizes[type % 10], "BQA"[type / 10], sizes[type % 10] * 1024,

@@ -1839,6 +1839,7 @@ what_stands_in_the_way_of_a_named_function(void **state)
         /* what stays, and what is elsewhere */
         {V "kept 1 X-2 v.0 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.1 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
+        {V "kept 1 X-2 v.1 other", "", "type=Z on=v.1", 0},
         {V "kept 1 X-2 v.0 other busy", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.1 other busy", "", "type=X-1 on=v.1", 0},
         {V W "kept 1 X-1 w.0 other\nforeign 2 X-2 v.0", "", "type=X-1 on=v.1", 0},

@@ -1340,9 +1340,9 @@ configuration_of(const struct town *town)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    fprintf(out, "release = \"%s\"; release_timeout = \"1s\";\n", town->keep ? "keep" : "reap");
-    if (town->trouble)
-        fprintf(out, "prepare_timeout = \"400ms\";\n");
+    fprintf(out, "release = \"%s\"; %s\n", town->keep ? "keep" : "reap",
+            town->trouble ? "release_timeout = \"1s\"; prepare_timeout = \"400ms\";"
+                          : "release_timeout = \"20s\";");
     for (size_t c = 0; c < model->card_count; c++) {
         const struct card *card = &model->cards[c];
 
