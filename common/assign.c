@@ -349,6 +349,7 @@ wait_for_boot(struct assignment *assignment)
 static int
 assign(struct assignment *assignment, struct error *error)
 {
+    const struct demands nobodys = {0};
     struct job *job = &assignment->job;
     unsigned pause = 1;
 
@@ -356,12 +357,9 @@ assign(struct assignment *assignment, struct error *error)
         int rc = look(assignment, error);
 
         if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN) {
-            leftovers_remove(
-                &assignment->leftovers, job,
-                rc == LOOK_REMOVE_OWN
-                    ? job->deadline
-                    : deadline_earlier(job->deadline,
-                                       deadline_in(assignment->intent.policy.release_timeout)));
+            leftovers_remove(&assignment->leftovers, job,
+                             rc == LOOK_REMOVE_OWN ? &assignment->intent.demands : &nobodys,
+                             assignment->intent.policy.release_timeout);
             if (deadline_left(job->deadline) > 0)
                 continue;
         }

@@ -302,10 +302,15 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
 }
 
 void
-leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline)
+leftovers_remove(struct leftovers *leftovers, struct job *job, const struct demands *needed,
+                 unsigned patience_for_others)
 {
+    struct deadline others = deadline_earlier(job->deadline, deadline_in(patience_for_others));
+
     for (size_t i = 0; i < leftovers->todo.count; i++) {
         const struct lease *lease = &leftovers->todo.leases[i];
+        struct deadline deadline =
+            find_demand(needed, &lease->vgpu.device) ? job->deadline : others;
         struct deadline patience =
             deadline_in(deadline_left(deadline) / (unsigned)(leftovers->todo.count - i));
         struct error problem;

@@ -307,6 +307,24 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
     return verdict;
 }
 
+/* Many functions may each have room for one, and the GPU not for all of them. What the driver
+ * offers beside what is made counts for more than what sizes tell. */
+static size_t
+limit_left(const struct room *room, size_t gpu, const struct inventory_type *kind, size_t claimed,
+           size_t left)
+{
+    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    unsigned limit = kind->max ? kind->max : kind->most;
+    size_t used = room->gpus[gpu].made + claimed, most;
+
+    if (room->gpus[gpu].place_count < 2 || kind->slices || card->is_mixed || limit == 0)
+        return left;
+    most = limit > used ? limit - used : 0;
+    if (most == 0 && !kind->max && claimed == 0)
+        most = 1;
+    return left < most ? left : most;
+}
+
 enum verdict
 room_judge(const struct room *room, const struct demand *demand, size_t gpu, size_t type,
            struct room_place *ret)
@@ -319,12 +337,7 @@ room_judge(const struct room *room, const struct demand *demand, size_t gpu, siz
     size_t used = room->gpus[gpu].made + claimed;
     enum verdict verdict = count_places(room, demand, gpu, type, &left, &ret->parent);
 
-    /* Many functions may each have room for one, and the GPU not for all of them. */
-    if (room->gpus[gpu].place_count > 1 && kind->max && !kind->slices && !card->is_mixed) {
-        size_t most = kind->max > used ? kind->max - used : 0;
-
-        left = left < most ? left : most;
-    }
+    left = limit_left(room, gpu, kind, claimed, left);
     ret->used = used;
     ret->total = used + left;
     if (verdict != VERDICT_GOOD)
