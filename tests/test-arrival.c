@@ -307,10 +307,10 @@ never_is_refused(void **state)
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
     assert_said("is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/" CARD1, 0);
-    unmanaged = strdup(xml);
-    word = strstr(unmanaged, "managed='no'");
-    memcpy(word, "managed='yes'>", strlen("managed='yes'>"));
-    memmove(word + 14, word + 13, strlen(word + 13) + 1);
+    word = strstr(xml, "managed='no'");
+    assert_non_null(word);
+    assert_true(asprintf(&unmanaged, "%.*smanaged='yes'%s", (int)(word - xml), xml,
+                         word + strlen("managed='no'")) > 0);
     assert_int_equal(scene_hook(&scene, unmanaged, "migrate", "begin"), 1);
     assert_string_equal(scene.printed, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
