@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Faults that a review of virtual functions found; each test says what should be. */
+/* What is others', and what is everybody's: guests with virtual functions beside each other. */
 
 #include "scene.h"
 
