@@ -198,13 +198,21 @@ int
 inventory_add_going(struct inventory *inventory, const struct name *device,
                     const struct name *parent)
 {
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_vgpu vgpu = {.device = *device, .parent = i};
+    struct inventory_vgpu vgpu = {.device = *device};
 
-        if (name_equal(&inventory->parents[i].name, parent))
-            return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    if (!inventory_find_parent(inventory, parent, &vgpu.parent))
+        return 0;
+    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+bool
+inventory_find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
+{
+    for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
+        if (name_equal(&inventory->parents[*ret].name, name))
+            return true;
     }
-    return 0;
+    return false;
 }
 
 const struct inventory_vgpu *

@@ -114,6 +114,10 @@ int inventory_add_going(struct inventory *inventory, const struct name *device,
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device) NONNULL;
 
+/* The index of a parent: whether there is one of that name. */
+bool inventory_find_parent(const struct inventory *inventory, const struct name *name,
+                           size_t *ret) CHECKED NONNULL;
+
 /* The type of a GPU, or NULL. */
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;

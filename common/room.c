@@ -14,16 +14,6 @@ may_be_invisible(enum lease_state state)
     return state == LEASE_PENDING || state == LEASE_RESERVED;
 }
 
-static bool
-find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
-{
-    for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
-        if (name_equal(&inventory->parents[*ret].name, name))
-            return true;
-    }
-    return false;
-}
-
 static void
 count_claims(struct room *room)
 {
@@ -36,7 +26,7 @@ count_claims(struct room *room)
 
         if (!may_be_invisible(lease->state) ||
             inventory_find_vgpu(inventory, &lease->vgpu.device) ||
-            !find_parent(inventory, &lease->vgpu.parent, &claim.parent))
+            !inventory_find_parent(inventory, &lease->vgpu.parent, &claim.parent))
             continue;
         claim.gpu = inventory->parents[claim.parent].gpu;
         claim.type = inventory_find_type(&inventory->gpus[claim.gpu], &lease->vgpu.type);
@@ -80,7 +70,7 @@ mark_owned(struct room *room)
 
         if (lease->vgpu.interface->hostdev == REQUEST_PCI && lease->state != LEASE_KEPT &&
             !name_equal(&lease->domain, &room->question->request->domain) &&
-            find_parent(room->question->inventory, &lease->vgpu.parent, &parent))
+            inventory_find_parent(room->question->inventory, &lease->vgpu.parent, &parent))
             room->owned[parent] = true;
     }
 }
@@ -164,7 +154,7 @@ room_find_refusal(const struct room *room, size_t gpu, size_t type)
         size_t parent;
 
         if (name_equal(&question->refusals[i].type, id) &&
-            find_parent(inventory, &question->refusals[i].parent, &parent) &&
+            inventory_find_parent(inventory, &question->refusals[i].parent, &parent) &&
             inventory->parents[parent].gpu == gpu)
             return &question->refusals[i];
     }
