@@ -30,6 +30,7 @@ struct assignment {
     size_t refusal_count;
     unsigned asked_again;
     struct plan plan;
+    struct names ours;       /* vGPUs that this call has made, or taken back */
     unsigned boot_left;      /* ms that a GPU which is not there yet is worth waiting for */
     struct deadline gone_by; /* when a device that is being removed must be gone */
 };
@@ -46,6 +47,7 @@ static void
 assignment_clear(struct assignment *assignment)
 {
     plan_clear(&assignment->plan);
+    names_clear(&assignment->ours);
     free(assignment->refusals);
     leftovers_clear(&assignment->leftovers);
     intent_clear(&assignment->intent);
@@ -76,6 +78,10 @@ plan(struct assignment *assignment, const struct placement_question *question,
         const struct lease *lease = &assignment->plan.steps[i].lease;
         struct lease *known = ledger_find(ledger, &lease->vgpu.device);
 
+        if (assignment->plan.steps[i].way == PLACEMENT_TAKE)
+            rc = names_add(&assignment->ours, lease->vgpu.device.text);
+        if (rc < 0)
+            break;
         if (known)
             *known = *lease;
         else
@@ -118,6 +124,24 @@ plan_or_reap(struct assignment *assignment, struct ledger *ledger,
     return rc;
 }
 
+/* Places that an earlier look of this call has claimed, and where somebody else was faster: a
+ * function is called the same whoever gives it its type. */
+static void
+disown(const struct assignment *assignment, const struct inventory *inventory,
+       struct ledger *ledger)
+{
+    const uint64_t claim = assignment->job.statedir.claim;
+
+    for (size_t i = 0; claim && i < ledger->count; i++) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (lease->claim == claim && lease->state == LEASE_PENDING &&
+            inventory_find_vgpu(inventory, &lease->vgpu.device) &&
+            !names_has(&assignment->ours, &lease->vgpu.device))
+            lease->origin = LEASE_FOUND;
+    }
+}
+
 /* With the lock held: what is to be done next; the ledger says so already, if *changed. */
 static int
 decide(struct assignment *assignment, struct ledger *ledger, bool *changed, struct error *error)
@@ -135,6 +159,7 @@ decide(struct assignment *assignment, struct ledger *ledger, bool *changed, stru
         ceiling_apply(&assignment->intent.policy, &inventory);
         catalogue_keep(assignment->job.host, assignment->job.statedir.dir, &inventory);
     }
+    disown(assignment, &inventory, ledger);
     if (rc == 0)
         rc = leftovers_claim_own(&assignment->leftovers, &assignment->job,
                                  &assignment->request->domain, &assignment->intent.demands,
@@ -267,6 +292,8 @@ carry_out(struct assignment *assignment, struct error *error)
             rc = apply_make(&assignment->job, &step->lease, error);
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, i, rc, error);
+            else if (rc == 0 && names_add(&assignment->ours, step->lease.vgpu.device.text) < 0)
+                rc = error_set(error, -ENOMEM, "no memory for the vGPUs");
         }
         if (rc == 0 && must_configure(step))
             rc = apply_configure(&assignment->job, &step->lease, step->params, error);
@@ -349,6 +376,7 @@ wait_for_boot(struct assignment *assignment)
 static int
 assign(struct assignment *assignment, struct error *error)
 {
+    const struct demands nobodys = {0};
     struct job *job = &assignment->job;
     unsigned pause = 1;
 
@@ -356,12 +384,9 @@ assign(struct assignment *assignment, struct error *error)
         int rc = look(assignment, error);
 
         if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN) {
-            leftovers_remove(
-                &assignment->leftovers, job,
-                rc == LOOK_REMOVE_OWN
-                    ? job->deadline
-                    : deadline_earlier(job->deadline,
-                                       deadline_in(assignment->intent.policy.release_timeout)));
+            leftovers_remove(&assignment->leftovers, job,
+                             rc == LOOK_REMOVE_OWN ? &assignment->intent.demands : &nobodys,
+                             assignment->intent.policy.release_timeout);
             if (deadline_left(job->deadline) > 0)
                 continue;
         }

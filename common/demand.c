@@ -243,13 +243,13 @@ can_be_of_any_kind(const struct demand *demand)
            (demand->device ? demand->device->alias != NULL : demand->source != DEMAND_DEFAULT);
 }
 
-static void
-set_free(struct demand *demand, enum demand_freedom freedom)
+void
+demand_set_free(struct demand *demand, enum demand_freedom freedom)
 {
     const struct request_hostdev *hostdev = demand->hostdev;
     bool is_function = hostdev->kind == REQUEST_PCI;
 
-    demand->is_free = freedom >= (is_function ? DEMAND_ANY_PLACE : DEMAND_ANY_UUID);
+    demand->is_free = freedom != DEMAND_AS_IT_SAYS;
     demand->place = is_function && !demand->is_free ? &hostdev->source : NULL;
     demand->kinds = 1u << hostdev->kind;
     if (freedom == DEMAND_ANY_KIND && can_be_of_any_kind(demand))
@@ -260,7 +260,7 @@ void
 demands_set_free(struct demands *demands, enum demand_freedom freedom)
 {
     for (size_t i = 0; i < demands->count; i++)
-        set_free(&demands->items[i], freedom);
+        demand_set_free(&demands->items[i], freedom);
 }
 
 void
@@ -269,7 +269,7 @@ demands_set_some_free(struct demands *demands, const struct names *sources,
 {
     for (size_t i = 0; i < demands->count; i++) {
         if (names_has(sources, &demands->items[i].hostdev->source))
-            set_free(&demands->items[i], freedom);
+            demand_set_free(&demands->items[i], freedom);
     }
 }
 
@@ -305,7 +305,7 @@ resolve(const struct request *request, const struct policy *policy,
         demand->order = policy->order;
     if (demand->numa == POLICY_NUMA_UNSAID)
         demand->numa = policy->numa;
-    set_free(demand, DEMAND_AS_IT_SAYS);
+    demand_set_free(demand, DEMAND_AS_IT_SAYS);
     return rc > 0 && check_managed(demand, error) < 0 ? -EINVAL : rc;
 }
 

@@ -61,10 +61,10 @@ void demands_clear(struct demands *demands) NONNULL;
 /* How far a demand may go from what its hostdev says: who arrives can be given another source. */
 enum demand_freedom {
     DEMAND_AS_IT_SAYS,
-    DEMAND_ANY_UUID,  /* a mediated device can have another one */
-    DEMAND_ANY_PLACE, /* a virtual function can be another one, too */
+    DEMAND_ANY_PLACE, /* of its own kind: another UUID, another virtual function */
     DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
 };
+void demand_set_free(struct demand *demand, enum demand_freedom freedom) NONNULL;
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
 /* The same of those only whose hostdevs have one of these sources. */
 void demands_set_some_free(struct demands *demands, const struct names *sources,

@@ -64,6 +64,25 @@ find_mixed(struct inventory *inventory, size_t gpu)
     card->is_mixed = mixed;
 }
 
+static void
+find_most(struct inventory_gpu *gpu)
+{
+    unsigned largest = 0, first = 0;
+    bool several = false;
+
+    for (size_t i = 0; i < gpu->count; i++) {
+        if (gpu->types[i].slices)
+            continue;
+        several |= is_second_size(&gpu->types[i], &first);
+        if (gpu->types[i].framebuffer > largest)
+            largest = gpu->types[i].framebuffer;
+    }
+    for (size_t i = 0; several && i < gpu->count; i++) {
+        if (gpu->types[i].framebuffer && !gpu->types[i].slices)
+            gpu->types[i].most = largest / gpu->types[i].framebuffer;
+    }
+}
+
 int
 inventory_scan(const struct host *host, const struct inventory_filter *filter,
                struct inventory *ret, struct error *error)
@@ -79,10 +98,13 @@ inventory_scan(const struct host *host, const struct inventory_filter *filter,
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret, gpu);
-    if (catalogue_recall(host, ret) == 0)
-        return 0;
-    inventory_clear(ret);
-    return error_set(error, -ENOMEM, "no memory for the GPUs");
+    if (catalogue_recall(host, ret) < 0) {
+        inventory_clear(ret);
+        return error_set(error, -ENOMEM, "no memory for the GPUs");
+    }
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_most(&ret->gpus[gpu]);
+    return 0;
 }
 
 void
@@ -176,13 +198,21 @@ int
 inventory_add_going(struct inventory *inventory, const struct name *device,
                     const struct name *parent)
 {
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_vgpu vgpu = {.device = *device, .parent = i};
+    struct inventory_vgpu vgpu = {.device = *device};
 
-        if (name_equal(&inventory->parents[i].name, parent))
-            return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    if (!inventory_find_parent(inventory, parent, &vgpu.parent))
+        return 0;
+    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+bool
+inventory_find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
+{
+    for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
+        if (name_equal(&inventory->parents[*ret].name, name))
+            return true;
     }
-    return 0;
+    return false;
 }
 
 const struct inventory_vgpu *

@@ -23,6 +23,8 @@ struct inventory_type {
     unsigned framebuffer; /* MiB; 0: not told */
     unsigned heads;       /* 0: not told */
     unsigned max;         /* most instances on the GPU; 0: not told */
+    unsigned most; /* the same, going by sizes: the largest type has all of the frame buffer; 0: not
+                      known, as only one size was seen */
     unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
     char resolution[16]; /* "5120x2880"; "" : not told */
 };
@@ -111,6 +113,10 @@ int inventory_add_going(struct inventory *inventory, const struct name *device,
 /* NULL if there is none of that name. */
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device) NONNULL;
+
+/* The index of a parent: whether there is one of that name. */
+bool inventory_find_parent(const struct inventory *inventory, const struct name *name,
+                           size_t *ret) CHECKED NONNULL;
 
 /* The type of a GPU, or NULL. */
 const struct inventory_type *

@@ -78,6 +78,17 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     return type && demand_ranks(demand, type, &rank);
 }
 
+/* Whether it went while the inventory was read, which then says of what was ours that it is there
+ * and nobody's. */
+static bool
+has_just_gone(const struct inventory *inventory, const struct lease *lease)
+{
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
+
+    return vgpu && name_equal(&vgpu->type, &lease->vgpu.type) &&
+           name_equal(&inventory->parents[vgpu->parent].name, &lease->vgpu.parent);
+}
+
 enum leftovers_own
 leftovers_judge_own(const struct job *job, const struct demands *demands,
                     const struct inventory *inventory, const struct lease *lease)
@@ -87,6 +98,8 @@ leftovers_judge_own(const struct job *job, const struct demands *demands,
     enum vgpu_look look = vgpu_look(job->host, &lease->vgpu, &type);
 
     if (!job_may_act(job, lease))
+        return LEFTOVERS_BUSY;
+    if (look == VGPU_GONE && has_just_gone(inventory, lease))
         return LEFTOVERS_BUSY;
     /* A promise, which this start is to keep: nothing was made for it. */
     if (look == VGPU_GONE || lease->state == LEASE_RESERVED)
@@ -302,10 +315,15 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
 }
 
 void
-leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline)
+leftovers_remove(struct leftovers *leftovers, struct job *job, const struct demands *needed,
+                 unsigned patience_for_others)
 {
+    struct deadline others = deadline_earlier(job->deadline, deadline_in(patience_for_others));
+
     for (size_t i = 0; i < leftovers->todo.count; i++) {
         const struct lease *lease = &leftovers->todo.leases[i];
+        struct deadline deadline =
+            find_demand(needed, &lease->vgpu.device) ? job->deadline : others;
         struct deadline patience =
             deadline_in(deadline_left(deadline) / (unsigned)(leftovers->todo.count - i));
         struct error problem;

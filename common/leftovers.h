@@ -46,9 +46,10 @@ int leftovers_claim_others(struct leftovers *leftovers, struct job *job,
                            const struct placement_question *question, struct ledger *ledger,
                            bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed, as far as the deadline allows. */
-void
-leftovers_remove(struct leftovers *leftovers, struct job *job, struct deadline deadline) NONNULL;
+/* Outside the lock: removes what was claimed: for as long as the job lasts what has a device that
+ * is needed, and for so many milliseconds all others. */
+void leftovers_remove(struct leftovers *leftovers, struct job *job, const struct demands *needed,
+                      unsigned patience_for_others) NONNULL;
 
 /* --- for whoever decides, or only says what would be decided -----------------------------------
  */

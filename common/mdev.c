@@ -205,10 +205,7 @@ add_device(const struct host *host, const struct name *device,
 
     if (read_parent(host, device, &parent) < 0)
         return 0;
-    while (vgpu.parent < inventory->parent_count &&
-           !name_equal(&inventory->parents[vgpu.parent].name, &parent))
-        vgpu.parent++;
-    if (vgpu.parent == inventory->parent_count)
+    if (!inventory_find_parent(inventory, &parent, &vgpu.parent))
         return 0;
     if (host_link(host, &vgpu.type, DEVICES "/%s/mdev_type", device->text) < 0)
         vgpu.type.text[0] = '\0';

@@ -59,14 +59,15 @@ nvidia_describe(struct inventory_type *type)
         type->slices = slices;
 }
 
-/* Whether it has parameters of an earlier run; without the attribute it has none. */
+/* Whether it has parameters of an earlier run. What cannot be read is not there: no driver's, or of
+ * a function that lost its type. */
 static bool
 has_params(const struct host *host, const struct path *device)
 {
     char text[VGPU_PARAMS + 1];
     ssize_t length = host_read(host, text, sizeof(text), "%s/nvidia/vgpu_params", device->text);
 
-    return length < 0 ? length != -ENOENT : strspn(text, " \n") != strlen(text);
+    return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
 }
 
 /* The driver drops the last byte of what it is given; a blank clears what was given before. */

@@ -337,12 +337,10 @@ reason_place(const struct room *room, const struct demand *demand, struct error 
     const struct inventory *inventory = room->question->inventory;
     enum verdict verdict;
     char reason[200];
-    size_t i = 0;
+    size_t i;
     int rc;
 
-    while (i < inventory->parent_count && !name_equal(&inventory->parents[i].name, demand->place))
-        i++;
-    if (i == inventory->parent_count) {
+    if (!inventory_find_parent(inventory, demand->place, &i)) {
         rc = error_set(error, -ENOENT, "%s (%s) cannot be on %s, %s", demand->label, demand->wanted,
                        demand->place->text, find_why(inventory, demand->place));
     } else if (inventory->parents[i].interface->hostdev != REQUEST_PCI) {

@@ -14,16 +14,6 @@ may_be_invisible(enum lease_state state)
     return state == LEASE_PENDING || state == LEASE_RESERVED;
 }
 
-static bool
-find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
-{
-    for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
-        if (name_equal(&inventory->parents[*ret].name, name))
-            return true;
-    }
-    return false;
-}
-
 static void
 count_claims(struct room *room)
 {
@@ -36,7 +26,7 @@ count_claims(struct room *room)
 
         if (!may_be_invisible(lease->state) ||
             inventory_find_vgpu(inventory, &lease->vgpu.device) ||
-            !find_parent(inventory, &lease->vgpu.parent, &claim.parent))
+            !inventory_find_parent(inventory, &lease->vgpu.parent, &claim.parent))
             continue;
         claim.gpu = inventory->parents[claim.parent].gpu;
         claim.type = inventory_find_type(&inventory->gpus[claim.gpu], &lease->vgpu.type);
@@ -80,7 +70,7 @@ mark_owned(struct room *room)
 
         if (lease->vgpu.interface->hostdev == REQUEST_PCI && lease->state != LEASE_KEPT &&
             !name_equal(&lease->domain, &room->question->request->domain) &&
-            find_parent(room->question->inventory, &lease->vgpu.parent, &parent))
+            inventory_find_parent(room->question->inventory, &lease->vgpu.parent, &parent))
             room->owned[parent] = true;
     }
 }
@@ -164,7 +154,7 @@ room_find_refusal(const struct room *room, size_t gpu, size_t type)
         size_t parent;
 
         if (name_equal(&question->refusals[i].type, id) &&
-            find_parent(inventory, &question->refusals[i].parent, &parent) &&
+            inventory_find_parent(inventory, &question->refusals[i].parent, &parent) &&
             inventory->parents[parent].gpu == gpu)
             return &question->refusals[i];
     }
@@ -307,6 +297,24 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
     return verdict;
 }
 
+/* Many functions may each have room for one, and the GPU not for all of them. What the driver
+ * offers beside what is made counts for more than what sizes tell. */
+static size_t
+limit_left(const struct room *room, size_t gpu, const struct inventory_type *kind, size_t claimed,
+           size_t left)
+{
+    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    unsigned limit = kind->max ? kind->max : kind->most;
+    size_t used = room->gpus[gpu].made + claimed, most;
+
+    if (room->gpus[gpu].place_count < 2 || kind->slices || card->is_mixed || limit == 0)
+        return left;
+    most = limit > used ? limit - used : 0;
+    if (most == 0 && !kind->max && claimed == 0)
+        most = 1;
+    return left < most ? left : most;
+}
+
 enum verdict
 room_judge(const struct room *room, const struct demand *demand, size_t gpu, size_t type,
            struct room_place *ret)
@@ -319,12 +327,7 @@ room_judge(const struct room *room, const struct demand *demand, size_t gpu, siz
     size_t used = room->gpus[gpu].made + claimed;
     enum verdict verdict = count_places(room, demand, gpu, type, &left, &ret->parent);
 
-    /* Many functions may each have room for one, and the GPU not for all of them. */
-    if (room->gpus[gpu].place_count > 1 && kind->max && !kind->slices && !card->is_mixed) {
-        size_t most = kind->max > used ? kind->max - used : 0;
-
-        left = left < most ? left : most;
-    }
+    left = limit_left(room, gpu, kind, claimed, left);
     ret->used = used;
     ret->total = used + left;
     if (verdict != VERDICT_GOOD)

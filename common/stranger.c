@@ -8,16 +8,6 @@
 
 #define DEVICES "sys/bus/pci/devices"
 
-static bool
-is_known(const struct inventory *inventory, const struct name *device)
-{
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (name_equal(&inventory->parents[i].name, device))
-            return true;
-    }
-    return false;
-}
-
 void
 stranger_explain(const struct host *host, const struct name *device, char *text, size_t size)
 {
@@ -47,8 +37,10 @@ stranger_add_all(const struct host *host, const struct demands *demands,
 {
     for (size_t i = 0; i < demands->count; i++) {
         struct inventory_stranger stranger;
+        size_t ignored;
 
-        if (!demands->items[i].place || is_known(inventory, demands->items[i].place))
+        if (!demands->items[i].place ||
+            inventory_find_parent(inventory, demands->items[i].place, &ignored))
             continue;
         stranger = (struct inventory_stranger){.device = *demands->items[i].place};
         stranger_explain(host, &stranger.device, stranger.why, sizeof(stranger.why));

@@ -137,7 +137,9 @@ read_current(const struct host *host, const struct name *device, unsigned *ret)
     uint64_t number;
     int rc = host_read_number(host, &number, DEVICES "/%s/" CURRENT, device->text);
 
-    *ret = rc < 0 || number > UINT32_MAX ? 0 : (unsigned)number;
+    if (rc == 0 && number > UINT32_MAX)
+        rc = -EBADMSG;
+    *ret = rc < 0 ? 0 : (unsigned)number;
     return rc;
 }
 

@@ -6,6 +6,7 @@
 #include "counters.h"
 #include "demand.h"
 #include "incoming.h"
+#include "intent.h"
 #include "log.h"
 #include "release.h"
 #include "verify.h"
@@ -95,6 +96,17 @@ rewrite(const struct event *event, const struct host *host, const struct documen
     return rc < 0 ? error_set(error, rc, "handing the XML back to libvirt: %s", strerror(-rc)) : 0;
 }
 
+/* A PCI device with an alias of the user's need not be one. */
+static bool
+has_vgpu(const struct request *request)
+{
+    bool found = intent_is_asked(request);
+
+    for (size_t i = 0; i < request->hostdev_count; i++)
+        found |= request->hostdevs[i].kind == REQUEST_MDEV && request->hostdevs[i].is_gpu;
+    return found;
+}
+
 /* A guest without a vGPU counts for nothing, as it is to cost nothing. */
 static int
 handle(const struct event *event, const struct host *host, const struct document *document,
@@ -103,7 +115,7 @@ handle(const struct event *event, const struct host *host, const struct document
     int rc = event->rewrite ? rewrite(event, host, document, request, output, error)
                             : event->run(host, request, error);
 
-    if (request_concerns_us(request))
+    if (has_vgpu(request))
         counters_add(host, event->counter, rc);
     return rc;
 }

@@ -18,7 +18,9 @@ statedir writer origin placement room rules candidate clearance reason outlook l
 intent
 plan job judge
 apply
-release adopt leftovers incoming verify
+release adopt leftovers verify
+arrival
+incoming
 reconcile
 reap
 assign forecast

@@ -293,6 +293,7 @@ full_is_not_refused_here(void **state)
 static void
 never_is_refused(void **state)
 {
+    static const char no[] = "managed='no'";
     AUTO_FREE char *xml = guest_at(1, scene_function(CARD1, 0));
     AUTO_FREE char *managed = NULL;
     const char *word;
@@ -307,9 +308,9 @@ never_is_refused(void **state)
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
     assert_said("is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/" CARD1, 0);
-    word = strstr(xml, "managed='no'");
-    assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
-                         word + strlen("managed='no'")) > 0);
+    word = strstr(xml, no);
+    assert_true(
+        asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml, word + strlen(no)) > 0);
     assert_int_equal(scene_hook(&scene, managed, "migrate", "begin"), 1);
     assert_said("says managed='yes': libvirt would take it from its GPU's driver");
     assert_string_equal(scene.printed, "");

@@ -6,22 +6,17 @@
 #include <linux/vfio_pci_core.h>
 
 #include "emulation.h"
+#include "files.h"
 
 #define BAR_SIZE 0x10000
 
 /* Four bytes of configuration space that mean nothing, for a test to write to from the guest. */
 #define SCRATCH 0x40
 
-static struct emulation *
-emulation_of(struct vfio_device *vdev)
+static struct migration *
+migration_of(struct vfio_device *vdev)
 {
-    return container_of(vdev, struct emulation, vdev);
-}
-
-static u8 *
-config_of(struct emulation *emulation)
-{
-    return emulation->vgpu->migration.state.config;
+    return &vgpu_of(vdev->dev)->migration;
 }
 
 /* What a guest may change of a byte; a BAR's size is found by what cannot be changed. */
@@ -43,18 +38,19 @@ writable(unsigned int offset)
     }
 }
 
-void
-emulation_init(struct emulation *emulation, struct vgpu *vgpu)
+static void
+power_on(struct vgpu *vgpu)
 {
-    u8 *config;
+    u8 *config = vgpu->migration.state.config;
 
-    emulation->vgpu = vgpu;
-    config = config_of(emulation);
+    mutex_lock(&vgpu->migration.lock);
+    memset(config, 0, CONFIG_SIZE);
     put_unaligned_le16(PCI_VENDOR_ID_NVIDIA, config + PCI_VENDOR_ID);
     put_unaligned_le16(vgpu->card->board->device, config + PCI_DEVICE_ID);
     put_unaligned_le16(PCI_CLASS_DISPLAY_3D, config + PCI_CLASS_DEVICE);
     config[PCI_REVISION_ID] = 0xa1;
     put_unaligned_le32(PCI_BASE_ADDRESS_MEM_TYPE_32, config + PCI_BASE_ADDRESS_0);
+    mutex_unlock(&vgpu->migration.lock);
 }
 
 /* Clips *size to what the region has left at *offset; the region's number, or < 0. */
@@ -74,10 +70,10 @@ locate(loff_t pos, size_t *size, unsigned int *offset)
 }
 
 /* The BAR holds nothing but zeroes. */
-static ssize_t
+ssize_t
 emulation_read(struct vfio_device *vdev, char __user *to, size_t size, loff_t *pos)
 {
-    struct emulation *emulation = emulation_of(vdev);
+    struct migration *migration = migration_of(vdev);
     u8 copy[CONFIG_SIZE];
     unsigned int offset;
     int index = locate(*pos, &size, &offset);
@@ -88,9 +84,9 @@ emulation_read(struct vfio_device *vdev, char __user *to, size_t size, loff_t *p
         if (clear_user(to, size))
             return -EFAULT;
     } else {
-        mutex_lock(&emulation->vgpu->migration.lock);
-        memcpy(copy, config_of(emulation) + offset, size);
-        mutex_unlock(&emulation->vgpu->migration.lock);
+        mutex_lock(&migration->lock);
+        memcpy(copy, migration->state.config + offset, size);
+        mutex_unlock(&migration->lock);
         if (copy_to_user(to, copy, size))
             return -EFAULT;
     }
@@ -98,11 +94,11 @@ emulation_read(struct vfio_device *vdev, char __user *to, size_t size, loff_t *p
     return size;
 }
 
-static ssize_t
+ssize_t
 emulation_write(struct vfio_device *vdev, const char __user *from, size_t size, loff_t *pos)
 {
-    struct emulation *emulation = emulation_of(vdev);
-    u8 *config = config_of(emulation);
+    struct migration *migration = migration_of(vdev);
+    u8 *config = migration->state.config;
     u8 copy[CONFIG_SIZE];
     unsigned int offset, i;
     int index = locate(*pos, &size, &offset);
@@ -112,13 +108,13 @@ emulation_write(struct vfio_device *vdev, const char __user *from, size_t size, 
     if (index == VFIO_PCI_CONFIG_REGION_INDEX) {
         if (copy_from_user(copy, from, size))
             return -EFAULT;
-        mutex_lock(&emulation->vgpu->migration.lock);
+        mutex_lock(&migration->lock);
         for (i = 0; i < size; i++) {
             u8 mask = writable(offset + i);
 
             config[offset + i] = (config[offset + i] & ~mask) | (copy[i] & mask);
         }
-        mutex_unlock(&emulation->vgpu->migration.lock);
+        mutex_unlock(&migration->lock);
     }
     *pos += size;
     return size;
@@ -175,7 +171,7 @@ get_irq_info(void __user *argument)
     return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-static long
+long
 emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long argument)
 {
     void __user *at = (void __user *)argument;
@@ -188,7 +184,7 @@ emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long ar
     case VFIO_DEVICE_GET_IRQ_INFO:
         return get_irq_info(at);
     case VFIO_DEVICE_RESET:
-        migration_reset(&emulation_of(vdev)->vgpu->migration);
+        migration_reset(migration_of(vdev));
         return 0;
     case VFIO_DEVICE_SET_IRQS:
         return -EINVAL;
@@ -197,27 +193,19 @@ emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long ar
     }
 }
 
-static int
+int
 emulation_open(struct vfio_device *vdev)
 {
-    return vgpu_open(emulation_of(vdev)->vgpu);
+    struct vgpu *vgpu = vgpu_of(vdev->dev);
+    int ret = vgpu_open(vgpu);
+
+    if (!ret)
+        power_on(vgpu);
+    return ret;
 }
 
-static void
+void
 emulation_close(struct vfio_device *vdev)
 {
-    vgpu_close(emulation_of(vdev)->vgpu);
+    vgpu_close(vgpu_of(vdev->dev));
 }
-
-const struct vfio_device_ops emulation_ops = {
-    .name = "nvidia-shaped-mdev",
-    .bind_iommufd = vfio_iommufd_emulated_bind,
-    .unbind_iommufd = vfio_iommufd_emulated_unbind,
-    .attach_ioas = vfio_iommufd_emulated_attach_ioas,
-    .detach_ioas = vfio_iommufd_emulated_detach_ioas,
-    .open_device = emulation_open,
-    .close_device = emulation_close,
-    .read = emulation_read,
-    .write = emulation_write,
-    .ioctl = emulation_ioctl,
-};

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The PCI device that a guest sees of an mdev: as little as QEMU is content with.
+ * The PCI device that a guest sees of a vGPU: as little as QEMU is content with, and the same of an
+ * mdev and of a VF, so that a guest can go from one to the other. For the tables of both.
  */
 #ifndef SHAPED_EMULATION_H
 #define SHAPED_EMULATION_H
 
 #include <linux/vfio.h>
 
-#include "vgpu.h"
+/* As vgpu_open; the configuration space is as after power-on. */
+int emulation_open(struct vfio_device *vdev);
 
-struct emulation {
-    struct vfio_device vdev; /* first: VFIO allocates by it */
-    struct vgpu *vgpu;       /* its configuration space is in the state that travels */
-};
+void emulation_close(struct vfio_device *vdev);
 
-extern const struct vfio_device_ops emulation_ops;
+ssize_t emulation_read(struct vfio_device *vdev, char __user *to, size_t size, loff_t *pos);
 
-void emulation_init(struct emulation *emulation, struct vgpu *vgpu);
+ssize_t
+emulation_write(struct vfio_device *vdev, const char __user *from, size_t size, loff_t *pos);
+
+long emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long argument);
 
 #endif

@@ -26,7 +26,7 @@ struct parent {
 };
 
 struct mdev {
-    struct emulation emulation; /* begins with the device of VFIO */
+    struct vfio_device vdev; /* first: VFIO allocates by it */
     struct vgpu vgpu;
     struct parent *parent;
 };
@@ -94,34 +94,44 @@ unmake(struct mdev *mdev)
     atomic_set(&mdev->parent->taken, 0);
 }
 
+static const struct vfio_device_ops mdev_ops = {
+    .name = "nvidia-shaped-mdev",
+    .bind_iommufd = vfio_iommufd_emulated_bind,
+    .unbind_iommufd = vfio_iommufd_emulated_unbind,
+    .attach_ioas = vfio_iommufd_emulated_attach_ioas,
+    .detach_ioas = vfio_iommufd_emulated_detach_ioas,
+    .open_device = emulation_open,
+    .close_device = emulation_close,
+    .read = emulation_read,
+    .write = emulation_write,
+    .ioctl = emulation_ioctl,
+};
+
 static int
 mdev_probe(struct mdev_device *mdevice)
 {
     struct offer *offer = offer_of(mdevice->type);
-    struct vfio_device *vdev;
     struct mdev *mdev;
     int ret;
 
-    mdev = vfio_alloc_device(mdev, emulation.vdev, &mdevice->dev, &emulation_ops);
+    mdev = vfio_alloc_device(mdev, vdev, &mdevice->dev, &mdev_ops);
     if (IS_ERR(mdev))
         return PTR_ERR(mdev);
-    vdev = &mdev->emulation.vdev;
     mdev->parent = offer->parent;
     vgpu_init(&mdev->vgpu, offer->parent->card);
-    emulation_init(&mdev->emulation, &mdev->vgpu);
     dev_set_drvdata(&mdevice->dev, mdev);
     ret = make(mdev, offer->type);
     if (ret)
         goto put;
-    migration_offer(vdev);
-    ret = vfio_register_emulated_iommu_dev(vdev);
+    migration_offer(&mdev->vdev);
+    ret = vfio_register_emulated_iommu_dev(&mdev->vdev);
     if (ret)
         goto unmake;
     return 0;
 unmake:
     unmake(mdev);
 put:
-    vfio_put_device(vdev);
+    vfio_put_device(&mdev->vdev);
     return ret;
 }
 
@@ -131,9 +141,9 @@ mdev_remove(struct mdev_device *mdevice)
 {
     struct mdev *mdev = dev_get_drvdata(&mdevice->dev);
 
-    vfio_unregister_group_dev(&mdev->emulation.vdev);
+    vfio_unregister_group_dev(&mdev->vdev);
     unmake(mdev);
-    vfio_put_device(&mdev->emulation.vdev);
+    vfio_put_device(&mdev->vdev);
 }
 
 static struct attribute *mdev_attrs[] = {&dev_attr_vgpu_params.attr, &dev_attr_vm_name.attr, NULL};

@@ -17,7 +17,7 @@ struct vgpu_state {
     u64 magic;
     u64 type;
     u64 seal;               /* chosen anew whenever it is opened; travels */
-    u8 config[CONFIG_SIZE]; /* an mdev's configuration space */
+    u8 config[CONFIG_SIZE]; /* the configuration space */
 };
 
 struct stream;

@@ -3,9 +3,9 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <linux/uaccess.h>
 #include <linux/vfio_pci_core.h>
 
+#include "emulation.h"
 #include "faults.h"
 #include "files.h"
 #include "vf.h"
@@ -177,12 +177,12 @@ vf_open(struct vfio_device *vdev)
     struct vf *vf = vf_of(vdev);
     int ret;
 
-    ret = vgpu_open(&vf->vgpu);
+    ret = emulation_open(vdev);
     if (ret)
         return ret;
     ret = vfio_pci_core_enable(&vf->core);
     if (ret) {
-        vgpu_close(&vf->vgpu);
+        emulation_close(vdev);
         return ret;
     }
     vfio_pci_core_finish_enable(&vf->core);
@@ -194,34 +194,7 @@ static void
 vf_close(struct vfio_device *vdev)
 {
     vfio_pci_core_close_device(vdev);
-    vgpu_close(&vf_of(vdev)->vgpu);
-}
-
-/*
- * The only memory of this hardware holds its MSI-X table. Mapped into the guest, that is no whole
- * number of a dirty bitmap's words, and a save fails; so nothing of it may be mapped.
- */
-static long
-unmappable(struct vfio_region_info __user *info)
-{
-    u32 flags;
-
-    if (get_user(flags, &info->flags) ||
-        put_user(flags & ~VFIO_REGION_INFO_FLAG_MMAP, &info->flags))
-        return -EFAULT;
-    return 0;
-}
-
-static long
-vf_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long argument)
-{
-    long ret = vfio_pci_core_ioctl(vdev, command, argument);
-
-    if (!ret && command == VFIO_DEVICE_GET_REGION_INFO)
-        ret = unmappable((struct vfio_region_info __user *)argument);
-    if (!ret && command == VFIO_DEVICE_RESET)
-        migration_reset(&vf_of(vdev)->vgpu.migration);
-    return ret;
+    emulation_close(vdev);
 }
 
 static const struct vfio_device_ops vf_ops = {
@@ -234,12 +207,10 @@ static const struct vfio_device_ops vf_ops = {
     .detach_ioas = vfio_iommufd_physical_detach_ioas,
     .open_device = vf_open,
     .close_device = vf_close,
-    .ioctl = vf_ioctl,
+    .ioctl = emulation_ioctl,
     .device_feature = vfio_pci_core_ioctl_feature,
-    .read = vfio_pci_core_read,
-    .write = vfio_pci_core_write,
-    .mmap = vfio_pci_core_mmap,
-    .request = vfio_pci_core_request,
+    .read = emulation_read,
+    .write = emulation_write,
     .match = vfio_pci_core_match,
     .dma_unmap = vf_dma_unmap,
 };

@@ -69,21 +69,22 @@ for shape in $(shapes); do
     virsh -q undefine web01
 done
 
-say "from a host with mediated devices to one with virtual functions, and back"
+say "of one board, from a host with mediated devices to one with virtual functions, and back"
 no_cards
-cards mdev vf
-vgpu_conf < <(only "${T4[0]}"; echo 'classes = { some = { types = [ "T4-8Q" ]; }; };')
+cards sriov vf vfs=2 boards=L40S,L40S
+vgpu_conf < <(only "${CARDS[0]}")
 start_host2
-on_host2 vgpu_conf < <(only "${CARDS[0]}"; echo 'classes = { some = { types = [ "L40S-8Q" ]; }; };')
-guest web01 --migratable --hostdev "$(new_uuid),ua-gpu0" \
-    --metadata "$(request '<vgpu:device alias="ua-gpu0" class="some"/>')"
+on_host2 vgpu_conf < <(only "${CARDS[1]}")
+ask web01 "$(new_uuid)" L40S-8Q --migratable
 start web01
 address=$(guest_address on_host1)
+[ -n "$address" ]
+[ "$(device_of web01)" = "$(vgpus)" ]
 hop on_host1 on_host2
-[ "$(on_host2 pci_of web01)" = "$(typed_vfs)" ]
+[ "$(on_host2 pci_of web01)" = "$(vgpus)" ]
 [ "$(guest_address on_host2)" = "$address" ]
 hop on_host2 on_host1
-[ "$(device_of web01)" = "$(mdevs)" ]
+[ "$(device_of web01)" = "$(vgpus)" ]
 [ "$(guest_address on_host1)" = "$address" ]
 destroy web01
 assert_no_vgpus
