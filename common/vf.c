@@ -264,13 +264,18 @@ static int
 vf_make(const struct host *host, const struct vgpu *vgpu)
 {
     unsigned wanted = nvidia_type_number(&vgpu->type), number;
+    struct name type;
     int rc = read_current(host, &vgpu->device, &number);
 
     if (rc < 0)
         return rc;
     if (wanted == 0 || number)
         return wanted ? -EBUSY : -EINVAL;
-    return write_type(host, vgpu, wanted);
+    rc = write_type(host, vgpu, wanted);
+    /* Unless it says that somebody else was faster. */
+    if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_WHOLE)
+        return 0;
+    return rc;
 }
 
 static int
