@@ -323,8 +323,8 @@ milliseconds(void)
     return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
-#define UNLIKE 13 /* devices, for one card less: no search finds out in time that they do not fit  \
-                   */
+/* Devices, for one card less: no search finds out in time that they do not fit. */
+#define UNLIKE 13
 
 /* How long a guest's event takes, no two devices of which are alike, on such cards. */
 static unsigned
