@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The hook is killed at every call that changes something (LONG: at every call): the next prepare works.
 # shellcheck shell=bash
-# takes: 95
+# takes: 130
 # timeout: 400
 # long timeout: 3600
 set +x
@@ -108,7 +108,8 @@ SHAPE=mtty
 uuid=$(new_uuid)
 kill_everywhere "$uuid" mtty-2 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$uuid"
 for shape in $(shapes); do
-    use_shape "$shape"
+    # Few functions: the fewer calls there are.
+    use_shape "$shape" vfs=2
     source=$(new_source 0 0)
     asking web01 "$source" "$TYPE"
     kill_everywhere "$source" "$(type_id "$TYPE")" "${ARGUMENTS[@]:1}"

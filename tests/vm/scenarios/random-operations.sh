@@ -6,7 +6,7 @@
 set +x
 
 SEED=95
-operations=15
+operations=12
 ! is_long || operations=500
 RANDOM=$SEED
 echo "seed $SEED, $operations operations"

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # takes: 40
 
-cards mdev vf sriov
+cards mdev vf sriov vfs=2
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
 read -ra others <<<"$(vfs_of "${CARDS[1]}" | xargs)"
 wish=$(request '<vgpu:device alias="ua-gpu0" type="L40S-12Q"/>')

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 50
 
-use_shape vf
+use_shape vf vfs=2
 first=$(new_source 0 0) second=$(new_source 0 1)
 ask web01 "$first" "$TYPE"
 ask heir "$first" "$TYPE"

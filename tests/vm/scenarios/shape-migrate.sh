@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Live migration from card to card, twice there and back, and between mdev and virtual functions.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
-# takes: 75
+# takes: 110
 # timeout: 400
 # long timeout: 1500
 
@@ -33,7 +33,8 @@ hop() {
 guest_address() { "$1" virsh -q dumpxml web01 | sed -n '/<hostdev/,/<\/hostdev>/s/.*<address type=/&/p'; }
 
 for shape in $(shapes); do
-    use_shape "$shape"
+    # More than a full card has vGPUs.
+    use_shape "$shape" vfs=6
     say "$shape: from one card to the other, and back, twice"
     vgpu_conf < <(only "${GPUS[0]}")
     start_host2

@@ -30,7 +30,7 @@ save_with() {
 }
 
 for shape in $(shapes); do
-    use_shape "$shape"
+    use_shape "$shape" vfs=2
     ask web01 "$(new_source 0 0)" "$TYPE" --migratable
     start web01
 

@@ -12,7 +12,7 @@ try() {
 }
 
 say "one size for all of a card, until its driver offers others beside it"
-use_shape vf
+use_shape vf vfs=2
 read -ra vfs <<<"$(vfs_of "${GPUS[0]}" | xargs)"
 try a "${vfs[0]}" "$TYPE"
 must_fail try b "${vfs[1]}" "$OTHER"
@@ -52,7 +52,7 @@ give_back a
 
 say "with MIG a vGPU needs a GPU instance of its own profile"
 no_cards
-cards vf boards=A30-MIG instances=1-6C:1
+cards vf vfs=2 boards=A30-MIG instances=1-6C:1
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
 vgpuctl types
 try a "${vfs[0]}" A30-1-6C

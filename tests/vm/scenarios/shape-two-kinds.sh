@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # takes: 45
 
-cards mdev vf
+cards mdev vf vfs=4
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
 vgpu_conf <<-END
 	classes = { any = { types = [ "T4-16Q", "L40S-12Q" ]; }; };
