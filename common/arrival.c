@@ -58,7 +58,7 @@ can_stay(const struct placement_question *question, size_t index)
     struct placement_choice choice;
     struct error ignored;
 
-    demand_set_free(&demand, DEMAND_AS_IT_SAYS);
+    demand.freedom = DEMAND_AS_IT_SAYS;
     alone.demands = &demands;
     return placement_find(&alone, &choice, &ignored) == 0 && are_usable(&alone, &choice);
 }
@@ -83,9 +83,9 @@ find_room(struct arrival *arrival, const struct placement_question *question)
         int rc;
 
         for (size_t i = 0; i < demands->count; i++)
-            demand_set_free(&demands->items[i], way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
-                                                : way < 2                ? DEMAND_ANY_PLACE
-                                                                         : DEMAND_ANY_KIND);
+            demands->items[i].freedom = way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
+                                        : way < 2                ? DEMAND_ANY_PLACE
+                                                                 : DEMAND_ANY_KIND;
         rc = placement_find(question, arrival->choices, &ignored);
         if (rc == -ENOMEM || rc == -E2BIG)
             return rc;

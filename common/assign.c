@@ -218,7 +218,7 @@ may_ask_again(struct assignment *assignment, size_t index, int why)
 {
     unsigned pause = ASK_PAUSE;
 
-    return assignment->intent.demands.items[index].place && why == -EIO &&
+    return demand_place(&assignment->intent.demands.items[index]) && why == -EIO &&
            assignment->asked_again++ < ASK_AGAIN &&
            deadline_pause(assignment->job.deadline, &pause);
 }

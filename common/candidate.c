@@ -238,9 +238,8 @@ candidate_count_chances(const struct room *room, const struct demand *demand, co
 static bool
 is_there(const struct demand *demand, const struct lease *lease)
 {
-    const char *parent = demand->place    ? demand->place->text
-                         : demand->device ? demand->device->parent
-                                          : NULL;
+    const struct name *place = demand_place(demand);
+    const char *parent = place ? place->text : demand->device ? demand->device->parent : NULL;
 
     return parent && !strcmp(parent, lease->vgpu.parent.text);
 }

@@ -243,24 +243,27 @@ can_be_of_any_kind(const struct demand *demand)
            (demand->device ? demand->device->alias != NULL : demand->source != DEMAND_DEFAULT);
 }
 
-void
-demand_set_free(struct demand *demand, enum demand_freedom freedom)
+bool
+demand_may_be(const struct demand *demand, enum request_kind kind)
 {
-    const struct request_hostdev *hostdev = demand->hostdev;
-    bool is_function = hostdev->kind == REQUEST_PCI;
+    return !demand->hostdev || demand->hostdev->kind == kind ||
+           (demand->freedom == DEMAND_ANY_KIND && can_be_of_any_kind(demand));
+}
 
-    demand->is_free = freedom != DEMAND_AS_IT_SAYS;
-    demand->place = is_function && !demand->is_free ? &hostdev->source : NULL;
-    demand->kinds = 1u << hostdev->kind;
-    if (freedom == DEMAND_ANY_KIND && can_be_of_any_kind(demand))
-        demand->kinds = DEMAND_EVERY_KIND;
+const struct name *
+demand_place(const struct demand *demand)
+{
+    return demand->freedom == DEMAND_AS_IT_SAYS && demand->hostdev &&
+                   demand->hostdev->kind == REQUEST_PCI
+               ? &demand->hostdev->source
+               : NULL;
 }
 
 void
 demands_set_free(struct demands *demands, enum demand_freedom freedom)
 {
     for (size_t i = 0; i < demands->count; i++)
-        demand_set_free(&demands->items[i], freedom);
+        demands->items[i].freedom = freedom;
 }
 
 void
@@ -269,7 +272,7 @@ demands_set_some_free(struct demands *demands, const struct names *sources,
 {
     for (size_t i = 0; i < demands->count; i++) {
         if (names_has(sources, &demands->items[i].hostdev->source))
-            demand_set_free(&demands->items[i], freedom);
+            demands->items[i].freedom = freedom;
     }
 }
 
@@ -305,7 +308,6 @@ resolve(const struct request *request, const struct policy *policy,
         demand->order = policy->order;
     if (demand->numa == POLICY_NUMA_UNSAID)
         demand->numa = policy->numa;
-    demand_set_free(demand, DEMAND_AS_IT_SAYS);
     return rc > 0 && check_managed(demand, error) < 0 ? -EINVAL : rc;
 }
 
@@ -347,7 +349,7 @@ demands_keep_free(struct demands *demands)
     size_t kept = 0;
 
     for (size_t i = 0; i < demands->count; i++) {
-        if (demands->items[i].is_free)
+        if (demands->items[i].freedom != DEMAND_AS_IT_SAYS)
             demands->items[kept++] = demands->items[i];
     }
     demands->count = kept;

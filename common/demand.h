@@ -24,6 +24,13 @@ enum demand_source {
     DEMAND_DEFAULT, /* the policy's `default_class` */
 };
 
+/* How far a demand may go from what its hostdev says: who arrives can be given another source. */
+enum demand_freedom {
+    DEMAND_AS_IT_SAYS,
+    DEMAND_ANY_PLACE, /* of its own kind: another UUID, another virtual function */
+    DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
+};
+
 struct demand {
     const struct request_hostdev *hostdev;
     const struct request_device *device; /* NULL: no annotation names it */
@@ -37,12 +44,8 @@ struct demand {
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
     enum policy_order order;
     enum policy_numa numa;
-    bool is_free;             /* it can be given another source than its hostdev says */
-    const struct name *place; /* the virtual function that it must be; NULL: any parent will do */
-    unsigned kinds;           /* bits of enum request_kind: what its hostdev may be */
+    enum demand_freedom freedom;
 };
-
-#define DEMAND_EVERY_KIND (1u << REQUEST_MDEV | 1u << REQUEST_PCI)
 
 struct demands {
     struct demand *items;
@@ -58,13 +61,13 @@ int demands_resolve(const struct request *request, const struct policy *policy, 
                     struct error *error) CHECKED NONNULL;
 void demands_clear(struct demands *demands) NONNULL;
 
-/* How far a demand may go from what its hostdev says: who arrives can be given another source. */
-enum demand_freedom {
-    DEMAND_AS_IT_SAYS,
-    DEMAND_ANY_PLACE, /* of its own kind: another UUID, another virtual function */
-    DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
-};
-void demand_set_free(struct demand *demand, enum demand_freedom freedom) NONNULL;
+/* Whether it may be a mediated device, or a virtual function. One that has no hostdev, as somebody
+ * only asks what could be, may be either. */
+bool demand_may_be(const struct demand *demand, enum request_kind kind) CHECKED NONNULL;
+
+/* The virtual function that it must be; NULL: any parent will do. */
+const struct name *demand_place(const struct demand *demand) NONNULL;
+
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
 /* The same of those only whose hostdevs have one of these sources. */
 void demands_set_some_free(struct demands *demands, const struct names *sources,

@@ -238,8 +238,8 @@ lease_of_place(const struct job *job, const struct placement_question *question,
     struct lease place = *vacated;
 
     place.vgpu.device = demand->hostdev->source;
-    if (demand->place)
-        place.vgpu.parent = *demand->place;
+    if (demand_place(demand))
+        place.vgpu.parent = *demand_place(demand);
     place.domain = question->request->domain;
     snprintf(place.domain_name, sizeof(place.domain_name), "%s", question->request->name);
     place.alias[0] = '\0';

@@ -4,6 +4,7 @@
 #include "array.h"
 #include "candidate.h"
 #include "clearance.h"
+#include "others.h"
 #include "reason.h"
 #include "rules.h"
 
@@ -60,7 +61,7 @@ is_others(const struct placement_question *question, const struct lease *lease)
 static const char *
 other_source(const struct demand *demand)
 {
-    return demand->place ? "another virtual function" : "another UUID";
+    return demand_place(demand) ? "another virtual function" : "another UUID";
 }
 
 /* A vGPU that is there already under the demand's source: it is the one (1), or it is in the way.
@@ -80,7 +81,7 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     unsigned rank;
     size_t index;
 
-    if (demand->is_free)
+    if (demand->freedom != DEMAND_AS_IT_SAYS)
         return 0;
     if (is_others(question, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
@@ -136,7 +137,7 @@ begin(struct search *search, const struct placement_question *question,
         int rc = settle_existing(search, &question->demands->items[i], &choices[i], error);
 
         if (rc < 0) {
-            reason_add_others(&search->room, &question->demands->items[i], error);
+            others_add(&search->room, &question->demands->items[i], error);
             return rc;
         }
         if (rc == 0)
@@ -160,7 +161,9 @@ is_alike(const struct demand *a, const struct demand *b)
     const struct request_device *left = a->device, *right = b->device;
 
     return a->class == b->class && a->order == b->order && a->numa == b->numa &&
-           a->kinds == b->kinds && !a->place && !b->place && same_text(a->wanted, b->wanted) &&
+           demand_may_be(a, REQUEST_MDEV) == demand_may_be(b, REQUEST_MDEV) &&
+           demand_may_be(a, REQUEST_PCI) == demand_may_be(b, REQUEST_PCI) && !demand_place(a) &&
+           !demand_place(b) && same_text(a->wanted, b->wanted) &&
            same_text(left ? left->parent : NULL, right ? right->parent : NULL) &&
            same_text(left ? left->traits : NULL, right ? right->traits : NULL);
 }

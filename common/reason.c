@@ -2,12 +2,11 @@
 
 #include "reason.h"
 #include "guess.h"
+#include "others.h"
 #include "rules.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define MOST_OTHERS 8 /* virtual functions that are named */
 
 const char *
 reason_of_rule(enum verdict verdict)
@@ -179,14 +178,14 @@ reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, cha
                  strerror(-inventory->parents[place.parent].available[type]));
     if (verdict == VERDICT_OTHER_KIND)
         say_other_kind(room, gpu, text, size);
-    if (verdict == VERDICT_OTHER_PLACE && !demand->place)
+    if (verdict == VERDICT_OTHER_PLACE && !demand_place(demand))
         snprintf(text, size, "has no virtual function left that may be named");
     if (verdict == VERDICT_UNLISTED)
         say_unlisted(room, gpu, text, size);
     if (verdict == VERDICT_FULL)
         say_full(room, gpu, type, place.used, text, size);
-    if (verdict == VERDICT_FULL && demand->place)
-        say_taken(room, demand->place, text, size);
+    if (verdict == VERDICT_FULL && demand_place(demand))
+        say_taken(room, demand_place(demand), text, size);
     if (verdict == VERDICT_QUOTA)
         say_quota(room, &inventory->gpus[gpu].types[type], text, size);
     if (verdict == VERDICT_REFUSED && (refusal = room_find_refusal(room, gpu, type)))
@@ -265,60 +264,6 @@ list_reasons(const struct room *room, const struct demand *demand, char *text, s
     }
 }
 
-/* Whether a virtual function could take a demand that names another. */
-static bool
-could_have(const struct room *room, const struct demand *demand, size_t parent)
-{
-    const struct inventory *inventory = room->question->inventory;
-    size_t gpu = inventory->parents[parent].gpu;
-    struct demand moved = *demand;
-
-    moved.place = &inventory->parents[parent].name;
-    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-        struct room_place ignored;
-        unsigned rank;
-
-        if (inventory->parents[parent].available[type] > 0 &&
-            demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
-            room_judge(room, &moved, gpu, type, &ignored) == VERDICT_GOOD)
-            return true;
-    }
-    return false;
-}
-
-size_t
-reason_list_others(const struct room *room, const struct demand *demand, size_t gpu, size_t most,
-                   char *text, size_t size)
-{
-    const struct inventory *inventory = room->question->inventory;
-    size_t at = 0, count = 0;
-
-    *text = '\0';
-    for (size_t i = 0; demand->place && i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, demand->place) ||
-            !could_have(room, demand, i))
-            continue;
-        if (count++ < most && at < size)
-            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
-    }
-    return count;
-}
-
-void
-reason_add_others(const struct room *room, const struct demand *demand, struct error *error)
-{
-    char others[MOST_OTHERS * sizeof(struct name)];
-    size_t count = reason_list_others(room, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
-
-    if (count)
-        error_add(error, "%s could be on %s%s", demand->label, others,
-                  count > MOST_OTHERS ? ", or others" : "");
-    else if (demand->place)
-        error_add(error, "no other virtual function could take it now");
-}
-
 /* Of a device that is no parent. */
 static const char *
 find_why(const struct inventory *inventory, const struct name *device)
@@ -335,27 +280,28 @@ static int
 reason_place(const struct room *room, const struct demand *demand, struct error *error)
 {
     const struct inventory *inventory = room->question->inventory;
+    const struct name *place = demand_place(demand);
     enum verdict verdict;
     char reason[200];
     size_t i;
     int rc;
 
-    if (!inventory_find_parent(inventory, demand->place, &i)) {
+    if (!inventory_find_parent(inventory, place, &i)) {
         rc = error_set(error, -ENOENT, "%s (%s) cannot be on %s, %s", demand->label, demand->wanted,
-                       demand->place->text, find_why(inventory, demand->place));
+                       place->text, find_why(inventory, place));
     } else if (inventory->parents[i].interface->hostdev != REQUEST_PCI) {
         rc = error_set(error, -ENOENT,
                        "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
                        "type='mdev'>)",
-                       demand->label, demand->wanted, demand->place->text);
+                       demand->label, demand->wanted, place->text);
     } else {
         verdict = reason_gpu(room, demand, inventory->parents[i].gpu, reason, sizeof(reason));
         rc = error_set(error, verdict == VERDICT_NO_TYPE ? -ENOENT : -ENOSPC,
                        "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
-                       demand->place->text, inventory->gpus[inventory->parents[i].gpu].name.text,
+                       place->text, inventory->gpus[inventory->parents[i].gpu].name.text,
                        reason);
     }
-    reason_add_others(room, demand, error);
+    others_add(room, demand, error);
     return rc;
 }
 
@@ -365,7 +311,7 @@ reason_none(const struct room *room, const struct demand *demand, struct error *
     const struct inventory *inventory = room->question->inventory;
     char reasons[1400];
 
-    if (demand->place && (has_type(inventory, demand) || inventory->gpu_count == 0))
+    if (demand_place(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0))
         return reason_place(room, demand, error);
     if (inventory->gpu_count == 0)
         return error_set(error, -ENOENT,

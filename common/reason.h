@@ -12,17 +12,6 @@
  * all, with the types that there are. */
 int reason_none(const struct room *room, const struct demand *demand, struct error *error) NONNULL;
 
-/* To what stands against the virtual function that a demand names: those which could take it now. A
- * demand that names none gets nothing. */
-void reason_add_others(const struct room *room, const struct demand *demand,
-                       struct error *error) NONNULL;
-
-/* The virtual functions, but for the one that a demand names, that could take it now: how many
- * there are, of a GPU or of all (SIZE_MAX), and the first of them, `most` at most, parted by
- * commas. */
-size_t reason_list_others(const struct room *room, const struct demand *demand, size_t gpu,
-                          size_t most, char *text, size_t size) NONNULL;
-
 /* Why demands that each have candidates have none together: -ENOSPC, with what each GPU says to the
  * last of them once the others have theirs. Room has these handed out. */
 int reason_not_together(const struct room *room, const size_t *order, size_t count,

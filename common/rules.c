@@ -177,9 +177,10 @@ is_elsewhere(const struct room *room, const struct demand *demand,
              const struct inventory_parent *place)
 {
     const struct names *avoided = room->question->avoided;
+    const struct name *wanted = demand_place(demand);
 
-    if (demand->place)
-        return !name_equal(demand->place, &place->name);
+    if (wanted)
+        return !name_equal(wanted, &place->name);
     return avoided && place->interface->hostdev == REQUEST_PCI && names_has(avoided, &place->name);
 }
 
@@ -196,7 +197,7 @@ rules_judge(const struct room *room, const struct demand *demand, size_t gpu, si
     enum verdict verdict;
     size_t used;
 
-    if (!(demand->kinds >> place->interface->hostdev & 1))
+    if (!demand_may_be(demand, place->interface->hostdev))
         return VERDICT_OTHER_KIND;
     if (is_elsewhere(room, demand, place))
         return VERDICT_OTHER_PLACE;

@@ -36,13 +36,13 @@ stranger_add_all(const struct host *host, const struct demands *demands,
                  struct inventory *inventory)
 {
     for (size_t i = 0; i < demands->count; i++) {
+        const struct name *place = demand_place(&demands->items[i]);
         struct inventory_stranger stranger;
         size_t ignored;
 
-        if (!demands->items[i].place ||
-            inventory_find_parent(inventory, demands->items[i].place, &ignored))
+        if (!place || inventory_find_parent(inventory, place, &ignored))
             continue;
-        stranger = (struct inventory_stranger){.device = *demands->items[i].place};
+        stranger = (struct inventory_stranger){.device = *place};
         stranger_explain(host, &stranger.device, stranger.why, sizeof(stranger.why));
         if (ARRAY_ADD(inventory->strangers, inventory->stranger_count, stranger) < 0)
             return -ENOMEM;

@@ -122,7 +122,6 @@ judge_parent(const struct weighing *weighing, size_t type)
         .wanted = "",
         .device = &device,
         .numa = POLICY_NUMA_IGNORE,
-        .kinds = 1u << REQUEST_MDEV,
     };
     const struct placement_question question = {
         .request = &request,

@@ -79,7 +79,7 @@ has_functions(const struct matter *matter)
     bool found = false;
 
     for (size_t i = 0; i < matter->demands.count; i++)
-        found |= matter->demands.items[i].place != NULL;
+        found |= demand_place(&matter->demands.items[i]) != NULL;
     return found;
 }
 

@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "explanation.h"
+#include "others.h"
 #include "reason.h"
 #include "statedir.h"
 #include "table.h"
@@ -25,7 +26,7 @@ add_others(struct table *table, const struct room *room, const struct demand *de
     char text[MOST_TEXT], *to = text;
 
     if (!table_shows(table, OTHERS) ||
-        reason_list_others(room, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
+        others_list(room, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
         return;
     for (const char *from = text; *from; from++) {
         if (*from != ' ')

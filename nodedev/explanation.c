@@ -2,6 +2,7 @@
 
 #include "explanation.h"
 #include "array.h"
+#include "others.h"
 #include "reason.h"
 
 #include <string.h>
@@ -177,13 +178,13 @@ static void
 tell_device(const struct inventory *inventory, const struct demand *demand, FILE *out)
 {
     const struct name *device = &demand->hostdev->source;
-    size_t i = 0, k = 0;
+    bool is_parent;
+    size_t i, k = 0;
 
-    while (i < inventory->parent_count && !name_equal(&inventory->parents[i].name, device))
-        i++;
+    is_parent = inventory_find_parent(inventory, device, &i);
     while (k < inventory->stranger_count && !name_equal(&inventory->strangers[k].device, device))
         k++;
-    if (demand->place && i < inventory->parent_count)
+    if (demand_place(demand) && is_parent)
         tell(out, "device", "%s, a virtual function of %s", device->text,
              inventory->gpus[inventory->parents[i].gpu].name.text);
     else if (k < inventory->stranger_count)
@@ -197,11 +198,11 @@ static void
 tell_functions(const struct room *room, const struct demand *demand, FILE *out)
 {
     char text[MOST_OTHERS * sizeof(struct name)];
-    size_t count = reason_list_others(room, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
+    size_t count = others_list(room, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
 
     if (count > MOST_OTHERS)
         tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
-    else if (demand->place)
+    else if (demand_place(demand))
         tell(out, "others", "%s", count ? text : "none could take it now");
 }
 

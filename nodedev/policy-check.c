@@ -117,8 +117,6 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     const struct ledger ledger = {0};
     struct placement_choice ignored;
     struct demand demand = {
-        .is_free = true,
-        .kinds = DEMAND_EVERY_KIND,
         .label = "it",
         .wanted = wish,
         .class = class,

@@ -91,7 +91,7 @@ survey_room(const struct survey *survey, size_t gpu, size_t type)
     const struct request request = {0};
     const struct demands demands = {0};
     const struct demand demand = {
-        .label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE, .kinds = DEMAND_EVERY_KIND};
+        .label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
     const struct placement_question question = {
         .request = &request,
         .demands = &demands,
