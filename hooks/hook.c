@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "hook.h"
-#include "adopt.h"
-#include "assign.h"
-#include "counters.h"
-#include "demand.h"
-#include "incoming.h"
-#include "intent.h"
-#include "log.h"
-#include "release.h"
-#include "verify.h"
+#include "actions/adopt.h"
+#include "actions/assign.h"
+#include "actions/incoming.h"
+#include "actions/release.h"
+#include "actions/verify.h"
+#include "lease/counters.h"
+#include "lease/log.h"
+#include "placement/demand.h"
+#include "placement/resolution.h"
 
 #include <stdio.h>
 #include <string.h>

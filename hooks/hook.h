@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "host.h"
+#include "base/host.h"
 
 /*
  * Handles one event. argv is libvirt's, input has the XML, output gets a changed one where libvirt

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * adopt: enters into the ledger what a running guest holds, after its daemon was restarted.
+ *
+ * Leases that are there get the new daemon, so that they are owed a release again. A device that
+ * the XML asks us for and that has no lease (the ledger was lost) gets one; it counts as made,
+ * unless mdevctl defines its UUID. The guest is running: nothing is made, removed or probed.
+ */
+
+#pragma once
+
+#include "apply/transaction.h"
+#include "domain/request.h"
+
+/* The use case of the hook's `reconnect`. Its failure may only be logged: libvirt would kill the
+ * guest for a non-zero exit. */
+int adopt_domain(const struct host *host, const struct request *request,
+                 struct error *error) CHECKED NONNULL;
+
+/* Under the lock: gives a lease to each device that a running guest asks us for and that has none.
+ * -ENOMEM. */
+int adopt_missing(const struct job *job, const struct request *request, const char *event,
+                  struct ledger *ledger) CHECKED NONNULL;

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/arrival.h"
+#include "apply/recovery.h"
+#include "device/type-cache.h"
+#include "placement/eviction.h"
+#include "placement/feasibility.h"
+#include "placement/max-instances.h"
+#include "placement/plan.h"
+
+void
+arrival_clear(struct arrival *arrival)
+{
+    intent_clear(&arrival->intent);
+    inventory_clear(&arrival->inventory);
+    ledger_clear(&arrival->ledger);
+    free(arrival->choices);
+}
+
+static struct placement_question
+question_of(const struct arrival *arrival)
+{
+    return (struct placement_question){
+        .request = arrival->request,
+        .demands = &arrival->intent.demands,
+        .policy = &arrival->intent.policy,
+        .inventory = &arrival->inventory,
+        .ledger = &arrival->ledger,
+    };
+}
+
+/* --- where ------------------------------------------------------------------------------------ */
+
+/* What is there already under the demands' sources is for this guest only if it was kept for it:
+ * what is its own in another state is on its way out, and everybody else's stays that. */
+static bool
+are_usable(const struct placement_question *question, const struct placement_choice *choices)
+{
+    for (size_t i = 0; i < question->demands->count; i++) {
+        const struct lease *lease =
+            ledger_find(question->ledger, &question->demands->items[i].hostdev->source);
+
+        if (choices[i].way != PLACEMENT_MAKE &&
+            !(lease && lease->state == LEASE_KEPT &&
+              name_equal(&lease->domain, &question->request->domain)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a demand, if it were the only one, could be met where its hostdev says. */
+static bool
+can_stay(const struct placement_question *question, size_t index)
+{
+    struct demand demand = question->demands->items[index];
+    const struct demands demands = {&demand, 1, question->demands->nodes};
+    struct placement_question alone = *question;
+    struct placement_choice choice;
+    struct error ignored;
+
+    demand.freedom = DEMAND_AS_IT_SAYS;
+    alone.demands = &demands;
+    return placement_find(&alone, &choice, &ignored) == 0 && are_usable(&alone, &choice);
+}
+
+/*
+ * The nearest to what the XML says that the question has room for: 1, or 0; -ENOMEM; -E2BIG: it
+ * takes too long to tell, while others wait for the lock. Those that can stay do so; else none need
+ * to.
+ */
+static int
+find_room(struct arrival *arrival, const struct placement_question *question)
+{
+    struct demands *demands = &arrival->intent.demands;
+    AUTO_FREE bool *stays = calloc(demands->count + 1, sizeof(*stays));
+    struct error ignored;
+
+    if (!stays)
+        return -ENOMEM;
+    for (size_t i = 0; i < demands->count; i++)
+        stays[i] = can_stay(question, i);
+    for (int way = 0; way < 4; way++) {
+        int rc;
+
+        for (size_t i = 0; i < demands->count; i++)
+            demands->items[i].freedom = way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
+                                        : way < 2                ? DEMAND_ANY_PLACE
+                                                                 : DEMAND_ANY_KIND;
+        rc = placement_find(question, arrival->choices, &ignored);
+        if (rc == -ENOMEM || rc == -E2BIG)
+            return rc;
+        if (rc == 0 && are_usable(question, arrival->choices))
+            return 1;
+    }
+    return 0;
+}
+
+/* The same once all is gone that a start may take out of its way: prepare does that, but only where
+ * the XML says by then. */
+static int
+find_clearable(struct arrival *arrival, const struct job *job, const struct guests *guests)
+{
+    const struct placement_question question = question_of(arrival);
+    const struct ledger *ledger = &arrival->ledger;
+    AUTO(clearance_clear) struct clearance clearance = {0};
+    AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
+
+    if (!gone)
+        return -ENOMEM;
+    for (size_t i = 0; i < ledger->count; i++)
+        gone[i] = leftovers_may_reap(job, guests, &arrival->request->domain, &ledger->leases[i]);
+    if (clearance_make(&clearance, &question, gone, CLEARANCE_LIKELY) < 0)
+        return -ENOMEM;
+    return find_room(arrival, &clearance.question);
+}
+
+/* A place that could ever be had. */
+static int
+find_any(struct arrival *arrival, struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    int rc = -ENOSPC;
+
+    for (int freedom = DEMAND_AS_IT_SAYS; freedom <= DEMAND_ANY_KIND; freedom++) {
+        demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
+        rc = outlook_find(&question, arrival->choices, error);
+        if (rc == -ENOMEM || rc == 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* One that can be had now (1); else after some clearing, or another day (0). */
+static int
+find_places(struct arrival *arrival, const struct job *job, const struct guests *guests,
+            struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    int rc = find_room(arrival, &question);
+
+    if (rc > 0)
+        return 1;
+    if (rc == 0)
+        rc = find_clearable(arrival, job, guests);
+    if (rc == -ENOMEM)
+        return error_set(error, rc, "no memory for the placement");
+    return rc > 0 ? 0 : find_any(arrival, error);
+}
+
+/* --- what is promised ------------------------------------------------------------------------- */
+
+/* An earlier try's, which this one replaces. */
+static void
+forget_reserved(const struct arrival *arrival, struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (lease->state == LEASE_RESERVED && name_equal(&lease->domain, &arrival->request->domain))
+            ledger_remove(ledger, lease);
+        else
+            i++;
+    }
+}
+
+/* Promises the virtual functions that were chosen. */
+static int
+reserve(struct arrival *arrival, struct error *error)
+{
+    const struct placement_question question = question_of(arrival);
+    const struct plan_actor actor = {process_parent(arrival->host), 0, statedir_time()};
+    AUTO(plan_clear) struct plan plan = {0};
+    int rc = plan_build(&question, arrival->choices, &actor, &plan);
+
+    for (size_t i = 0; rc == 0 && i < plan.count; i++) {
+        struct lease *lease = &plan.steps[i].lease;
+
+        lease->state = LEASE_RESERVED;
+        if (lease->vgpu.interface->hostdev == REQUEST_PCI && plan.steps[i].way == PLACEMENT_MAKE &&
+            !ledger_find(&arrival->ledger, &lease->vgpu.device))
+            rc = ledger_add(&arrival->ledger, lease);
+    }
+    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+}
+
+/* --- under the lock, or without ------------------------------------------------------------ */
+
+/* Whether virtual functions come into it: those must be chosen now. */
+static bool
+needs_choice(const struct arrival *arrival)
+{
+    const struct demands *demands = &arrival->intent.demands;
+    bool needed = false;
+
+    for (size_t i = 0; i < demands->count; i++)
+        needed |= demands->items[i].hostdev->kind == REQUEST_PCI;
+    for (size_t i = 0; i < arrival->inventory.parent_count; i++)
+        needed |= arrival->inventory.parents[i].interface->hostdev == REQUEST_PCI;
+    return needed;
+}
+
+/* Under the lock. */
+static int
+choose_under_lock(struct arrival *arrival, struct job *job, struct error *error)
+{
+    AUTO(guests_clear) struct guests guests = {0};
+    int rc = 0;
+
+    inventory_clear(&arrival->inventory);
+    rc = inventory_scan(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+    if (rc < 0)
+        return rc;
+    ceiling_apply(&arrival->intent.policy, &arrival->inventory);
+    catalogue_keep(arrival->host, job->statedir.dir, &arrival->inventory);
+    forget_reserved(arrival, &arrival->ledger);
+    leftovers_read_guests(job, &arrival->ledger, &guests);
+    leftovers_forget_gone(job, &guests, &arrival->request->domain, &arrival->ledger);
+    rc = find_places(arrival, job, &guests, error);
+    return rc > 0 ? reserve(arrival, error) : rc;
+}
+
+static int
+lock_and_choose(struct arrival *arrival, struct error *error)
+{
+    AUTO(job_end) struct job job = JOB_NONE;
+    int rc = job_begin(arrival->host, true, &job, error);
+
+    if (rc < 0)
+        return rc;
+    job.lock_timeout = arrival->intent.policy.lock_timeout;
+    ledger_clear(&arrival->ledger);
+    rc = job_look(&job, &arrival->ledger, error);
+    if (rc < 0)
+        return rc;
+    rc = choose_under_lock(arrival, &job, error);
+    if (rc == 0)
+        return job_record(&job, &arrival->ledger, error);
+    job_leave(&job);
+    return rc;
+}
+
+int
+arrival_choose(struct arrival *arrival, struct error *error)
+{
+    int rc = statedir_peek(arrival->host, &arrival->ledger, error);
+
+    if (rc == 0)
+        rc = inventory_scan(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+    if (rc < 0)
+        return rc;
+    ceiling_apply(&arrival->intent.policy, &arrival->inventory);
+    arrival->choices = calloc(arrival->intent.demands.count + 1, sizeof(*arrival->choices));
+    if (!arrival->choices)
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
+}
+
+void
+arrival_give_up(const struct arrival *arrival)
+{
+    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    if (!needs_choice(arrival) || job_begin(arrival->host, false, &job, &ignored) < 0)
+        return;
+    job.lock_timeout = arrival->intent.policy.lock_timeout;
+    if (job_look(&job, &ledger, &ignored) < 0)
+        return;
+    forget_reserved(arrival, &ledger);
+    if (job_record(&job, &ledger, &ignored) < 0)
+        return;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/incoming.h"
+#include "actions/arrival.h"
+#include "device/vgpu.h"
+#include "domain/rewrite.h"
+#include "lease/log.h"
+#include "placement/boot-wait.h"
+
+/* Whether any parent has, or is still losing, a device of that UUID. */
+static bool
+is_there(const struct arrival *arrival, const struct name *uuid)
+{
+    const struct inventory *inventory = &arrival->inventory;
+    struct vgpu found;
+    struct name gpu;
+
+    if (vgpu_find(arrival->host, uuid, &found, &gpu) == 0)
+        return true;
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct vgpu vgpu = {
+            .interface = inventory->parents[i].interface,
+            .device = *uuid,
+            .parent = inventory->parents[i].name,
+        };
+        struct name type;
+
+        if (vgpu_look(arrival->host, &vgpu, &type) != VGPU_GONE)
+            return true;
+    }
+    return false;
+}
+
+/* Ours, left in place for this very domain's next start, and what it asks for. */
+static bool
+is_kept_for(const struct arrival *arrival, const struct demand *demand, const struct lease *lease)
+{
+    const struct inventory *inventory = &arrival->inventory;
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
+    const struct inventory_type *type;
+    unsigned rank;
+
+    if (!vgpu || lease->state != LEASE_KEPT)
+        return false;
+    type = inventory_find_type(&inventory->gpus[inventory->parents[vgpu->parent].gpu], &vgpu->type);
+    return type && demand_ranks(demand, type, &rank);
+}
+
+static bool
+can_keep(const struct arrival *arrival, const struct demand *demand)
+{
+    const struct name *uuid = &demand->hostdev->source;
+    const struct lease *lease = ledger_find(&arrival->ledger, uuid);
+
+    if (arrival->intent.policy.migrate_uuid == POLICY_NEW_UUID)
+        return false;
+    if (lease && !name_equal(&lease->domain, &arrival->request->domain))
+        return false;
+    return !is_there(arrival, uuid) || (lease && is_kept_for(arrival, demand, lease));
+}
+
+/* What one hostdev becomes. */
+static int
+choose_source(const struct arrival *arrival, size_t index, struct rewrite_source *ret)
+{
+    const struct demand *demand = &arrival->intent.demands.items[index];
+    const struct inventory_parent *parent =
+        &arrival->inventory.parents[arrival->choices[index].parent];
+
+    ret->kind = parent->interface->hostdev;
+    if (ret->kind == REQUEST_PCI) {
+        ret->source = parent->name;
+        return 0;
+    }
+    if (demand->hostdev->kind == REQUEST_MDEV && can_keep(arrival, demand))
+        return 0;
+    return name_new_uuid(&ret->source);
+}
+
+static int
+choose_sources(const struct arrival *arrival, struct rewrite_source **ret, struct error *error)
+{
+    const struct demands *demands = &arrival->intent.demands;
+    int rc = 0;
+
+    *ret = rewrite_own(arrival->request);
+    if (!*ret)
+        return error_set(error, -ENOMEM, "no memory for the UUIDs");
+    for (size_t i = 0; i < demands->count && rc == 0; i++) {
+        size_t hostdev = (size_t)(demands->items[i].hostdev - arrival->request->hostdevs);
+
+        rc = choose_source(arrival, i, &(*ret)[hostdev]);
+    }
+    return rc < 0 ? error_set(error, -EIO, "the kernel gives no random UUID") : 0;
+}
+
+static void
+log_changes(const struct request *request, const struct rewrite_source *sources)
+{
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        if (!name_equal(&request->hostdevs[i].source, &sources[i].source))
+            log_renamed(request->name, &request->domain, &request->hostdevs[i].source,
+                        &sources[i].source);
+    }
+}
+
+int
+incoming_rewrite(const struct host *host, const struct document *document,
+                 const struct request *request, struct document *ret, struct error *error)
+{
+    AUTO(arrival_clear) struct arrival arrival = {.host = host, .request = request};
+    AUTO_FREE struct rewrite_source *sources = NULL;
+    int rc = intent_read(&arrival.intent, host, request, "incoming", error);
+
+    *ret = (struct document){0};
+    if (rc <= 0)
+        return rc;
+    rc = arrival_choose(&arrival, error);
+    /* What is not there yet may come up: prepare waits for it, where the XML says. */
+    if ((rc == -ENOENT || rc == -ENOSPC) &&
+        boot_left(host, &arrival.intent.policy, &arrival.inventory) > 0)
+        return 0;
+    if (rc < 0)
+        return rc;
+    rc = choose_sources(&arrival, &sources, error);
+    if (rc == 0)
+        rc = rewrite_sources(document, request, sources, ret, error);
+    if (rc < 0)
+        arrival_give_up(&arrival);
+    else
+        log_changes(request, sources);
+    return rc;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/reap.h"
+#include "apply/apply.h"
+#include "lease/fate.h"
+#include "lease/log.h"
+#include "lease/origin.h"
+#include "policy/policy.h"
+
+#include <stdio.h>
+
+#define PATIENCE 300 /* ms for all together: who has one open for a moment only is waited for */
+
+struct reaping {
+    const struct reap_order *order;
+    struct job job;
+    struct policy policy;
+    struct guests guests;
+    struct inventory inventory;
+    struct ledger todo; /* claimed, to be removed */
+    struct findings *findings;
+};
+
+/* One device that may have to go. */
+struct candidate {
+    struct lease lease; /* its own, or the one that it is to get */
+    bool is_leased;
+    bool is_named;
+};
+
+static void
+reaping_clear(struct reaping *reaping)
+{
+    ledger_clear(&reaping->todo);
+    inventory_clear(&reaping->inventory);
+    guests_clear(&reaping->guests);
+    policy_clear(&reaping->policy);
+    job_end(&reaping->job);
+}
+
+bool
+reap_is_orphan(const struct statedir *statedir, const struct lease *lease)
+{
+    if (!lease || lease->state == LEASE_KEPT)
+        return true;
+    return (lease->state == LEASE_HELD || lease->state == LEASE_LEAVING) &&
+           !statedir_is_claimed(statedir, lease->claim);
+}
+
+static const char *
+find_reference(const struct reap_order *order, const struct name *device)
+{
+    for (size_t i = 0; i < order->count; i++) {
+        if (name_equal(&order->references[i].device, device))
+            return order->references[i].domain;
+    }
+    return NULL;
+}
+
+/* What no rule of ours decides: whose it is. */
+static enum outcome
+decide_foreign(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
+{
+    const struct vgpu *vgpu = &candidate->lease.vgpu;
+
+    if (candidate->is_named)
+        return OUTCOME_REMOVED;
+    if (origin_of(reaping->job.host, &vgpu->parent, &vgpu->device, NULL) == ORIGIN_MDEVCTL)
+        error_set(why, 0, "mdevctl defines it; name it to have it removed");
+    else
+        error_set(why, 0, "it is not ours; name it to have it removed");
+    return OUTCOME_LEFT;
+}
+
+static enum outcome
+decide_leased(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
+{
+    const struct lease *lease = &candidate->lease;
+    const struct job *job = &reaping->job;
+    const char *phrase;
+    struct name type;
+
+    if (ledger_has_changed(reaping->order->before, lease)) {
+        error_set(why, 0, "somebody has just changed it");
+        return OUTCOME_LEFT;
+    }
+    switch (judge_lease(job, &reaping->guests, lease, &phrase)) {
+    case JUDGEMENT_LEAVE:
+        if (lease->state == LEASE_KEPT && job_may_act(job, lease))
+            return OUTCOME_REMOVED;
+        error_set(why, 0, "%s", phrase);
+        return OUTCOME_LEFT;
+    case JUDGEMENT_FORGET:
+        if (vgpu_look(job->host, &lease->vgpu, &type) == VGPU_GONE)
+            return OUTCOME_FORGOTTEN;
+        return decide_foreign(reaping, candidate, why);
+    case JUDGEMENT_KEEP:
+    case JUDGEMENT_REMOVE:
+        break;
+    }
+    return OUTCOME_REMOVED;
+}
+
+static enum outcome
+decide(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
+{
+    const struct vgpu *vgpu = &candidate->lease.vgpu;
+    const struct guests *guests = &reaping->guests;
+    const char *domain = find_reference(reaping->order, &vgpu->device);
+
+    if (domain)
+        error_set(why, 0, "the domain %s refers to it", domain);
+    else if (guests_have(guests, &vgpu->device))
+        error_set(why, 0, "a running guest has it, as libvirt's status files say");
+    else if (!guests->complete)
+        error_set(why, 0, "%s", guests->problem.text);
+    else if (!*vgpu->type.text)
+        error_set(why, 0, "somebody is just making or removing it");
+    else if (candidate->is_leased)
+        return decide_leased(reaping, candidate, why);
+    else
+        return decide_foreign(reaping, candidate, why);
+    return OUTCOME_LEFT;
+}
+
+/* Under the lock: puts a lease into the ledger if there was none, and claims it. */
+static int
+claim(struct reaping *reaping, const struct candidate *candidate, struct ledger *ledger,
+      struct error *error)
+{
+    int rc = candidate->is_leased ? 0 : ledger_add(ledger, &candidate->lease);
+    struct lease *lease = ledger_find(ledger, &candidate->lease.vgpu.device);
+
+    if (rc == 0)
+        rc = ledger_add(&reaping->todo, lease);
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the leases");
+    return job_claim_removal(&reaping->job, ledger, lease, error);
+}
+
+static int
+consider(struct reaping *reaping, const struct candidate *candidate, struct ledger *ledger,
+         struct error *error)
+{
+    struct error why = {0};
+    enum outcome outcome = decide(reaping, candidate, &why);
+
+    if (findings_add(reaping->findings, &candidate->lease, outcome, why.text) < 0)
+        return error_set(error, -ENOMEM, "no memory for the findings");
+    reaping->findings->failed += outcome == OUTCOME_LEFT && candidate->is_named;
+    if (reaping->order->dry_run)
+        return 0;
+    if (outcome == OUTCOME_REMOVED)
+        return claim(reaping, candidate, ledger, error);
+    if (outcome == OUTCOME_FORGOTTEN) {
+        log_lease("reap", &candidate->lease, "forgotten");
+        ledger_remove(ledger, ledger_find(ledger, &candidate->lease.vgpu.device));
+    }
+    return 0;
+}
+
+static int
+lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struct lease *ret)
+{
+    const struct inventory_parent *parent = &reaping->inventory.parents[vgpu->parent];
+
+    *ret = (struct lease){
+        .domain_name = "vgpuctl", /* in messages about it */
+        .vgpu = {parent->interface, vgpu->device, vgpu->type, parent->name},
+        .gpu = reaping->inventory.gpus[parent->gpu].name,
+        .state = LEASE_LEAVING,
+        .origin = LEASE_FOUND,
+        .release = LEASE_REAP,
+        .time = statedir_time(),
+    };
+    return name_parse_uuid(&ret->domain, LEASE_NOBODY);
+}
+
+static int
+consider_named(struct reaping *reaping, const struct name *device, struct ledger *ledger,
+               struct error *error)
+{
+    const struct lease *lease = ledger_find(ledger, device);
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(&reaping->inventory, device);
+    struct candidate candidate = {.is_leased = lease != NULL, .is_named = true};
+    int rc = 0;
+
+    if (lease)
+        candidate.lease = *lease;
+    else
+        rc = vgpu ? lease_of(reaping, vgpu, &candidate.lease) : -ENOENT;
+    if (rc < 0)
+        return error_set(error, rc, "there is no vGPU %s here; see 'vgpuctl orphans'",
+                         device->text);
+    return consider(reaping, &candidate, ledger, error);
+}
+
+/* Every orphan. What a domain refers to is none, and is not spoken of. */
+static int
+consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < reaping->inventory.vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &reaping->inventory.vgpus[i];
+        const struct lease *lease = ledger_find(ledger, &vgpu->device);
+        struct candidate candidate = {.is_leased = lease != NULL};
+
+        if (find_reference(reaping->order, &vgpu->device) ||
+            !reap_is_orphan(&reaping->job.statedir, lease))
+            continue;
+        if (lease)
+            candidate.lease = *lease;
+        else
+            rc = lease_of(reaping, vgpu, &candidate.lease);
+        if (rc == 0)
+            rc = consider(reaping, &candidate, ledger, error);
+    }
+    return rc;
+}
+
+/* Under the lock. */
+static int
+consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
+{
+    const struct names *named = reaping->order->named;
+    int rc = inventory_scan(reaping->job.host, &inventory_no_types, &reaping->inventory, error);
+
+    if (rc == 0 && named->count == 0)
+        return consider_all(reaping, ledger, error);
+    for (size_t i = 0; rc == 0 && i < named->count; i++)
+        rc = consider_named(reaping, &named->items[i], ledger, error);
+    return rc;
+}
+
+static int
+look(struct reaping *reaping, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    /* A dry run makes no state directory. */
+    int rc = reaping->job.statedir.dir < 0 ? 0 : job_look(&reaping->job, &ledger, error);
+
+    if (rc < 0)
+        return rc;
+    rc = consider_what_is_there(reaping, &ledger, error);
+    if (rc == 0 && !reaping->order->dry_run)
+        return job_record(&reaping->job, &ledger, error);
+    job_leave(&reaping->job);
+    return rc;
+}
+
+/*
+ * Who has open what was named and is to stay; and, of a dry run, what would be removed. Only /proc
+ * is asked: nothing is claimed, and nothing may be in a guest's way. Outside the lock, as it is not
+ * quick.
+ */
+static void
+look_for_holders(struct reaping *reaping)
+{
+    const struct reap_order *order = reaping->order;
+
+    for (size_t i = 0; i < reaping->findings->count; i++) {
+        struct finding *finding = &reaping->findings->items[i];
+        bool is_to_stay = finding->outcome == OUTCOME_LEFT && order->named->count > 0;
+        bool is_to_go = finding->outcome == OUTCOME_REMOVED && order->dry_run;
+        char holder[128];
+
+        /* Whoever is at work on it may have it open for the proof. */
+        if ((!is_to_stay && !is_to_go) || !job_may_act(&reaping->job, &finding->lease) ||
+            vgpu_holder(reaping->job.host, &finding->lease.vgpu, holder, sizeof(holder)) <= 0)
+            continue;
+        error_add(&finding->why, "it is in use by process %s", holder);
+        finding->outcome = OUTCOME_LEFT;
+        reaping->findings->failed += is_to_go;
+    }
+}
+
+/* Whether the kernel still has it whole, and nobody is at work on it: it refused, or was not asked.
+ */
+static bool
+is_as_before(const struct job *job, const struct lease *lease)
+{
+    return (!job->writer.left || job_is_stuck_elsewhere(job, lease)) &&
+           vgpu_is_right(job->host, &lease->vgpu);
+}
+
+/* It could not be removed: its lease is as it was before, and nobody's to act on. */
+static void
+put_back(struct job *job, const struct lease *before)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error problem;
+    struct lease *lease;
+
+    if (job_look(job, &ledger, &problem) < 0)
+        return;
+    lease = ledger_find(&ledger, &before->vgpu.device);
+    if (!lease || lease->claim != job->statedir.claim || !is_as_before(job, lease)) {
+        job_leave(job);
+        return;
+    }
+    lease->state = before->state;
+    lease->claim = 0;
+    if (lease->origin == LEASE_FOUND)
+        ledger_remove(&ledger, lease);
+    if (job_record(job, &ledger, &problem) < 0)
+        log_problem("reap", before->domain_name, &problem);
+}
+
+static void
+remove_all(struct reaping *reaping)
+{
+    struct job *job = &reaping->job;
+
+    for (size_t i = 0; i < reaping->todo.count; i++) {
+        const struct lease *lease = &reaping->todo.leases[i];
+        struct finding *finding = findings_find(reaping->findings, &lease->vgpu.device);
+        struct error problem;
+
+        if (apply_remove(job, lease, deadline_in(PATIENCE / (unsigned)reaping->todo.count),
+                         deadline_in(reaping->policy.release_timeout), &problem) == 0) {
+            log_lease("reap", lease, "removed");
+            continue;
+        }
+        log_problem("reap", lease->domain_name, &problem);
+        put_back(job, &finding->lease);
+        finding->outcome = OUTCOME_LEFT;
+        finding->why = problem;
+        reaping->findings->failed++;
+    }
+}
+
+int
+reap_devices(const struct host *host, const struct reap_order *order, struct findings *ret,
+             struct error *error)
+{
+    AUTO(reaping_clear)
+    struct reaping reaping = {.order = order, .job = JOB_NONE, .findings = ret};
+    struct job *job = &reaping.job;
+    struct error ignored;
+    int rc;
+
+    *ret = (struct findings){0};
+    rc = job_begin(host, !order->dry_run, job, error);
+    if (rc < 0 && rc != -ENOENT)
+        return rc;
+    /* A broken configuration strands nothing: its defaults will do. */
+    if (policy_load(host, &reaping.policy, &ignored) < 0)
+        log_problem("reap", "-", &ignored);
+    job->lock_timeout = reaping.policy.lock_timeout;
+    job->deadline = deadline_in(reaping.policy.prepare_timeout);
+    rc = guests_read(host, &reaping.guests, error);
+    if (rc == 0)
+        rc = look(&reaping, error);
+    if (rc < 0)
+        return rc;
+    look_for_holders(&reaping);
+    remove_all(&reaping);
+    return 0;
+}

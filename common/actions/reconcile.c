@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/reconcile.h"
+#include "actions/adopt.h"
+#include "apply/apply.h"
+#include "base/array.h"
+#include "lease/fate.h"
+#include "lease/log.h"
+#include "policy/policy.h"
+
+struct reconciliation {
+    struct job job;
+    struct policy policy;
+    struct guests guests;
+    struct ledger todo; /* claimed, to be removed */
+    struct findings *findings;
+};
+
+static void
+reconciliation_clear(struct reconciliation *reconciliation)
+{
+    ledger_clear(&reconciliation->todo);
+    guests_clear(&reconciliation->guests);
+    policy_clear(&reconciliation->policy);
+    job_end(&reconciliation->job);
+}
+
+const char *
+outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {
+        [OUTCOME_LEFT] = "left alone", [OUTCOME_FORGOTTEN] = "forgotten", [OUTCOME_KEPT] = "kept",
+        [OUTCOME_REMOVED] = "removed", [OUTCOME_ADOPTED] = "adopted",
+    };
+
+    return names[outcome];
+}
+
+void
+findings_clear(struct findings *findings)
+{
+    free(findings->items);
+    *findings = (struct findings){0};
+}
+
+int
+findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
+             const char *why)
+{
+    struct finding finding = {.lease = *lease, .outcome = outcome};
+
+    error_set(&finding.why, 0, "%s", why);
+    return ARRAY_ADD(findings->items, findings->count, finding);
+}
+
+struct finding *
+findings_find(const struct findings *findings, const struct name *device)
+{
+    size_t i = 0;
+
+    while (!name_equal(&findings->items[i].lease.vgpu.device, device))
+        i++;
+    return &findings->items[i];
+}
+
+static enum outcome
+outcome_of(enum judgement judgement)
+{
+    switch (judgement) {
+    case JUDGEMENT_FORGET:
+        return OUTCOME_FORGOTTEN;
+    case JUDGEMENT_KEEP:
+        return OUTCOME_KEPT;
+    case JUDGEMENT_REMOVE:
+        return OUTCOME_REMOVED;
+    case JUDGEMENT_LEAVE:
+        break;
+    }
+    return OUTCOME_LEFT;
+}
+
+/* Under the lock: every lease is judged, and those that are to be removed are claimed. */
+static int
+judge(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
+      struct error *error)
+{
+    struct job *job = &reconciliation->job;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+        const char *why = "somebody has just changed it";
+        enum judgement judgement = JUDGEMENT_LEAVE;
+
+        if (!ledger_has_changed(before, lease))
+            judgement = judge_lease(job, &reconciliation->guests, lease, &why);
+        if (findings_add(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
+            return error_set(error, -ENOMEM, "no memory for the findings");
+        if (judgement == JUDGEMENT_FORGET) {
+            log_lease("reconcile", lease, "forgotten");
+            ledger_remove(ledger, lease);
+            continue;
+        }
+        if (judgement == JUDGEMENT_KEEP) {
+            log_lease("reconcile", lease, "kept");
+            lease->state = LEASE_KEPT;
+            lease->time = statedir_time();
+        }
+        if (judgement == JUDGEMENT_REMOVE) {
+            rc = job_claim_removal(job, ledger, lease, error);
+            if (rc == 0 && (rc = ledger_add(&reconciliation->todo, lease)) < 0)
+                error_set(error, rc, "no memory for the leases");
+        }
+        i++;
+    }
+    return rc;
+}
+
+/* Whether a guest gave something back while the files were read, that of it is no longer true. */
+static bool
+has_lost(const struct ledger *before, const struct ledger *ledger, const struct name *domain)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct lease *old = &before->leases[i];
+
+        if (name_equal(&old->domain, domain) && !ledger_find(ledger, &old->vgpu.device))
+            return true;
+    }
+    return false;
+}
+
+/* Under the lock: what running guests hold, and no lease names. */
+static int
+adopt(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
+      struct error *error)
+{
+    const struct guests *guests = &reconciliation->guests;
+    size_t known = ledger->count;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < guests->count; i++) {
+        if (!has_lost(before, ledger, &guests->items[i].domain))
+            rc = adopt_missing(&reconciliation->job, &guests->items[i], "reconcile", ledger);
+    }
+    for (size_t i = known; rc == 0 && i < ledger->count; i++)
+        rc = findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
+                          "its guest runs, and no lease named it");
+    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+}
+
+/*
+ * The guests are read after the ledger: what is held by then was in a status file before. And
+ * before it is locked: their XML is as long as people like. So what has changed in between is left
+ * for the next time.
+ */
+static int
+look(struct reconciliation *reconciliation, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger before = {0}, ledger = {0};
+    struct job *job = &reconciliation->job;
+    int rc = statedir_load(&job->statedir, &before, error);
+
+    if (rc == 0)
+        rc = guests_read(job->host, &reconciliation->guests, error);
+    if (rc == 0)
+        rc = job_look(job, &ledger, error);
+    if (rc < 0)
+        return rc;
+    rc = judge(reconciliation, &before, &ledger, error);
+    if (rc == 0)
+        rc = adopt(reconciliation, &before, &ledger, error);
+    if (rc == 0)
+        return job_record(job, &ledger, error);
+    job_leave(job);
+    return rc;
+}
+
+static void
+remove_all(struct reconciliation *reconciliation)
+{
+    struct job *job = &reconciliation->job;
+    const struct ledger *todo = &reconciliation->todo;
+    struct deadline all = deadline_in(reconciliation->policy.release_timeout);
+
+    for (size_t i = 0; i < todo->count; i++) {
+        const struct lease *lease = &todo->leases[i];
+        struct finding *finding = findings_find(reconciliation->findings, &lease->vgpu.device);
+        /* All are claimed, and a guest that starts waits for its own: those in use must not add
+         * up. */
+        struct deadline patience = deadline_in(deadline_left(all) / (unsigned)(todo->count - i));
+        struct deadline deadline = deadline_in(reconciliation->policy.release_timeout);
+        struct error problem;
+
+        if (apply_remove(job, lease, patience, deadline, &problem) == 0) {
+            log_lease("reconcile", lease, "removed");
+            continue;
+        }
+        log_problem("reconcile", lease->domain_name, &problem);
+        finding->outcome = OUTCOME_LEFT;
+        finding->why = problem;
+        reconciliation->findings->failed++;
+    }
+}
+
+static int
+begin(struct reconciliation *reconciliation, const struct host *host, struct error *error)
+{
+    struct job *job = &reconciliation->job;
+    struct error ignored;
+    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+
+    if (rc < 0)
+        return rc;
+    /* A broken configuration strands nothing: its defaults will do. */
+    if (policy_load(host, &reconciliation->policy, &ignored) < 0)
+        log_problem("reconcile", "-", &ignored);
+    job->lock_timeout = reconciliation->policy.lock_timeout;
+    job->deadline = deadline_in(reconciliation->policy.prepare_timeout);
+    return 0;
+}
+
+int
+reconcile_host(const struct host *host, struct findings *ret, struct error *error)
+{
+    AUTO(reconciliation_clear)
+    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
+    int rc;
+
+    *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    rc = look(&reconciliation, error);
+    if (rc == 0)
+        remove_all(&reconciliation);
+    return rc;
+}
+
+/* Under the lock. What a guest holds whose status file cannot be read would be lost for good. */
+static int
+rebuild(struct reconciliation *reconciliation, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct ledger unknown = {0};
+    struct statedir *statedir = &reconciliation->job.statedir;
+    const struct guests *guests = &reconciliation->guests;
+    int rc = statedir_load(statedir, &ledger, error);
+
+    if (rc == 0 || !statedir_is_broken(rc))
+        return rc;
+    rc = guests_read(statedir->host, &reconciliation->guests, error);
+    if (rc == 0 && !guests->complete)
+        rc = error_set(error, -EIO, "%s; nothing was changed", guests->problem.text);
+    if (rc == 0)
+        rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
+    if (rc == 0)
+        rc = adopt(reconciliation, &unknown, &ledger, error);
+    return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
+}
+
+int
+reconcile_rebuild(const struct host *host, struct findings *ret, struct error *error)
+{
+    AUTO(reconciliation_clear)
+    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
+    struct job *job = &reconciliation.job;
+    int rc;
+
+    *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    rc = statedir_lock(&job->statedir, deadline_in(job->lock_timeout), error);
+    return rc < 0 ? rc : rebuild(&reconciliation, error);
+}

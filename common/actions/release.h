@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * release: gives back what a domain's leases say.
+ *
+ * Only the ledger says what is the domain's: its XML may name other guests' devices, and lacks
+ * those that were unplugged. What cannot be removed in time keeps its lease, leaving or removing,
+ * for the domain's next prepare or whoever comes by.
+ */
+
+#pragma once
+
+#include "apply/transaction.h"
+
+/*
+ * All of a domain's leases, or that of one device of its only (NULL: all), within a job that has no
+ * claim yet, or those that the job has claimed, until the deadline: those of found devices are
+ * forgotten, those of made ones removed, or kept if the lease says so and the domain ends. Leases
+ * that another process is at work on are waited for. 0 when none is left; otherwise the last
+ * failure, each of them in error.
+ */
+int release_leases(struct job *job, const struct name *domain, const struct name *device,
+                   struct deadline deadline, struct error *error)
+    __attribute__((nonnull(1, 2, 5))) CHECKED;
+
+/* The use case of the hook's `release`: cheap for a domain without leases. */
+int release_domain(const struct host *host, const struct name *domain,
+                   struct error *error) CHECKED NONNULL;
+
+/* The use case of `vgpuctl detach --live`: one device, which the running domain has no more. 0 as
+ * well if it has no lease of the domain's. */
+int release_device(const struct host *host, const struct name *domain, const struct name *device,
+                   struct error *error) CHECKED NONNULL;

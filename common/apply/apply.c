@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apply/apply.h"
+
+#include <string.h>
+
+/* The write has come back, so this is short: for drivers that are late with the last links. */
+static int
+wait_whole(const struct job *job, const struct vgpu *vgpu)
+{
+    struct deadline deadline = deadline_earlier(job->deadline, deadline_in(5000));
+    unsigned pause = 1;
+
+    for (;;) {
+        struct name type;
+        enum vgpu_look look = vgpu_look(job->host, vgpu, &type);
+
+        if (look == VGPU_WHOLE)
+            return name_equal(&type, &vgpu->type) ? 0 : -EEXIST;
+        if (!deadline_pause(deadline, &pause))
+            return look == VGPU_GONE ? -ENODEV : -ETIMEDOUT;
+    }
+}
+
+int
+apply_make(struct job *job, const struct lease *lease, struct error *error)
+{
+    const struct vgpu *vgpu = &lease->vgpu;
+    int rc = writer_make(&job->writer, vgpu, job->deadline);
+
+    if (rc == 0)
+        rc = wait_whole(job, vgpu);
+    if (rc == -ECHILD)
+        return error_set(error, rc,
+                         "the process that writes to /sys could not be started, or died");
+    if (rc == -ETIMEDOUT)
+        return error_set(error, rc,
+                         "the driver of %s has not made the vGPU %s (%s) in prepare_timeout; see "
+                         "the kernel's log, it may be stuck",
+                         vgpu->parent.text, vgpu->device.text, vgpu->type.text);
+    if (rc < 0)
+        error_set(error, rc, "making the vGPU %s (%s) on %s: %s", vgpu->device.text,
+                  vgpu->type.text, vgpu->parent.text, strerror(-rc));
+    return rc;
+}
+
+int
+apply_configure(struct job *job, const struct lease *lease, const char *params, struct error *error)
+{
+    const struct vgpu *vgpu = &lease->vgpu;
+    int rc = writer_configure(&job->writer, vgpu, params, job->deadline);
+
+    if (rc == -ENOENT)
+        return error_set(error, rc, "the driver of %s takes no parameters for a vGPU (%s)",
+                         vgpu->parent.text, params);
+    if (rc < 0)
+        error_set(error, rc, "setting \"%s\" on the vGPU %s on %s: %s", params, vgpu->device.text,
+                  vgpu->parent.text, strerror(-rc));
+    return rc;
+}
+
+/* Waits until nobody has it open: 0 with the proof held by the writer, -ENODEV if it is gone. */
+static int
+wait_unused(struct job *job, const struct vgpu *vgpu, struct deadline deadline)
+{
+    unsigned pause = 1;
+
+    for (;;) {
+        struct name type;
+        int rc;
+
+        if (vgpu_look(job->host, vgpu, &type) == VGPU_GONE)
+            return -ENODEV;
+        rc = writer_prove(&job->writer, vgpu);
+        if (rc != -EBUSY || !deadline_pause(deadline, &pause))
+            return rc;
+    }
+}
+
+static int
+explain_busy(const struct job *job, const struct vgpu *vgpu, struct error *error)
+{
+    char holder[128];
+    bool seen = vgpu_holder(job->host, vgpu, holder, sizeof(holder)) > 0;
+
+    return error_set(error, -EBUSY, "the vGPU %s on %s is %s%s", vgpu->device.text,
+                     vgpu->parent.text, seen ? "in use by process " : "still in use", holder);
+}
+
+int
+apply_check_unused(struct job *job, const struct lease *lease, struct error *error)
+{
+    struct deadline deadline = deadline_earlier(job->deadline, deadline_in(1000));
+    int rc = wait_unused(job, &lease->vgpu, deadline);
+
+    if (rc == -EBUSY)
+        return explain_busy(job, &lease->vgpu, error);
+    if (rc < 0 && rc != -ENODEV)
+        error_set(error, rc, "looking who uses the vGPU %s: %s", lease->vgpu.device.text,
+                  strerror(-rc));
+    return rc;
+}
+
+/* The write was made, or the driver was quicker: waits until nothing of it is left. */
+static int
+wait_gone(const struct job *job, const struct vgpu *vgpu, struct deadline deadline)
+{
+    unsigned pause = 1;
+
+    for (;;) {
+        struct name type;
+
+        if (vgpu_look(job->host, vgpu, &type) == VGPU_GONE)
+            return 0;
+        if (!deadline_pause(deadline, &pause))
+            return -ETIMEDOUT;
+    }
+}
+
+static bool
+is_gone(int rc)
+{
+    return rc == -ENODEV || rc == -ENOENT;
+}
+
+/*
+ * -EAGAIN and -EBUSY are the driver still cleaning up, or another removal under way. Before each
+ * write the lease must still be ours: a virtual function may have its next owner by then, whose
+ * vGPU is called the same. -ESTALE with a line in error if it is not.
+ */
+static int
+remove_proved(struct job *job, const struct vgpu *vgpu, struct deadline deadline,
+              struct error *error)
+{
+    unsigned pause = 1;
+
+    for (;;) {
+        int rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
+
+        if (rc < 0)
+            return -ESTALE;
+        rc = writer_remove(&job->writer, vgpu, deadline);
+        if (rc == 0 || is_gone(rc))
+            return wait_gone(job, vgpu, deadline);
+        if ((rc != -EAGAIN && rc != -EBUSY) || !deadline_pause(deadline, &pause))
+            return rc;
+        rc = wait_unused(job, vgpu, deadline);
+        if (rc < 0)
+            return is_gone(rc) ? 0 : rc;
+    }
+}
+
+int
+apply_remove(struct job *job, const struct lease *lease, struct deadline patience,
+             struct deadline deadline, struct error *error)
+{
+    const struct vgpu *vgpu = &lease->vgpu;
+    int rc;
+
+    if (job_is_stuck_elsewhere(job, lease))
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not removed from %s yet: the driver takes too long with "
+                         "%s before it; see the kernel's log",
+                         vgpu->device.text, vgpu->parent.text, job->writer.device.text);
+    /* Even if nothing of it is there: what was ordered may still come. */
+    rc = job->writer.left ? -ETIMEDOUT
+                          : wait_unused(job, vgpu, deadline_earlier(patience, deadline));
+    /* Nothing is ordered that cannot be waited for. */
+    if (rc == 0 && deadline_left(deadline) == 0)
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not removed from %s yet: no time was left for it; the "
+                         "next start of its guest or 'vgpuctl reconcile' sees to it",
+                         vgpu->device.text, vgpu->parent.text);
+    if (rc == 0)
+        rc = remove_proved(job, vgpu, deadline, error);
+    if (rc == -ESTALE)
+        return rc;
+    if (rc == 0 || is_gone(rc))
+        return job_forget(job, &vgpu->device, error);
+    if (rc == -EBUSY)
+        return explain_busy(job, vgpu, error);
+    return error_set(
+        error, rc, "the vGPU %s was not removed from %s: %s", vgpu->device.text, vgpu->parent.text,
+        rc == -ETIMEDOUT ? "its driver takes too long; see the kernel's log" : strerror(-rc));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * deadline: the moment after which a hook waits for nothing any more.
+ *
+ * libvirt sets a hook no time limit and holds the domain's lock meanwhile, so every wait here has
+ * one. Durations are milliseconds; the clock is CLOCK_MONOTONIC.
+ */
+
+#pragma once
+
+#include "base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct deadline {
+    uint64_t at; /* nanoseconds of CLOCK_MONOTONIC */
+};
+
+struct deadline deadline_in(unsigned milliseconds);
+
+/* Whichever comes first. */
+struct deadline deadline_earlier(struct deadline a, struct deadline b);
+
+/* Milliseconds that are left, rounded up; 0 when it has passed. */
+unsigned deadline_left(struct deadline deadline);
+
+/*
+ * One round of waiting for something that nobody announces: sleeps *pause milliseconds (start with
+ * 1; it doubles, up to 32) but not beyond the deadline. False, at once, when that has passed.
+ */
+bool deadline_pause(struct deadline deadline, unsigned *pause) CHECKED NONNULL;

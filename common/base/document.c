@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/document.h"
+#include "base/deadline.h"
+
+#include <poll.h>
+#include <string.h>
+
+#define MOST_BYTES  (8 << 20)
+#define USUAL_BYTES (96 << 10) /* nearly all domains' XML, and still on malloc's heap */
+#define MOST_TIME   30000      /* ms until libvirt has sent all of it */
+
+static int
+grow(struct document *document, size_t *room)
+{
+    char *text;
+
+    if (document->length < *room)
+        return 0;
+    *room = *room ? 2 * *room : USUAL_BYTES;
+    text = realloc(document->text, *room);
+    if (!text)
+        return -ENOMEM;
+    document->text = text;
+    return 0;
+}
+
+/* 1: some more was read; 0: that was the end. */
+static int
+read_some(int fd, struct document *document, size_t room, struct deadline deadline,
+          struct error *error)
+{
+    struct pollfd input = {.fd = fd, .events = POLLIN};
+    int rc = poll(&input, 1, (int)deadline_left(deadline));
+    ssize_t length;
+
+    if (rc == 0)
+        return error_set(error, -ETIMEDOUT, "it has not ended after %d s", MOST_TIME / 1000);
+    length = rc < 0 ? rc : read(fd, document->text + document->length, room - document->length);
+    if (length < 0 && errno == EINTR)
+        return 1;
+    if (length < 0)
+        return error_set(error, -errno, "%m");
+    document->length += (size_t)length;
+    if (document->length > MOST_BYTES)
+        return error_set(error, -EFBIG, "it is larger than 8 MiB");
+    return length > 0;
+}
+
+int
+document_read(int fd, struct document *ret, struct error *error)
+{
+    struct deadline deadline = deadline_in(MOST_TIME);
+    size_t room = 0;
+    int rc;
+
+    *ret = (struct document){0};
+    do {
+        rc = grow(ret, &room);
+        if (rc < 0)
+            error_set(error, rc, "no memory");
+        else
+            rc = read_some(fd, ret, room, deadline, error);
+    } while (rc > 0);
+    if (rc == 0 && ret->length == 0)
+        rc = error_set(error, -EINVAL, "there is none on stdin");
+    if (rc < 0)
+        error_wrap(error, "cannot read the domain XML");
+    return rc;
+}
+
+void
+document_clear(struct document *document)
+{
+    free(document->text);
+    *document = (struct document){0};
+}
+
+static char *
+append(char *at, const char *bytes, size_t length)
+{
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+int
+document_edit(const struct document *document, const struct document_edit *edits, size_t count,
+              struct document *ret)
+{
+    size_t from = 0;
+    char *at;
+
+    *ret = (struct document){.length = document->length};
+    for (size_t i = 0; i < count; i++)
+        ret->length += strlen(edits[i].text) - edits[i].span.length;
+    at = ret->text = malloc(ret->length + 1);
+    if (!at)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        at = append(at, document->text + from, edits[i].span.offset - from);
+        at = append(at, edits[i].text, strlen(edits[i].text));
+        from = edits[i].span.offset + edits[i].span.length;
+    }
+    append(at, document->text + from, document->length - from);
+    return 0;
+}
+
+/* What lies before span i, or after the last. */
+static struct document_span
+gap(const struct document *document, const struct document_span *spans, size_t count, size_t i)
+{
+    size_t start = i ? spans[i - 1].offset + spans[i - 1].length : 0;
+    size_t end = i < count ? spans[i].offset : document->length;
+
+    return (struct document_span){start, end - start};
+}
+
+bool
+document_differs_only_at(const struct document *a, const struct document_span *a_spans,
+                         const struct document *b, const struct document_span *b_spans,
+                         size_t count)
+{
+    for (size_t i = 0; i <= count; i++) {
+        struct document_span left = gap(a, a_spans, count, i), right = gap(b, b_spans, count, i);
+
+        if (left.length != right.length ||
+            memcmp(a->text + left.offset, b->text + right.offset, left.length))
+            return false;
+    }
+    return true;
+}
+
+int
+document_write(const struct document *document, int fd)
+{
+    size_t done = 0;
+
+    while (done < document->length) {
+        ssize_t length = write(fd, document->text + done, document->length - done);
+
+        if (length < 0 && errno != EINTR)
+            return -errno;
+        done += length > 0 ? (size_t)length : 0;
+    }
+    return 0;
+}

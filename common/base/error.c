@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The bytes of the printable character at text; 0 if there is none: control characters, among them
+ * those of U+0080 to U+009F, and what is not UTF-8. */
+static size_t
+character_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t length;
+    } forms[] = {{0x80, 0x00, 1}, {0xe0, 0xc0, 2}, {0xf0, 0xe0, 3}, {0xf8, 0xf0, 4}};
+    size_t form = 0;
+
+    if (*text < ' ' || *text == 0x7f || (*text == 0xc2 && text[1] < 0xa0))
+        return 0;
+    while (form < COUNT(forms) && (*text & forms[form].mask) != forms[form].lead)
+        form++;
+    if (form == COUNT(forms))
+        return 0;
+    for (size_t i = 1; i < forms[form].length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return forms[form].length;
+}
+
+static void
+error_close(struct error *error, size_t wanted)
+{
+    size_t last = sizeof(error->text) - 1;
+
+    /* Not in the middle of a character. */
+    if (wanted > last) {
+        last -= strlen("...");
+        while (last > 0 && ((unsigned char)error->text[last] & 0xc0) == 0x80)
+            last--;
+        memcpy(error->text + last, "...", sizeof("..."));
+    }
+    for (unsigned char *c = (unsigned char *)error->text; *c;) {
+        size_t length = character_length(c);
+
+        if (length == 0)
+            *c = '?';
+        c += length ? length : 1;
+    }
+}
+
+static void
+    FORMAT(3, 0) error_format(struct error *error, size_t at, const char *format, va_list args)
+{
+    int length = vsnprintf(error->text + at, sizeof(error->text) - at, format, args);
+
+    error_close(error, at + (length < 0 ? 0 : (size_t)length));
+}
+
+int
+error_vset(struct error *error, int code, const char *format, va_list args)
+{
+    error_format(error, 0, format, args);
+    return code;
+}
+
+int
+error_set(struct error *error, int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    error_vset(error, code, format, args);
+    va_end(args);
+    return code;
+}
+
+void
+error_wrap(struct error *error, const char *format, ...)
+{
+    struct error before = *error;
+    va_list args;
+    size_t at;
+
+    va_start(args, format);
+    error_format(error, 0, format, args);
+    va_end(args);
+    at = strlen(error->text);
+    error_close(error, at + (size_t)snprintf(error->text + at, sizeof(error->text) - at, ": %s",
+                                             before.text));
+}
+
+void
+error_add(struct error *error, const char *format, ...)
+{
+    size_t at = strnlen(error->text, sizeof(error->text) - 1);
+    va_list args;
+
+    if (at > 0)
+        at += (size_t)snprintf(error->text + at, sizeof(error->text) - at, "; ");
+    if (at >= sizeof(error->text))
+        at = sizeof(error->text) - 1;
+    va_start(args, format);
+    error_format(error, at, format, args);
+    va_end(args);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static ssize_t
+kernel_read(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t done = 0;
+
+    if (fd < 0)
+        return -errno;
+    while (done < size) {
+        ssize_t got = read(fd, buffer + done, size - done);
+
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+static int
+kernel_write(const struct host *host, const char *path, const char *text)
+{
+    AUTO_CLOSE int fd = openat(host->root, path, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static void
+close_directory(DIR **directory)
+{
+    if (*directory)
+        closedir(*directory);
+}
+
+static int
+kernel_list(const struct host *host, const char *path, struct names *ret)
+{
+    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(close_directory) DIR *directory = NULL;
+
+    if (fd < 0)
+        return -errno;
+    directory = fdopendir(fd);
+    if (!directory)
+        return -errno;
+    TAKE_FD(fd);
+    for (;;) {
+        const struct dirent *entry;
+        int rc;
+
+        errno = 0;
+        entry = readdir(directory);
+        if (!entry)
+            return -errno;
+        rc = names_add(ret, entry->d_name);
+        if (rc == -ENOMEM)
+            return rc;
+    }
+}
+
+static ssize_t
+kernel_link(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    ssize_t length = readlinkat(host->root, path, buffer, size);
+
+    if (length < 0)
+        return -errno;
+    if ((size_t)length >= size)
+        return -ENAMETOOLONG;
+    buffer[length] = '\0';
+    return length;
+}
+
+static int
+kernel_exists(const struct host *host, const char *path)
+{
+    struct stat status;
+
+    return fstatat(host->root, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+static int
+kernel_probe(const struct host *host, const char *path)
+{
+    int fd = openat(host->root, path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+    return fd < 0 ? -errno : fd;
+}
+
+const struct host_ops host_kernel = {
+    .read = kernel_read,
+    .write = kernel_write,
+    .list = kernel_list,
+    .link = kernel_link,
+    .exists = kernel_exists,
+    .probe = kernel_probe,
+};
+
+static int FORMAT(2, 0) path_vformat(struct path *ret, const char *format, va_list args)
+{
+    int length = vsnprintf(ret->text, sizeof(ret->text), format, args);
+
+    return length < 0 || (size_t)length >= sizeof(ret->text) ? -ENAMETOOLONG : 0;
+}
+
+int
+path_format(struct path *ret, const char *format, ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, format);
+    rc = path_vformat(ret, format, args);
+    va_end(args);
+    return rc;
+}
+
+/* The functions below differ only in what they do with the path. */
+#define PATH_OR_RETURN(path, format)                                                               \
+    do {                                                                                           \
+        va_list path_args;                                                                         \
+        int path_rc;                                                                               \
+        va_start(path_args, format);                                                               \
+        path_rc = path_vformat(&(path), format, path_args);                                        \
+        va_end(path_args);                                                                         \
+        if (path_rc < 0)                                                                           \
+            return path_rc;                                                                        \
+    } while (0)
+
+static ssize_t
+read_text(const struct host *host, const struct path *path, char *buffer, size_t size)
+{
+    ssize_t length = host->ops->read(host, path->text, buffer, size);
+
+    if (length < 0)
+        return length;
+    if ((size_t)length == size)
+        return -E2BIG;
+    if (length > 0 && buffer[length - 1] == '\n')
+        length--;
+    buffer[length] = '\0';
+    return length;
+}
+
+ssize_t
+host_read(const struct host *host, char *buffer, size_t size, const char *format, ...)
+{
+    struct path path;
+
+    PATH_OR_RETURN(path, format);
+    return read_text(host, &path, buffer, size);
+}
+
+int
+host_read_number(const struct host *host, uint64_t *ret, const char *format, ...)
+{
+    struct path path;
+    char text[32], *end;
+    unsigned long long number;
+    ssize_t length;
+
+    PATH_OR_RETURN(path, format);
+    length = read_text(host, &path, text, sizeof(text));
+    if (length < 0)
+        return (int)length;
+    if (text[0] < '0' || text[0] > '9')
+        return -EBADMSG;
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (errno || *end)
+        return -EBADMSG;
+    *ret = number;
+    return 0;
+}
+
+int
+host_list(const struct host *host, struct names *ret, const char *format, ...)
+{
+    struct path path;
+    int rc;
+
+    *ret = (struct names){0};
+    PATH_OR_RETURN(path, format);
+    rc = host->ops->list(host, path.text, ret);
+    if (rc < 0)
+        names_clear(ret);
+    else
+        names_sort(ret);
+    return rc;
+}
+
+int
+host_link(const struct host *host, struct name *ret, const char *format, ...)
+{
+    struct path path;
+    char target[PATH_MAX];
+    const char *slash;
+    ssize_t length;
+
+    PATH_OR_RETURN(path, format);
+    length = host->ops->link(host, path.text, target, sizeof(target));
+    if (length < 0)
+        return (int)length;
+    slash = strrchr(target, '/');
+    return name_parse(ret, slash ? slash + 1 : target);
+}
+
+bool
+host_exists(const struct host *host, const char *format, ...)
+{
+    struct path path;
+
+    va_list args;
+    int rc;
+
+    va_start(args, format);
+    rc = path_vformat(&path, format, args);
+    va_end(args);
+    return rc == 0 && host->ops->exists(host, path.text) == 0;
+}

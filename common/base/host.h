@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * host: the machine we work on, as an argument.
+ *
+ * Every path below is relative to `root`, which is "/" for the hook, another directory for
+ * `vgpuctl --root` and for the tests. The operations are the seam at which the tests put a kernel
+ * of their own: one that reacts to a write, and refuses when told to.
+ *
+ * A struct host is only borrowed by those who are handed it, and never changes.
+ */
+
+#pragma once
+
+#include "base/names.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct host;
+
+struct host_ops {
+    /* Reads a whole attribute or small file: bytes read (at most size) or -errno. */
+    ssize_t (*read)(const struct host *host, const char *path, char *buffer, size_t size);
+    /* Writes text in one write(2), as sysfs wants it. May block for as long as a guest runs: only
+     * the writer (writer.h) calls it. */
+    int (*write)(const struct host *host, const char *path, const char *text);
+    /* Adds the entries of a directory, except those that are no struct name, in no order. */
+    int (*list)(const struct host *host, const char *path, struct names *ret);
+    /* Reads a symbolic link: its length (less than size; the text is terminated) or -errno. */
+    ssize_t (*link)(const struct host *host, const char *path, char *buffer, size_t size);
+    /* 0 if something of that name is there (a link itself, not its target), else -errno. */
+    int (*exists)(const struct host *host, const char *path);
+    /* Opens a VFIO group node: a descriptor or -errno; -EBUSY while somebody else has it open. */
+    int (*probe)(const struct host *host, const char *path);
+};
+
+struct host {
+    int root;
+    const struct host_ops *ops;
+    const char *config; /* "etc/libvirt-vgpu", below root */
+    const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
+    const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
+    const char *data;   /* the program's own read-only files, wherever root is; NULL: not needed */
+    int caller;         /* a pipe to who called us, which breaks when it ends; -1: none */
+};
+
+/* The running kernel. */
+extern const struct host_ops host_kernel;
+
+/*
+ * A path below root, from a format and parsed names. -ENAMETOOLONG cannot happen to what names.h
+ * parses, but is answered all the same.
+ */
+struct path {
+    char text[512];
+};
+int path_format(struct path *ret, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;
+
+/* The content of an attribute without its last line feed, always terminated: its length, or -errno;
+ * -E2BIG when it does not fit into size. */
+ssize_t host_read(const struct host *host, char *buffer, size_t size, const char *format, ...)
+    FORMAT(4, 5) CHECKED NONNULL;
+
+/* An attribute that is one decimal number: 0, or -errno; -EBADMSG for anything else in it. */
+int host_read_number(const struct host *host, uint64_t *ret, const char *format, ...)
+    FORMAT(3, 4) CHECKED NONNULL;
+
+/* The sorted names in a directory; the caller clears them. 0, or -errno and nothing in ret. */
+int host_list(const struct host *host, struct names *ret, const char *format, ...)
+    FORMAT(3, 4) CHECKED NONNULL;
+
+/* The last component of a symbolic link's target: 0 or -errno. */
+int host_link(const struct host *host, struct name *ret, const char *format, ...)
+    FORMAT(3, 4) CHECKED NONNULL;
+
+/* Whether something of that name is there. */
+bool host_exists(const struct host *host, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;

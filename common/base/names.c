@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/names.h"
+#include "base/array.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+int
+name_parse(struct name *ret, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length == 0 || length >= sizeof(ret->text) || !strcmp(text, ".") || !strcmp(text, ".."))
+        return -EINVAL;
+    for (const char *c = text; *c; c++) {
+        if (!isalnum((unsigned char)*c) && !strchr("._:+@-", *c))
+            return -EINVAL;
+    }
+    /* All of it: names are copied as they are, to another process too. */
+    *ret = (struct name){0};
+    memcpy(ret->text, text, length);
+    return 0;
+}
+
+int
+name_parse_uuid(struct name *ret, const char *text)
+{
+    static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", white[] = " \t\n\v\f\r";
+    struct name uuid = {0};
+    unsigned digits = 0;
+
+    text += strspn(text, white);
+    for (size_t i = 0; shape[i]; i++) {
+        if (shape[i] == '-') {
+            uuid.text[i] = '-';
+            continue;
+        }
+        /* Between the bytes, not within them. */
+        if (digits++ % 2 == 0)
+            text += strspn(text, "- ");
+        if (!isxdigit((unsigned char)*text))
+            return -EINVAL;
+        uuid.text[i] = (char)tolower((unsigned char)*text++);
+    }
+    if (text[strspn(text, white)])
+        return -EINVAL;
+    *ret = uuid;
+    return 0;
+}
+
+int
+name_new_uuid(struct name *ret)
+{
+    unsigned char b[16];
+
+    if (getrandom(b, sizeof(b), 0) != sizeof(b))
+        return -EIO;
+    b[6] = (b[6] & 0x0f) | 0x40;
+    b[8] = (b[8] & 0x3f) | 0x80;
+    *ret = (struct name){0};
+    snprintf(ret->text, sizeof(ret->text),
+             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+             b[15]);
+    return 0;
+}
+
+int
+name_parse_pci(struct name *ret, const char *text)
+{
+    static const char hex[] = "0123456789abcdefABCDEF";
+    unsigned domain, bus, slot, function;
+    int end = 0;
+    size_t digits = strspn(text, hex);
+
+    /* The whole of it: 4 to 8 digits for the domain, then ":bb:ss.f". */
+    if (digits < 4 || digits > 8 || strlen(text + digits) != strlen(":bb:ss.f") ||
+        strspn(text + digits, "0123456789abcdefABCDEF:.") != strlen(text + digits))
+        return -EINVAL;
+    if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) != 4 ||
+        text[end] || slot > 0x1f || function > 7)
+        return -EINVAL;
+    *ret = (struct name){0};
+    snprintf(ret->text, sizeof(ret->text), "%04x:%02x:%02x.%x", domain, bus, slot, function);
+    return 0;
+}
+
+bool
+name_equal(const struct name *a, const struct name *b)
+{
+    return strcmp(a->text, b->text) == 0;
+}
+
+bool
+names_has(const struct names *names, const struct name *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (name_equal(&names->items[i], name))
+            return true;
+    }
+    return false;
+}
+
+int
+names_add(struct names *names, const char *text)
+{
+    struct name name;
+    int rc = name_parse(&name, text);
+
+    if (rc < 0)
+        return rc;
+    return ARRAY_ADD(names->items, names->count, name);
+}
+
+static int
+names_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+}
+
+void
+names_sort(struct names *names)
+{
+    if (names->count > 1)
+        qsort(names->items, names->count, sizeof(*names->items), names_compare);
+}
+
+void
+names_clear(struct names *names)
+{
+    free(names->items);
+    *names = (struct names){0};
+}

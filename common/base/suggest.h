@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * guess: the word that somebody probably meant, among those that there are. For messages. Pure.
+ */
+
+#pragma once
+
+#include "base/cleanup.h"
+
+struct guess {
+    const char *said;
+    const char *best; /* NULL: nothing is near enough */
+    size_t distance;
+};
+
+#define GUESS(word) ((struct guess){.said = (word)})
+
+/* Offers one of the words that there are. It must outlive the guess. */
+void guess_offer(struct guess *guess, const char *word) NONNULL;

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/inventory.h"
+#include "base/array.h"
+#include "device/type-cache.h"
+#include "device/vgpu.h"
+
+#include <limits.h>
+#include <string.h>
+
+static bool
+wants_each(const struct inventory_type *type, const void *data)
+{
+    (void)type;
+    (void)data;
+    return true;
+}
+
+static bool
+wants_none(const struct inventory_type *type, const void *data)
+{
+    (void)type;
+    (void)data;
+    return false;
+}
+
+const struct inventory_filter inventory_all_types = {wants_each, NULL};
+const struct inventory_filter inventory_no_types = {wants_none, NULL};
+
+/* Two sizes among what shares a GPU in time. */
+static bool
+is_second_size(const struct inventory_type *type, unsigned *first)
+{
+    if (!type || type->slices || !type->framebuffer)
+        return false;
+    if (!*first)
+        *first = type->framebuffer;
+    return *first != type->framebuffer;
+}
+
+/* A GPU that has a vGPU and still offers another size takes several. A vGPU that was made while we
+ * read may make us believe that of any: the kernel has the last word. */
+static void
+find_mixed(struct inventory *inventory, size_t gpu)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+    unsigned size = 0;
+    bool mixed = false, made = false;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+
+        if (inventory->parents[vgpu->parent].gpu != gpu)
+            continue;
+        mixed |= is_second_size(inventory_find_type(card, &vgpu->type), &size);
+        made = true;
+    }
+    for (size_t i = 0; made && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++)
+            mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
+    }
+    card->is_mixed = mixed;
+}
+
+static void
+find_most(struct inventory_gpu *gpu)
+{
+    unsigned largest = 0, first = 0;
+    bool several = false;
+
+    for (size_t i = 0; i < gpu->count; i++) {
+        if (gpu->types[i].slices)
+            continue;
+        several |= is_second_size(&gpu->types[i], &first);
+        if (gpu->types[i].framebuffer > largest)
+            largest = gpu->types[i].framebuffer;
+    }
+    for (size_t i = 0; several && i < gpu->count; i++) {
+        if (gpu->types[i].framebuffer && !gpu->types[i].slices)
+            gpu->types[i].most = largest / gpu->types[i].framebuffer;
+    }
+}
+
+int
+inventory_scan(const struct host *host, const struct inventory_filter *filter,
+               struct inventory *ret, struct error *error)
+{
+    *ret = (struct inventory){0};
+    for (size_t i = 0; i < vgpu_interface_count; i++) {
+        int rc = vgpu_interfaces[i]->scan(host, filter, ret);
+
+        if (rc < 0) {
+            inventory_clear(ret);
+            return error_set(error, rc, "cannot read the GPUs: %s", strerror(-rc));
+        }
+    }
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_mixed(ret, gpu);
+    if (catalogue_recall(host, ret) < 0) {
+        inventory_clear(ret);
+        return error_set(error, -ENOMEM, "no memory for the GPUs");
+    }
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_most(&ret->gpus[gpu]);
+    return 0;
+}
+
+void
+inventory_clear(struct inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        free(inventory->gpus[i].types);
+    for (size_t i = 0; i < inventory->parent_count; i++)
+        free(inventory->parents[i].available);
+    free(inventory->gpus);
+    free(inventory->parents);
+    free(inventory->vgpus);
+    free(inventory->strangers);
+    *inventory = (struct inventory){0};
+}
+
+int
+inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *ret)
+{
+    struct inventory_gpu gpu = {.name = *name, .numa = -1};
+    int rc;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (name_equal(&inventory->gpus[i].name, name)) {
+            *ret = i;
+            return 0;
+        }
+    }
+    rc = ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
+    *ret = inventory->gpu_count - 1;
+    return rc;
+}
+
+int
+inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent,
+                     size_t *ret)
+{
+    struct inventory_parent copy = *parent;
+    int rc;
+
+    copy.available = calloc(inventory->gpus[parent->gpu].count + 1, sizeof(*copy.available));
+    if (!copy.available)
+        return -ENOMEM;
+    rc = ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
+    if (rc < 0)
+        free(copy.available);
+    *ret = inventory->parent_count - 1;
+    return rc;
+}
+
+/* One more type of a GPU: each of its parents has none of it so far. */
+static int
+grow_available(struct inventory *inventory, size_t gpu, size_t count)
+{
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        struct inventory_parent *parent = &inventory->parents[i];
+        int *grown;
+
+        if (parent->gpu != gpu)
+            continue;
+        grown = reallocarray(parent->available, count + 1, sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        parent->available = grown;
+        grown[count] = grown[count - 1] = 0;
+    }
+    return 0;
+}
+
+int
+inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type,
+                   size_t *ret)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (*ret = 0; *ret < card->count; ++*ret) {
+        struct inventory_type *known = &card->types[*ret];
+
+        if (!name_equal(&known->id, &type->id))
+            continue;
+        if (!strcmp(known->name, known->id.text) && strcmp(type->name, type->id.text))
+            *known = *type;
+        return 0;
+    }
+    if (grow_available(inventory, gpu, card->count + 1) < 0)
+        return -ENOMEM;
+    return ARRAY_ADD(card->types, card->count, *type);
+}
+
+int
+inventory_add_going(struct inventory *inventory, const struct name *device,
+                    const struct name *parent)
+{
+    struct inventory_vgpu vgpu = {.device = *device};
+
+    if (!inventory_find_parent(inventory, parent, &vgpu.parent))
+        return 0;
+    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+bool
+inventory_find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
+{
+    for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
+        if (name_equal(&inventory->parents[*ret].name, name))
+            return true;
+    }
+    return false;
+}
+
+const struct inventory_vgpu *
+inventory_find_vgpu(const struct inventory *inventory, const struct name *device)
+{
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (name_equal(&inventory->vgpus[i].device, device))
+            return &inventory->vgpus[i];
+    }
+    return NULL;
+}
+
+const struct inventory_type *
+inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
+{
+    for (size_t i = 0; i < gpu->count; i++) {
+        if (name_equal(&gpu->types[i].id, id))
+            return &gpu->types[i];
+    }
+    return NULL;
+}
+
+/* Whether a parent would make anything now. */
+static bool
+makes_any(const struct inventory *inventory, const struct inventory_parent *parent)
+{
+    for (size_t type = 0; type < inventory->gpus[parent->gpu].count; type++) {
+        if (parent->available[type] > 0)
+            return true;
+    }
+    return false;
+}
+
+bool
+inventory_offers(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            return true;
+    }
+    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
+        if (inventory->parents[i].gpu == gpu && makes_any(inventory, &inventory->parents[i]))
+            return true;
+    }
+    return !card->is_partial && card->count > 0;
+}
+
+bool
+inventory_may_have_more(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            return true;
+    }
+    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (parent->available[type] > 0 && !card->types[type].slices)
+                return false;
+        }
+    }
+    return card->is_partial;
+}
+
+int
+inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type)
+{
+    int most = -ENODATA;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if (parent->gpu != gpu || parent->available[type] < 0)
+            continue;
+        most = most < 0                                   ? parent->available[type]
+               : parent->available[type] < INT_MAX - most ? most + parent->available[type]
+                                                          : INT_MAX;
+    }
+    return most;
+}
+
+bool
+inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
+                      unsigned framebuffer)
+{
+    return framebuffer && type->framebuffer && framebuffer != type->framebuffer && !type->slices &&
+           !gpu->is_mixed;
+}
+
+static bool
+has_vgpu(const struct inventory *inventory, size_t parent)
+{
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->vgpus[i].parent == parent)
+            return true;
+    }
+    return false;
+}
+
+bool
+inventory_lacks_instance(const struct inventory *inventory, size_t gpu, size_t type)
+{
+    bool told = false;
+
+    for (size_t i = 0; inventory->gpus[gpu].types[type].slices && i < inventory->parent_count;
+         i++) {
+        if (inventory->parents[i].gpu != gpu)
+            continue;
+        if (inventory->parents[i].available[type] > 0)
+            return false;
+        told |= !has_vgpu(inventory, i);
+    }
+    return told;
+}
+
+bool
+inventory_type_is(const struct inventory_type *type, const char *word)
+{
+    const char *blank = strrchr(type->name, ' ');
+
+    return !strcmp(type->id.text, word) || !strcmp(type->name, word) ||
+           (blank && !strcmp(blank + 1, word));
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * mdev: mediated devices, the first row of vgpu_interfaces.
+ *
+ * The rules are those of the kernel's drivers/vfio/mdev (mdev_core.c, mdev_sysfs.c), 6.1 to 7.1:
+ * creating is one write of a UUID and all or nothing, the link mdev_type comes last; removing is
+ * one write too, takes mdev_type first and the directory last, and blocks while the device is open.
+ */
+
+#include "base/array.h"
+#include "device/nvidia.h"
+#include "device/vfio.h"
+#include "device/vgpu.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PARENTS "sys/class/mdev_bus"
+#define DEVICES "sys/bus/mdev/devices"
+
+/* "num_heads=4, frl_config=60, framebuffer=1024M, max_resolution=5120x2880, max_instance=24": what
+ * NVIDIA's driver says of a type. Others say something else or nothing, and then nothing is known.
+ */
+static void
+read_description(const char *text, struct inventory_type *type)
+{
+    static const struct {
+        const char *word, *format;
+        size_t offset;
+    } numbers[] = {
+        {"num_heads=", "%9u", offsetof(struct inventory_type, heads)},
+        {"framebuffer=", "%9uM", offsetof(struct inventory_type, framebuffer)},
+        {"max_instance=", "%9u", offsetof(struct inventory_type, max)},
+    };
+    const char *resolution = strstr(text, "max_resolution=");
+
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const char *found = strstr(text, numbers[i].word);
+
+        if (found)
+            *(unsigned *)((char *)type + numbers[i].offset) =
+                (unsigned)strtoul(found + strlen(numbers[i].word), NULL, 10);
+    }
+    if (resolution && sscanf(resolution, "max_resolution=%15[0-9x]", type->resolution) != 1)
+        type->resolution[0] = '\0';
+}
+
+/* -ENOTTY if it is no GPU's type: s390's channels and adapters are mediated devices as well. */
+static int
+read_type(const struct host *host, const struct name *parent, const struct name *id,
+          const struct inventory_filter *filter, struct inventory_type *ret)
+{
+    char text[1024];
+
+    *ret = (struct inventory_type){.id = *id};
+    if (host_read(host, ret->name, sizeof(ret->name), PARENTS "/%s/mdev_supported_types/%s/name",
+                  parent->text, id->text) <= 0)
+        snprintf(ret->name, sizeof(ret->name), "%s", id->text);
+    if (!filter->wants(ret, filter->data))
+        return 0;
+    if (host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/device_api",
+                  parent->text, id->text) < 0 ||
+        strcmp(text, "vfio-pci"))
+        return -ENOTTY;
+    if (host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/description",
+                  parent->text, id->text) > 0)
+        read_description(text, ret);
+    nvidia_describe(ret);
+    return 0;
+}
+
+/* "0x10de" without its 0x; "" for what is no PCI device. */
+static void
+read_pci_id(const struct host *host, const struct name *parent, const char *card, const char *what,
+            char *ret, size_t size)
+{
+    char text[16];
+
+    if (host_read(host, text, sizeof(text), PARENTS "/%s%s/%s", parent->text, card, what) > 2 &&
+        !strncmp(text, "0x", 2))
+        snprintf(ret, size, "%.*s", (int)size - 1, text + 2);
+}
+
+/* Describes a GPU by the first of its parents that can be read. */
+static int
+read_gpu(const struct host *host, const struct name *parent, const struct inventory_filter *filter,
+         struct inventory_gpu *gpu)
+{
+    AUTO(names_clear) struct names types = {0};
+    const char *card = "";
+    char numa[16];
+
+    if (host_read(host, numa, sizeof(numa), PARENTS "/%s/numa_node", parent->text) > 0)
+        gpu->numa = atoi(numa);
+    if (!name_equal(parent, &gpu->name))
+        card = "/physfn";
+    read_pci_id(host, parent, card, "vendor", gpu->vendor, sizeof(gpu->vendor));
+    read_pci_id(host, parent, card, "device", gpu->device, sizeof(gpu->device));
+    if (host_link(host, &gpu->driver, PARENTS "/%s%s/driver", parent->text, card) < 0)
+        gpu->driver = (struct name){0};
+    if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
+        return 0;
+    for (size_t i = 0; i < types.count; i++) {
+        struct inventory_type type;
+        int rc = read_type(host, parent, &types.items[i], filter, &type);
+
+        if (rc == 0)
+            rc = ARRAY_ADD(gpu->types, gpu->count, type);
+        if (rc == -ENOMEM)
+            return rc;
+    }
+    return 0;
+}
+
+/* The physical function behind a virtual one; every other parent is a GPU itself. */
+static void
+find_gpu(const struct host *host, const struct name *parent, struct name *ret)
+{
+    if (host_link(host, ret, PARENTS "/%s/physfn", parent->text) < 0)
+        *ret = *parent;
+}
+
+static int
+add_parent(const struct host *host, const struct name *name, const struct inventory_filter *filter,
+           struct inventory *inventory)
+{
+    struct inventory_parent parent = {.name = *name, .interface = &vgpu_mdev};
+    struct inventory_gpu *gpu;
+    struct name gpu_name;
+    size_t index;
+    int rc;
+
+    find_gpu(host, name, &gpu_name);
+    rc = inventory_add_gpu(inventory, &gpu_name, &parent.gpu);
+    if (rc < 0)
+        return rc;
+    gpu = &inventory->gpus[parent.gpu];
+    if (gpu->count == 0)
+        rc = read_gpu(host, name, filter, gpu);
+    if (rc < 0 || gpu->count == 0)
+        return rc;
+    rc = inventory_add_parent(inventory, &parent, &index);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < gpu->count; i++) {
+        uint64_t number;
+
+        if (!filter->wants(&gpu->types[i], filter->data))
+            continue;
+        rc = host_read_number(host, &number,
+                              PARENTS "/%s/mdev_supported_types/%s/available_instances", name->text,
+                              gpu->types[i].id.text);
+        inventory->parents[index].available[i] = rc < 0             ? rc
+                                                 : number > INT_MAX ? INT_MAX
+                                                                    : (int)number;
+    }
+    return 0;
+}
+
+/* The device's link on the bus leads to .../PARENT/DEVICE. */
+static int
+read_parent(const struct host *host, const struct name *device, struct name *ret)
+{
+    char target[PATH_MAX];
+    struct path path;
+    char *slash;
+    int rc = path_format(&path, DEVICES "/%s", device->text);
+
+    if (rc < 0)
+        return rc;
+    if (host->ops->link(host, path.text, target, sizeof(target)) < 0)
+        return -ENOENT;
+    slash = strrchr(target, '/');
+    if (!slash)
+        return -EBADMSG;
+    *slash = '\0';
+    slash = strrchr(target, '/');
+    return name_parse(ret, slash ? slash + 1 : target);
+}
+
+/* Nobody asked for the type of this device; but its size says what else the GPU can take. */
+static void
+describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
+              const struct inventory_filter *filter, struct inventory *inventory)
+{
+    const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
+    struct inventory_type *type =
+        (struct inventory_type *)inventory_find_type(&inventory->gpus[parent->gpu], &vgpu->type);
+    char text[1024];
+
+    if (type && !type->framebuffer && !filter->wants(type, filter->data) &&
+        host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/description",
+                  parent->name.text, type->id.text) > 0)
+        read_description(text, type);
+}
+
+static int
+add_device(const struct host *host, const struct name *device,
+           const struct inventory_filter *filter, struct inventory *inventory)
+{
+    struct inventory_vgpu vgpu = {.device = *device};
+    struct name parent;
+
+    if (read_parent(host, device, &parent) < 0)
+        return 0;
+    if (!inventory_find_parent(inventory, &parent, &vgpu.parent))
+        return 0;
+    if (host_link(host, &vgpu.type, DEVICES "/%s/mdev_type", device->text) < 0)
+        vgpu.type.text[0] = '\0';
+    else
+        describe_made(host, &vgpu, filter, inventory);
+    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+/* No such directory: the mdev module is not loaded, so there is nothing. */
+static int
+mdev_scan(const struct host *host, const struct inventory_filter *filter,
+          struct inventory *inventory)
+{
+    AUTO(names_clear) struct names parents = {0};
+    AUTO(names_clear) struct names devices = {0};
+    int rc = 0;
+
+    if (host_list(host, &parents, PARENTS) < 0)
+        return 0;
+    for (size_t i = 0; i < parents.count && rc == 0; i++)
+        rc = add_parent(host, &parents.items[i], filter, inventory);
+    if (rc < 0 || host_list(host, &devices, DEVICES) < 0)
+        return rc;
+    for (size_t i = 0; i < devices.count && rc == 0; i++)
+        rc = add_device(host, &devices.items[i], filter, inventory);
+    return rc;
+}
+
+static int
+mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
+{
+    int rc;
+
+    *ret = (struct vgpu){.interface = &vgpu_mdev, .device = *device};
+    rc = read_parent(host, device, &ret->parent);
+    if (rc == 0)
+        rc = host_link(host, &ret->type, DEVICES "/%s/mdev_type", device->text);
+    if (rc == 0)
+        find_gpu(host, &ret->parent, gpu);
+    return rc;
+}
+
+/* Another parent may have got a device of the same UUID since: then this one is gone. */
+static bool
+is_on_bus(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name parent;
+    int rc = read_parent(host, &vgpu->device, &parent);
+
+    return rc == 0 ? name_equal(&parent, &vgpu->parent) : rc != -ENOENT;
+}
+
+static enum vgpu_look
+mdev_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+{
+    const char *device = vgpu->device.text, *parent = vgpu->parent.text;
+
+    if (host_link(host, type, PARENTS "/%s/%s/mdev_type", parent, device) == 0)
+        return VGPU_WHOLE;
+    return host_exists(host, PARENTS "/%s/%s", parent, device) || is_on_bus(host, vgpu)
+               ? VGPU_PARTIAL
+               : VGPU_GONE;
+}
+
+static int
+mdev_make(const struct host *host, const struct vgpu *vgpu)
+{
+    struct path path;
+    int rc = path_format(&path, PARENTS "/%s/mdev_supported_types/%s/create", vgpu->parent.text,
+                         vgpu->type.text);
+
+    return rc < 0 ? rc : host->ops->write(host, path.text, vgpu->device.text);
+}
+
+static int
+find_directory(const struct vgpu *vgpu, struct path *ret)
+{
+    return path_format(ret, PARENTS "/%s/%s", vgpu->parent.text, vgpu->device.text);
+}
+
+static int
+mdev_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
+{
+    struct path device;
+    int rc = find_directory(vgpu, &device);
+
+    return rc < 0 ? rc : vfio_node(host, &device, ret);
+}
+
+static int
+mdev_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
+{
+    struct path device;
+    struct name type;
+    int rc = find_directory(vgpu, &device);
+
+    *proof = -1;
+    if (mdev_look(host, vgpu, &type) == VGPU_GONE)
+        return -ENODEV;
+    return rc < 0 ? rc : vfio_prove(host, &device, proof);
+}
+
+static int
+mdev_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
+{
+    struct path device;
+    int rc = find_directory(vgpu, &device);
+
+    return rc < 0 ? rc : nvidia_configure(host, &device, params);
+}
+
+static int
+mdev_remove(const struct host *host, const struct vgpu *vgpu)
+{
+    struct path path;
+    int rc = path_format(&path, PARENTS "/%s/%s/remove", vgpu->parent.text, vgpu->device.text);
+
+    return rc < 0 ? rc : host->ops->write(host, path.text, "1");
+}
+
+const struct vgpu_interface vgpu_mdev = {
+    .kind = "mdev",
+    .hostdev = REQUEST_MDEV,
+    .scan = mdev_scan,
+    .find = mdev_find,
+    .look = mdev_look,
+    .make = mdev_make,
+    .configure = mdev_configure,
+    .prove = mdev_prove,
+    .node = mdev_node,
+    .remove = mdev_remove,
+};

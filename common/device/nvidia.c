@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/nvidia.h"
+#include "device/vgpu.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STEM "nvidia-"
+
+unsigned
+nvidia_type_number(const struct name *id)
+{
+    const char *digits = id->text + strlen(STEM);
+
+    if (strncmp(id->text, STEM, strlen(STEM)) || *digits < '1' || *digits > '9' ||
+        strlen(digits) > 9 || strspn(digits, "0123456789") != strlen(digits))
+        return 0;
+    return (unsigned)strtoul(digits, NULL, 10);
+}
+
+void
+nvidia_type_id(unsigned number, struct name *ret)
+{
+    *ret = (struct name){0};
+    snprintf(ret->text, sizeof(ret->text), STEM "%u", number);
+}
+
+/* The number that ends before a place in a text; false: there is none. */
+static bool
+read_back(const char *start, const char *end, unsigned *ret)
+{
+    const char *digits = end;
+
+    while (digits > start && isdigit((unsigned char)digits[-1]))
+        digits--;
+    if (digits == end || end - digits > 4 || digits == start || digits[-1] != '-')
+        return false;
+    *ret = (unsigned)strtoul(digits, NULL, 10);
+    return true;
+}
+
+void
+nvidia_describe(struct inventory_type *type)
+{
+    const char *blank = strrchr(type->name, ' ');
+    const char *word = blank ? blank + 1 : type->name, *dash = strrchr(word, '-');
+    unsigned gigabytes = 0, slices;
+    int digits = 0;
+
+    if (nvidia_type_number(&type->id) == 0 || !dash ||
+        sscanf(dash + 1, "%4u%n", &gigabytes, &digits) != 1 || !strchr("ABCQ", dash[1 + digits]) ||
+        !dash[1 + digits])
+        return;
+    if (type->framebuffer == 0)
+        type->framebuffer = gigabytes ? gigabytes * 1024 : 512;
+    if (read_back(word, dash, &slices))
+        type->slices = slices;
+}
+
+/* Whether it has parameters of an earlier run. What cannot be read is not there: no driver's, or of
+ * a function that lost its type. */
+static bool
+has_params(const struct host *host, const struct path *device)
+{
+    char text[VGPU_PARAMS + 1];
+    ssize_t length = host_read(host, text, sizeof(text), "%s/nvidia/vgpu_params", device->text);
+
+    return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
+}
+
+/* The driver drops the last byte of what it is given; a blank clears what was given before. */
+int
+nvidia_configure(const struct host *host, const struct path *device, const char *params)
+{
+    char text[VGPU_PARAMS + 1];
+    struct path path;
+    int rc = path_format(&path, "%s/nvidia/vgpu_params", device->text);
+
+    if (!*params && !has_params(host, device))
+        return 0;
+    snprintf(text, sizeof(text), "%s\n", *params ? params : " ");
+    return rc < 0 ? rc : host->ops->write(host, path.text, text);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * topology: which NUMA nodes processors belong to (/sys/devices/system/node/nodeN/cpulist).
+ */
+
+#pragma once
+
+#include "base/host.h"
+#include "base/nodeset.h"
+
+/* Adds to nodes those that any of the processors is on. A host that does not tell has none. */
+void topology_add_nodes(const struct host *host, const struct nodeset *processors,
+                        struct nodeset *nodes) NONNULL;

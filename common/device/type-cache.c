@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/type-cache.h"
+#include "device/nvidia.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH "run/libvirt-vgpu/types"
+#define MOST (256 << 10) /* bytes of the file */
+
+static bool
+has_name(const struct inventory_type *type)
+{
+    return strcmp(type->name, type->id.text) != 0;
+}
+
+/* The whole file, the caller's to free; NULL: nothing is remembered. */
+static char *
+read_file(const struct host *host)
+{
+    AUTO_FREE char *text = malloc(MOST);
+    ssize_t length = text ? host_read(host, text, MOST, PATH) : -ENOMEM;
+
+    return length < 0 ? NULL : TAKE(text);
+}
+
+static int
+recall_line(char *line, struct inventory *inventory)
+{
+    const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
+    struct inventory_type type = {0};
+    struct name name;
+    size_t ignored;
+
+    if (!line || !*line || strlen(line) >= sizeof(type.name) || name_parse(&name, gpu) < 0 ||
+        name_parse(&type.id, id) < 0)
+        return 0;
+    snprintf(type.name, sizeof(type.name), "%s", line);
+    nvidia_describe(&type);
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (inventory->gpus[i].is_partial && name_equal(&inventory->gpus[i].name, &name))
+            return inventory_add_type(inventory, i, &type, &ignored);
+    }
+    return 0;
+}
+
+int
+catalogue_recall(const struct host *host, struct inventory *inventory)
+{
+    AUTO_FREE char *text = NULL;
+    bool needed = false;
+    char *rest, *line;
+    int rc = 0;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        needed |= inventory->gpus[i].is_partial;
+    text = needed ? read_file(host) : NULL;
+    rest = text;
+    while (rc == 0 && (line = strsep(&rest, "\n")))
+        rc = recall_line(line, inventory);
+    return rc;
+}
+
+/* What is to be remembered; *news: some of it is not in the old text. NULL: no memory. */
+static char *
+format(const struct inventory *inventory, const char *old, bool *news)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    *news = false;
+    for (size_t i = 0; out && i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = &inventory->gpus[i];
+
+        for (size_t k = 0; gpu->is_partial && k < gpu->count; k++) {
+            char line[2 * sizeof(struct name) + sizeof(gpu->types[k].name) + 4];
+
+            if (!has_name(&gpu->types[k]))
+                continue;
+            snprintf(line, sizeof(line), "%s %s %s\n", gpu->name.text, gpu->types[k].id.text,
+                     gpu->types[k].name);
+            fputs(line, out);
+            /* The file's last line feed is not in its text. */
+            line[strlen(line) - 1] = '\0';
+            *news |= !strstr(old, line);
+        }
+    }
+    if (!out || fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void
+catalogue_keep(const struct host *host, int directory, const struct inventory *inventory)
+{
+    AUTO_FREE char *old = read_file(host);
+    AUTO_FREE char *text = NULL;
+    AUTO_CLOSE int fd = -1;
+    bool news;
+
+    text = format(inventory, old ? old : "", &news);
+    if (!text || !news || strlen(text) >= MOST)
+        return;
+    fd = openat(directory, "types.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd >= 0 && fchmod(fd, 0644) == 0 &&
+        write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+        renameat(directory, "types.new", directory, "types") == 0)
+        return;
+    unlinkat(directory, "types.new", 0);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vf: NVIDIA's vendor-specific VFIO, the second row of vgpu_interfaces. A vGPU is a virtual
+ * function that has a type; it is named by its address, as is its parent.
+ *
+ * The rules are those of NVIDIA's host driver (user guide, "Creating an NVIDIA vGPU that uses
+ * vendor-specific VFIO"; its module's sources of 2022): a type is written to current_vgpu_type of a
+ * function that has none, and only 0 to one that has; creatable_vgpu_types is what would be taken
+ * now, so it is empty on a function that has a type, and says nothing of that type. Writing 0 to
+ * one that a guest has open is refused and changes nothing. The errors differ between versions of
+ * the driver, so what was meant to happen is judged by reading it back.
+ */
+
+#include "base/array.h"
+#include "device/nvidia.h"
+#include "device/vfio.h"
+#include "device/vgpu.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+#define CURRENT "nvidia/current_vgpu_type"
+#define LONGEST 8192 /* bytes of a list; an attribute of sysfs is a page */
+
+/* --- the list ----------------------------------------------------------------------------------
+ */
+
+static char *
+strip(char *text)
+{
+    char *end = text + strlen(text);
+
+    while (end > text && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return text + strspn(text, " \t\r");
+}
+
+/* A type's number, all of a word. */
+static bool
+read_number(const char *word, size_t length, unsigned *ret)
+{
+    if (length == 0 || length > 9 || strspn(word, "0123456789") < length)
+        return false;
+    *ret = (unsigned)strtoul(word, NULL, 10);
+    return *ret > 0;
+}
+
+/* One line, in any of its forms: "1145  : NVIDIA L40S-1B", or "NVIDIA A40-1Q 557". */
+static bool
+read_line(char *line, struct inventory_type *ret)
+{
+    size_t first;
+    char *name, *last;
+    unsigned number;
+
+    line = strip(line);
+    first = strcspn(line, " \t:");
+    name = line + first + strspn(line + first, " \t");
+    if (*name == ':' && read_number(line, first, &number)) {
+        name++;
+        name += strspn(name, " \t");
+    } else {
+        last = strrchr(line, ' ');
+        if (!last || !read_number(last + 1, strlen(last + 1), &number))
+            return false;
+        *last = '\0';
+        name = strip(line);
+    }
+    if (!*name || strlen(name) >= sizeof(ret->name))
+        return false;
+    *ret = (struct inventory_type){0};
+    nvidia_type_id(number, &ret->id);
+    snprintf(ret->name, sizeof(ret->name), "%s", name);
+    nvidia_describe(ret);
+    return true;
+}
+
+/* What a function would take now. Whatever in it is no type, as its heading, says nothing. */
+static int
+add_creatable(const struct host *host, struct inventory *inventory, size_t index)
+{
+    const struct name *name = &inventory->parents[index].name;
+    size_t gpu = inventory->parents[index].gpu;
+    char text[LONGEST], *rest = text, *line;
+    ssize_t length =
+        host_read(host, text, sizeof(text), DEVICES "/%s/nvidia/creatable_vgpu_types", name->text);
+
+    if (length < 0)
+        return (int)length;
+    while ((line = strsep(&rest, "\n"))) {
+        struct inventory_type type;
+        size_t at;
+
+        if (!read_line(line, &type))
+            continue;
+        if (inventory_add_type(inventory, gpu, &type, &at) < 0)
+            return -ENOMEM;
+        inventory->parents[index].available[at] = 1;
+    }
+    return 0;
+}
+
+/* --- the inventory -----------------------------------------------------------------------------
+ */
+
+static void
+read_id(const struct host *host, const struct name *device, const char *what, char *ret,
+        size_t size)
+{
+    char text[16];
+
+    if (host_read(host, text, sizeof(text), DEVICES "/%s/%s", device->text, what) > 2 &&
+        !strncmp(text, "0x", 2))
+        snprintf(ret, size, "%.*s", (int)size - 1, text + 2);
+}
+
+static void
+read_gpu(const struct host *host, struct inventory_gpu *gpu)
+{
+    char numa[16];
+
+    if (host_read(host, numa, sizeof(numa), DEVICES "/%s/numa_node", gpu->name.text) > 0)
+        gpu->numa = atoi(numa);
+    read_id(host, &gpu->name, "vendor", gpu->vendor, sizeof(gpu->vendor));
+    read_id(host, &gpu->name, "device", gpu->device, sizeof(gpu->device));
+    if (host_link(host, &gpu->driver, DEVICES "/%s/driver", gpu->name.text) < 0)
+        gpu->driver = (struct name){0};
+}
+
+/* The type that a function has: 0, with its number (0: none), or -errno. */
+static int
+read_current(const struct host *host, const struct name *device, unsigned *ret)
+{
+    uint64_t number;
+    int rc = host_read_number(host, &number, DEVICES "/%s/" CURRENT, device->text);
+
+    if (rc == 0 && number > UINT32_MAX)
+        rc = -EBADMSG;
+    *ret = rc < 0 ? 0 : (unsigned)number;
+    return rc;
+}
+
+/* One that has a type. Its name stands in the lists of its siblings, if they have room. */
+static int
+add_vgpu(struct inventory *inventory, size_t index, unsigned number)
+{
+    struct inventory_vgpu vgpu = {.device = inventory->parents[index].name, .parent = index};
+    struct inventory_type type = {0};
+    size_t ignored;
+
+    nvidia_type_id(number, &vgpu.type);
+    type.id = vgpu.type;
+    snprintf(type.name, sizeof(type.name), "%s", type.id.text);
+    if (inventory_add_type(inventory, inventory->parents[index].gpu, &type, &ignored) < 0)
+        return -ENOMEM;
+    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+/* What it would not say of any type. */
+static void
+fail_all(struct inventory *inventory, size_t index, int why)
+{
+    const struct inventory_parent *parent = &inventory->parents[index];
+
+    for (size_t i = 0; i < inventory->gpus[parent->gpu].count; i++)
+        parent->available[i] = why;
+}
+
+static int
+add_function(const struct host *host, const struct name *name, const struct name *gpu,
+             struct inventory *inventory)
+{
+    struct inventory_parent parent = {.name = *name, .interface = &vgpu_vf};
+    size_t known = inventory->gpu_count, index;
+    unsigned number;
+    int rc = inventory_add_gpu(inventory, gpu, &parent.gpu);
+
+    if (rc == 0 && parent.gpu == known)
+        read_gpu(host, &inventory->gpus[parent.gpu]);
+    if (rc == 0)
+        rc = inventory_add_parent(inventory, &parent, &index);
+    if (rc < 0)
+        return rc;
+    /* Other functions, and what they take, may have types that this one does not list. */
+    inventory->gpus[parent.gpu].is_partial = true;
+    rc = read_current(host, name, &number);
+    if (rc == 0)
+        rc = number ? add_vgpu(inventory, index, number) : add_creatable(host, inventory, index);
+    if (rc < 0 && rc != -ENOMEM)
+        fail_all(inventory, index, rc);
+    return rc == -ENOMEM ? rc : 0;
+}
+
+static int
+vf_scan(const struct host *host, const struct inventory_filter *filter, struct inventory *inventory)
+{
+    AUTO(names_clear) struct names devices = {0};
+    int rc = 0;
+
+    (void)filter; /* the names come with the list */
+    if (host_list(host, &devices, DEVICES) < 0)
+        return 0;
+    for (size_t i = 0; i < devices.count && rc == 0; i++) {
+        const struct name *name = &devices.items[i];
+        struct name gpu;
+
+        if (host_exists(host, DEVICES "/%s/" CURRENT, name->text) &&
+            host_link(host, &gpu, DEVICES "/%s/physfn", name->text) == 0)
+            rc = add_function(host, name, &gpu, inventory);
+    }
+    return rc;
+}
+
+/* --- one vGPU ----------------------------------------------------------------------------------
+ */
+
+static int
+vf_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
+{
+    unsigned number;
+    int rc = host_link(host, gpu, DEVICES "/%s/physfn", device->text);
+
+    *ret = (struct vgpu){.interface = &vgpu_vf, .device = *device, .parent = *device};
+    if (rc == 0)
+        rc = read_current(host, device, &number);
+    if (rc == 0 && number == 0)
+        rc = -ENOENT;
+    if (rc == 0)
+        nvidia_type_id(number, &ret->type);
+    return rc;
+}
+
+/* A function that has another type by now is another vGPU, and somebody else's. */
+static enum vgpu_look
+vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+{
+    unsigned number;
+    int rc = read_current(host, &vgpu->device, &number);
+
+    if (rc == -ENOENT || rc == -ENODEV || (rc == 0 && number == 0))
+        return VGPU_GONE;
+    if (rc < 0)
+        return VGPU_PARTIAL;
+    nvidia_type_id(number, type);
+    return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_GONE : VGPU_WHOLE;
+}
+
+static int
+write_type(const struct host *host, const struct vgpu *vgpu, unsigned number)
+{
+    char text[16];
+    struct path path;
+    int rc = path_format(&path, DEVICES "/%s/" CURRENT, vgpu->device.text);
+
+    snprintf(text, sizeof(text), "%u", number);
+    return rc < 0 ? rc : host->ops->write(host, path.text, text);
+}
+
+/* Never over another type, not even the same: who set that has it. */
+static int
+vf_make(const struct host *host, const struct vgpu *vgpu)
+{
+    unsigned wanted = nvidia_type_number(&vgpu->type), number;
+    struct name type;
+    int rc = read_current(host, &vgpu->device, &number);
+
+    if (rc < 0)
+        return rc;
+    if (wanted == 0 || number)
+        return wanted ? -EBUSY : -EINVAL;
+    rc = write_type(host, vgpu, wanted);
+    /* Unless it says that somebody else was faster. */
+    if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_WHOLE)
+        return 0;
+    return rc;
+}
+
+static int
+vf_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
+{
+    struct path device;
+    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
+
+    return rc < 0 ? rc : nvidia_configure(host, &device, params);
+}
+
+static int
+vf_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
+{
+    struct path device;
+    struct name type;
+    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
+
+    *proof = -1;
+    if (vf_look(host, vgpu, &type) == VGPU_GONE)
+        return -ENODEV;
+    return rc < 0 ? rc : vfio_prove(host, &device, proof);
+}
+
+static int
+vf_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
+{
+    struct path device;
+    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
+
+    return rc < 0 ? rc : vfio_node(host, &device, ret);
+}
+
+/* Never 0 over 0, nor over what is another's by now. EPERM: a guest has it; EBUSY: one has just let
+ * go, and the driver has not. */
+static int
+vf_remove(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name type;
+    int rc;
+
+    if (vf_look(host, vgpu, &type) != VGPU_WHOLE)
+        return -ENODEV;
+    rc = write_type(host, vgpu, 0);
+    if (rc < 0 && vf_look(host, vgpu, &type) == VGPU_GONE)
+        return 0;
+    return rc == -EPERM ? -EBUSY : rc;
+}
+
+const struct vgpu_interface vgpu_vf = {
+    .kind = "vf",
+    .hostdev = REQUEST_PCI,
+    .scan = vf_scan,
+    .find = vf_find,
+    .look = vf_look,
+    .make = vf_make,
+    .configure = vf_configure,
+    .prove = vf_prove,
+    .node = vf_node,
+    .remove = vf_remove,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/vgpu.h"
+#include "device/open-files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct vgpu_interface *const vgpu_interfaces[] = {
+    &vgpu_mdev,
+    &vgpu_vf,
+};
+const size_t vgpu_interface_count = COUNT(vgpu_interfaces);
+
+const struct vgpu_interface *
+vgpu_interface_find(const char *kind)
+{
+    for (size_t i = 0; i < vgpu_interface_count; i++) {
+        if (!strcmp(vgpu_interfaces[i]->kind, kind))
+            return vgpu_interfaces[i];
+    }
+    return NULL;
+}
+
+int
+vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
+{
+    int rc = -ENOENT;
+
+    for (size_t i = 0; i < vgpu_interface_count && rc < 0; i++)
+        rc = vgpu_interfaces[i]->find(host, device, ret, gpu);
+    return rc;
+}
+
+enum vgpu_look
+vgpu_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+{
+    return vgpu->interface->look(host, vgpu, type);
+}
+
+bool
+vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name type;
+
+    return vgpu_look(host, vgpu, &type) == VGPU_WHOLE && name_equal(&type, &vgpu->type);
+}
+
+int
+vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t size)
+{
+    char name[64];
+    struct path node;
+    int pid;
+
+    *text = '\0';
+    if (vgpu->interface->node(host, vgpu, &node) < 0)
+        return 0;
+    pid = holders_find(host, node.text);
+    if (pid <= 0)
+        return pid;
+    if (host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0)
+        snprintf(text, size, "%d (%s)", pid, name);
+    else
+        snprintf(text, size, "%d", pid);
+    return 1;
+}

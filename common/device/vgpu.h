@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpu: one made instance, and the kernel interfaces through which such are made and removed.
+ *
+ * There is one row per interface in vgpu_interfaces; whoever works on a vGPU goes through its row
+ * and knows no path. The functions that write are called by the writer process only
+ * (writer.h), because any of them may block for as long as a guest runs.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+#include "domain/request.h"
+
+/* What there is of a vGPU. Gone is only what has neither its link on the bus nor its directory: a
+ * removal in progress takes the link first and still counts against the GPU. A device of its UUID
+ * on another parent is another vGPU. */
+enum vgpu_look {
+    VGPU_GONE,
+    VGPU_PARTIAL, /* being made, or being removed */
+    VGPU_WHOLE,
+};
+
+/* Bytes of all parameters of a vGPU, with the final NUL. */
+#define VGPU_PARAMS 512
+
+struct vgpu {
+    const struct vgpu_interface *interface;
+    struct name device;
+    struct name type;
+    struct name parent;
+};
+
+struct vgpu_interface {
+    const char *kind;          /* the ledger's word for it */
+    enum request_kind hostdev; /* how a domain has it; as PCI device it is its own parent */
+
+    /* Adds what it finds to an inventory: 0 or -ENOMEM. */
+    int (*scan)(const struct host *host, const struct inventory_filter *filter,
+                struct inventory *inventory);
+
+    /* Finds a device that is there, whole: ret is it, gpu its GPU. -ENOENT if there is none. */
+    int (*find)(const struct host *host, const struct name *device, struct vgpu *ret,
+                struct name *gpu);
+
+    /* Quick: links, or an attribute that the driver holds ready. If it is whole, type is its type;
+     * a vgpu without a type is any that is there. */
+    enum vgpu_look (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
+
+    /* Makes it: 0 or the kernel's -errno. */
+    int (*make)(const struct host *host, const struct vgpu *vgpu);
+
+    /* Sets driver parameters, "name=value, name=value", on one that nobody has open, instead of
+     * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
+    int (*configure)(const struct host *host, const struct vgpu *vgpu, const char *params);
+
+    /*
+     * Proves that nobody has it open, so that removing it will not block. 0 and in *proof a
+     * descriptor that keeps everybody else out for as long as it is open (-1 if nothing is needed);
+     * -EBUSY if it is in use or that cannot be told; -ENODEV if it is gone. Never to be called for
+     * a vGPU that a guest may be starting on: that guest's QEMU would fail.
+     */
+    int (*prove)(const struct host *host, const struct vgpu *vgpu, int *proof);
+
+    /* The device node that its user has open, below root, for messages: 0 or -errno. */
+    int (*node)(const struct host *host, const struct vgpu *vgpu, struct path *ret);
+
+    /* Removes it, under the proof: 0 or the kernel's -errno. */
+    int (*remove)(const struct host *host, const struct vgpu *vgpu);
+};
+
+extern const struct vgpu_interface vgpu_mdev; /* mdev.c */
+extern const struct vgpu_interface vgpu_vf;   /* vf.c */
+
+extern const struct vgpu_interface *const vgpu_interfaces[];
+extern const size_t vgpu_interface_count;
+
+/* NULL if there is none of that kind. */
+const struct vgpu_interface *vgpu_interface_find(const char *kind) NONNULL;
+
+/* A device of any interface, as the interface's find. */
+int vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret,
+              struct name *gpu) CHECKED NONNULL;
+
+/* As the interface's look. */
+enum vgpu_look
+vgpu_look(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
+
+/*
+ * A process that has it open, for people, as "12 (qemu-system-x86)": 1; 0 and "" if none is seen,
+ * which is no proof; -EACCES and "" if not all could be looked at. Reads /proc only.
+ */
+int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
+                size_t size) CHECKED NONNULL;
+
+/* Whether it is whole and of its type. */
+bool vgpu_is_right(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "domain/annotation.h"
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAMESPACE_STEM "urn:libvirt-vgpu:"
+#define MOST_DEVICES   64
+#define MOST_PARAMS    16
+#define MOST_TEXT      256 /* bytes of an attribute */
+
+enum annotation_namespace
+annotation_namespace(const char *uri)
+{
+    if (!uri)
+        return ANNOTATION_NONE;
+    if (!strcmp(uri, REQUEST_NAMESPACE))
+        return ANNOTATION_OURS;
+    return strncmp(uri, NAMESPACE_STEM, strlen(NAMESPACE_STEM)) ? ANNOTATION_FOREIGN
+                                                                : ANNOTATION_NEWER;
+}
+
+void
+annotation_fault(struct request *request, const char *format, ...)
+{
+    char text[sizeof(request->fault.text)];
+    va_list args;
+
+    if (*request->fault.text)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    error_set(&request->fault, -EINVAL, "%s", text);
+}
+
+void
+annotation_stranger(struct request *request, const char *name, const char *uri)
+{
+    switch (annotation_namespace(uri)) {
+    case ANNOTATION_OURS:
+        annotation_fault(request, "<vgpu:%s> is unknown, or does not belong there", name);
+        break;
+    case ANNOTATION_NEWER:
+        annotation_fault(request,
+                         "<vgpu:%s> is of the namespace %s, and this program knows only %s", name,
+                         uri, REQUEST_NAMESPACE);
+        break;
+    case ANNOTATION_NONE:
+    case ANNOTATION_FOREIGN:
+        annotation_fault(request, "<%s> in <vgpu:request> is not of the namespace %s", name,
+                         REQUEST_NAMESPACE);
+        break;
+    }
+}
+
+static const char *
+attribute_name(const struct annotation_attributes *attributes, size_t i)
+{
+    return (const char *)attributes->items[5 * i];
+}
+
+/* A prefix that nobody declared is a namespace as well, if a broken one. */
+static bool
+attribute_has_namespace(const struct annotation_attributes *attributes, size_t i)
+{
+    return attributes->items[5 * i + 1] || attributes->items[5 * i + 2];
+}
+
+static const char *
+attribute_value(const struct annotation_attributes *attributes, size_t i, size_t *length)
+{
+    const char *start = (const char *)attributes->items[5 * i + 3];
+
+    *length = (size_t)((const char *)attributes->items[5 * i + 4] - start);
+    return start;
+}
+
+const char *
+annotation_find_value(const struct annotation_attributes *attributes, const char *name,
+                      size_t *length)
+{
+    for (size_t i = 0; i < attributes->count; i++) {
+        if (!attribute_has_namespace(attributes, i) && !strcmp(attribute_name(attributes, i), name))
+            return attribute_value(attributes, i, length);
+    }
+    return NULL;
+}
+
+bool
+annotation_attribute_is(const struct annotation_attributes *attributes, const char *name,
+                        const char *value)
+{
+    size_t length = 0;
+    const char *found = annotation_find_value(attributes, name, &length);
+
+    return found && length == strlen(value) && !memcmp(found, value, length);
+}
+
+/* libxml2's SAX2 leaves an ampersand as "&#38;" when it substitutes no entities. Each byte is moved
+ * once, as a value may be megabytes of them. NULL: no memory. */
+static char *
+copy_value(const char *value, size_t length)
+{
+    static const char ampersand[] = "&#38;";
+    const char *from = value, *end = value + length;
+    char *copy = malloc(length + 1), *at = copy;
+
+    if (!copy)
+        return NULL;
+    while (from < end) {
+        bool is_ampersand = (size_t)(end - from) >= strlen(ampersand) &&
+                            !memcmp(from, ampersand, strlen(ampersand));
+
+        *at++ = *from;
+        from += is_ampersand ? strlen(ampersand) : 1;
+    }
+    *at = '\0';
+    return copy;
+}
+
+char *
+annotation_copy_attribute(const struct annotation_attributes *attributes, const char *name)
+{
+    size_t length = 0;
+    const char *found = annotation_find_value(attributes, name, &length);
+
+    return found ? copy_value(found, length) : NULL;
+}
+
+/* What an attribute may say beyond being some text. */
+static const char *const any_text[] = {NULL};
+static const char *const placements[] = {"pack", "spread", NULL};
+static const char *const numas[] = {"prefer", "require", "ignore", NULL};
+
+struct attribute {
+    const char *name;
+    size_t offset; /* of a char * in the element's struct */
+    const char *const *words;
+};
+
+static const struct attribute device_attributes[] = {
+    {"alias", offsetof(struct request_device, alias), any_text},
+    {"uuid", offsetof(struct request_device, uuid), any_text},
+    {"type", offsetof(struct request_device, type), any_text},
+    {"class", offsetof(struct request_device, class), any_text},
+    {"parent", offsetof(struct request_device, parent), any_text},
+    {"placement", offsetof(struct request_device, placement), placements},
+    {"numa", offsetof(struct request_device, numa), numas},
+    {"traits", offsetof(struct request_device, traits), any_text},
+};
+
+static const struct attribute param_attributes[] = {
+    {"name", offsetof(struct request_param, name), any_text},
+    {"value", offsetof(struct request_param, value), any_text},
+};
+
+static bool
+is_word_of(const char *text, const char *const *words)
+{
+    bool found = !*words;
+
+    for (; *words && !found; words++)
+        found = !strcmp(text, *words);
+    return found;
+}
+
+/* One attribute of an element of ours, into its field; -ENOMEM. */
+static int
+take_attribute(struct request *request, const char *element, const struct attribute *known,
+               size_t known_count, const struct annotation_attributes *attributes, size_t i,
+               void *object)
+{
+    const char *name = attribute_name(attributes, i);
+    size_t length;
+    const char *value = attribute_value(attributes, i, &length);
+
+    for (size_t k = 0; k < known_count && !attribute_has_namespace(attributes, i); k++) {
+        char **field = (char **)((char *)object + known[k].offset);
+
+        if (strcmp(known[k].name, name))
+            continue;
+        *field = copy_value(value, length);
+        if (!*field)
+            return -ENOMEM;
+        if (length == 0 || length > MOST_TEXT || strpbrk(*field, "\t\n\r"))
+            annotation_fault(request, "<%s %s=\"%.40s\">: between 1 and %d characters, please",
+                             element, name, *field, MOST_TEXT);
+        else if (!is_word_of(*field, known[k].words))
+            annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, name, *field,
+                             known[k].words[0], known[k].words[1], known[k].words[2] ? ", " : "",
+                             known[k].words[2] ? known[k].words[2] : "");
+        return 0;
+    }
+    annotation_fault(request, "<%s> has an unknown attribute \"%s%s\"", element,
+                     attribute_has_namespace(attributes, i) ? "vgpu:" : "", name);
+    return 0;
+}
+
+static int
+take_attributes(struct request *request, const char *element, const struct attribute *known,
+                size_t known_count, const struct annotation_attributes *attributes, void *object)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < attributes->count && rc == 0; i++)
+        rc = take_attribute(request, element, known, known_count, attributes, i, object);
+    return rc;
+}
+
+void
+annotation_open_request(struct request *request, const struct annotation_attributes *attributes)
+{
+    if (attributes->count)
+        annotation_fault(request, "<vgpu:request> has an unknown attribute \"%s\"",
+                         attribute_name(attributes, 0));
+}
+
+/* A PCI address as the kernel writes it, in place: it only ever gets shorter. */
+static int
+normalise_parent(char *text)
+{
+    size_t length = strlen(text);
+    struct name name;
+    int rc = strchr(text, ':') ? name_parse_pci(&name, text) : name_parse(&name, text);
+
+    if (rc == 0 && strlen(name.text) <= length)
+        memcpy(text, name.text, strlen(name.text) + 1);
+    return rc;
+}
+
+/* What can be said of a device before the hostdevs are known. */
+static void
+check_device(struct request *request, struct request_device *device)
+{
+    struct name ignored;
+
+    if (device->type && device->class)
+        annotation_fault(request, "<vgpu:device> has both type=\"%s\" and class=\"%s\"",
+                         device->type, device->class);
+    if (!device->type && !device->class)
+        annotation_fault(request, "<vgpu:device%s%s%s> has neither type nor class",
+                         device->alias ? " alias=\"" : "", device->alias ? device->alias : "",
+                         device->alias ? "\"" : "");
+    if (device->type && strchr(device->type, '/'))
+        annotation_fault(request, "<vgpu:device type=\"%s\">: no type has a slash in it",
+                         device->type);
+    if (device->alias && device->uuid)
+        annotation_fault(request, "<vgpu:device alias=\"%s\"> has a uuid as well: one link will do",
+                         device->alias);
+    if (device->uuid && name_parse_uuid(&ignored, device->uuid) < 0)
+        annotation_fault(request, "<vgpu:device uuid=\"%s\">: that is no UUID", device->uuid);
+    if (device->parent && normalise_parent(device->parent) < 0)
+        annotation_fault(request, "<vgpu:device parent=\"%s\">: that is no PCI address or device",
+                         device->parent);
+}
+
+int
+annotation_open_device(struct request *request, const struct annotation_attributes *attributes)
+{
+    struct request_device *device;
+    int rc;
+
+    if (request->device_count == MOST_DEVICES) {
+        annotation_fault(request, "more than %d <vgpu:device>", MOST_DEVICES);
+        return 0;
+    }
+    rc = ARRAY_ADD(request->devices, request->device_count, (struct request_device){0});
+    if (rc < 0)
+        return rc;
+    device = &request->devices[request->device_count - 1];
+    rc = take_attributes(request, "vgpu:device", device_attributes, COUNT(device_attributes),
+                         attributes, device);
+    if (rc == 0)
+        check_device(request, device);
+    return rc;
+}
+
+int
+annotation_open_param(struct request *request, const struct annotation_attributes *attributes)
+{
+    struct request_device *device = &request->devices[request->device_count - 1];
+    struct request_param *param;
+    int rc;
+
+    if (device->param_count == MOST_PARAMS) {
+        annotation_fault(request, "more than %d <vgpu:param> in one device", MOST_PARAMS);
+        return 0;
+    }
+    rc = ARRAY_ADD(device->params, device->param_count, (struct request_param){0});
+    if (rc < 0)
+        return rc;
+    param = &device->params[device->param_count - 1];
+    rc = take_attributes(request, "vgpu:param", param_attributes, COUNT(param_attributes),
+                         attributes, param);
+    if (rc == 0 && (!param->name || !param->value))
+        annotation_fault(request, "<vgpu:param> needs both name and value");
+    return rc;
+}
+
+static bool
+names_hostdev(const struct request_device *device, const struct request_hostdev *hostdev)
+{
+    struct name uuid;
+
+    if (device->alias)
+        return hostdev->alias && !strcmp(device->alias, hostdev->alias);
+    return device->uuid && name_parse_uuid(&uuid, device->uuid) == 0 &&
+           name_equal(&uuid, &hostdev->source);
+}
+
+/* What nobody names must be the only one; a virtual function is named by its alias. */
+static bool
+is_alone(const struct request *request, const struct request_hostdev *hostdev)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < request->hostdev_count; i++)
+        count += request->hostdevs[i].kind == REQUEST_MDEV;
+    return request->device_count == 1 && count == 1 && hostdev->kind == REQUEST_MDEV;
+}
+
+static void
+link_hostdev(struct request *request, size_t index, struct request_hostdev *hostdev)
+{
+    if (hostdev->device != SIZE_MAX)
+        annotation_fault(request, "two <vgpu:device> name the hostdev %s", hostdev->source.text);
+    if (hostdev->kind == REQUEST_PCI && *hostdev->source.text)
+        hostdev->is_gpu = true;
+    else if (hostdev->kind == REQUEST_PCI)
+        annotation_fault(request,
+                         "a <vgpu:device> names the hostdev %s, and the <address> in its <source> "
+                         "is no PCI address",
+                         hostdev->alias);
+    else if (!hostdev->is_gpu)
+        annotation_fault(request,
+                         "a <vgpu:device> names the hostdev %s, which is no GPU's: its model "
+                         "is not vfio-pci",
+                         hostdev->source.text);
+    hostdev->device = index;
+}
+
+static void
+link_device(struct request *request, size_t index)
+{
+    const struct request_device *device = &request->devices[index];
+    const char *key = device->alias ? device->alias : device->uuid;
+    size_t mdevs = 0;
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        mdevs += hostdev->kind == REQUEST_MDEV;
+        if (key ? names_hostdev(device, hostdev) : is_alone(request, hostdev))
+            return link_hostdev(request, index, hostdev);
+    }
+    if (key)
+        annotation_fault(request, "<vgpu:device %s=\"%s\"> names no <hostdev> of type mdev%s",
+                         device->alias ? "alias" : "uuid", key, device->alias ? " or pci" : "");
+    else
+        annotation_fault(request,
+                         "<vgpu:device> has neither alias nor uuid, and the domain has %zu "
+                         "<vgpu:device> and %zu <hostdev type='mdev'>: it must say which it means",
+                         request->device_count, mdevs);
+}
+
+void
+annotation_link(struct request *request)
+{
+    for (size_t i = 0; i < request->device_count; i++)
+        link_device(request, i);
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        /* Of those that are none of ours there may be any number. */
+        for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
+            if (name_equal(&hostdev->source, &request->hostdevs[k].source))
+                annotation_fault(request, "two <hostdev> have the %s %s",
+                                 hostdev->kind == REQUEST_MDEV ? "uuid" : "address",
+                                 hostdev->source.text);
+        }
+    }
+}

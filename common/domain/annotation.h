@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * annotation: the grammar of <vgpu:request>, for request.c, which walks the document.
+ *
+ * Everything in our namespace that is not known here is a fault which names it: silence would mean
+ * a guest with the wrong GPU. The first fault is kept in request->fault.
+ */
+
+#pragma once
+
+#include "domain/request.h"
+
+/* libxml2's SAX2 array: local name, prefix, URI, value, end of value for each attribute. */
+struct annotation_attributes {
+    const unsigned char **items;
+    size_t count;
+};
+
+enum annotation_namespace {
+    ANNOTATION_NONE,
+    ANNOTATION_OURS,
+    ANNOTATION_NEWER, /* ours, of a version that we do not know */
+    ANNOTATION_FOREIGN,
+};
+
+/* Of a namespace's URI; NULL is none. */
+enum annotation_namespace annotation_namespace(const char *uri);
+
+/* Of attributes without a namespace. What is found is the parser's, not terminated, and may hold
+ * "&#38;" for an ampersand; NULL: not there. */
+const char *annotation_find_value(const struct annotation_attributes *attributes, const char *name,
+                                  size_t *length) NONNULL;
+
+/* Of attributes without a namespace. The copy is the caller's; NULL: not there, or no memory. */
+bool annotation_attribute_is(const struct annotation_attributes *attributes, const char *name,
+                             const char *value) CHECKED NONNULL;
+char *annotation_copy_attribute(const struct annotation_attributes *attributes,
+                                const char *name) CHECKED NONNULL;
+
+/* Records a fault, unless there is one already. */
+void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* An element that has no place where it stands. */
+void annotation_stranger(struct request *request, const char *name, const char *uri)
+    __attribute__((nonnull(1, 2)));
+
+/* The start of each element; -ENOMEM. */
+void annotation_open_request(struct request *request,
+                             const struct annotation_attributes *attributes) NONNULL;
+int annotation_open_device(struct request *request,
+                           const struct annotation_attributes *attributes) CHECKED NONNULL;
+int annotation_open_param(struct request *request,
+                          const struct annotation_attributes *attributes) CHECKED NONNULL;
+
+/* Once the whole document is known: finds the hostdev of each device. */
+void annotation_link(struct request *request) NONNULL;

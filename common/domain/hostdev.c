@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "domain/hostdev.h"
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_HOSTDEVS 256
+
+int
+hostdev_open(struct request *request, const struct hostdev_place *place,
+             const struct annotation_attributes *attributes)
+{
+    struct request_hostdev hostdev = {
+        .is_managed = annotation_attribute_is(attributes, "managed", "yes"),
+        .has_display = annotation_attribute_is(attributes, "display", "on") ||
+                       annotation_attribute_is(attributes, "ramfb", "on"),
+        .tag_span = span_of_attributes(place->document, place->xml, "hostdev"),
+        .device = SIZE_MAX,
+    };
+
+    if (!annotation_attribute_is(attributes, "mode", "subsystem"))
+        return 0;
+    if (annotation_attribute_is(attributes, "type", "mdev")) {
+        hostdev.kind = REQUEST_MDEV;
+        hostdev.is_gpu = annotation_attribute_is(attributes, "model", "vfio-pci");
+    } else if (annotation_attribute_is(attributes, "type", "pci")) {
+        hostdev.kind = REQUEST_PCI;
+    } else {
+        return 0;
+    }
+    return ARRAY_ADD(request->hostdevs, request->hostdev_count, hostdev) < 0 ? -ENOMEM : 1;
+}
+
+int
+hostdev_close(const struct request_hostdev *hostdev, size_t *ours)
+{
+    if (hostdev->kind == REQUEST_MDEV && !*hostdev->source.text)
+        return -EINVAL;
+    *ours += hostdev->kind == REQUEST_MDEV || hostdev->is_gpu;
+    return *ours > MOST_HOSTDEVS ? -E2BIG : 0;
+}
+
+/* As virStrToLong_uip takes it with base 0; 0 where it is not said. */
+static int
+read_part(const struct annotation_attributes *attributes, const char *name, unsigned long most,
+          unsigned long *ret)
+{
+    AUTO_FREE char *text = annotation_copy_attribute(attributes, name);
+    char *end;
+
+    *ret = 0;
+    if (!text)
+        return 0;
+    if (*text < '0' || *text > '9')
+        return -EINVAL;
+    *ret = strtoul(text, &end, 0);
+    return *end || *ret > most ? -EINVAL : 0;
+}
+
+static int
+read_pci(const struct annotation_attributes *attributes, struct name *ret)
+{
+    unsigned long domain, bus, slot, function;
+    char text[32];
+
+    if (read_part(attributes, "domain", 0xffffffff, &domain) < 0 ||
+        read_part(attributes, "bus", 0xff, &bus) < 0 ||
+        read_part(attributes, "slot", 0x1f, &slot) < 0 ||
+        read_part(attributes, "function", 7, &function) < 0)
+        return -EINVAL;
+    snprintf(text, sizeof(text), "%04lx:%02lx:%02lx.%lx", domain, bus, slot, function);
+    return name_parse_pci(ret, text);
+}
+
+int
+hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_place *place,
+                     const struct annotation_attributes *attributes)
+{
+    AUTO_FREE char *uuid = NULL;
+
+    if (*hostdev->source.text)
+        return 0;
+    hostdev->address_span = span_of_attributes(place->document, place->xml, "address");
+    if (hostdev->kind == REQUEST_PCI) {
+        if (read_pci(attributes, &hostdev->source) < 0)
+            hostdev->source = (struct name){0};
+        return 0;
+    }
+    uuid = annotation_copy_attribute(attributes, "uuid");
+    if (!uuid || name_parse_uuid(&hostdev->source, uuid) < 0)
+        return -EINVAL;
+    hostdev->uuid_span = span_of_value(place->document, place->xml, attributes, "uuid");
+    return 0;
+}
+
+void
+hostdev_open_alias(struct request_hostdev *hostdev, const struct annotation_attributes *attributes)
+{
+    static const char users[] = "ua-"; /* libvirt gives the others */
+
+    if (hostdev->alias)
+        return;
+    hostdev->alias = annotation_copy_attribute(attributes, "name");
+    if (hostdev->kind == REQUEST_PCI && hostdev->alias)
+        hostdev->is_gpu = !strncmp(hostdev->alias, users, strlen(users));
+}
+
+void
+hostdev_format(enum request_kind kind, const struct name *source, struct hostdev_text *ret)
+{
+    unsigned domain = 0, bus = 0, slot = 0, function = 0;
+
+    if (kind == REQUEST_MDEV) {
+        snprintf(ret->hostdev, sizeof(ret->hostdev),
+                 " mode='subsystem' type='mdev' managed='no' model='vfio-pci'");
+        snprintf(ret->address, sizeof(ret->address), " uuid='%s'", source->text);
+        return;
+    }
+    snprintf(ret->hostdev, sizeof(ret->hostdev), " mode='subsystem' type='pci' managed='no'");
+    if (sscanf(source->text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) == 4)
+        snprintf(ret->address, sizeof(ret->address),
+                 " domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'", domain, bus, slot,
+                 function);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * request: what one domain asks for, read from its XML.
+ *
+ *     <metadata>
+ *       <vgpu:request xmlns:vgpu="urn:libvirt-vgpu:domain:1">
+ *         <vgpu:device alias="ua-gpu0" type="nvidia-222"/>
+ *
+ * The XML is written by less trusted people. It is parsed as a stream of events, without network,
+ * document type or entities of its own; no tree of it is ever built.
+ *
+ * There are two kinds of fault. A document that is no domain XML is unreadable, and request_parse
+ * fails. An annotation that says something we do not understand is kept as `fault`, so that
+ * release and reconnect, which need only the domain's UUID, are not stopped by it; request_check
+ * turns it into an error for those who act on the annotation. Once that has passed, each device
+ * names exactly one hostdev, and each hostdev at most one device.
+ */
+
+#pragma once
+
+#include "base/document.h"
+#include "base/names.h"
+#include "base/nodeset.h"
+
+#include <stdint.h>
+
+#define REQUEST_NAMESPACE "urn:libvirt-vgpu:domain:1"
+
+struct request_param {
+    char *name;
+    char *value;
+};
+
+/* One <vgpu:device>. Strings are NULL where the attribute is absent. */
+struct request_device {
+    char *alias;
+    char *uuid;
+    char *type;
+    char *class;
+    char *parent;
+    char *placement;
+    char *numa;
+    char *traits;
+    struct document_span uuid_span; /* of what uuid's quotes hold */
+    struct request_param *params;
+    size_t param_count;
+};
+
+/* A mediated device, or a PCI device: a GPU's virtual function, if a request names it. */
+enum request_kind { REQUEST_MDEV, REQUEST_PCI };
+
+/* One <hostdev mode='subsystem' type='mdev'>, or type='pci'. */
+struct request_hostdev {
+    enum request_kind kind;
+    struct name source; /* what its <source> names: a UUID; or a PCI address, "" if it is none */
+    struct document_span uuid_span;    /* of what its quotes hold; a mediated device's only */
+    struct document_span tag_span;     /* of all attributes of <hostdev> */
+    struct document_span address_span; /* of all attributes of its <source>'s <address> */
+    char *alias;                       /* NULL: none */
+    bool is_gpu;      /* may be one: model='vfio-pci', not one of s390's; of PCI devices those that
+                         have an alias of the user's, or that a device names */
+    bool is_managed;  /* managed='yes' */
+    bool has_display; /* display='on' or ramfb='on', which a PCI device cannot have */
+    size_t device;    /* index of the device that names it; SIZE_MAX: none does */
+};
+
+struct request {
+    struct name domain; /* UUID */
+    char *name;         /* the UUID if it has none; libvirt's always have */
+    struct request_device *devices;
+    size_t device_count;
+    struct request_hostdev *hostdevs;
+    size_t hostdev_count;
+    struct nodeset nodes;      /* NUMA nodes that its memory is bound to */
+    struct nodeset processors; /* that it is pinned to */
+    int pid;                   /* of its QEMU; 0: not told, as in anything but a status file */
+    struct error fault;        /* "": none */
+};
+
+/*
+ * Reads a domain's XML. -EINVAL with a line in error if it is unreadable or has no <uuid>; what was
+ * learned by then is in ret, with a name if it has a UUID, and ret is to be cleared in every case.
+ *
+ * A span is known only if those very bytes of the document are the value: it is not if the document
+ * is no UTF-8, or the value had to be normalised (character references, line feeds).
+ */
+int request_parse(const struct document *document, struct request *ret,
+                  struct error *error) CHECKED NONNULL;
+
+/* The same of a libvirt status file, in which a <domstatus> is around the domain. */
+int request_parse_status(const struct document *document, struct request *ret,
+                         struct error *error) CHECKED NONNULL;
+void request_clear(struct request *request) NONNULL;
+
+/* Whether there is anything at all here that may be ours: an annotation, or a GPU's hostdev. If
+ * not, the guest is none of our business. */
+bool request_concerns_us(const struct request *request) CHECKED NONNULL;
+
+/* 0, or -EINVAL with the annotation's fault. */
+int request_check(const struct request *request, struct error *error) CHECKED NONNULL;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "domain/span.h"
+
+#include <libxml/parserInternals.h>
+#include <string.h>
+
+static const struct document_span unknown;
+
+/* Bytes of the document up to where the parser is; 0: that cannot be told. */
+static size_t
+find_end(const struct document *document, xmlParserCtxtPtr xml)
+{
+    long end = xmlByteConsumed(xml);
+
+    if ((xml->input->buf && xml->input->buf->encoder) || end < 0)
+        return 0;
+    return (size_t)end < document->length ? (size_t)end : 0;
+}
+
+/*
+ * The parser's value points into its own copy, as far before the place it has come to as the bytes
+ * in the document are; what it had to put together itself lies elsewhere.
+ */
+struct document_span
+span_of_value(const struct document *document, xmlParserCtxtPtr xml,
+              const struct annotation_attributes *attributes, const char *name)
+{
+    const xmlParserInput *input = xml->input;
+    struct document_span span = {0};
+    const char *value = annotation_find_value(attributes, name, &span.length);
+    size_t end = find_end(document, xml), back;
+
+    if (!value || value < (const char *)input->base || value >= (const char *)input->cur)
+        return unknown;
+    back = (size_t)((const char *)input->cur - value);
+    if (back >= end)
+        return unknown;
+    span.offset = end - back;
+    if (memcmp(document->text + span.offset, value, span.length) ||
+        document->text[span.offset - 1] != document->text[span.offset + span.length] ||
+        !strchr("'\"", document->text[span.offset - 1]))
+        return unknown;
+    return span;
+}
+
+/* The tag begins at the last "<" before: well-formed XML has none within a tag. */
+struct document_span
+span_of_attributes(const struct document *document, xmlParserCtxtPtr xml, const char *element)
+{
+    size_t end = find_end(document, xml), start = end, length = strlen(element);
+
+    if (end == 0 || !strchr("/>", document->text[end]))
+        return unknown;
+    while (start > 0 && document->text[start - 1] != '<')
+        start--;
+    if (start == 0 || end - start < length || memcmp(document->text + start, element, length))
+        return unknown;
+    start += length;
+    while (end > start && strchr(" \t\r\n", document->text[end - 1]))
+        end--;
+    return (struct document_span){start, end - start};
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "domain/status-files.h"
+#include "base/array.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define DIRECTORY "run/libvirt/qemu"
+
+static void
+close_directory(DIR **directory)
+{
+    if (*directory)
+        closedir(*directory);
+}
+
+/* Not "NAME.xml.new", which is being written. */
+static bool
+is_status_file(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 4 && !strcmp(name + length - 4, ".xml");
+}
+
+static int
+read_guest(const struct host *host, int directory, const char *name, struct guests *ret)
+{
+    AUTO_CLOSE int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    AUTO(document_clear) struct document document = {0};
+    struct request guest = {0};
+    struct error error;
+    int rc;
+
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(fd, &document, &error);
+    if (rc == 0)
+        rc = request_parse_status(&document, &guest, &error);
+    /* Whatever else a stale one says, or does not. */
+    if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid)) {
+        request_clear(&guest);
+        return 0;
+    }
+    if (rc == 0)
+        rc = ARRAY_ADD(ret->items, ret->count, guest);
+    if (rc == 0)
+        return 0;
+    request_clear(&guest);
+    if (ret->complete)
+        error_set(&ret->problem, rc, "not all guests are known: /" DIRECTORY "/%s: %s", name,
+                  error.text);
+    ret->complete = false;
+    return rc == -ENOMEM ? rc : 0;
+}
+
+static int
+read_all(const struct host *host, DIR *directory, struct guests *ret)
+{
+    for (;;) {
+        const struct dirent *entry;
+        int rc;
+
+        errno = 0;
+        entry = readdir(directory);
+        if (!entry)
+            return -errno;
+        if (!is_status_file(entry->d_name))
+            continue;
+        rc = read_guest(host, dirfd(directory), entry->d_name, ret);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+int
+guests_read(const struct host *host, struct guests *ret, struct error *error)
+{
+    AUTO_CLOSE int fd = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(close_directory) DIR *directory = NULL;
+    int rc;
+
+    *ret = (struct guests){.complete = true};
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    directory = fd < 0 ? NULL : fdopendir(fd);
+    if (!directory)
+        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
+    TAKE_FD(fd);
+    rc = read_all(host, directory, ret);
+    return rc < 0 ? error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)) : 0;
+}
+
+void
+guests_clear(struct guests *guests)
+{
+    for (size_t i = 0; i < guests->count; i++)
+        request_clear(&guests->items[i]);
+    free(guests->items);
+    *guests = (struct guests){0};
+}
+
+const struct request *
+guests_find(const struct guests *guests, const struct name *domain)
+{
+    for (size_t i = 0; i < guests->count; i++) {
+        if (name_equal(&guests->items[i].domain, domain))
+            return &guests->items[i];
+    }
+    return NULL;
+}
+
+bool
+guests_has(const struct request *guest, const struct name *device)
+{
+    for (size_t i = 0; i < guest->hostdev_count; i++) {
+        if (name_equal(&guest->hostdevs[i].source, device))
+            return true;
+    }
+    return false;
+}
+
+bool
+guests_have(const struct guests *guests, const struct name *device)
+{
+    for (size_t i = 0; i < guests->count; i++) {
+        if (guests_has(&guests->items[i], device))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lease/counters.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DIRECTORY "run/libvirt-vgpu/counters"
+
+const char *
+counters_operation_name(enum counters_operation operation)
+{
+    static const char *const names[] = {
+        [COUNTERS_PREPARE] = "prepare",     [COUNTERS_START] = "start",
+        [COUNTERS_RECONNECT] = "reconnect", [COUNTERS_RELEASE] = "release",
+        [COUNTERS_MIGRATE] = "migrate",     [COUNTERS_RESTORE] = "restore",
+        [COUNTERS_RECONCILE] = "reconcile",
+    };
+
+    return names[operation];
+}
+
+const char *
+counters_result_name(enum counters_result result)
+{
+    static const char *const names[] = {
+        [COUNTERS_OK] = "ok",
+        [COUNTERS_NO_ROOM] = "no_room",
+        [COUNTERS_NOT_ALLOWED] = "not_allowed",
+        [COUNTERS_CONFIG] = "config",
+        [COUNTERS_LEDGER] = "ledger",
+        [COUNTERS_KERNEL] = "kernel",
+        [COUNTERS_BUSY] = "busy",
+        [COUNTERS_OTHER] = "other",
+    };
+
+    return names[result];
+}
+
+static enum counters_result
+result_of(int rc)
+{
+    static const struct {
+        int code;
+        enum counters_result result;
+    } rows[] = {
+        {0, COUNTERS_OK},
+        {-ENOSPC, COUNTERS_NO_ROOM},
+        {-EPERM, COUNTERS_NOT_ALLOWED},
+        {-EACCES, COUNTERS_NOT_ALLOWED},
+        {-EINVAL, COUNTERS_CONFIG},
+        {-ENOENT, COUNTERS_CONFIG},
+        {-EBADMSG, COUNTERS_LEDGER},
+        {-EPROTONOSUPPORT, COUNTERS_LEDGER},
+        {-ESTALE, COUNTERS_LEDGER},
+        {-EIO, COUNTERS_KERNEL},
+        {-ENODEV, COUNTERS_KERNEL},
+        {-ENXIO, COUNTERS_KERNEL},
+        {-ECHILD, COUNTERS_KERNEL},
+        {-EBUSY, COUNTERS_BUSY},
+        {-ETIMEDOUT, COUNTERS_BUSY},
+        {-EEXIST, COUNTERS_BUSY},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].code == rc)
+            return rows[i].result;
+    }
+    return COUNTERS_OTHER;
+}
+
+static int
+format(struct path *ret, enum counters_operation operation, enum counters_result result)
+{
+    return path_format(ret, DIRECTORY "/%s.%s", counters_operation_name(operation),
+                       counters_result_name(result));
+}
+
+void
+counters_add(const struct host *host, enum counters_operation operation, int rc)
+{
+    AUTO_CLOSE int fd = -1;
+    struct path path;
+
+    if (format(&path, operation, result_of(rc)) < 0 ||
+        (mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST))
+        return;
+    fd = openat(host->root, path.text,
+                O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+    if (fd < 0 || write(fd, "+", 1) < 0)
+        return;
+}
+
+static bool
+is_later(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+void
+counters_read(const struct host *host, struct counters *ret)
+{
+    *ret = (struct counters){0};
+    for (enum counters_operation operation = 0; operation < COUNTERS_OPERATIONS; operation++) {
+        for (enum counters_result result = 0; result < COUNTERS_RESULTS; result++) {
+            struct path path;
+            struct stat status;
+
+            if (format(&path, operation, result) < 0 ||
+                fstatat(host->root, path.text, &status, AT_SYMLINK_NOFOLLOW) < 0)
+                continue;
+            ret->counts[operation][result] = (uint64_t)status.st_size;
+            if (operation != COUNTERS_RECONCILE && is_later(status.st_mtim, ret->last_call))
+                ret->last_call = status.st_mtim;
+        }
+    }
+}

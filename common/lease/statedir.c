@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lease/statedir.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define DIRECTORY   "run/libvirt-vgpu"
+#define LEDGER_MOST (4 << 20)
+#define REMEDY      "'vgpuctl reconcile --rebuild' makes another from what running guests have"
+
+static int
+read_boot_id(const struct host *host, char *buffer, size_t size, struct error *error)
+{
+    ssize_t length = host_read(host, buffer, size, "proc/sys/kernel/random/boot_id");
+
+    if (length < 0)
+        return error_set(error, (int)length, "cannot read the kernel's boot id: %s",
+                         strerror((int)-length));
+    return 0;
+}
+
+int
+statedir_open(const struct host *host, bool make, struct statedir *ret, struct error *error)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+
+    statedir.host = host;
+    if (make && mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST)
+        return error_set(error, -errno, "cannot make /" DIRECTORY ": %m");
+    statedir.dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (statedir.dir < 0 && errno == ENOENT && !make)
+        return -ENOENT;
+    if (statedir.dir < 0)
+        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
+    statedir.claims = openat(statedir.dir, "claims", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (statedir.claims < 0)
+        return error_set(error, -errno, "cannot open /" DIRECTORY "/claims: %m");
+    *ret = statedir;
+    statedir = STATEDIR_CLOSED;
+    return 0;
+}
+
+void
+statedir_open_to_look(const struct host *host, struct statedir *ret)
+{
+    *ret = STATEDIR_CLOSED;
+    ret->host = host;
+    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->dir >= 0)
+        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
+}
+
+void
+statedir_close(struct statedir *statedir)
+{
+    statedir_unlock(statedir);
+    cleanup_close(&statedir->claims);
+    cleanup_close(&statedir->dir);
+    *statedir = STATEDIR_CLOSED;
+}
+
+int
+statedir_lock(struct statedir *statedir, struct deadline deadline, struct error *error)
+{
+    AUTO_CLOSE int fd = openat(statedir->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    unsigned pause = 1;
+
+    if (fd < 0)
+        return error_set(error, -errno, "cannot open /" DIRECTORY "/lock: %m");
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return error_set(error, -errno, "cannot lock /" DIRECTORY "/lock: %m");
+        if (!deadline_pause(deadline, &pause))
+            return error_set(error, -ETIMEDOUT,
+                             "another process holds /" DIRECTORY "/lock: 'lslocks' names it");
+    }
+    statedir->lock = TAKE_FD(fd);
+    return 0;
+}
+
+void
+statedir_unlock(struct statedir *statedir)
+{
+    cleanup_close(&statedir->lock);
+    statedir->lock = -1;
+}
+
+/* NULL and errno if it cannot be read. */
+static char *
+read_ledger(int dir)
+{
+    AUTO_CLOSE int fd = openat(dir, "ledger", O_RDONLY | O_CLOEXEC);
+    AUTO_FREE char *text = NULL;
+    struct stat status;
+    ssize_t length;
+
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return NULL;
+    if (status.st_size > LEDGER_MOST) {
+        errno = EFBIG;
+        return NULL;
+    }
+    text = malloc((size_t)status.st_size + 1);
+    if (!text)
+        return NULL;
+    length = read(fd, text, (size_t)status.st_size);
+    if (length < 0)
+        return NULL;
+    text[length] = '\0';
+    if (strlen(text) == (size_t)length)
+        return TAKE(text);
+    errno = EILSEQ;
+    return NULL;
+}
+
+int
+statedir_load(const struct statedir *statedir, struct ledger *ret, struct error *error)
+{
+    AUTO_FREE char *text = read_ledger(statedir->dir);
+    char boot_id[64];
+    int rc;
+
+    *ret = (struct ledger){.next_claim = 1};
+    if (!text && errno == ENOENT)
+        return 0;
+    if (!text && statedir_is_broken(-errno))
+        return error_set(error, -errno, "/" DIRECTORY "/ledger: %m; " REMEDY);
+    if (!text)
+        return error_set(error, -errno, "cannot read /" DIRECTORY "/ledger: %m");
+    rc = read_boot_id(statedir->host, boot_id, sizeof(boot_id), error);
+    if (rc == 0)
+        rc = ledger_parse(text, boot_id, ret, error);
+    if (rc < 0) {
+        error_wrap(error, "/" DIRECTORY "/ledger");
+        if (statedir_is_broken(rc))
+            error_add(error, REMEDY);
+    }
+    return rc;
+}
+
+static int
+write_all(int fd, const char *text)
+{
+    while (*text) {
+        ssize_t done = write(fd, text, strlen(text));
+
+        if (done < 0)
+            return -errno;
+        text += done;
+    }
+    return 0;
+}
+
+int
+statedir_look(const struct host *host, struct statedir *ret, struct error *error)
+{
+    *ret = STATEDIR_CLOSED;
+    ret->host = host;
+    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->dir < 0 && errno != ENOENT)
+        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
+    if (ret->dir >= 0)
+        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
+    return 0;
+}
+
+int
+statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    int rc = statedir_look(host, &statedir, error);
+
+    *ret = (struct ledger){.next_claim = 1};
+    return rc < 0 || statedir.dir < 0 ? rc : statedir_load(&statedir, ret, error);
+}
+
+/* There is one writer at a time, the lock's holder, so one name aside will do. */
+int
+statedir_store(const struct statedir *statedir, const struct ledger *ledger, struct error *error)
+{
+    AUTO_FREE char *text = NULL;
+    AUTO_CLOSE int fd = -1;
+    char boot_id[64];
+    int rc = read_boot_id(statedir->host, boot_id, sizeof(boot_id), error);
+
+    if (rc < 0)
+        return rc;
+    text = ledger_format(ledger, boot_id);
+    if (!text)
+        return error_set(error, -ENOMEM, "no memory for the ledger");
+    fd = openat(statedir->dir, "ledger.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return error_set(error, -errno, "cannot write /" DIRECTORY "/ledger.new: %m");
+    rc = fchmod(fd, 0644) < 0 ? -errno : write_all(fd, text);
+    if (rc == 0 && renameat(statedir->dir, "ledger.new", statedir->dir, "ledger") < 0)
+        rc = -errno;
+    if (rc < 0)
+        return error_set(error, rc, "cannot write /" DIRECTORY "/ledger: %s", strerror(-rc));
+    return 0;
+}
+
+bool
+statedir_is_broken(int rc)
+{
+    return rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -EILSEQ || rc == -EFBIG;
+}
+
+int
+statedir_set_aside(const struct statedir *statedir, struct path *ret, struct error *error)
+{
+    time_t now = time(NULL);
+    struct tm broken;
+    char when[32];
+    int rc;
+
+    strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &broken));
+    rc = path_format(ret, "/" DIRECTORY "/ledger.broken-%s", when);
+    if (rc == 0 && linkat(statedir->dir, "ledger", statedir->dir, strrchr(ret->text, '/') + 1, 0))
+        rc = -errno;
+    return rc < 0 ? error_set(error, rc, "cannot set the ledger aside as %s: %s", ret->text,
+                              strerror(-rc))
+                  : 0;
+}
+
+static struct flock
+byte_of(uint64_t claim)
+{
+    return (struct flock){
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)claim, .l_len = 1};
+}
+
+/* The counter goes on even where a ledger with it was not recorded, or was deleted. */
+int
+statedir_claim(struct statedir *statedir, struct ledger *ledger, struct error *error)
+{
+    if (statedir->claim && ledger->next_claim <= statedir->claim)
+        ledger->next_claim = statedir->claim + 1;
+    while (!statedir->claim) {
+        uint64_t number = ledger->next_claim++;
+        struct flock byte = byte_of(number);
+
+        if (fcntl(statedir->claims, F_OFD_SETLK, &byte) == 0)
+            statedir->claim = number;
+        else if (errno != EAGAIN && errno != EACCES)
+            return error_set(error, -errno, "cannot lock /" DIRECTORY "/claims: %m");
+    }
+    return 0;
+}
+
+void
+statedir_unclaim(struct statedir *statedir)
+{
+    struct flock byte = byte_of(statedir->claim);
+
+    byte.l_type = F_UNLCK;
+    if (statedir->claim)
+        fcntl(statedir->claims, F_OFD_SETLK, &byte);
+    statedir->claim = 0;
+}
+
+bool
+statedir_is_claimed(const struct statedir *statedir, uint64_t claim)
+{
+    struct flock byte = byte_of(claim);
+
+    if (claim == 0 || claim == statedir->claim)
+        return false;
+    return fcntl(statedir->claims, F_OFD_GETLK, &byte) < 0 || byte.l_type != F_UNLCK;
+}
+
+uint64_t
+statedir_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/alternatives.h"
+
+#include <stdio.h>
+
+#define MOST_OTHERS 8 /* that are named in an error */
+
+/* Whether the demand would have room where it is moved to. */
+static bool
+could_have(const struct room *room, const struct demand *demand, size_t parent)
+{
+    const struct inventory *inventory = room->question->inventory;
+    size_t gpu = inventory->parents[parent].gpu;
+    struct request_hostdev hostdev = *demand->hostdev;
+    struct demand moved = *demand;
+
+    hostdev.source = inventory->parents[parent].name;
+    moved.hostdev = &hostdev;
+    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+        struct room_place ignored;
+        unsigned rank;
+
+        if (inventory->parents[parent].available[type] > 0 &&
+            demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
+            room_judge(room, &moved, gpu, type, &ignored) == VERDICT_GOOD)
+            return true;
+    }
+    return false;
+}
+
+size_t
+others_list(const struct room *room, const struct demand *demand, size_t gpu, size_t most,
+            char *text, size_t size)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct name *place = demand_place(demand);
+    size_t at = 0, count = 0;
+
+    *text = '\0';
+    for (size_t i = 0; place && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, place) ||
+            !could_have(room, demand, i))
+            continue;
+        if (count++ < most && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
+    }
+    return count;
+}
+
+void
+others_add(const struct room *room, const struct demand *demand, struct error *error)
+{
+    char others[MOST_OTHERS * sizeof(struct name)];
+    size_t count = others_list(room, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
+
+    if (count)
+        error_add(error, "%s could be on %s%s", demand->label, others,
+                  count > MOST_OTHERS ? ", or others" : "");
+    else if (demand_place(demand))
+        error_add(error, "no other virtual function could take it now");
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * others: the virtual functions that a demand could be on instead of the one that it names. Pure.
+ */
+
+#pragma once
+
+#include "placement/capacity.h"
+
+/* Those of a GPU, or of all (SIZE_MAX), which could take it now: how many there are; as text at
+ * most so many. A demand that names none has no others. */
+size_t others_list(const struct room *room, const struct demand *demand, size_t gpu, size_t most,
+                   char *text, size_t size) CHECKED NONNULL;
+
+/* Adds them to what stands against the one that is named. */
+void others_add(const struct room *room, const struct demand *demand, struct error *error) NONNULL;

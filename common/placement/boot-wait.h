@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * boot: whether the host is still coming up, so that a GPU may not be there yet.
+ *
+ * libvirt starts guests as soon as it runs, and a GPU's driver may register later. So for some time
+ * after the kernel booted, whatever named in the configuration offers nothing yet is worth waiting
+ * for. It is one moment for all guests, and nothing is ever waited for on a host that is up.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+#include "policy/policy.h"
+
+/* Whether a GPU of the policy has to come yet: it is enabled there, not drained, and offers no
+ * types. */
+bool boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
+                 const struct inventory *inventory) CHECKED NONNULL;
+
+/* Milliseconds until the policy's boot_wait has passed since the kernel booted (/proc/uptime); 0 if
+ * it has, or if nothing is missing. */
+unsigned boot_left(const struct host *host, const struct policy *policy,
+                   const struct inventory *inventory) CHECKED NONNULL;

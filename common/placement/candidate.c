@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/candidate.h"
+#include "base/array.h"
+#include "placement/constraints.h"
+#include "placement/eviction.h"
+
+#include <string.h>
+
+static size_t
+count_beside(const struct room *room, size_t gpu)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < room->claim_count; i++) {
+        const struct room_claim *claim = &room->claims[i];
+
+        count += (claim->own || claim->settled) && claim->gpu == gpu;
+    }
+    return count;
+}
+
+/* Less than 0: a is better. */
+static int
+compare(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    size_t a_load = a->used * b->total, b_load = b->used * a->total;
+
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->far != b->far)
+        return a->far ? 1 : -1;
+    if (a->beside != b->beside)
+        return a->beside < b->beside ? -1 : 1;
+    if (a_load != b_load)
+        return (a_load < b_load) == a->spread ? -1 : 1;
+    if (a->gpu != b->gpu)
+        return a->gpu < b->gpu ? -1 : 1;
+    return (a->type > b->type) - (a->type < b->type);
+}
+
+const char *
+candidate_why(const struct candidate *better, const struct candidate *worse)
+{
+    if (better->rank != worse->rank)
+        return better->rank < worse->rank ? "its type is less preferred" : "is left to the others";
+    if (better->far != worse->far)
+        return worse->far ? "is not on the guest's NUMA nodes" : "is left to the others";
+    if (better->beside != worse->beside)
+        return worse->beside > better->beside ? "gets more of this guest's vGPUs already"
+                                              : "is left to the others";
+    if (compare(better, worse) > 0)
+        return "is left to the others";
+    if (better->used * worse->total != worse->used * better->total)
+        return better->spread ? "is fuller" : "is emptier";
+    return better->gpu == worse->gpu ? "" : "is as good, and comes later";
+}
+
+static bool
+is_far(const struct room *room, const struct demand *demand, size_t gpu)
+{
+    const struct nodeset *nodes = &room->question->demands->nodes;
+    int numa = room->question->inventory->gpus[gpu].numa;
+
+    if (demand->numa == POLICY_NUMA_IGNORE || nodeset_is_empty(nodes))
+        return false;
+    return numa < 0 || !nodeset_has(nodes, (unsigned)numa);
+}
+
+int
+candidate_list(const struct room *room, const struct demand *demand, struct candidate **ret,
+               size_t *count)
+{
+    const struct inventory *inventory = room->question->inventory;
+    bool spread = demand->order == POLICY_SPREAD;
+
+    *ret = NULL;
+    *count = 0;
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+            struct candidate candidate = {.gpu = gpu, .type = type, .spread = spread};
+            struct room_place place;
+
+            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &candidate.rank) ||
+                room_judge(room, demand, gpu, type, &place) != VERDICT_GOOD)
+                continue;
+            candidate.parent = place.parent;
+            candidate.far = is_far(room, demand, gpu);
+            candidate.beside = spread ? count_beside(room, gpu) : 0;
+            candidate.used = place.used;
+            candidate.total = place.total;
+            if (ARRAY_ADD(*ret, *count, candidate) < 0) {
+                free(*ret);
+                *ret = NULL;
+                return -ENOMEM;
+            }
+        }
+    }
+    if (*count > 1)
+        qsort(*ret, *count, sizeof(**ret), compare);
+    return 0;
+}
+
+/* The GPU of a lease's device, SIZE_MAX if the inventory does not show it. */
+static size_t
+gpu_of(const struct inventory *inventory, const struct name *device)
+{
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, device);
+
+    return vgpu ? inventory->parents[vgpu->parent].gpu : SIZE_MAX;
+}
+
+/* Whether vGPUs are made on its virtual functions, one on each. */
+static bool
+has_function(const struct room *room, size_t gpu)
+{
+    const struct room_gpu *known = &room->gpus[gpu];
+
+    return known->place_count && room_is_function(room, room->places[known->first_place]);
+}
+
+/* Whether something that stays keeps the GPU from ever taking the type. */
+static bool
+is_blocked(const struct room *room, size_t gpu, const struct inventory_type *type,
+           const bool *may_reap)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct ledger *ledger = room->question->ledger;
+    const struct policy_gpu *policy =
+        policy_find_gpu(room->question->policy, &inventory->gpus[gpu].name);
+    size_t staying = policy ? policy->reserve : 0, functions = room->gpus[gpu].place_count;
+    bool has_functions = has_function(room, gpu);
+
+    for (size_t i = 0; i < room->claim_count; i++) {
+        const struct room_claim *claim = &room->claims[i];
+
+        if (claim->gpu != gpu || claim->settled)
+            continue;
+        staying++;
+        if (inventory_is_kept_off(&inventory->gpus[gpu], type, claim->framebuffer))
+            return true;
+    }
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct lease *lease = ledger_find(ledger, &vgpu->device);
+        const struct inventory_type *other;
+        unsigned framebuffer;
+
+        if (inventory->parents[vgpu->parent].gpu != gpu ||
+            (lease && may_reap[lease - ledger->leases]))
+            continue;
+        staying++;
+        other = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
+        framebuffer = lease ? lease->framebuffer : other ? other->framebuffer : 0;
+        if (inventory_is_kept_off(&inventory->gpus[gpu], type, framebuffer))
+            return true;
+    }
+    return (type->max && !type->slices && staying >= type->max) ||
+           (has_functions && staying >= functions);
+}
+
+/* Whether something that stays has a virtual function, or is about to. */
+static bool
+stays_on(const struct room *room, size_t parent, const bool *may_reap)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct ledger *ledger = room->question->ledger;
+
+    for (size_t i = 0; i < room->claim_count; i++) {
+        if (room->claims[i].parent == parent && !room->claims[i].settled)
+            return true;
+    }
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct lease *lease = ledger_find(ledger, &inventory->vgpus[i].device);
+
+        if (inventory->vgpus[i].parent == parent && !(lease && may_reap[lease - ledger->leases]))
+            return true;
+    }
+    for (size_t i = 0; room->owned[parent] && i < ledger->count; i++) {
+        if (name_equal(&ledger->leases[i].vgpu.parent, &inventory->parents[parent].name) &&
+            !may_reap[i])
+            return true;
+    }
+    return false;
+}
+
+/* Whether the demand could have any parent of a GPU by then; what is refused in this call stays so.
+ */
+static bool
+has_usable(const struct room *room, const struct demand *demand, size_t gpu, size_t type,
+           const bool *may_reap)
+{
+    const struct room_gpu *known = &room->gpus[gpu];
+
+    for (size_t i = 0; i < known->place_count; i++) {
+        size_t parent = room->places[known->first_place + i];
+
+        if (rules_judge(room, demand, gpu, parent, type) == VERDICT_GOOD &&
+            room->question->inventory->parents[parent].available[type] >= 0 &&
+            !room_is_refused(room, parent, type) &&
+            !(has_function(room, gpu) && stays_on(room, parent, may_reap)))
+            return true;
+    }
+    return false;
+}
+
+bool
+candidate_could_take(const struct room *room, const struct demand *demand, size_t gpu,
+                     const bool *may_reap)
+{
+    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+
+    for (size_t type = 0; type < card->count; type++) {
+        unsigned rank;
+
+        if (demand_ranks(demand, &card->types[type], &rank) &&
+            has_usable(room, demand, gpu, type, may_reap) &&
+            !is_blocked(room, gpu, &card->types[type], may_reap) &&
+            (!inventory_lacks_instance(room->question->inventory, gpu, type) ||
+             clearance_frees_instance(room->question, gpu, type, may_reap)))
+            return true;
+    }
+    return false;
+}
+
+size_t
+candidate_count_chances(const struct room *room, const struct demand *demand, const bool *may_reap)
+{
+    size_t count = 0;
+
+    for (size_t gpu = 0; gpu < room->question->inventory->gpu_count; gpu++)
+        count += candidate_could_take(room, demand, gpu, may_reap);
+    return count;
+}
+
+/* Whether it is on the very parent that a demand names. */
+static bool
+is_there(const struct demand *demand, const struct lease *lease)
+{
+    const struct name *place = demand_place(demand);
+    const char *parent = place ? place->text : demand->device ? demand->device->parent : NULL;
+
+    return parent && !strcmp(parent, lease->vgpu.parent.text);
+}
+
+/* Whether it has what a demand lacks: anything at all, or a GPU instance of a shape. */
+static bool
+is_in_the_way(const struct room *room, const struct demand *demand, size_t gpu,
+              const struct lease *lease)
+{
+    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    const struct inventory_type *other = inventory_find_type(card, &lease->vgpu.type);
+
+    for (size_t type = 0; type < card->count; type++) {
+        unsigned rank;
+
+        if (demand_ranks(demand, &card->types[type], &rank) &&
+            (!inventory_lacks_instance(room->question->inventory, gpu, type) ||
+             (other && other->slices == card->types[type].slices)))
+            return true;
+    }
+    return is_there(demand, lease);
+}
+
+/* What is on the very parent that a demand names, then the oldest. */
+static bool
+goes_before(const struct demand *demand, const struct lease *a, const struct lease *b)
+{
+    bool a_there = is_there(demand, a), b_there = is_there(demand, b);
+
+    return a_there != b_there ? a_there : a->time < b->time;
+}
+
+size_t
+candidate_reap(const struct room *room, const struct demand *demand, const bool *may_reap)
+{
+    const struct inventory *inventory = room->question->inventory;
+    const struct ledger *ledger = room->question->ledger;
+    size_t best = SIZE_MAX, fewest = SIZE_MAX;
+
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        size_t oldest = SIZE_MAX, count = 0;
+
+        for (size_t i = 0; i < ledger->count; i++) {
+            if (!may_reap[i] || gpu_of(inventory, &ledger->leases[i].vgpu.device) != gpu ||
+                !is_in_the_way(room, demand, gpu, &ledger->leases[i]))
+                continue;
+            count++;
+            if (oldest == SIZE_MAX ||
+                goes_before(demand, &ledger->leases[i], &ledger->leases[oldest]))
+                oldest = i;
+        }
+        if (count && count < fewest && candidate_could_take(room, demand, gpu, may_reap)) {
+            fewest = count;
+            best = oldest;
+        }
+    }
+    return best;
+}

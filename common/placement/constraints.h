@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * rules: whether policy and request let a demand have a type on a parent, whatever room there is.
+ *
+ * In this order: what kind of device its hostdev is; the place that its hostdev names, or that it
+ * is not to name; the parent that the request names; the GPU's `enabled`, whether it is drained,
+ * its `types`; traits; NUMA nodes; quotas. Pure.
+ */
+
+#pragma once
+
+#include "placement/capacity.h"
+
+/* A type that the driver does not list just now. */
+#define RULES_ANY_TYPE SIZE_MAX
+
+/* VERDICT_GOOD, or the first rule that speaks against it. */
+enum verdict rules_judge(const struct room *room, const struct demand *demand, size_t gpu,
+                         size_t parent, size_t type) CHECKED NONNULL;
+
+/* For room_init: what other domains have of each quota that binds this one. */
+void rules_count_quotas(struct room *room) NONNULL;
+
+/* The quota that one more of a type would exceed, or NULL; *used: how many there are. */
+const struct policy_quota *
+rules_exceeded_quota(const struct room *room, const struct inventory_type *type,
+                     size_t *used) NONNULL;

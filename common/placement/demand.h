@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * demand: one vGPU that a domain is to get, once its request and the policy have met.
+ *
+ * Which hostdevs are ours, and what each is to be, by precedence: the annotation, the policy's
+ * `domains`, the hostdev alias ua-vgpu-CLASS or ua-vgpu-CLASS-N, and of mediated devices the
+ * policy's default_class. A hostdev that none of these names is not ours. Demands borrow everything
+ * from the request and the policy.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+#include "device/vgpu.h"
+#include "domain/request.h"
+#include "policy/policy.h"
+
+/* Who says what a hostdev is to be, by precedence. */
+enum demand_source {
+    DEMAND_ANNOTATION,
+    DEMAND_DOMAINS, /* the policy's `domains` */
+    DEMAND_ALIAS,
+    DEMAND_DEFAULT, /* the policy's `default_class` */
+};
+
+/* How far a demand may go from what its hostdev says: who arrives can be given another source. */
+enum demand_freedom {
+    DEMAND_AS_IT_SAYS,
+    DEMAND_ANY_PLACE, /* of its own kind: another UUID, another virtual function */
+    DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
+};
+
+struct demand {
+    const struct request_hostdev *hostdev;
+    const struct request_device *device; /* NULL: no annotation names it */
+    enum demand_source source;
+    const char *origin; /* "file:line" of the policy that says so; NULL: the XML does */
+    const char *label;  /* what messages call it: alias or UUID */
+    const char *wanted; /* what messages call what it wants: type or class */
+    const struct policy_class *class; /* NULL: a type was named */
+    char *const *words;               /* types that will do, best first */
+    size_t word_count;
+    unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
+    enum policy_order order;
+    enum policy_numa numa;
+    enum demand_freedom freedom;
+};
+
+struct demands {
+    struct demand *items;
+    size_t count;
+    struct nodeset nodes; /* the NUMA nodes that the domain is bound to; the caller's to fill in */
+};
+
+/*
+ * -EINVAL with the hostdev and what is wrong if a class is unknown or the policy does not allow
+ * what is asked. The request must have passed request_check. The caller clears ret.
+ */
+int demands_resolve(const struct request *request, const struct policy *policy, struct demands *ret,
+                    struct error *error) CHECKED NONNULL;
+void demands_clear(struct demands *demands) NONNULL;
+
+/* Whether it may be a mediated device, or a virtual function. One that has no hostdev, as somebody
+ * only asks what could be, may be either. */
+bool demand_may_be(const struct demand *demand, enum request_kind kind) CHECKED NONNULL;
+
+/* The virtual function that it must be; NULL: any parent will do. */
+const struct name *demand_place(const struct demand *demand) NONNULL;
+
+void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
+/* The same of those only whose hostdevs have one of these sources. */
+void demands_set_some_free(struct demands *demands, const struct names *sources,
+                           enum demand_freedom freedom) NONNULL;
+
+/* Forgets all but that for one device. */
+void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;
+/* Forgets those that are not free. */
+void demands_keep_free(struct demands *demands) NONNULL;
+
+/* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
+bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
+
+/* Whether a type will do, and how well: the lower the better. A class's is the same function. */
+bool demand_ranks(const struct demand *demand, const struct inventory_type *type,
+                  unsigned *rank) CHECKED NONNULL;
+bool demand_class_has(const struct policy_class *class,
+                      const struct inventory_type *type) CHECKED NONNULL;
+
+/* The parameters that the request sets, as the driver takes them; "" if there are none. */
+void demand_params(const struct demand *demand, char *ret, size_t size) NONNULL;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/eviction.h"
+#include "base/array.h"
+
+#include <string.h>
+
+#define PLENTY 10000 /* of a type whose maximum the driver does not tell */
+
+/* What stays of the leases. */
+static int
+keep_leases(struct clearance *clearance, const struct ledger *before, const bool *gone)
+{
+    struct ledger *after = &clearance->ledger;
+
+    for (size_t i = 0; i < before->count; i++) {
+        if (!gone[i] && ARRAY_ADD(after->leases, after->count, before->leases[i]) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* What stays of the vGPUs, and how many go from each GPU. */
+static int
+keep_vgpus(struct clearance *clearance, const struct placement_question *question, const bool *gone,
+           size_t *cleared)
+{
+    const struct inventory *before = question->inventory;
+    struct inventory *after = &clearance->inventory;
+
+    for (size_t i = 0; i < before->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &before->vgpus[i];
+        const struct lease *lease = ledger_find(question->ledger, &vgpu->device);
+
+        if (lease && gone[lease - question->ledger->leases])
+            cleared[before->parents[vgpu->parent].gpu]++;
+        else if (ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+bool
+clearance_frees_instance(const struct placement_question *question, size_t gpu, size_t type,
+                         const bool *gone)
+{
+    const struct inventory *inventory = question->inventory;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct lease *lease = ledger_find(question->ledger, &vgpu->device);
+        const struct inventory_type *other = inventory_find_type(card, &vgpu->type);
+
+        if (inventory->parents[vgpu->parent].gpu == gpu && lease &&
+            gone[lease - question->ledger->leases] && other &&
+            other->slices == card->types[type].slices)
+            return true;
+    }
+    return false;
+}
+
+/* What stays on a GPU. */
+struct staying {
+    int same;        /* vGPUs of the type */
+    bool on_parent;  /* any on this very parent */
+    bool other_size; /* any whose frame buffer keeps the type away */
+};
+
+static struct staying
+find_staying(const struct inventory *inventory, size_t parent, const struct inventory_type *type)
+{
+    size_t gpu = inventory->parents[parent].gpu;
+    struct staying staying = {0};
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct inventory_type *other;
+
+        if (inventory->parents[vgpu->parent].gpu != gpu)
+            continue;
+        other = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
+        staying.same += name_equal(&vgpu->type, &type->id);
+        staying.on_parent |= vgpu->parent == parent;
+        staying.other_size |=
+            other && inventory_is_kept_off(&inventory->gpus[gpu], type, other->framebuffer);
+    }
+    return staying;
+}
+
+/* What a parent could offer of a type, once so many have gone from its GPU. */
+static int
+guess_available(const struct inventory *inventory, size_t index, size_t type, size_t cleared,
+                enum clearance_guess guess)
+{
+    const struct inventory_parent *parent = &inventory->parents[index];
+    const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+    const struct inventory_type *kind = &gpu->types[type];
+    struct staying staying = find_staying(inventory, index, kind);
+    int available = parent->available[type], then;
+
+    if (available < 0 || staying.other_size)
+        return available;
+    if (!name_equal(&parent->name, &gpu->name))
+        then = !staying.on_parent;
+    else if (kind->max)
+        then = (int)kind->max - staying.same;
+    else
+        then = guess == CLEARANCE_MOST ? PLENTY : available + (int)cleared;
+    return then > available ? then : available;
+}
+
+static int
+copy_parents(struct inventory *inventory, const struct inventory *before)
+{
+    inventory->parents = calloc(before->parent_count + 1, sizeof(*inventory->parents));
+    if (!inventory->parents)
+        return -ENOMEM;
+    for (; inventory->parent_count < before->parent_count; inventory->parent_count++) {
+        const struct inventory_parent *parent = &before->parents[inventory->parent_count];
+        size_t count = before->gpus[parent->gpu].count;
+        int *available = calloc(count + 1, sizeof(*available));
+
+        if (!available)
+            return -ENOMEM;
+        if (count)
+            memcpy(available, parent->available, count * sizeof(*available));
+        inventory->parents[inventory->parent_count] = *parent;
+        inventory->parents[inventory->parent_count].available = available;
+    }
+    return 0;
+}
+
+int
+clearance_make(struct clearance *clearance, const struct placement_question *question,
+               const bool *gone, enum clearance_guess guess)
+{
+    struct inventory *inventory = &clearance->inventory;
+    AUTO_FREE size_t *cleared = calloc(question->inventory->gpu_count + 1, sizeof(*cleared));
+    int rc;
+
+    *clearance = (struct clearance){.question = *question};
+    clearance->question.inventory = inventory;
+    clearance->question.ledger = &clearance->ledger;
+    inventory->gpus = question->inventory->gpus;
+    inventory->gpu_count = question->inventory->gpu_count;
+    inventory->strangers = question->inventory->strangers;
+    inventory->stranger_count = question->inventory->stranger_count;
+    rc = cleared ? keep_leases(clearance, question->ledger, gone) : -ENOMEM;
+    if (rc == 0)
+        rc = keep_vgpus(clearance, question, gone, cleared);
+    if (rc == 0)
+        rc = copy_parents(inventory, question->inventory);
+    for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
+        size_t gpu = inventory->parents[i].gpu;
+
+        for (size_t type = 0; cleared[gpu] && type < inventory->gpus[gpu].count; type++) {
+            if (!inventory_lacks_instance(question->inventory, gpu, type) ||
+                clearance_frees_instance(question, gpu, type, gone))
+                inventory->parents[i].available[type] =
+                    guess_available(inventory, i, type, cleared[gpu], guess);
+        }
+    }
+    return rc;
+}
+
+void
+clearance_clear(struct clearance *clearance)
+{
+    for (size_t i = 0; i < clearance->inventory.parent_count; i++)
+        free(clearance->inventory.parents[i].available);
+    free(clearance->inventory.parents);
+    free(clearance->inventory.vgpus);
+    free(clearance->ledger.leases);
+    *clearance = (struct clearance){0};
+}

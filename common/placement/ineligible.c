@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/ineligible.h"
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+
+void
+stranger_explain(const struct host *host, const struct name *device, char *text, size_t size)
+{
+    struct name driver = {"none"}, gpu;
+    bool is_function = host_link(host, &gpu, DEVICES "/%s/physfn", device->text) == 0;
+
+    if (!host_exists(host, DEVICES "/%s", device->text)) {
+        snprintf(text, size, "which this host does not have");
+        return;
+    }
+    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
+        driver = (struct name){"none"};
+    if (!is_function)
+        snprintf(text, size, "which is no virtual function (its driver is %s)", driver.text);
+    else if (!strcmp(driver.text, "vfio-pci"))
+        snprintf(text, size,
+                 "which is bound to vfio-pci and not to the driver of its GPU %s, as managed='yes' "
+                 "leaves it; see 'virsh nodedev-reattach'",
+                 gpu.text);
+    else
+        snprintf(text, size, "of which its driver (%s) makes no vGPUs", driver.text);
+}
+
+int
+stranger_add_all(const struct host *host, const struct demands *demands,
+                 struct inventory *inventory)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct name *place = demand_place(&demands->items[i]);
+        struct inventory_stranger stranger;
+        size_t ignored;
+
+        if (!place || inventory_find_parent(inventory, place, &ignored))
+            continue;
+        stranger = (struct inventory_stranger){.device = *place};
+        stranger_explain(host, &stranger.device, stranger.why, sizeof(stranger.why));
+        if (ARRAY_ADD(inventory->strangers, inventory->stranger_count, stranger) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * plan: a placement as the leases it makes: what will be in the ledger before the first write.
+ *
+ * Pure. A step needs no undoing of its own: giving back what the domain's leases say
+ * (release.h) undoes any part of a plan.
+ */
+
+#pragma once
+
+#include "placement/placement.h"
+
+struct plan_step {
+    enum placement_way way;
+    struct lease lease; /* pending */
+    char params[VGPU_PARAMS];
+};
+
+struct plan {
+    struct plan_step *steps; /* one per demand, in their order */
+    size_t count;
+};
+
+/* Who carries it out. */
+struct plan_actor {
+    struct process daemon;
+    uint64_t claim;
+    uint64_t time;
+};
+
+/* -ENOMEM. The caller clears ret. */
+int plan_build(const struct placement_question *question, const struct placement_choice *choices,
+               const struct plan_actor *actor, struct plan *ret) CHECKED NONNULL;
+void plan_clear(struct plan *plan) NONNULL;

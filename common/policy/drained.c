@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "policy/drained.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DIRECTORY "var/lib/libvirt-vgpu/drained"
+
+int
+drained_read(const struct host *host, struct names *ret, struct error *error)
+{
+    int rc = host_list(host, ret, "%s", DIRECTORY);
+
+    if (rc == 0 || rc == -ENOENT)
+        return 0;
+    return error_set(error, rc, "cannot tell which GPUs are drained: /" DIRECTORY ": %s",
+                     strerror(-rc));
+}
+
+static int
+sync_directory(const struct host *host, const char *path)
+{
+    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
+/* The directory and those above it; what is new is on disk then. */
+static int
+make_directory(const struct host *host)
+{
+    char path[] = DIRECTORY;
+    char *slash = path, above[sizeof(path)] = ".";
+    int rc = 0;
+
+    while (rc == 0 && slash) {
+        slash = strchr(slash, '/');
+        if (slash)
+            *slash = '\0';
+        if (mkdirat(host->root, path, 0755) == 0)
+            rc = sync_directory(host, above);
+        else if (errno != EEXIST)
+            rc = -errno;
+        strcpy(above, path);
+        if (slash)
+            *slash++ = '/';
+    }
+    return rc;
+}
+
+int
+drained_add(const struct host *host, const struct name *gpu, struct error *error)
+{
+    AUTO_CLOSE int fd = -1;
+    struct path path;
+    int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
+
+    if (rc == 0)
+        rc = make_directory(host);
+    if (rc == 0) {
+        fd = openat(host->root, path.text, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+        rc = fd < 0 || fsync(fd) < 0 ? -errno : sync_directory(host, DIRECTORY);
+    }
+    return rc < 0 ? error_set(error, rc, "cannot write /" DIRECTORY "/%s: %s", gpu->text,
+                              strerror(-rc))
+                  : 0;
+}
+
+int
+drained_remove(const struct host *host, const struct name *gpu, struct error *error)
+{
+    struct path path;
+    int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
+
+    if (rc == 0 && unlinkat(host->root, path.text, 0) < 0)
+        rc = -errno;
+    if (rc == -ENOENT)
+        return 0;
+    if (rc == 0)
+        rc = sync_directory(host, DIRECTORY);
+    return rc < 0 ? error_set(error, rc, "cannot remove /" DIRECTORY "/%s: %s", gpu->text,
+                              strerror(-rc))
+                  : 1;
+}

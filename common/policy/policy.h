@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * policy: the configuration, parsed and checked. See vgpu.conf(5).
+ *
+ * vgpu.conf is read first, then conf.d/ *.conf in name order, each by itself; a missing one is as
+ * good as an empty one. Later scalars win, lists append, groups merge by key. Whatever is wrong is
+ * found here, all of it, as "file:line: message"; afterwards nothing in a policy can be wrong. The
+ * GPUs that 'vgpuctl drain' has set aside are part of it.
+ *
+ * Words for types are what people write: an id, a name, or the last word of a name
+ * (inventory_type_is).
+ */
+
+#pragma once
+
+#include "base/host.h"
+#include "policy/setting.h"
+
+/* Each begins with "nothing was said", which inherits: request, class, whole configuration. */
+enum policy_order { POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_SPREAD };
+enum policy_numa {
+    POLICY_NUMA_UNSAID,
+    POLICY_NUMA_PREFER,
+    POLICY_NUMA_REQUIRE,
+    POLICY_NUMA_IGNORE
+};
+enum policy_release { POLICY_REAP, POLICY_KEEP };
+enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
+
+/* Their words, as in the configuration and in requests; NULL ends them. */
+extern const char *const policy_order_words[];
+extern const char *const policy_numa_words[];
+
+/* What a request may say, a bit each in policy.allow. */
+enum policy_allow {
+    POLICY_ALLOW_CLASS,
+    POLICY_ALLOW_TYPE,
+    POLICY_ALLOW_PARENT,
+    POLICY_ALLOW_PLACEMENT,
+    POLICY_ALLOW_NUMA,
+    POLICY_ALLOW_TRAITS,
+};
+
+struct policy_gpu {
+    struct name address;        /* PCI address, or the name of a parent that has none */
+    struct setting_words types; /* that it may be asked for; none listed: all */
+    struct setting_words traits;
+    unsigned reserve; /* places that are not given out */
+    bool enabled;
+    char *origin; /* "file:line" */
+};
+
+struct policy_class {
+    char *name;
+    struct setting_words types; /* in order of preference; none listed: by frame buffer */
+    unsigned framebuffer;       /* MiB: the smallest type with at least this much */
+    struct setting_words traits;
+    unsigned order; /* enum policy_order */
+    char *origin;
+};
+
+struct policy_quota {
+    struct setting_words domains; /* fnmatch(3) patterns of names, or UUIDs */
+    char *class;
+    unsigned max;
+    bool has_max;
+    char *origin;
+};
+
+/* How many of these types a GPU takes, where its driver does not tell. */
+struct policy_limit {
+    struct setting_words types;
+    unsigned max; /* 0: nothing is known of them */
+    char *origin;
+};
+
+struct policy_domain_device {
+    char *alias;
+    char *type;
+    char *class;
+    char *origin;
+};
+
+struct policy_domain {
+    char *name; /* fnmatch(3) pattern of a name, or a UUID */
+    struct policy_domain_device *devices;
+    size_t device_count;
+    char *origin;
+};
+
+struct policy {
+    bool enabled;
+    struct names drained;  /* GPUs, whatever is said of them in the files; see drained.h */
+    char *default_class;   /* "": none */
+    char *default_origin;  /* "file:line"; NULL: not set */
+    unsigned order;        /* enum policy_order; never unsaid */
+    unsigned numa;         /* enum policy_numa; never unsaid */
+    unsigned release;      /* enum policy_release */
+    unsigned migrate_uuid; /* enum policy_migrate_uuid */
+    unsigned allow;        /* bits of enum policy_allow */
+    struct setting_words params;
+    bool has_params;          /* else the built-in list */
+    unsigned prepare_timeout; /* milliseconds, like all of them */
+    unsigned release_timeout;
+    unsigned lock_timeout;
+    unsigned boot_wait; /* since the kernel booted, not since we were called */
+    struct policy_gpu *gpus;
+    size_t gpu_count;
+    struct policy_class *classes;
+    size_t class_count;
+    struct policy_quota *quotas;
+    size_t quota_count;
+    struct policy_domain *domains;
+    size_t domain_count;
+    struct policy_limit *limits; /* max_instances */
+    size_t limit_count;
+};
+
+/*
+ * Reads the configuration of a host. On failure (-EINVAL, or the errno of what could not be read)
+ * every fault is in error and ret holds the defaults, so that those who must not be stopped by it
+ * (release, reconnect) can go on. The caller clears ret in every case.
+ */
+int policy_load(const struct host *host, struct policy *ret, struct error *error) CHECKED NONNULL;
+void policy_clear(struct policy *policy) NONNULL;
+
+/* NULL if the configuration does not mention it. */
+const struct policy_gpu *
+policy_find_gpu(const struct policy *policy, const struct name *address) NONNULL;
+const struct policy_class *policy_find_class(const struct policy *policy, const char *name) NONNULL;
+
+/* Whether nothing new may be made on a GPU. */
+bool policy_is_drained(const struct policy *policy, const struct name *gpu) CHECKED NONNULL;
+
+/* Whether a driver parameter may be set. */
+bool policy_allows_param(const struct policy *policy, const char *name) CHECKED NONNULL;
+
+/* Whether a pattern of quotas or domains means a domain. */
+bool
+policy_is_domain(const char *pattern, const char *name, const struct name *uuid) CHECKED NONNULL;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/clone.h"
+#include "attach/vf-selection.h"
+#include "xml/domain-edit.h"
+
+#include <stdio.h>
+
+/* The virtual functions that it has in common with others. -ENOMEM. */
+static int
+find_shared(const struct request *request, const struct names *named, struct names *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < request->hostdev_count && rc == 0; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (hostdev->kind == REQUEST_PCI && demand_is_explicit(hostdev) &&
+            names_has(named, &hostdev->source))
+            rc = names_add(ret, hostdev->source.text);
+    }
+    return rc;
+}
+
+/* Another for each of those, in their order. */
+static int
+find_others(const struct host *host, const struct request *request, const struct names *shared,
+            const struct names *named, struct rewrite_source *ret, struct error *error)
+{
+    AUTO(names_clear) struct names taken = {0};
+    const struct names none = {0};
+    const struct berth_search search = {
+        .host = host,
+        .request = request,
+        .sources = shared,
+        .freedom = DEMAND_ANY_PLACE,
+        .named = &none,
+        .taken = &taken,
+    };
+    int rc = berth_add_own(request, &taken);
+
+    for (size_t i = 0; i < named->count && rc == 0; i++)
+        rc = names_add(&taken, named->items[i].text);
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the virtual functions");
+    rc = berth_find(&search, ret, error);
+    if (rc < 0)
+        error_wrap(error,
+                   "another domain has the virtual function %s as well, and there is no "
+                   "other for this one",
+                   shared->items[0].text);
+    return rc;
+}
+
+/* What a hostdev becomes. */
+static void
+renew(const struct request *request, size_t index, const struct names *shared,
+      const struct rewrite_source *others, struct rewrite_source *ret)
+{
+    const struct request_hostdev *hostdev = &request->hostdevs[index];
+    char place[32];
+
+    snprintf(place, sizeof(place), "hostdev%zu", index);
+    if (hostdev->kind == REQUEST_MDEV && demand_is_explicit(hostdev))
+        edit_uuid(&request->domain, hostdev->alias ? hostdev->alias : place, &ret->source);
+    for (size_t i = 0; i < shared->count; i++) {
+        if (name_equal(&hostdev->source, &shared->items[i]))
+            *ret = others[i];
+    }
+}
+
+int
+clone_renew(const struct host *host, const struct document *document, const struct names *named,
+            struct document *ret, struct error *error)
+{
+    AUTO(request_clear) struct request request = {0};
+    AUTO(names_clear) struct names shared = {0};
+    AUTO_FREE struct rewrite_source *sources = NULL;
+    AUTO_FREE struct rewrite_source *others = NULL;
+    int rc = request_parse(document, &request, error);
+
+    *ret = (struct document){0};
+    if (rc == 0)
+        rc = request_check(&request, error);
+    if (rc < 0)
+        return rc;
+    sources = rewrite_own(&request);
+    others = calloc(request.hostdev_count + 1, sizeof(*others));
+    if (!sources || !others || find_shared(&request, named, &shared) < 0)
+        return error_set(error, -ENOMEM, "no memory for the domain's XML");
+    if (shared.count)
+        rc = find_others(host, &request, &shared, named, others, error);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < request.hostdev_count; i++)
+        renew(&request, i, &shared, others, &sources[i]);
+    return rewrite_sources(document, &request, sources, ret, error);
+}

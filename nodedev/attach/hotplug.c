@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/hotplug.h"
+#include "actions/assign.h"
+#include "actions/release.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+
+#define LOOK_PAUSE 200 /* ms */
+
+int
+plug_check(const struct host *host, struct error *error)
+{
+    int rc = faccessat(host->root, "run/libvirt-vgpu", W_OK, AT_EACCESS);
+
+    if (rc < 0 && errno == ENOENT)
+        rc = faccessat(host->root, "run", W_OK, AT_EACCESS);
+    if (rc == 0 || errno != EACCES)
+        return 0;
+    return error_set(error, -EACCES,
+                     "a running guest's vGPU is made and removed by ourselves, not by libvirt's "
+                     "hook: that needs root");
+}
+
+/* Whether the guest runs with a device. */
+static int
+has_device(const struct target *target, const struct name *device, bool *ret, struct error *error)
+{
+    AUTO(document_clear) struct document text = {0};
+    AUTO(request_clear) struct request request = {0};
+    int rc = target_text(target, CONNECTION_LIVE, false, &text, error);
+
+    *ret = false;
+    if (rc == 0)
+        rc = request_parse(&text, &request, error);
+    for (size_t i = 0; i < request.hostdev_count; i++)
+        *ret |= name_equal(&request.hostdevs[i].source, device);
+    return rc;
+}
+
+/* A guest takes its time, and libvirt need not be asked all the while. */
+static bool
+wait_a_moment(struct deadline deadline)
+{
+    unsigned left = deadline_left(deadline);
+
+    if (left > 0)
+        poll(NULL, 0, left < LOOK_PAUSE ? (int)left : LOOK_PAUSE);
+    return left > 0;
+}
+
+/* Asks for it, and waits. -EBUSY without a word in error: it keeps it. */
+static int
+take_out(const struct target *target, const struct name *device, const char *alias,
+         unsigned timeout, struct error *error)
+{
+    struct deadline deadline = deadline_in(timeout);
+    int rc = connection_detach(target->connection, &target->domain.uuid, alias, error);
+
+    while (rc == 0) {
+        bool has;
+
+        rc = has_device(target, device, &has, error);
+        if (rc < 0 || !has)
+            return rc;
+        if (!wait_a_moment(deadline))
+            return -EBUSY;
+    }
+    return rc;
+}
+
+/* --- in --------------------------------------------------------------------------------------- */
+
+struct newcomer {
+    const struct target *target;
+    const char *alias;
+    struct name device;
+    unsigned timeout;
+    char *hostdev, *annotation; /* as libvirt takes them */
+};
+
+static void
+newcomer_clear(struct newcomer *newcomer)
+{
+    free(newcomer->hostdev);
+    free(newcomer->annotation);
+}
+
+/* Its device is made. */
+static int
+hand_over(void *data, struct error *error)
+{
+    const struct newcomer *newcomer = data;
+    const struct target *target = newcomer->target;
+    struct error problem;
+    int rc = connection_attach(target->connection, &target->domain.uuid, newcomer->hostdev, error);
+
+    if (rc < 0) {
+        error_wrap(error, "%s", newcomer->alias);
+        return rc;
+    }
+    rc = connection_set_annotation(target->connection, &target->domain.uuid, newcomer->annotation,
+                                   error);
+    if (rc < 0 &&
+        take_out(target, &newcomer->device, newcomer->alias, newcomer->timeout, &problem) < 0)
+        error_add(error, "and the guest keeps %s, whose lease is given back when it ends",
+                  newcomer->alias);
+    return rc;
+}
+
+int
+plug_in(const struct host *host, const struct target *target, const struct edit *edit,
+        const char *alias, unsigned timeout, struct error *error)
+{
+    AUTO(newcomer_clear)
+    struct newcomer newcomer = {.target = target, .alias = alias, .timeout = timeout};
+    const struct assign_handover handover = {hand_over, &newcomer};
+    const struct request_hostdev *hostdev;
+    int rc = edit_hostdev(edit, alias, &newcomer.hostdev, error);
+
+    if (rc == 0)
+        rc = edit_annotation(edit, &newcomer.annotation, error);
+    if (rc < 0)
+        return rc;
+    hostdev = edit_find(edit, alias);
+    newcomer.device = hostdev ? hostdev->source : newcomer.device;
+    rc = assign_device(host, &edit->request, &newcomer.device, &handover, error);
+    if (rc < 0)
+        error_wrap(error, "%s", target->domain.name);
+    return rc;
+}
+
+/* --- out -------------------------------------------------------------------------------------- */
+
+void
+plug_leaver_clear(struct plug_leaver *leaver)
+{
+    edit_end(&leaver->edit);
+    free(leaver->alias);
+    leaver->alias = NULL;
+}
+
+/* Of a guest that let go late only the annotation and the lease are left. */
+static int
+find_lease(const struct host *host, const struct target *target, const char *alias,
+           struct name *ret, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc = statedir_peek(host, &ledger, error);
+
+    for (size_t i = 0; i < ledger.count; i++) {
+        const struct lease *lease = &ledger.leases[i];
+
+        if (name_equal(&lease->domain, &target->domain.uuid) && !strcmp(lease->alias, alias))
+            *ret = lease->vgpu.device;
+    }
+    return rc;
+}
+
+/* Whatever became of the annotation. */
+static int
+give_back(const struct host *host, const struct target *target, const char *word,
+          struct name *device, int rc, struct error *error)
+{
+    struct error problem;
+    int released = *device->text ? 0 : find_lease(host, target, word, device, &problem);
+
+    if (released == 0 && *device->text)
+        released = release_device(host, &target->domain.uuid, device, &problem);
+    if (released == 0)
+        return rc;
+    if (rc == 0)
+        *error = problem;
+    else
+        error_add(error, "%s", problem.text);
+    return released;
+}
+
+int
+plug_out(const struct host *host, const struct target *target, const struct plug_leaver *leaver,
+         unsigned timeout, struct error *error)
+{
+    AUTO_FREE char *annotation = NULL;
+    struct name device = leaver->device;
+    const char *name = target->domain.name;
+    int rc = edit_annotation(&leaver->edit, &annotation, error);
+
+    if (rc == 0 && leaver->alias)
+        rc = take_out(target, &device, leaver->alias, timeout, error);
+    if (rc == -EBUSY)
+        return error_set(error, rc,
+                         "%s has not let go of %s in %u s, which its system has to do; nothing "
+                         "was removed; run this again when it has",
+                         name, leaver->alias, timeout / 1000);
+    if (rc < 0)
+        return rc;
+    rc = connection_set_annotation(target->connection, &target->domain.uuid, annotation, error);
+    return give_back(host, target, leaver->word, &device, rc, error);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/vf-selection.h"
+#include "lease/statedir.h"
+#include "placement/feasibility.h"
+
+/* --- which are spoken for --------------------------------------------------------------------- */
+
+int
+berth_add_own(const struct request *request, struct names *ret)
+{
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (hostdev->kind == REQUEST_PCI && *hostdev->source.text &&
+            !names_has(ret, &hostdev->source) && names_add(ret, hostdev->source.text) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int
+berth_add_named(const struct domains *domains, const struct name *but, struct names *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < domains->count && rc == 0; i++) {
+        const struct domain *domain = &domains->items[i];
+
+        if (name_equal(&domain->uuid, but))
+            continue;
+        rc = berth_add_own(&domain->live, ret);
+        if (rc == 0)
+            rc = berth_add_own(&domain->config, ret);
+    }
+    return rc;
+}
+
+/* Both kinds together. -ENOMEM. */
+static int
+join(const struct names *a, const struct names *b, struct names *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < a->count && rc == 0; i++)
+        rc = names_add(ret, a->items[i].text);
+    for (size_t i = 0; i < b->count && rc == 0; i++)
+        rc = names_add(ret, b->items[i].text);
+    return rc;
+}
+
+/* --- what this host has ----------------------------------------------------------------------- */
+
+static bool
+has_kind(const struct inventory *inventory, enum request_kind kind)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < inventory->parent_count; i++)
+        found |= inventory->parents[i].interface->hostdev == kind;
+    return found;
+}
+
+static void
+take(const struct inventory *inventory, size_t parent, const struct name *source,
+     struct rewrite_source *ret)
+{
+    const struct inventory_parent *place = &inventory->parents[parent];
+
+    ret->kind = place->interface->hostdev;
+    ret->source = ret->kind == REQUEST_PCI ? place->name : *source;
+}
+
+/* Writes the places of the choices, which are one per demand. */
+static void
+take_all(const struct inventory *inventory, const struct demands *demands,
+         const struct placement_choice *choices, const struct names *sources,
+         struct rewrite_source *ret)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        for (size_t k = 0; k < sources->count; k++) {
+            if (name_equal(&demands->items[i].hostdev->source, &sources->items[k]))
+                take(inventory, choices[i].parent, &sources->items[k], &ret[k]);
+        }
+    }
+}
+
+/* --- what could ever be ----------------------------------------------------------------------- */
+
+struct prospect {
+    struct intent intent;
+    struct inventory inventory;
+    struct ledger ledger;
+    struct placement_choice *choices;
+};
+
+static void
+prospect_clear(struct prospect *prospect)
+{
+    free(prospect->choices);
+    inventory_clear(&prospect->inventory);
+    ledger_clear(&prospect->ledger);
+    intent_clear(&prospect->intent);
+}
+
+/* However full it is, by itself. */
+static int
+check(const struct berth_search *search, struct prospect *prospect, const struct names *avoided,
+      struct error *error)
+{
+    const struct placement_question question = {
+        .request = search->request,
+        .demands = &prospect->intent.demands,
+        .policy = &prospect->intent.policy,
+        .inventory = &prospect->inventory,
+        .ledger = &prospect->ledger,
+        .avoided = avoided,
+    };
+
+    return outlook_find(&question, prospect->choices, error);
+}
+
+static int
+look(const struct berth_search *search, struct prospect *prospect, struct error *error)
+{
+    struct intent *intent = &prospect->intent;
+    struct error ignored;
+    int rc = intent_read(intent, search->host, search->request, "attach", error);
+
+    if (rc == 0)
+        return error_set(error, -EOPNOTSUPP,
+                         "vgpu.conf says enabled = false: no guest gets a vGPU here");
+    if (rc < 0)
+        return rc;
+    demands_set_some_free(&intent->demands, search->sources, search->freedom);
+    demands_keep_free(&intent->demands);
+    rc = inventory_scan(search->host, &intent->filter, &prospect->inventory, error);
+    if (rc < 0)
+        return rc;
+    /* It only says which places are free; who asks for now is told what is wrong with it. */
+    if (statedir_peek(search->host, &prospect->ledger, &ignored) < 0)
+        ledger_clear(&prospect->ledger);
+    prospect->choices = calloc(intent->demands.count + 1, sizeof(*prospect->choices));
+    return prospect->choices ? 0 : error_set(error, -ENOMEM, "no memory for the placement");
+}
+
+/* --- what can be now -------------------------------------------------------------------------- */
+
+/* What would be removed to make room is on the place that is made. */
+static bool
+take_reaped(const struct berth_search *search, const struct forecast *forecast,
+            const struct names *avoided, struct rewrite_source *ret)
+{
+    const struct vgpu *first = forecast->reaped.count ? &forecast->reaped.leases[0].vgpu : NULL;
+
+    if (!first || search->sources->count != 1 || names_has(avoided, &first->parent))
+        return false;
+    ret->kind = first->interface->hostdev;
+    ret->source = ret->kind == REQUEST_PCI ? first->parent : search->sources->items[0];
+    return true;
+}
+
+/* 1: there are places; 0: not now, with why in error; or -errno. */
+static int
+ask(const struct berth_search *search, const struct names *avoided, bool alone,
+    struct rewrite_source *ret, int *why, struct error *error)
+{
+    const struct forecast_change change = {search->sources, search->freedom, avoided, alone};
+    AUTO(forecast_clear) struct forecast forecast = {0};
+    int rc = forecast_make_after(&forecast, search->host, search->request, &change, error);
+
+    if (rc < 0)
+        return rc;
+    *why = forecast.rc;
+    if (forecast.outcome == FORECAST_PLACED) {
+        take_all(&forecast.inventory, &forecast.intent.demands, forecast.choices, search->sources,
+                 ret);
+        return 1;
+    }
+    if (forecast.outcome == FORECAST_REAPING && take_reaped(search, &forecast, avoided, ret))
+        return 1;
+    *error = forecast.refusal;
+    return 0;
+}
+
+/* The nearest to what is best: beside all else that the domain asks for, then without a thought for
+ * that, as it may be in a difficulty of its own. */
+static int
+find_now(const struct berth_search *search, const struct names *all, struct rewrite_source *ret,
+         int *why, struct error *error)
+{
+    const struct names *const avoided[] = {all, search->taken};
+    int rc = 0;
+
+    for (size_t i = 0; i < 2 * COUNT(avoided) && rc == 0; i++)
+        rc = ask(search, avoided[i % COUNT(avoided)], i >= COUNT(avoided), ret, why, error);
+    return rc;
+}
+
+int
+berth_find(const struct berth_search *search, struct rewrite_source *ret, struct error *error)
+{
+    AUTO(prospect_clear) struct prospect prospect = {0};
+    AUTO(names_clear) struct names all = {0};
+    int rc = look(search, &prospect, error), why = 0;
+    struct error ignored;
+
+    for (size_t i = 0; i < search->sources->count; i++)
+        ret[i] = (struct rewrite_source){REQUEST_MDEV, search->sources->items[i]};
+    if (rc == 0)
+        rc = check(search, &prospect, search->taken, error);
+    if (rc < 0 || !has_kind(&prospect.inventory, REQUEST_PCI) ||
+        (search->elsewhere && has_kind(&prospect.inventory, REQUEST_MDEV)))
+        return rc;
+    if (join(search->named, search->taken, &all) < 0)
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    rc = find_now(search, &all, ret, &why, error);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    if (search->now)
+        return why;
+    if (check(search, &prospect, &all, &ignored) < 0)
+        rc = check(search, &prospect, search->taken, error);
+    if (rc == 0)
+        take_all(&prospect.inventory, &prospect.intent.demands, prospect.choices, search->sources,
+                 ret);
+    return rc;
+}

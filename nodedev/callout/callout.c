@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "callout/callout.h"
+#include "lease/fate.h"
+#include "lease/log.h"
+#include "placement/capacity.h"
+#include "policy/drained.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LONGEST_LOCK  2000 /* ms */
+#define LONGEST_INPUT 1000 /* ms */
+
+/* What is to be made or was removed. */
+struct callout {
+    const struct host *host;
+    struct name type;
+    struct name device;
+    struct name parent;
+};
+
+/* What it is weighed against. */
+struct weighing {
+    const struct callout *callout;
+    struct names drained;
+    struct ledger ledger;
+    struct inventory inventory;
+    const struct inventory_parent *parent; /* NULL: there is none of that name */
+};
+
+static void
+weighing_clear(struct weighing *weighing)
+{
+    names_clear(&weighing->drained);
+    ledger_clear(&weighing->ledger);
+    inventory_clear(&weighing->inventory);
+}
+
+static bool
+is_its_type(const struct inventory_type *type, const void *data)
+{
+    return name_equal(&type->id, &((const struct callout *)data)->type);
+}
+
+/* What cannot be read is logged, and stops nobody here: prepare refuses for it, and says so. */
+static void
+weigh(struct weighing *weighing)
+{
+    const struct callout *callout = weighing->callout;
+    const struct inventory_filter filter = {is_its_type, callout};
+    struct inventory *inventory = &weighing->inventory;
+    struct error problem;
+
+    if (drained_read(callout->host, &weighing->drained, &problem) < 0)
+        log_problem("mdevctl", "-", &problem);
+    if (statedir_peek(callout->host, &weighing->ledger, &problem) < 0)
+        log_problem("mdevctl", "-", &problem);
+    if (inventory_scan(callout->host, &filter, inventory, &problem) < 0)
+        log_problem("mdevctl", "-", &problem);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        if (name_equal(&inventory->parents[i].name, &callout->parent))
+            weighing->parent = &inventory->parents[i];
+    }
+}
+
+/* A device that we have found was somebody else's to make from the beginning. */
+static int
+check_uuid(const struct weighing *weighing, struct error *error)
+{
+    const struct lease *lease = ledger_find(&weighing->ledger, &weighing->callout->device);
+
+    if (!lease || lease->origin == LEASE_FOUND)
+        return 0;
+    return error_set(error, -EEXIST,
+                     "the UUID %s is that of a vGPU of the guest %s (%s); take another",
+                     lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state));
+}
+
+static int
+check_drained(const struct weighing *weighing, struct error *error)
+{
+    const struct name *gpu = &weighing->inventory.gpus[weighing->parent->gpu].name;
+
+    for (size_t i = 0; i < weighing->drained.count; i++) {
+        if (name_equal(&weighing->drained.items[i], gpu))
+            return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
+                             gpu->text, gpu->text);
+    }
+    return 0;
+}
+
+/* A vGPU that is promised to a guest, and that the kernel's figures do not show yet. */
+static const struct lease *
+find_promise(const struct weighing *weighing, const struct name *gpu)
+{
+    for (size_t i = 0; i < weighing->ledger.count; i++) {
+        const struct lease *lease = &weighing->ledger.leases[i];
+
+        if ((lease->state == LEASE_PENDING || lease->state == LEASE_RESERVED) &&
+            name_equal(&lease->gpu, gpu) &&
+            !inventory_find_vgpu(&weighing->inventory, &lease->vgpu.device))
+            return lease;
+    }
+    return NULL;
+}
+
+/* How the very parent stands, no rule of ours being in the way; VERDICT_GOOD if that cannot be
+ * told. */
+static enum verdict
+judge_parent(const struct weighing *weighing, size_t type)
+{
+    const struct policy policy = {.enabled = true, .order = POLICY_PACK};
+    const struct request request = {0};
+    const struct demands demands = {0};
+    AUTO_FREE char *name = strdup(weighing->parent->name.text);
+    const struct request_device device = {.parent = name};
+    const struct demand demand = {
+        .label = "",
+        .wanted = "",
+        .device = &device,
+        .numa = POLICY_NUMA_IGNORE,
+    };
+    const struct placement_question question = {
+        .request = &request,
+        .demands = &demands,
+        .policy = &policy,
+        .inventory = &weighing->inventory,
+        .ledger = &weighing->ledger,
+    };
+    AUTO(room_clear) struct room room = {0};
+    struct room_place place;
+
+    if (!name || room_init(&room, &question) < 0)
+        return VERDICT_GOOD;
+    return room_judge(&room, &demand, weighing->parent->gpu, type, &place);
+}
+
+/* What the kernel itself has no room for, it refuses itself. */
+static int
+check_room(const struct weighing *weighing, struct error *error)
+{
+    const struct inventory_gpu *gpu = &weighing->inventory.gpus[weighing->parent->gpu];
+    const struct inventory_type *type = inventory_find_type(gpu, &weighing->callout->type);
+    const struct lease *promise = find_promise(weighing, &gpu->name);
+    enum verdict verdict;
+
+    if (!type || !promise || weighing->parent->available[type - gpu->types] <= 0)
+        return 0;
+    verdict = judge_parent(weighing, (size_t)(type - gpu->types));
+    if (verdict != VERDICT_FULL && verdict != VERDICT_OTHER_SIZE)
+        return 0;
+    return error_set(error, -ENOSPC, "the room for it on %s is promised to the guest %s (%s)",
+                     weighing->parent->name.text, promise->domain_name,
+                     lease_state_name(promise->state));
+}
+
+/* Before somebody else makes a device. */
+static int
+on_start(const struct callout *callout, struct error *error)
+{
+    AUTO(weighing_clear) struct weighing weighing = {.callout = callout};
+    int rc;
+
+    weigh(&weighing);
+    rc = check_uuid(&weighing, error);
+    if (rc == 0 && weighing.parent)
+        rc = check_drained(&weighing, error);
+    if (rc == 0 && weighing.parent)
+        rc = check_room(&weighing, error);
+    return rc;
+}
+
+/* Under the lock: whether the lease is of no use any more. A guest that is just starting keeps its
+ * own, by which it is told what happened; libvirt gives that back. */
+static bool
+is_over(const struct job *job, const struct lease *lease)
+{
+    AUTO(guests_clear) struct guests guests = {0};
+    struct error problem;
+    const char *why;
+
+    if (judge_needs_guests(job, lease) && guests_read(job->host, &guests, &problem) < 0)
+        return false;
+    return judge_lease(job, &guests, lease, &why) == JUDGEMENT_FORGET;
+}
+
+/* After somebody else has removed a device. */
+static int
+on_stop(const struct callout *callout, struct error *error)
+{
+    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct lease *lease;
+    int rc = statedir_peek(callout->host, &ledger, error);
+
+    /* Nearly always it is none of ours: then nobody waits for a lock. */
+    if (rc < 0 || !ledger_find(&ledger, &callout->device))
+        return rc;
+    ledger_clear(&ledger);
+    rc = job_begin(callout->host, false, &job, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    job.lock_timeout = LONGEST_LOCK;
+    rc = job_look(&job, &ledger, error);
+    if (rc < 0)
+        return rc;
+    lease = ledger_find(&ledger, &callout->device);
+    if (!lease || !is_over(&job, lease)) {
+        job_leave(&job);
+        return 0;
+    }
+    log_lease("mdevctl", lease, "forgotten");
+    ledger_remove(&ledger, lease);
+    return job_record(&job, &ledger, error);
+}
+
+static const struct event {
+    const char *event, *action, *state;
+    int (*run)(const struct callout *callout, struct error *error);
+    bool refuses; /* its failure is the answer, else only logged */
+} events[] = {
+    {"pre", "start", "none", on_start, true},
+    {"notify", "stop", "success", on_stop, false},
+};
+
+/* NULL: nothing to us. A later mdevctl may say more, which is passed over. */
+static const struct event *
+read_words(int argc, char *const argv[], struct callout *ret)
+{
+    static const char letters[] = "teasup";
+    const char *words[sizeof(letters)] = {"", "", "", "", "", ""};
+
+    for (int i = 1; i + 1 < argc; i++) {
+        const char *letter = argv[i][0] == '-' && argv[i][1] ? strchr(letters, argv[i][1]) : NULL;
+
+        if (letter && !argv[i][2])
+            words[letter - letters] = argv[++i];
+    }
+    if (name_parse(&ret->type, words[0]) < 0 || name_parse_uuid(&ret->device, words[4]) < 0 ||
+        name_parse(&ret->parent, words[5]) < 0)
+        return NULL;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        if (!strcmp(events[i].event, words[1]) && !strcmp(events[i].action, words[2]) &&
+            !strcmp(events[i].state, words[3]))
+            return &events[i];
+    }
+    return NULL;
+}
+
+/* mdevctl 1.2 takes no answer from a script that ended before it had written all of the JSON. */
+static void
+swallow(int input)
+{
+    struct deadline deadline = deadline_in(LONGEST_INPUT);
+    struct pollfd ready = {.fd = input, .events = POLLIN};
+    char buffer[4096];
+
+    while (deadline_left(deadline) > 0 && poll(&ready, 1, (int)deadline_left(deadline)) > 0 &&
+           read(input, buffer, sizeof(buffer)) > 0)
+        continue;
+}
+
+enum callout_status
+callout_run(const struct host *host, int argc, char *const argv[], int input, int faults)
+{
+    struct callout callout = {.host = host};
+    const struct event *event = read_words(argc, argv, &callout);
+    struct error error = {0};
+
+    if (!event)
+        return CALLOUT_NOT_MINE;
+    if (event->refuses)
+        swallow(input);
+    if (event->run(&callout, &error) == 0)
+        return CALLOUT_NOT_MINE;
+    if (!event->refuses) {
+        log_problem("mdevctl", "-", &error);
+        return CALLOUT_NOT_MINE;
+    }
+    dprintf(faults, "%s\n", error.text);
+    return CALLOUT_REFUSED;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * domain-check: what is wrong in a domain's XML before anybody starts it: its request, by the
+ * schema, by the parser and against the configuration; what libvirt takes and is probably not
+ * meant; and virtual functions that this host does not have, or another domain has as well.
+ */
+
+#pragma once
+
+#include "base/document.h"
+#include "cli/report.h"
+#include "policy/policy.h"
+
+/* What it is asked of: all borrowed. */
+struct domain_check {
+    const struct policy *policy; /* NULL: it is broken, and not to be asked */
+    const struct host *host;     /* which has the schema, and perhaps the virtual functions */
+    const char *uri;             /* of its libvirt, which knows who else names those; NULL: none */
+    const char *file;            /* what messages call the document */
+    struct report *report;
+};
+
+/* How many vGPUs it asks for (0, too, if it has faults, which are in the report), or -EINVAL with a
+ * line in error if it is no domain XML at all, -ENOENT if there is no schema. */
+int domain_check(const struct domain_check *check, const struct document *document,
+                 struct error *error) CHECKED NONNULL;

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check/policy-check.h"
+#include "base/suggest.h"
+#include "placement/feasibility.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EVERY_GPU SIZE_MAX
+
+struct checker {
+    const struct policy *policy;
+    const struct inventory *inventory;
+    struct report *report;
+    bool *served; /* per class */
+};
+
+/* Whether people's word means a type of a GPU, or of any; if not, guess has what may be meant. */
+static bool
+is_offered(const struct inventory *inventory, size_t gpu, struct guess *guess)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *card = &inventory->gpus[i];
+
+        for (size_t k = 0; (gpu == EVERY_GPU || gpu == i) && k < card->count; k++) {
+            const struct inventory_type *type = &card->types[k];
+            const char *blank = strrchr(type->name, ' ');
+
+            if (inventory_type_is(type, guess->said))
+                return true;
+            guess_offer(guess, type->id.text);
+            guess_offer(guess, type->name);
+            guess_offer(guess, blank ? blank + 1 : type->name);
+        }
+    }
+    return false;
+}
+
+static void
+check_word(struct checker *checker, const char *origin, size_t gpu, const char *word)
+{
+    const struct inventory *inventory = checker->inventory;
+    struct guess guess = GUESS(word);
+    bool unsure = false;
+
+    if (is_offered(inventory, gpu, &guess))
+        return;
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        unsure |= (gpu == EVERY_GPU || gpu == i) && inventory_may_have_more(inventory, i);
+    report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s%s%s", word,
+                   gpu == EVERY_GPU ? "any GPU here" : inventory->gpus[gpu].name.text,
+                   unsure ? " now" : "", guess.best ? " (did you mean " : "",
+                   guess.best ? guess.best : "", guess.best ? "?)" : "");
+}
+
+static void
+miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
+{
+    const struct inventory *inventory = checker->inventory;
+    char all[512] = "";
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if (!name_equal(&parent->name, &gpu->address))
+            continue;
+        report_warning(checker->report, gpu->origin, 0,
+                       "%s is a virtual function, of which nothing can be said; its GPU is %s",
+                       gpu->address.text, inventory->gpus[parent->gpu].name.text);
+        return;
+    }
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        size_t at = strlen(all);
+
+        snprintf(all + at, sizeof(all) - at, "%s%s", at ? ", " : "", inventory->gpus[i].name.text);
+    }
+    report_warning(checker->report, gpu->origin, 0,
+                   "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
+}
+
+static void
+check_gpu(struct checker *checker, const struct policy_gpu *gpu)
+{
+    const struct inventory *inventory = checker->inventory;
+    size_t index = 0;
+
+    while (index < inventory->gpu_count && !name_equal(&inventory->gpus[index].name, &gpu->address))
+        index++;
+    if (index == inventory->gpu_count) {
+        miss_gpu(checker, gpu);
+        return;
+    }
+    for (size_t i = 0; i < gpu->types.count; i++)
+        check_word(checker, gpu->origin, index, gpu->types.items[i]);
+}
+
+/* What a class wants, in words. */
+static void
+say_wish(const struct policy_class *class, char *ret, size_t size)
+{
+    size_t at = 0;
+
+    if (class->framebuffer)
+        snprintf(ret, size, "%u MiB of frame buffer", class->framebuffer);
+    for (size_t i = 0; i < class->types.count && at < size; i++)
+        at += (size_t)snprintf(ret + at, size - at, "%s%s", i ? " or " : "", class->types.items[i]);
+}
+
+/* Whether any GPU, even an empty one, could ever serve a guest that asks for the class: the same
+ * question as of an arriving guest. -ENOMEM. */
+static int
+check_class(struct checker *checker, const struct policy_class *class, bool *served)
+{
+    char nobody[] = "", wish[256] = "";
+    const struct request request = {.name = nobody};
+    const struct ledger ledger = {0};
+    struct placement_choice ignored;
+    struct demand demand = {
+        .label = "it",
+        .wanted = wish,
+        .class = class,
+        .words = class->types.items,
+        .word_count = class->types.count,
+        .framebuffer = class->framebuffer,
+        .order = class->order,
+        .numa = POLICY_NUMA_IGNORE,
+    };
+    const struct demands demands = {.items = &demand, .count = 1};
+    const struct placement_question question = {
+        .request = &request,
+        .demands = &demands,
+        .policy = checker->policy,
+        .inventory = checker->inventory,
+        .ledger = &ledger,
+    };
+    struct error why;
+    int rc;
+
+    say_wish(class, wish, sizeof(wish));
+    rc = outlook_find(&question, &ignored, &why);
+    *served = rc == 0;
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc < 0)
+        report_warning(checker->report, class->origin, 0,
+                       "no guest can be given the class \"%s\" here: %s", class->name, why.text);
+    for (size_t i = 0; rc == 0 && i < class->types.count; i++)
+        check_word(checker, class->origin, EVERY_GPU, class->types.items[i]);
+    return 0;
+}
+
+static void
+check_limit(struct checker *checker, const struct policy_limit *limit)
+{
+    for (size_t i = 0; i < limit->types.count; i++)
+        check_word(checker, limit->origin, EVERY_GPU, limit->types.items[i]);
+}
+
+static bool
+is_served(const struct checker *checker, const char *name)
+{
+    const struct policy_class *class = policy_find_class(checker->policy, name);
+
+    return !class || checker->served[class - checker->policy->classes];
+}
+
+static void
+check_uses(struct checker *checker)
+{
+    const struct policy *policy = checker->policy;
+
+    if (*policy->default_class && !is_served(checker, policy->default_class))
+        report_warning(checker->report, policy->default_origin, 0,
+                       "default_class is \"%s\", which no guest can be given here",
+                       policy->default_class);
+    for (size_t i = 0; i < policy->quota_count; i++) {
+        if (!is_served(checker, policy->quotas[i].class))
+            report_warning(checker->report, policy->quotas[i].origin, 0,
+                           "a quota of the class \"%s\", which no guest can be given here",
+                           policy->quotas[i].class);
+    }
+    for (size_t i = 0; i < policy->domain_count; i++) {
+        const struct policy_domain *domain = &policy->domains[i];
+
+        for (size_t k = 0; k < domain->device_count; k++) {
+            const struct policy_domain_device *device = &domain->devices[k];
+
+            if (device->type)
+                check_word(checker, device->origin, EVERY_GPU, device->type);
+            else if (!is_served(checker, device->class))
+                report_warning(checker->report, device->origin, 0,
+                               "%s is to be of the class \"%s\", which no guest can be given here",
+                               device->alias, device->class);
+        }
+    }
+}
+
+int
+policy_check(const struct policy *policy, const struct inventory *inventory, struct report *report)
+{
+    AUTO_FREE bool *served = calloc(policy->class_count + 1, sizeof(*served));
+    struct checker checker = {policy, inventory, report, served};
+    int rc = served ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < policy->gpu_count; i++)
+        check_gpu(&checker, &policy->gpus[i]);
+    for (size_t i = 0; i < policy->limit_count; i++)
+        check_limit(&checker, &policy->limits[i]);
+    for (size_t i = 0; rc == 0 && i < policy->class_count; i++)
+        rc = check_class(&checker, &policy->classes[i], &served[i]);
+    if (rc == 0)
+        check_uses(&checker);
+    return rc;
+}

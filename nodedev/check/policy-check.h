@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * policy-check: what a configuration says without a fault, and to no effect on this host: GPUs and
+ * types that are not here, classes that nothing here can serve, quotas and limits of such.
+ */
+
+#pragma once
+
+#include "cli/report.h"
+#include "device/inventory.h"
+#include "policy/policy.h"
+
+/* Warns of each. The inventory is to hold all types. -ENOMEM. */
+int policy_check(const struct policy *policy, const struct inventory *inventory,
+                 struct report *report) CHECKED NONNULL;

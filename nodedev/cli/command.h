@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * command: one word of vgpuctl's, as a row of its table. Each has a file of its own,
+ * NAME-command.c.
+ */
+
+#pragma once
+
+#include "base/host.h"
+#include "cli/options.h"
+
+/* What a command is handed: the world, and what was typed. */
+struct command_call {
+    const struct host *host;
+    const char *uri; /* of this host's libvirt; NULL: it has none, as --root was given */
+    struct options options;
+    char *const *arguments; /* those after the command's own name; NULL ends them */
+    size_t count;
+    FILE *out;
+    FILE *faults; /* for warnings; what ends the command goes into its error */
+};
+
+/* Exit statuses of vgpuctl. */
+enum command_status {
+    COMMAND_DONE,
+    COMMAND_FAILED,
+    COMMAND_USAGE,
+    COMMAND_NO_CAPACITY,
+    COMMAND_BUSY,
+};
+
+struct command {
+    const char *name;
+    const char *arguments; /* as its help says them; "" for none */
+    const char *help;      /* one line */
+    size_t least, most;    /* of arguments */
+    uint32_t options;      /* OPTION_BIT of each that it takes; --help is understood */
+    /* If it does not return COMMAND_DONE, the reason is in error. */
+    enum command_status (*run)(const struct command_call *call, struct error *error);
+};
+
+/* What a failed use case of common/ ends the command with. */
+enum command_status command_failed(int rc);
+
+extern const struct command *const commands[];
+extern const size_t command_count;
+
+extern const struct command command_check;
+extern const struct command command_doctor;
+extern const struct command command_drain;
+extern const struct command command_explain;
+extern const struct command command_attach;
+extern const struct command command_detach;
+extern const struct command command_gpus;
+extern const struct command command_list;
+extern const struct command command_orphans;
+extern const struct command command_metrics;
+extern const struct command command_migrate_check;
+extern const struct command command_ready;
+extern const struct command command_reap;
+extern const struct command command_reconcile;
+extern const struct command command_types;
+extern const struct command command_undrain;

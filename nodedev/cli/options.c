@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/options.h"
+#include "base/array.h"
+
+#include <getopt.h>
+#include <string.h>
+
+const struct option_row option_rows[OPTIONS] = {
+    [OPTION_ROOT] = {"root", 0, "DIR", "another machine's file system, recorded or made"},
+    [OPTION_CONNECT] = {"connect", 'c', "URI", "another host's libvirt; may be given repeatedly"},
+    [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", "how long to wait at most"},
+    [OPTION_JSON] = {"json", 'J', NULL, "print JSON"},
+    [OPTION_RAW] = {"raw", 'r', NULL, "print columns parted by one blank"},
+    [OPTION_NOHEADINGS] = {"noheadings", 'n', NULL, "print no line of headings"},
+    [OPTION_COLUMNS] = {"columns", 'o', "LIST", "the columns to print, parted by commas"},
+    [OPTION_TYPE] = {"type", 0, "TYPE", "a type: its id, its name or the name's last word"},
+    [OPTION_CLASS] = {"class", 0, "CLASS", "a class of vgpu.conf"},
+    [OPTION_ALIAS] = {"alias", 0, "ALIAS", "the new device's alias, ua-..."},
+    [OPTION_COUNT] = {"count", 0, "N", "so many devices (1)"},
+    [OPTION_CONFIG] = {"config", 0, NULL, "change what the domain's next start uses"},
+    [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
+    [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
+    [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
+    [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
+    [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
+    [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
+    [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
+    [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
+};
+
+/* What getopt_long(3) wants to be told; its values are `enum option_key` behind all letters. */
+#define FIRST_VALUE 256
+
+static void
+describe(struct option *longs, char *shorts)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const struct option_row *row = &option_rows[i];
+
+        longs[i] = (struct option){.name = row->name,
+                                   .has_arg = row->argument ? required_argument : no_argument,
+                                   .val = FIRST_VALUE + (int)i};
+        if (!row->letter)
+            continue;
+        *shorts++ = row->letter;
+        if (row->argument)
+            *shorts++ = ':';
+    }
+    *shorts = '\0';
+}
+
+static size_t
+find_option(int value)
+{
+    size_t i = 0;
+
+    if (value >= FIRST_VALUE)
+        return (size_t)(value - FIRST_VALUE);
+    while (i < OPTIONS && option_rows[i].letter != value)
+        i++;
+    return i;
+}
+
+int
+options_read(int argc, char *argv[], struct options *ret, int *rest, struct error *error)
+{
+    struct option longs[OPTIONS + 1] = {0};
+    char shorts[2 * OPTIONS + 2] = ":";
+    int value;
+
+    *ret = (struct options){0};
+    describe(longs, shorts + 1);
+    opterr = 0;
+    optind = 0;
+    while ((value = getopt_long(argc, argv, shorts, longs, NULL)) >= 0) {
+        size_t option = find_option(value);
+
+        if (value == ':')
+            return error_set(error, -EINVAL, "%s needs a value", argv[optind - 1]);
+        if (option >= OPTIONS)
+            return error_set(error, -EINVAL, "what is %s?", argv[optind - 1]);
+        ret->values[option] = option_rows[option].argument ? optarg : "";
+        if (option == OPTION_CONNECT && ARRAY_ADD(ret->uris, ret->uri_count, optarg) < 0)
+            return error_set(error, -ENOMEM, "no memory");
+    }
+    *rest = optind;
+    return 0;
+}
+
+void
+options_clear(struct options *options)
+{
+    free(options->uris);
+    *options = (struct options){0};
+}
+
+int
+options_check(const struct options *options, uint32_t bits, struct error *error)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (options->values[i] && !(bits & OPTION_BIT(i)))
+            return error_set(error, -EINVAL, "it takes no --%s", option_rows[i].name);
+    }
+    return 0;
+}
+
+int
+options_number(const struct options *options, enum option_key option, unsigned least, unsigned most,
+               unsigned otherwise, unsigned *ret, struct error *error)
+{
+    const char *text = options->values[option];
+    unsigned long number;
+    char *end;
+
+    *ret = otherwise;
+    if (!text)
+        return 0;
+    number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || number < least || number > most)
+        return error_set(error, -EINVAL, "--%s %s: not a number from %u to %u",
+                         option_rows[option].name, text, least, most);
+    *ret = (unsigned)number;
+    return 0;
+}
+
+int
+options_timeout(const struct options *options, unsigned *ret, struct error *error)
+{
+    return options_number(options, OPTION_TIMEOUT, 1, 3600, 10, ret, error);
+}
+
+void
+options_help(uint32_t bits, FILE *out)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const struct option_row *row = &option_rows[i];
+        char letter[] = {'-', row->letter, ',', ' ', '\0'};
+
+        if (bits & OPTION_BIT(i))
+            fprintf(out, "  %s--%s %-*s %s\n", row->letter ? letter : "    ", row->name,
+                    (int)(19 - strlen(row->name)), row->argument ? row->argument : "", row->help);
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * options: what may stand on vgpuctl's command line beside the command and its arguments.
+ *
+ * One table has every option there is; a command says with a bit each which of them it takes. Help,
+ * man page and completion are held to that table.
+ */
+
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_key {
+    OPTION_ROOT,
+    OPTION_CONNECT,
+    OPTION_TIMEOUT,
+    OPTION_JSON,
+    OPTION_RAW,
+    OPTION_NOHEADINGS,
+    OPTION_COLUMNS,
+    OPTION_TYPE,
+    OPTION_CLASS,
+    OPTION_ALIAS,
+    OPTION_COUNT,
+    OPTION_CONFIG,
+    OPTION_LIVE,
+    OPTION_PRINT_XML,
+    OPTION_RENEW,
+    OPTION_DRY_RUN,
+    OPTION_REBUILD,
+    OPTION_OUTPUT,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTIONS, /* how many there are */
+};
+
+#define OPTION_BIT(option) (UINT32_C(1) << (option))
+#define OPTION_BITS_TABLE                                                                          \
+    (OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_NOHEADINGS) |            \
+     OPTION_BIT(OPTION_COLUMNS))
+#define OPTION_BITS_REMOTE (OPTION_BIT(OPTION_CONNECT) | OPTION_BIT(OPTION_TIMEOUT))
+
+struct option_row {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: it takes none */
+    const char *help;
+};
+extern const struct option_row option_rows[OPTIONS];
+
+/* As given. Strings are borrowed from the command line. */
+struct options {
+    const char *values[OPTIONS]; /* NULL: not given; "": given, and it takes no argument */
+    const char **uris;           /* of every --connect */
+    size_t uri_count;
+};
+
+/*
+ * Reads a command line, in which options may stand anywhere before a "--", and moves what is none
+ * to its end: *rest is the first such. -EINVAL with a line in error. The caller clears ret in every
+ * case.
+ */
+int options_read(int argc, char *argv[], struct options *ret, int *rest,
+                 struct error *error) CHECKED NONNULL;
+void options_clear(struct options *options) NONNULL;
+
+static inline bool
+option_given(const struct options *options, enum option_key option)
+{
+    return options->values[option] != NULL;
+}
+
+/* 0, or -EINVAL with a line in error if an option is given that is not among these bits. */
+int
+options_check(const struct options *options, uint32_t bits, struct error *error) CHECKED NONNULL;
+
+/* The value of an option as a number from least to most; `otherwise` if it is not given. -EINVAL
+ * with a line in error. */
+int
+options_number(const struct options *options, enum option_key option, unsigned least, unsigned most,
+               unsigned otherwise, unsigned *ret, struct error *error) CHECKED NONNULL;
+
+/* The seconds of --timeout. -EINVAL with a line in error. */
+int
+options_timeout(const struct options *options, unsigned *ret, struct error *error) CHECKED NONNULL;
+
+/* A line of help for each of these bits. */
+void options_help(uint32_t bits, FILE *out) NONNULL;

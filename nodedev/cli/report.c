@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/report.h"
+
+#include <string.h>
+
+static void FORMAT(5, 0) print(struct report *report, const char *where, unsigned line,
+                               const char *kind, const char *format, va_list args)
+{
+    AUTO_FREE char *text = NULL;
+    struct error safe;
+    char number[16] = "";
+
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    if (line)
+        snprintf(number, sizeof(number), ":%u", line);
+    /* What people wrote may hold anything; an error holds one printable line. */
+    error_set(&safe, 0, "%s%s: %s%s", where, number, kind, text ? text : "no memory");
+    fprintf(report->out, "%s\n", safe.text);
+}
+
+void
+report_fault(struct report *report, const char *where, unsigned line, const char *format, ...)
+{
+    va_list args;
+
+    report->faults++;
+    va_start(args, format);
+    print(report, where, line, "", format, args);
+    va_end(args);
+}
+
+void
+report_warning(struct report *report, const char *where, unsigned line, const char *format, ...)
+{
+    va_list args;
+
+    report->warnings++;
+    va_start(args, format);
+    print(report, where, line, "warning: ", format, args);
+    va_end(args);
+}
+
+void
+report_faults(struct report *report, const struct error *error, const char *stem)
+{
+    const char *at = error->text;
+
+    while (at) {
+        const char *end = at;
+
+        do
+            end = strstr(end + 1, "; ");
+        while (end && strncmp(end + 2, stem, strlen(stem)));
+        fprintf(report->out, "%.*s\n", (int)(end ? (size_t)(end - at) : strlen(at)), at);
+        report->faults++;
+        at = end ? end + 2 : NULL;
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * report: what is wrong in files, a line each: "FILE:LINE: what", as compilers print it.
+ */
+
+#pragma once
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+struct report {
+    FILE *out;
+    size_t faults;   /* what must be mended */
+    size_t warnings; /* what works, and is probably not meant */
+};
+
+/* `where` is a file, or already a "file:line": line 0 then. */
+void report_fault(struct report *report, const char *where, unsigned line, const char *format, ...)
+    FORMAT(4, 5) NONNULL;
+void report_warning(struct report *report, const char *where, unsigned line, const char *format,
+                    ...) FORMAT(4, 5) NONNULL;
+
+/* An error's text that holds several faults, each of which begins with this stem. */
+void report_faults(struct report *report, const struct error *error, const char *stem) NONNULL;

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/table.h"
+
+#include <libsmartcols/libsmartcols.h>
+#include <string.h>
+
+static void
+note(struct table *table, int rc)
+{
+    if (rc < 0 && table->failed == 0)
+        table->failed = rc;
+}
+
+static int
+find_column(const struct table_column *columns, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(columns[i].name) == length && !strncasecmp(columns[i].name, name, length))
+            return (int)i;
+    }
+    return -1;
+}
+
+static void
+add_column(struct table *table, size_t column)
+{
+    static const int types[] = {
+        [TABLE_TEXT] = SCOLS_JSON_STRING,
+        [TABLE_NUMBER] = SCOLS_JSON_NUMBER,
+        [TABLE_FLAG] = SCOLS_JSON_BOOLEAN,
+    };
+    enum table_kind kind = table->columns[column].kind;
+    struct libscols_column *smart = scols_table_new_column(
+        table->smart, table->columns[column].name, 0, kind == TABLE_NUMBER ? SCOLS_FL_RIGHT : 0);
+
+    if (!smart) {
+        note(table, -ENOMEM);
+        return;
+    }
+    note(table, scols_column_set_json_type(smart, types[kind]));
+    table->places[column] = (int)scols_table_get_ncols(table->smart) - 1;
+}
+
+static int
+add_named(struct table *table, size_t count, const char *list, struct error *error)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int column = find_column(table->columns, count, list, length);
+
+        if (column < 0) {
+            error_set(error, -EINVAL, "there is no column \"%.*s\"; there are: %s", (int)length,
+                      list, table->columns[0].name);
+            for (size_t i = 1; i < count; i++)
+                error_add(error, "%s", table->columns[i].name);
+            return -EINVAL;
+        }
+        if (table->places[column] < 0)
+            add_column(table, (size_t)column);
+        if (!list[length])
+            return 0;
+        list += length + 1;
+    }
+}
+
+int
+table_start(struct table *table, const char *name, const struct table_column *columns, size_t count,
+            const struct options *options, struct error *error)
+{
+    *table = (struct table){
+        .name = name,
+        .columns = columns,
+        .smart = scols_new_table(),
+        .json = option_given(options, OPTION_JSON),
+        .raw = option_given(options, OPTION_RAW),
+    };
+    memset(table->places, -1, sizeof(table->places));
+    if (!table->smart)
+        return error_set(error, -ENOMEM, "no memory");
+    note(table, scols_table_set_name(table->smart, name));
+    note(table, scols_table_enable_json(table->smart, table->json));
+    note(table, scols_table_enable_raw(table->smart, table->raw));
+    note(table,
+         scols_table_enable_noheadings(table->smart, option_given(options, OPTION_NOHEADINGS)));
+    if (option_given(options, OPTION_COLUMNS))
+        return add_named(table, count, options->values[OPTION_COLUMNS], error);
+    for (size_t i = 0; i < count; i++) {
+        if (!columns[i].extra)
+            add_column(table, i);
+    }
+    return 0;
+}
+
+void
+table_end(struct table *table)
+{
+    if (table->smart)
+        scols_unref_table(table->smart);
+    *table = (struct table){0};
+}
+
+void
+table_line(struct table *table)
+{
+    table->line = scols_table_new_line(table->smart, NULL);
+    if (!table->line) {
+        note(table, -ENOMEM);
+        return;
+    }
+    table->lines++;
+    for (size_t i = 0; !table->json && i < scols_table_get_ncols(table->smart); i++)
+        note(table, scols_line_set_data(table->line, i, "-"));
+}
+
+bool
+table_shows(const struct table *table, size_t column)
+{
+    return table->places[column] >= 0;
+}
+
+void
+table_set(struct table *table, size_t column, const char *format, ...)
+{
+    AUTO_FREE char *text = NULL;
+    va_list args;
+    int rc;
+
+    if (!table_shows(table, column) || !table->line)
+        return;
+    va_start(args, format);
+    rc = vasprintf(&text, format, args);
+    va_end(args);
+    if (rc < 0)
+        text = NULL;
+    note(table,
+         text ? scols_line_set_data(table->line, (size_t)table->places[column], text) : -ENOMEM);
+}
+
+void
+table_set_flag(struct table *table, size_t column, bool value)
+{
+    if (table->json)
+        table_set(table, column, "%d", value);
+    else
+        table_set(table, column, "%s", value ? "yes" : "no");
+}
+
+int
+table_print(struct table *table, FILE *out, struct error *error)
+{
+    if (table->failed < 0)
+        return error_set(error, table->failed, "making the table: %s", strerror(-table->failed));
+    if (table->json && table->lines == 0) {
+        fprintf(out, "{\n   \"%s\": []\n}\n", table->name);
+        return 0;
+    }
+    if (table->lines == 0)
+        return 0;
+    note(table, scols_table_set_stream(table->smart, out));
+    note(table, scols_print_table(table->smart));
+    return table->failed < 0
+               ? error_set(error, table->failed, "printing the table: %s", strerror(-table->failed))
+               : 0;
+}

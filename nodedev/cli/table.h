@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * table: what a command prints: lines of columns, as people or as programs want them.
+ *
+ * libsmartcols does the work. A value that nobody knows stays unset: it is "-" for people and null
+ * in JSON, where columns are keys in lower case.
+ *
+ *     rc = table_start(&table, "gpus", columns, COUNT(columns), &call->options, error);
+ *     ...
+ *     table_line(&table);
+ *     table_set(&table, COLUMN_GPU, "%s", gpu->name.text);
+ *     ...
+ *     return table_print(&table, call->out, error);
+ */
+
+#pragma once
+
+#include "cli/options.h"
+
+#include <stdio.h>
+
+enum table_kind {
+    TABLE_TEXT,
+    TABLE_NUMBER, /* at the right */
+    TABLE_FLAG,   /* "yes", "no"; true, false in JSON */
+};
+
+struct table_column {
+    const char *name; /* in capitals */
+    enum table_kind kind;
+    bool extra; /* only if --columns names it */
+};
+
+struct libscols_table;
+struct libscols_line;
+
+struct table {
+    const char *name; /* JSON's key for all of it */
+    const struct table_column *columns;
+    struct libscols_table *smart;
+    struct libscols_line *line; /* the last one */
+    int places[32];             /* per column: where it stands in smart; -1: not shown */
+    bool json, raw;
+    size_t lines;
+    int failed; /* -errno of the first failure, which table_print tells */
+};
+
+/* The columns are borrowed. -EINVAL if --columns names one that there is not. table_end in every
+ * case. */
+int table_start(struct table *table, const char *name, const struct table_column *columns,
+                size_t count, const struct options *options, struct error *error) CHECKED NONNULL;
+void table_end(struct table *table) NONNULL;
+
+/* Begins a line. */
+void table_line(struct table *table) NONNULL;
+
+/* Sets a value of the line. */
+void table_set(struct table *table, size_t column, const char *format, ...) FORMAT(3, 4) NONNULL;
+void table_set_flag(struct table *table, size_t column, bool value) NONNULL;
+
+/* Whether a column is to be printed: not to look for what nobody will see. */
+bool table_shows(const struct table *table, size_t column) CHECKED NONNULL;
+
+int table_print(struct table *table, FILE *out, struct error *error) CHECKED NONNULL;

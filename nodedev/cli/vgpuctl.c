@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/vgpuctl.h"
+#include "base/suggest.h"
+#include "cli/command.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+/* In the order of vgpuctl --help. */
+const struct command *const commands[] = {
+    &command_gpus,          &command_types,   &command_list,    &command_explain,
+    &command_attach,        &command_detach,  &command_orphans, &command_reap,
+    &command_reconcile,     &command_drain,   &command_undrain, &command_check,
+    &command_migrate_check, &command_metrics, &command_doctor,  &command_ready,
+};
+const size_t command_count = COUNT(commands);
+
+#define ALWAYS (OPTION_BIT(OPTION_HELP))
+
+enum command_status
+command_failed(int rc)
+{
+    return rc == -EINVAL   ? COMMAND_USAGE
+           : rc == -ENOSPC ? COMMAND_NO_CAPACITY
+           : rc == -EBUSY  ? COMMAND_BUSY
+                           : COMMAND_FAILED;
+}
+
+static void
+print_help(FILE *out)
+{
+    fprintf(out, "Usage: vgpuctl COMMAND [ARGUMENT]... [OPTION]...\n\nCommands:\n");
+    for (size_t i = 0; i < command_count; i++)
+        fprintf(out, "  %s %-*s %s\n", commands[i]->name, (int)(28 - strlen(commands[i]->name)),
+                commands[i]->arguments, commands[i]->help);
+    fprintf(out, "\nOptions:\n");
+    options_help(UINT32_MAX, out);
+    fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes.\n"
+                 "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy. "
+                 "See vgpuctl(1).\n");
+}
+
+static void
+print_usage(const struct command *command, FILE *out)
+{
+    fprintf(out, "Usage: vgpuctl %s%s%s [OPTION]...\n\n%c%s.\n\nOptions:\n", command->name,
+            *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
+            command->help + 1);
+    options_help(command->options | ALWAYS, out);
+}
+
+static const struct command *
+find_command(const char *name, struct error *error)
+{
+    struct guess guess = GUESS(name);
+
+    for (size_t i = 0; i < command_count; i++) {
+        if (!strcmp(commands[i]->name, name))
+            return commands[i];
+        guess_offer(&guess, commands[i]->name);
+    }
+    error_set(error, -EINVAL, "there is no command \"%s\"%s%s%s; see 'vgpuctl --help'", name,
+              guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
+              guess.best ? "?)" : "");
+    return NULL;
+}
+
+/* Another machine's file system is not this libvirt's. */
+static int
+change_root(struct host *host, struct command_call *call, struct error *error)
+{
+    const char *root = call->options.values[OPTION_ROOT];
+
+    if (!root)
+        return 0;
+    call->uri = NULL;
+    host->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
+}
+
+static enum command_status
+run(const struct command *command, struct host *host, struct command_call *call,
+    struct error *error)
+{
+    enum command_status status;
+
+    if (options_check(&call->options, command->options | ALWAYS, error) < 0) {
+        error_add(error, "see 'vgpuctl %s --help'", command->name);
+        return COMMAND_USAGE;
+    }
+    if (option_given(&call->options, OPTION_HELP)) {
+        print_usage(command, call->out);
+        return COMMAND_DONE;
+    }
+    if (call->count < command->least || call->count > command->most) {
+        error_set(error, -EINVAL, "usage: vgpuctl %s%s%s", command->name,
+                  *command->arguments ? " " : "", command->arguments);
+        return COMMAND_USAGE;
+    }
+    if (change_root(host, call, error) < 0)
+        return COMMAND_FAILED;
+    status = command->run(call, error);
+    if (fflush(call->out) != 0 && status == COMMAND_DONE) {
+        error_set(error, -EIO, "writing the result: %m");
+        status = COMMAND_FAILED;
+    }
+    return status;
+}
+
+/* Without a command. */
+static enum command_status
+run_bare(const struct command_call *call, struct error *error)
+{
+    if (option_given(&call->options, OPTION_HELP)) {
+        print_help(call->out);
+        return COMMAND_DONE;
+    }
+    if (option_given(&call->options, OPTION_VERSION)) {
+        fprintf(call->out, "vgpuctl (libvirt-vgpu) " VGPU_VERSION "\n");
+        return COMMAND_DONE;
+    }
+    error_set(error, -EINVAL, "a command, please; see 'vgpuctl --help'");
+    return COMMAND_USAGE;
+}
+
+static enum command_status
+choose(struct host *host, int argc, char *argv[], struct command_call *call, struct error *error)
+{
+    const struct command *command;
+    enum command_status status;
+    int rest;
+
+    if (options_read(argc, argv, &call->options, &rest, error) < 0) {
+        error_add(error, "see 'vgpuctl --help'");
+        return COMMAND_USAGE;
+    }
+    if (rest == argc)
+        return run_bare(call, error);
+    command = find_command(argv[rest], error);
+    if (!command)
+        return COMMAND_USAGE;
+    call->arguments = argv + rest + 1;
+    call->count = (size_t)(argc - rest - 1);
+    status = run(command, host, call, error);
+    if (status != COMMAND_DONE)
+        error_wrap(error, "%s", command->name);
+    return status;
+}
+
+int
+vgpuctl_run(struct host *host, const char *uri, int argc, char *argv[], FILE *out, FILE *faults)
+{
+    struct command_call call = {.host = host, .uri = uri, .out = out, .faults = faults};
+    struct error error = {0};
+    enum command_status status = choose(host, argc, argv, &call, &error);
+
+    options_clear(&call.options);
+    if (status != COMMAND_DONE)
+        fprintf(faults, "vgpuctl: %s\n", error.text);
+    return (int)status;
+}

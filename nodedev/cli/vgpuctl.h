@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpuctl: the tool that an administrator types: its command line, and what it prints and exits
+ * with. What a command does is in its own file.
+ */
+
+#pragma once
+
+#include "base/host.h"
+
+#include <stdio.h>
+
+/* Runs one command line. `host` is changed by --root; `uri` is that of its libvirt, NULL if
+ * it has none. Returns the exit status; what went wrong is one line on faults. */
+int vgpuctl_run(struct host *host, const char *uri, int argc, char *argv[], FILE *out, FILE *faults)
+    __attribute__((nonnull(1, 4, 5, 6))) CHECKED;

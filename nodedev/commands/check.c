@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check/domain-check.h"
+#include "check/policy-check.h"
+#include "cli/command.h"
+#include "libvirt/domain-source.h"
+
+#include <string.h>
+
+static bool
+every_type(const struct inventory_type *type, const void *data)
+{
+    (void)type, (void)data;
+    return true;
+}
+
+/* Against what this host has. */
+static int
+check_host(const struct command_call *call, const struct policy *policy, struct report *report,
+           struct error *error)
+{
+    const struct inventory_filter filter = {every_type, NULL};
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    AUTO_FREE char *where = NULL;
+    int rc = inventory_scan(call->host, &filter, &inventory, error);
+
+    if (rc == 0 && asprintf(&where, "/%s", call->host->config) < 0) {
+        where = NULL;
+        rc = error_set(error, -ENOMEM, "no memory");
+    }
+    if (rc < 0)
+        return rc;
+    if (!policy->enabled)
+        report_warning(report, where, 0, "enabled is false: no guest is given a vGPU");
+    if (inventory.gpu_count == 0) {
+        report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
+        return 0;
+    }
+    rc = policy_check(policy, &inventory, report);
+    return rc < 0 ? error_set(error, rc, "no memory for the configuration") : 0;
+}
+
+/* Also with a domain it is read first: that is judged by it. */
+static bool
+check_policy(const struct command_call *call, struct policy *policy, struct report *report)
+{
+    AUTO_FREE char *stem = NULL;
+    struct error faults;
+
+    if (policy_load(call->host, policy, &faults) == 0)
+        return true;
+    if (asprintf(&stem, "/%s/", call->host->config) < 0)
+        stem = NULL;
+    report_faults(report, &faults, stem ? stem : "/");
+    return false;
+}
+
+static enum command_status
+check_file(const struct command_call *call, const struct policy *policy, struct report *report,
+           struct error *error)
+{
+    AUTO(document_clear) struct document document = {0};
+    const char *file = call->arguments[0];
+    const struct domain_check check = {policy, call->host, call->uri, file, report};
+    int rc = subject_read(file, &document, error), count;
+
+    if (rc < 0)
+        return COMMAND_FAILED;
+    count = domain_check(&check, &document, error);
+    if (count < 0) {
+        error_wrap(error, "%s", file);
+        return COMMAND_FAILED;
+    }
+    if (report->faults == 0) {
+        fprintf(call->out, "%s: ok (vGPUs asked for: %d, warnings: %zu)\n", file, count,
+                report->warnings);
+        return COMMAND_DONE;
+    }
+    error_set(error, -EINVAL, "%s: faults: %zu; a start would be refused", file, report->faults);
+    return COMMAND_FAILED;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    struct report report = {.out = call->faults};
+    bool sound = check_policy(call, &policy, &report);
+
+    if (call->count)
+        return check_file(call, sound ? &policy : NULL, &report, error);
+    if (!sound) {
+        error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
+                  report.faults);
+        return COMMAND_FAILED;
+    }
+    if (check_host(call, &policy, &report, error) < 0)
+        return COMMAND_FAILED;
+    fprintf(call->out,
+            "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)\n",
+            call->host->config, policy.gpu_count, policy.class_count, policy.quota_count,
+            policy.domain_count, report.warnings);
+    return COMMAND_DONE;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .arguments = "[FILE]",
+    .help = "look for faults in the configuration, or in a domain's XML",
+    .most = 1,
+    .options = OPTION_BIT(OPTION_ROOT),
+    .run = run,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/command.h"
+#include "cli/table.h"
+#include "lease/statedir.h"
+#include "placement/alternatives.h"
+#include "placement/reason.h"
+#include "view/explanation.h"
+
+#define MOST_TEXT 8192 /* bytes, for more functions than a GPU can have */
+
+enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, REASON, OTHERS };
+
+static const struct table_column columns[] = {
+    [DEVICE] = {.name = "DEVICE"},   [ALIAS] = {.name = "ALIAS"},
+    [WANTED] = {.name = "WANTED"},   [GPU] = {.name = "GPU"},
+    [VERDICT] = {.name = "VERDICT"}, [PARENT] = {.name = "PARENT"},
+    [TYPE] = {.name = "TYPE"},       [NAME] = {.name = "NAME", .extra = true},
+    [REASON] = {.name = "REASON"},   [OTHERS] = {.name = "OTHERS", .extra = true},
+};
+
+/* As other lists in tables: without blanks. */
+static void
+add_others(struct table *table, const struct room *room, const struct demand *demand, size_t gpu)
+{
+    char text[MOST_TEXT], *to = text;
+
+    if (!table_shows(table, OTHERS) ||
+        others_list(room, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
+        return;
+    for (const char *from = text; *from; from++) {
+        if (*from != ' ')
+            *to++ = *from;
+    }
+    *to = '\0';
+    table_set(table, OTHERS, "%s", text);
+}
+
+static void
+add_gpu(struct table *table, const struct forecast *forecast, const struct room *room, size_t index,
+        size_t gpu)
+{
+    const struct demand *demand = &forecast->intent.demands.items[index];
+    const struct inventory_gpu *card = &forecast->inventory.gpus[gpu];
+    const struct placement_choice *choice = &forecast->choices[index];
+    char reason[256];
+    enum forecast_verdict verdict =
+        forecast_judge(forecast, room, index, gpu, reason, sizeof(reason));
+
+    table_line(table);
+    table_set(table, DEVICE, "%s", demand->hostdev->source.text);
+    if (demand->hostdev->alias)
+        table_set(table, ALIAS, "%s", demand->hostdev->alias);
+    table_set(table, WANTED, "%s", demand->wanted);
+    table_set(table, GPU, "%s", card->name.text);
+    table_set(table, VERDICT, "%s", forecast_verdict_words[verdict]);
+    table_set(table, REASON, "%s", reason);
+    add_others(table, room, demand, gpu);
+    if (verdict < FORECAST_CHOSEN)
+        return;
+    table_set(table, PARENT, "%s", forecast->inventory.parents[choice->parent].name.text);
+    table_set(table, TYPE, "%s", card->types[choice->type].id.text);
+    table_set(table, NAME, "%s", card->types[choice->type].name);
+}
+
+/* A line for each device and GPU. */
+static int
+print_table(const struct command_call *call, struct table *table, const struct forecast *forecast,
+            struct error *error)
+{
+    for (size_t i = 0; i < forecast->intent.demands.count; i++) {
+        AUTO(room_clear) struct room room = {0};
+
+        if (forecast_room(forecast, i, &room) < 0)
+            return error_set(error, -ENOMEM, "no memory for the explanation");
+        for (size_t gpu = 0; gpu < forecast->inventory.gpu_count; gpu++)
+            add_gpu(table, forecast, &room, i, gpu);
+    }
+    return table_print(table, call->out, error);
+}
+
+static int
+print_text(const struct command_call *call, const struct subject *subject,
+           const struct forecast *forecast, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc = statedir_peek(call->host, &ledger, error);
+
+    return rc < 0 ? rc : explanation_tell(subject, &ledger, forecast, call->out, error);
+}
+
+static bool
+wants_table(const struct options *options)
+{
+    return option_given(options, OPTION_JSON) || option_given(options, OPTION_RAW) ||
+           option_given(options, OPTION_NOHEADINGS) || option_given(options, OPTION_COLUMNS);
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(subject_clear) struct subject subject = {0};
+    AUTO(forecast_clear) struct forecast forecast = {0};
+    AUTO(table_end) struct table table = {0};
+    int rc;
+
+    if (table_start(&table, "explanation", columns, COUNT(columns), &call->options, error) < 0)
+        return COMMAND_USAGE;
+    if (subject_find(call->uri, call->arguments[0], &subject, error) < 0)
+        return COMMAND_FAILED;
+    rc = forecast_make(&forecast, call->host, &subject.request, error);
+    if (rc == 0 && wants_table(&call->options))
+        rc = print_table(call, &table, &forecast, error);
+    else if (rc == 0)
+        rc = print_text(call, &subject, &forecast, error);
+    if (rc == 0 && forecast.outcome != FORECAST_REFUSED)
+        return COMMAND_DONE;
+    if (rc == 0) {
+        rc = forecast.rc;
+        *error = forecast.refusal;
+    }
+    error_wrap(error, "%s", subject.request.name);
+    return rc == -ENOSPC ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .arguments = "DOMAIN|FILE",
+    .help = "say what a domain's request means, where it would be placed, and why not elsewhere",
+    .least = 1,
+    .most = 1,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .run = run,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/command.h"
+#include "libvirt/references.h"
+#include "view/metrics.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* -errno with a line in error: libvirt could not be asked. */
+static int
+count_orphans(const struct command_call *call, const struct survey *survey, size_t *ret,
+              struct error *error)
+{
+    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
+    const struct inventory *inventory = &survey->inventory;
+    int rc = owners_ask(call->host, call->uri, &owners, error);
+
+    *ret = 0;
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+
+        *ret += owners_is_orphan(&owners, vgpu, survey_lease(&survey->ledger, inventory, vgpu));
+    }
+    return rc;
+}
+
+/* Where the node exporter looks, there may be half a file at no time. It reads *.prom: what is
+ * aside has another name. */
+static int
+replace_file(const char *path, const char *text, size_t length, struct error *error)
+{
+    AUTO_FREE char *aside = NULL;
+    AUTO_CLOSE int fd = -1;
+    int rc = 0;
+
+    if (asprintf(&aside, "%s.XXXXXX", path) < 0)
+        return error_set(error, -ENOMEM, "no memory");
+    fd = mkostemp(aside, O_CLOEXEC);
+    if (fd < 0)
+        return error_set(error, -errno, "--output %s: %m", path);
+    if (fchmod(fd, 0644) < 0)
+        rc = -errno;
+    for (size_t done = 0; rc == 0 && done < length;) {
+        ssize_t written = write(fd, text + done, length - done);
+
+        if (written < 0)
+            rc = -errno;
+        else
+            done += (size_t)written;
+    }
+    if (rc == 0 && rename(aside, path) < 0)
+        rc = -errno;
+    if (rc == 0)
+        return 0;
+    unlink(aside);
+    return error_set(error, rc, "--output %s: %s", path, strerror(-rc));
+}
+
+static int
+write_all(const struct command_call *call, const struct exposition *exposition, struct error *error)
+{
+    const char *path = call->options.values[OPTION_OUTPUT];
+    AUTO_FREE char *text = NULL;
+    size_t length = 0;
+    FILE *memory;
+
+    if (!path) {
+        exposition_write(exposition, call->out);
+        return 0;
+    }
+    memory = open_memstream(&text, &length);
+    if (memory)
+        exposition_write(exposition, memory);
+    if (!memory || fclose(memory) != 0)
+        return error_set(error, -ENOMEM, "no memory");
+    return replace_file(path, text, length, error);
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(survey_clear) struct survey survey = {0};
+    struct counters counters;
+    struct exposition exposition = {.survey = &survey, .counters = &counters};
+    struct error problem;
+    size_t orphans;
+
+    if (survey_take(call->host, SURVEY_TYPES, &survey, error) < 0)
+        return COMMAND_FAILED;
+    counters_read(call->host, &counters);
+    if (call->uri && count_orphans(call, &survey, &orphans, &problem) == 0)
+        exposition.orphans = &orphans;
+    else if (call->uri)
+        fprintf(call->faults, "vgpuctl: metrics: no orphans are counted: %s\n", problem.text);
+    return write_all(call, &exposition, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+const struct command command_metrics = {
+    .name = "metrics",
+    .arguments = "",
+    .help = "print figures for Prometheus",
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_OUTPUT),
+    .run = run,
+};

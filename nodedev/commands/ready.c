@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/deadline.h"
+#include "cli/command.h"
+#include "placement/boot-wait.h"
+
+/* Milliseconds: a driver takes seconds to come up, and a look at 256 virtual functions some of
+ * these. */
+#define PAUSE 500
+/* Of --timeout: a day. */
+#define LONGEST 86400
+
+/* How many of the policy's GPUs are missing, each named in error; what boot_wait leaves them is in
+ * *left. -errno with a line in error. */
+static int
+look(const struct host *host, const struct policy *policy, unsigned *left, struct error *error)
+{
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    int rc, missing = 0;
+
+    *left = 0;
+    rc = inventory_scan(host, &inventory_no_types, &inventory, error);
+    if (rc < 0)
+        return rc;
+    *error = (struct error){0};
+    *left = boot_left(host, policy, &inventory);
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        const struct policy_gpu *gpu = &policy->gpus[i];
+
+        if (!boot_misses(policy, gpu, &inventory))
+            continue;
+        missing++;
+        error_add(error, "%s (%s)", gpu->address.text, gpu->origin);
+    }
+    return missing;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    unsigned seconds, left, ignored, pause = PAUSE;
+    struct deadline deadline;
+    int missing;
+
+    if (options_number(&call->options, OPTION_TIMEOUT, 0, LONGEST, 0, &seconds, error) < 0)
+        return COMMAND_USAGE;
+    if (policy_load(call->host, &policy, error) < 0)
+        return COMMAND_FAILED;
+    if (!policy.enabled)
+        return COMMAND_DONE;
+    missing = look(call->host, &policy, &left, error);
+    if (option_given(&call->options, OPTION_TIMEOUT))
+        left = 1000 * seconds;
+    if (missing > 0 && left)
+        fprintf(call->out, "waiting %u s at most for %s\n", (left + 999) / 1000, error->text);
+    fflush(call->out);
+    deadline = deadline_in(left);
+    while (missing > 0 && deadline_pause(deadline, &pause))
+        missing = look(call->host, &policy, &ignored, error);
+    if (missing <= 0)
+        return missing < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    error_wrap(error, "these GPUs offer no types yet");
+    error_add(error, "is the driver loaded, and are its virtual functions enabled?");
+    return COMMAND_BUSY;
+}
+
+const struct command command_ready = {
+    .name = "ready",
+    .arguments = "",
+    .help = "wait until the GPUs of vgpu.conf offer types",
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TIMEOUT),
+    .run = run,
+};

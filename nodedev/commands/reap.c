@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/reap.h"
+#include "base/array.h"
+#include "cli/command.h"
+#include "libvirt/references.h"
+
+#include <limits.h>
+
+struct references {
+    struct reap_reference *items;
+    size_t count;
+};
+
+static void
+references_clear(struct references *references)
+{
+    free(references->items);
+}
+
+static int
+add_references(struct references *ret, const struct domain *domain, const struct request *request)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++) {
+        struct reap_reference reference = {request->hostdevs[i].source, domain->name};
+
+        rc = ARRAY_ADD(ret->items, ret->count, reference);
+    }
+    return rc;
+}
+
+static int
+list_references(const struct domains *domains, struct references *ret, struct error *error)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < domains->count; i++) {
+        const struct domain *domain = &domains->items[i];
+
+        rc = add_references(ret, domain, &domain->live);
+        if (rc == 0)
+            rc = add_references(ret, domain, &domain->config);
+    }
+    return rc < 0 ? error_set(error, rc, "no memory") : 0;
+}
+
+/* As given, but each once. */
+static int
+read_names(const struct command_call *call, struct names *ret, struct error *error)
+{
+    for (size_t i = 0; i < call->count; i++) {
+        const char *word = call->arguments[i];
+        struct name name;
+        size_t k = 0;
+
+        if (name_parse_uuid(&name, word) < 0 && name_parse_pci(&name, word) < 0)
+            return error_set(error, -ENOENT,
+                             "there is no vGPU \"%s\": vGPUs are named by UUID, or by the address "
+                             "of a virtual function, as 'vgpuctl orphans' shows them",
+                             word);
+        while (k < ret->count && !name_equal(&ret->items[k], &name))
+            k++;
+        if (k == ret->count && names_add(ret, name.text) < 0)
+            return error_set(error, -ENOMEM, "no memory");
+    }
+    return 0;
+}
+
+static void
+print_finding(const struct finding *finding, bool dry_run, FILE *out)
+{
+    const char *device = finding->lease.vgpu.device.text;
+
+    if (finding->outcome == OUTCOME_LEFT)
+        fprintf(out, "%s left alone: %s\n", device, finding->why.text);
+    else
+        fprintf(out, "%s %s%s\n", device, dry_run ? "would be " : "",
+                outcome_name(finding->outcome));
+}
+
+static int
+reap(const struct command_call *call, struct findings *findings, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger before = {0};
+    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
+    AUTO(references_clear) struct references references = {0};
+    AUTO(names_clear) struct names named = {0};
+    struct reap_order order = {.before = &before,
+                               .named = &named,
+                               .dry_run = option_given(&call->options, OPTION_DRY_RUN)};
+    int rc = read_names(call, &named, error);
+
+    if (rc == 0)
+        rc = statedir_peek(call->host, &before, error);
+    if (rc < 0)
+        return rc;
+    rc = owners_ask(call->host, call->uri, &owners, error);
+    if (rc < 0) {
+        error_add(error, "only libvirt knows which domains are defined, so nothing is removed");
+        return rc;
+    }
+    rc = list_references(&owners.domains, &references, error);
+    if (rc < 0)
+        return rc;
+    order.references = references.items;
+    order.count = references.count;
+    return reap_devices(call->host, &order, findings, error);
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+
+    if (reap(call, &findings, error) < 0)
+        return COMMAND_FAILED;
+    for (size_t i = 0; i < findings.count; i++)
+        print_finding(&findings.items[i], option_given(&call->options, OPTION_DRY_RUN), call->out);
+    if (findings.failed == 0)
+        return COMMAND_DONE;
+    error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone", findings.failed, findings.count);
+    return COMMAND_BUSY;
+}
+
+const struct command command_reap = {
+    .name = "reap",
+    .arguments = "[DEVICE...]",
+    .help = "remove vGPUs that no domain refers to",
+    .most = SIZE_MAX,
+    .options = OPTION_BIT(OPTION_DRY_RUN),
+    .run = run,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/reconcile.h"
+#include "cli/command.h"
+#include "lease/counters.h"
+
+static void
+print(const struct findings *findings, FILE *out)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+
+        fprintf(out, "%s %s %s: %s\n", finding->lease.vgpu.device.text, finding->lease.domain_name,
+                outcome_name(finding->outcome), finding->why.text);
+    }
+}
+
+static enum command_status
+rebuild(const struct command_call *call, struct error *error)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+
+    if (reconcile_rebuild(call->host, &findings, error) < 0)
+        return COMMAND_FAILED;
+    if (*findings.set_aside.text)
+        fprintf(call->out, "the ledger could not be read, and is now %s\n",
+                findings.set_aside.text);
+    else
+        fprintf(call->out, "the ledger is sound; nothing was changed\n");
+    print(&findings, call->out);
+    return COMMAND_DONE;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    int rc;
+
+    if (option_given(&call->options, OPTION_REBUILD))
+        return rebuild(call, error);
+    rc = reconcile_host(call->host, &findings, error);
+    counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc);
+    if (rc < 0)
+        return COMMAND_FAILED;
+    print(&findings, call->out);
+    if (findings.failed == 0)
+        return COMMAND_DONE;
+    error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet; run it again later",
+              findings.failed, findings.count);
+    return COMMAND_BUSY;
+}
+
+const struct command command_reconcile = {
+    .name = "reconcile",
+    .arguments = "",
+    .help = "finish what a hook, a daemon or a driver left half done",
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_REBUILD),
+    .run = run,
+};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What libvirt's domains say of vGPUs; and mdevctl, which may make the same ones. */
+
+#include "doctor/diagnosis.h"
+#include "doctor/entry.h"
+#include "placement/demand.h"
+#include "placement/ineligible.h"
+#include "view/host-snapshot.h"
+
+#include <string.h>
+
+static void
+check_libvirt(struct diagnosis *diagnosis)
+{
+    if (!*diagnosis->libvirt_fault.text)
+        return;
+    diagnosis_add(diagnosis, "%s: not all domains could be looked at",
+                  diagnosis->libvirt_fault.text);
+    diagnosis_advise(diagnosis, "start libvirtd or virtqemud, or run it as root");
+}
+
+/* Calls `visit` for each hostdev of either definition of each domain. */
+static void
+visit_hostdevs(struct diagnosis *diagnosis,
+               void (*visit)(struct diagnosis *diagnosis, const struct domain *domain,
+                             const struct request_hostdev *hostdev))
+{
+    for (size_t i = 0; i < diagnosis->owners.domains.count; i++) {
+        const struct domain *domain = &diagnosis->owners.domains.items[i];
+
+        for (size_t j = 0; j < domain->config.hostdev_count; j++)
+            visit(diagnosis, domain, &domain->config.hostdevs[j]);
+        for (size_t j = 0; j < domain->live.hostdev_count; j++) {
+            bool seen = false;
+
+            for (size_t k = 0; k < domain->config.hostdev_count; k++)
+                seen |= name_equal(&domain->config.hostdevs[k].source,
+                                   &domain->live.hostdevs[j].source);
+            if (!seen)
+                visit(diagnosis, domain, &domain->live.hostdevs[j]);
+        }
+    }
+}
+
+/* Where vGPUs of ours can be made, and are given to guests as PCI devices. */
+static bool
+is_function(const struct diagnosis *diagnosis, const struct name *device)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        if (inventory->parents[i].interface->hostdev == REQUEST_PCI &&
+            name_equal(&inventory->parents[i].name, device))
+            return true;
+    }
+    return false;
+}
+
+/* Not any other PCI device that a guest has. */
+static bool
+is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev *hostdev)
+{
+    return hostdev->kind == REQUEST_PCI && *hostdev->source.text &&
+           (demand_is_explicit(hostdev) || is_function(diagnosis, &hostdev->source));
+}
+
+/* Once for each device: at the first of those that name it. */
+static void
+add_shared(struct diagnosis *diagnosis, const struct domain *domain,
+           const struct request_hostdev *hostdev, const char *what)
+{
+    const struct domain *first =
+        domains_next_user(&diagnosis->owners.domains, &hostdev->source, NULL);
+    const struct domain *next;
+
+    if (first != domain)
+        return;
+    for (next = first;
+         (next = domains_next_user(&diagnosis->owners.domains, &hostdev->source, next));) {
+        diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
+                      first->name, next->name, what, hostdev->source.text);
+        diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
+                         next->name, next->name);
+    }
+}
+
+static void
+add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
+              const struct request_hostdev *hostdev)
+{
+    if (hostdev->kind == REQUEST_MDEV)
+        add_shared(diagnosis, domain, hostdev, "vGPU");
+}
+
+static void
+check_shared(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_shared);
+}
+
+static void
+add_if_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
+                       const struct request_hostdev *hostdev)
+{
+    if (is_gpu_function(diagnosis, hostdev))
+        add_shared(diagnosis, domain, hostdev, "virtual function");
+}
+
+static void
+check_shared_functions(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_shared_function);
+}
+
+/* What asks us for a vGPU is refused, and the rest taken from its driver. */
+static void
+add_if_managed(struct diagnosis *diagnosis, const struct domain *domain,
+               const struct request_hostdev *hostdev)
+{
+    if (!hostdev->is_managed || !is_gpu_function(diagnosis, hostdev))
+        return;
+    diagnosis_add(
+        diagnosis,
+        "the domain %s says managed='yes' for the virtual function %s: that takes it from "
+        "its GPU's driver, and with that its vGPU",
+        domain->name, hostdev->source.text);
+    diagnosis_advise(diagnosis, "virsh edit %s: say managed='no'", domain->name);
+}
+
+static void
+check_managed(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_managed);
+}
+
+static void
+add_if_missing(struct diagnosis *diagnosis, const struct domain *domain,
+               const struct request_hostdev *hostdev)
+{
+    char why[256];
+
+    if (!is_gpu_function(diagnosis, hostdev) || is_function(diagnosis, &hostdev->source))
+        return;
+    stranger_explain(diagnosis->host, &hostdev->source, why, sizeof(why));
+    diagnosis_add(diagnosis, "the domain %s asks for a vGPU on %s, %s", domain->name,
+                  hostdev->source.text, why);
+    diagnosis_advise(diagnosis,
+                     "'vgpuctl explain %s' names those that would do; then: virsh edit %s",
+                     domain->name, domain->name);
+}
+
+static void
+check_missing(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_missing);
+}
+
+static void
+add_if_own(struct diagnosis *diagnosis, const struct domain *domain,
+           const struct request_hostdev *hostdev)
+{
+    if (!name_equal(&hostdev->source, &domain->uuid))
+        return;
+    diagnosis_add(diagnosis, "the domain %s and its vGPU have the same UUID, %s", domain->name,
+                  domain->uuid.text);
+    diagnosis_advise(diagnosis, "to tell them apart in logs: vgpuctl attach --renew %s",
+                     domain->name);
+}
+
+static void
+check_own(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_own);
+}
+
+/* Only what we made: others may well know what theirs are for. */
+static void
+check_orphans(struct diagnosis *diagnosis)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct lease *lease = survey_lease(&diagnosis->ledger, inventory, vgpu);
+
+        if (!lease || lease->origin != LEASE_MADE ||
+            !owners_is_orphan(&diagnosis->owners, vgpu, lease))
+            continue;
+        diagnosis_add(diagnosis, "no domain refers to the vGPU %s, which was %s's",
+                      vgpu->device.text, lease->domain_name);
+        diagnosis_advise(diagnosis, "vgpuctl reap %s", vgpu->device.text);
+    }
+}
+
+/* The rule names a program by its whole path: "/usr/sbin/mdevctl start-parent-mdevs". */
+static void
+check_mdevctl_rule(struct diagnosis *diagnosis)
+{
+    /* The first that is there is the one that counts. */
+    static const char *const rules[] = {
+        "etc/udev/rules.d/60-mdevctl.rules", "run/udev/rules.d/60-mdevctl.rules",
+        "usr/lib/udev/rules.d/60-mdevctl.rules", "lib/udev/rules.d/60-mdevctl.rules"};
+    const struct host *host = diagnosis->host;
+    char text[8192];
+    size_t i = 0;
+
+    while (i < COUNT(rules) && host_read(host, text, sizeof(text), "%s", rules[i]) < 0)
+        i++;
+    for (char *at = i < COUNT(rules) ? strstr(text, "/mdevctl ") : NULL; at;
+         at = strstr(at, "/mdevctl ")) {
+        struct entry program;
+        char *begin = at, *end = at + strlen("/mdevctl");
+
+        while (begin > text && !strchr("\"' \t\n=", begin[-1]))
+            begin--;
+        *end = '\0';
+        at = end + 1;
+        if (*begin != '/' || entry_follow(host, &program, "%s", begin + 1) == 0)
+            continue;
+        diagnosis_add(diagnosis,
+                      "/%s runs %s, which is not there: nothing that mdevctl is to "
+                      "start by itself is started",
+                      rules[i], begin);
+        diagnosis_advise(diagnosis, "ln -s /usr/bin/mdevctl %s", begin);
+        return;
+    }
+}
+
+/* What the hook is asked to make, mdevctl makes first, perhaps of another type; then it is found,
+ * and never removed. */
+static void
+add_if_started(struct diagnosis *diagnosis, const struct domain *domain,
+               const struct request_hostdev *hostdev)
+{
+    const struct host *host = diagnosis->host;
+    AUTO(names_clear) struct names parents = {0};
+
+    if (hostdev->kind != REQUEST_MDEV || !demand_is_explicit(hostdev) ||
+        host_list(host, &parents, "etc/mdevctl.d") < 0)
+        return;
+    for (size_t i = 0; i < parents.count; i++) {
+        const char *auto_start;
+        char text[8192];
+
+        if (host_read(host, text, sizeof(text), "etc/mdevctl.d/%s/%s", parents.items[i].text,
+                      hostdev->source.text) < 0)
+            continue;
+        auto_start = strstr(text, "\"start\"");
+        if (!auto_start ||
+            strncmp(auto_start + 7 + strspn(auto_start + 7, " \t\n:"), "\"auto\"", 6))
+            continue;
+        diagnosis_add(diagnosis,
+                      "mdevctl starts the vGPU %s by itself, which the domain %s asks us for",
+                      hostdev->source.text, domain->name);
+        diagnosis_advise(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->source.text,
+                         parents.items[i].text);
+    }
+}
+
+static void
+check_mdevctl_start(struct diagnosis *diagnosis)
+{
+    visit_hostdevs(diagnosis, add_if_started);
+}
+
+const struct diagnosis_check domain_checks[] = {
+    {"libvirt", DIAGNOSIS_WARNING, check_libvirt},
+    {"duplicate-uuid", DIAGNOSIS_WARNING, check_shared},
+    {"duplicate-function", DIAGNOSIS_WARNING, check_shared_functions},
+    {"function-managed", DIAGNOSIS_WARNING, check_managed},
+    {"function-missing", DIAGNOSIS_WARNING, check_missing},
+    {"domain-uuid", DIAGNOSIS_NOTE, check_own},
+    {"orphan", DIAGNOSIS_WARNING, check_orphans},
+    {"mdevctl-rule", DIAGNOSIS_WARNING, check_mdevctl_rule},
+    {"mdevctl-start", DIAGNOSIS_WARNING, check_mdevctl_start},
+};
+const size_t domain_check_count = COUNT(domain_checks);

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whether libvirt finds our hook, may run it, and what else it runs. */
+
+#include "base/process.h"
+#include "doctor/diagnosis.h"
+#include "doctor/entry.h"
+#include "lease/counters.h"
+
+#include <fnmatch.h>
+#include <string.h>
+#include <time.h>
+
+#define LINK "50-vgpu"
+
+static int
+look_at_link(const struct diagnosis *diagnosis, struct entry *ret)
+{
+    return entry_look(diagnosis->host, ret, "%s/qemu.d/" LINK, diagnosis->host->hooks);
+}
+
+static int
+follow_link(const struct diagnosis *diagnosis, struct entry *ret)
+{
+    return entry_follow(diagnosis->host, ret, "%s/qemu.d/" LINK, diagnosis->host->hooks);
+}
+
+static void
+check_missing(struct diagnosis *diagnosis)
+{
+    struct entry link;
+    int rc = look_at_link(diagnosis, &link);
+
+    if (rc == 0)
+        return;
+    diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
+                  link.path.text, strerror(-rc));
+    if (rc == -ENOENT || rc == -ENOTDIR)
+        diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -s /%s /%s",
+                         diagnosis->host->hook, link.path.text);
+    else
+        diagnosis_advise(diagnosis, "run it as root");
+}
+
+static void
+check_dangling(struct diagnosis *diagnosis)
+{
+    struct entry link, target;
+    int rc;
+
+    if (look_at_link(diagnosis, &link) < 0)
+        return;
+    rc = follow_link(diagnosis, &target);
+    if (rc == 0)
+        return;
+    diagnosis_add(diagnosis, "/%s leads to /%s: %s: libvirt runs nothing", link.path.text,
+                  target.path.text, strerror(-rc));
+    diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -sfn /%s /%s",
+                     diagnosis->host->hook, link.path.text);
+}
+
+static void
+check_executable(struct diagnosis *diagnosis)
+{
+    struct entry target;
+
+    if (follow_link(diagnosis, &target) < 0 || entry_is_program(&target))
+        return;
+    diagnosis_add(diagnosis, "/%s is not executable: libvirt passes it by, guests get no vGPU",
+                  target.path.text);
+    diagnosis_advise(diagnosis, "chmod 755 /%s", target.path.text);
+}
+
+static void
+add_unsafe(struct diagnosis *diagnosis, const struct entry *entry)
+{
+    diagnosis_add(diagnosis, "/%s: others than root may change what libvirt runs as root",
+                  entry->path.text);
+    diagnosis_advise(diagnosis, "chown root:root /%s; chmod go-w /%s", entry->path.text,
+                     entry->path.text);
+}
+
+static void
+check_owner(struct diagnosis *diagnosis)
+{
+    const struct host *host = diagnosis->host;
+    static const char *const below[] = {"", "/qemu.d"};
+    struct entry entry;
+
+    for (size_t i = 0; i < COUNT(below); i++) {
+        if (entry_follow(host, &entry, "%s%s", host->hooks, below[i]) == 0 &&
+            !entry_is_safe(host, &entry))
+            add_unsafe(diagnosis, &entry);
+    }
+    if (follow_link(diagnosis, &entry) == 0 && !entry_is_safe(host, &entry))
+        add_unsafe(diagnosis, &entry);
+}
+
+/* Something that libvirt runs for each of QEMU's guests. */
+struct program {
+    const char *name; /* in qemu.d; "": the main script, which runs first */
+    struct entry entry, target;
+};
+
+struct programs {
+    const struct host *host;
+    struct entry_names names;
+    size_t next;
+};
+
+static struct programs
+find_programs(const struct diagnosis *diagnosis)
+{
+    struct programs programs = {.host = diagnosis->host};
+
+    if (entry_list(programs.host, &programs.names, "%s/qemu.d", programs.host->hooks) < 0)
+        programs.names = (struct entry_names){0};
+    return programs;
+}
+
+static void
+programs_clear(struct programs *programs)
+{
+    entry_names_clear(&programs->names);
+}
+
+static bool
+next_program(struct programs *programs, struct program *ret)
+{
+    const struct host *host = programs->host;
+
+    while (programs->next <= programs->names.count) {
+        size_t i = programs->next++;
+        const char *part = i ? ".d/" : "";
+
+        ret->name = i ? programs->names.items[i - 1] : "";
+        if (entry_look(host, &ret->entry, "%s/qemu%s%s", host->hooks, part, ret->name) == 0 &&
+            entry_follow(host, &ret->target, "%s/qemu%s%s", host->hooks, part, ret->name) == 0 &&
+            entry_is_program(&ret->target))
+            return true;
+    }
+    return false;
+}
+
+/* What editors and package managers leave beside a file. */
+static bool
+is_backup(const char *name)
+{
+    static const char *const patterns[] = {"*~",    "#*#",      ".*.sw?", "*.bak",   "*.orig",
+                                           "*.old", "*.dpkg-*", "*.rpm*", "*.ucf-*", "*.pacnew"};
+
+    for (size_t i = 0; i < COUNT(patterns); i++) {
+        if (fnmatch(patterns[i], name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void
+check_backups(struct diagnosis *diagnosis)
+{
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+
+    while (next_program(&programs, &program)) {
+        if (!is_backup(program.name))
+            continue;
+        diagnosis_add(diagnosis, "/%s looks like a left-over copy, and libvirt runs it as well",
+                      program.entry.path.text);
+        diagnosis_advise(diagnosis, "remove it, or: chmod a-x /%s", program.entry.path.text);
+    }
+}
+
+/* Whether it is our hook under another name. A copy of it is a backup, and said to be one. */
+static bool
+is_ours_again(const struct program *program, const struct entry *ours)
+{
+    const struct stat *status = &program->target.status;
+
+    return strcmp(program->name, LINK) && !is_backup(program->name) &&
+           status->st_dev == ours->status.st_dev && status->st_ino == ours->status.st_ino;
+}
+
+static void
+check_twice(struct diagnosis *diagnosis)
+{
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+    struct entry ours;
+
+    if (follow_link(diagnosis, &ours) < 0)
+        return;
+    while (next_program(&programs, &program)) {
+        if (!is_ours_again(&program, &ours))
+            continue;
+        diagnosis_add(diagnosis, "/%s leads to our hook a second time", program.entry.path.text);
+        diagnosis_advise(diagnosis, "rm /%s", program.entry.path.text);
+    }
+}
+
+static void
+check_others(struct diagnosis *diagnosis)
+{
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+    struct entry ours;
+
+    if (follow_link(diagnosis, &ours) < 0)
+        ours = (struct entry){0};
+    while (next_program(&programs, &program)) {
+        if (!strcmp(program.name, LINK) || is_backup(program.name) ||
+            is_ours_again(&program, &ours))
+            continue;
+        diagnosis_add(diagnosis,
+                      "libvirt also runs /%s, %s ours: where it fails, guests do not start",
+                      program.entry.path.text, strcmp(program.name, LINK) < 0 ? "before" : "after");
+    }
+}
+
+/* The libvirt daemon that runs QEMU's guests, by the files in which it tells its pid. */
+static struct process
+find_daemon(const struct host *host, char *name, size_t size)
+{
+    static const char *const files[] = {"run/virtqemud.pid", "run/libvirtd.pid",
+                                        "run/libvirt/virtqemud.pid", "run/libvirt/libvirtd.pid"};
+    struct process process = {0};
+
+    for (size_t i = 0; i < COUNT(files); i++) {
+        uint64_t pid;
+
+        if (host_read_number(host, &pid, "%s", files[i]) == 0 && pid < INT32_MAX &&
+            host_read(host, name, size, "proc/%d/comm", (int)pid) > 0 &&
+            (!strcmp(name, "virtqemud") || !strcmp(name, "libvirtd")) &&
+            process_find(host, (int)pid, &process) == 0)
+            return process;
+    }
+    return (struct process){0};
+}
+
+/* When a process started, in seconds since 1970, like a file's times. */
+static double
+started_at(struct process process)
+{
+    struct timespec now, up;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
+           (double)process.start / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double
+seconds(struct timespec time)
+{
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* A daemon that finds no hook of QEMU's when it starts never looks again, until it is told to; one
+ * that finds any looks at each call. That it was told to cannot be seen, but that it has called us
+ * can. */
+static void
+check_unseen(struct diagnosis *diagnosis)
+{
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    char name[32];
+    struct process daemon = find_daemon(diagnosis->host, name, sizeof(name));
+    double start = started_at(daemon);
+    bool ours = false, known = false;
+    struct program program;
+    struct counters counters;
+
+    while (next_program(&programs, &program)) {
+        ours |= !strcmp(program.name, LINK);
+        /* A process starts at a tick of the clock, a hundredth of a second before the truth. */
+        known |= seconds(program.entry.status.st_ctim) < start + 0.05;
+    }
+    counters_read(diagnosis->host, &counters);
+    if (daemon.pid == 0 || !ours || known || seconds(counters.last_call) > start)
+        return;
+    diagnosis_add(diagnosis,
+                  "%s (process %d) runs since before there was a hook: it does not call ours, "
+                  "unless it was told to look again",
+                  name, daemon.pid);
+    diagnosis_advise(diagnosis, "systemctl reload %s, or: kill -HUP %d", name, daemon.pid);
+}
+
+const struct diagnosis_check hook_checks[] = {
+    {"hook-missing", DIAGNOSIS_ERROR, check_missing},
+    {"hook-dangling", DIAGNOSIS_ERROR, check_dangling},
+    {"hook-not-executable", DIAGNOSIS_ERROR, check_executable},
+    {"hook-owner", DIAGNOSIS_ERROR, check_owner},
+    {"hook-unseen", DIAGNOSIS_WARNING, check_unseen},
+    {"hook-backup", DIAGNOSIS_WARNING, check_backups},
+    {"hook-twice", DIAGNOSIS_WARNING, check_twice},
+    {"other-hook", DIAGNOSIS_NOTE, check_others},
+};
+const size_t hook_check_count = COUNT(hook_checks);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whether the kernel and its drivers offer what vGPUs are made of. */
+
+#include "doctor/diagnosis.h"
+
+#include <string.h>
+
+#define NVIDIA  "10de"
+#define DEVICES "sys/bus/pci/devices"
+
+static bool
+has_mdev(const struct diagnosis *diagnosis)
+{
+    return host_exists(diagnosis->host, "sys/bus/mdev");
+}
+
+/* Whether any of NVIDIA's GPUs has virtual functions. */
+static bool
+has_functions(const struct host *host)
+{
+    AUTO(names_clear) struct names devices = {0};
+    uint64_t enabled;
+    char vendor[16];
+
+    if (host_list(host, &devices, DEVICES) < 0)
+        return false;
+    for (size_t i = 0; i < devices.count; i++) {
+        const char *address = devices.items[i].text;
+
+        if (host_read_number(host, &enabled, DEVICES "/%s/sriov_numvfs", address) == 0 && enabled &&
+            host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address) > 0 &&
+            !strcmp(vendor, "0x" NVIDIA))
+            return true;
+    }
+    return false;
+}
+
+/* Vendor-specific VFIO needs no mediated devices. Where its functions are not such yet, that is
+ * told by a check of its own. */
+static void
+check_mdev(struct diagnosis *diagnosis)
+{
+    if (has_mdev(diagnosis) || has_functions(diagnosis->host))
+        return;
+    diagnosis_add(diagnosis, "the kernel knows no mediated devices: its module mdev is not loaded");
+    diagnosis_advise(diagnosis, "load the GPU's vGPU driver, which needs it (modprobe "
+                                "nvidia_vgpu_vfio, or i915 with enable_gvt=1); or enable virtual "
+                                "functions that do without");
+}
+
+/* libvirt refuses every mediated device without it. */
+static void
+check_vfio(struct diagnosis *diagnosis)
+{
+    if (host_exists(diagnosis->host, "dev/vfio/vfio"))
+        return;
+    diagnosis_add(diagnosis, "there is no /dev/vfio/vfio: libvirt gives no guest a vGPU");
+    diagnosis_advise(diagnosis, "modprobe vfio vfio_iommu_type1");
+}
+
+static bool
+offers_types(const struct diagnosis *diagnosis, const struct name *address, bool *there)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    *there = host_exists(diagnosis->host, DEVICES "/%s", address->text);
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (!name_equal(&inventory->gpus[i].name, address))
+            continue;
+        *there = true;
+        return inventory_offers(inventory, i);
+    }
+    return false;
+}
+
+/* Of functions that list nothing another check tells. */
+static void
+check_offers(struct diagnosis *diagnosis)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    if (!has_mdev(diagnosis))
+        return;
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0)
+            return;
+    }
+    diagnosis_add(diagnosis, "no GPU on this host offers vGPUs");
+    diagnosis_advise(diagnosis, "load the GPU's vGPU driver, and see its messages in the "
+                                "kernel's log; some GPUs need their virtual functions enabled");
+}
+
+static void
+check_configured(struct diagnosis *diagnosis)
+{
+    const struct policy *policy = &diagnosis->policy;
+
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        const struct policy_gpu *gpu = &policy->gpus[i];
+        bool there;
+
+        if (!gpu->enabled || offers_types(diagnosis, &gpu->address, &there))
+            continue;
+        diagnosis_add(diagnosis, "%s names the GPU %s, which %s", gpu->origin, gpu->address.text,
+                      there ? "offers no vGPUs" : "is not there");
+        diagnosis_advise(diagnosis, "%s",
+                         there ? "load its vGPU driver, or say \"enabled = false\" for it"
+                               : "correct its address ('vgpuctl gpus' shows those there are), or "
+                                 "say \"enabled = false\" for it");
+    }
+}
+
+static bool
+is_empty(const struct host *host, const char *directory)
+{
+    AUTO(names_clear) struct names names = {0};
+
+    return host_list(host, &names, "%s", directory) < 0 || names.count == 0;
+}
+
+/* vGPUs have groups of their own, so it is the hardware that is looked for. The kernel's samples
+ * and Intel's need none. */
+static void
+check_iommu(struct diagnosis *diagnosis)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    if (!is_empty(diagnosis->host, "sys/class/iommu"))
+        return;
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = &inventory->gpus[i];
+
+        if (strcmp(gpu->vendor, NVIDIA) ||
+            host_exists(diagnosis->host, DEVICES "/%s/iommu_group", gpu->name.text))
+            continue;
+        diagnosis_add(diagnosis, "the IOMMU is off, and the GPU %s may need it", gpu->name.text);
+        diagnosis_advise(diagnosis, "enable VT-d or AMD-Vi in the firmware, and boot the kernel "
+                                    "with intel_iommu=on");
+        return;
+    }
+}
+
+const struct diagnosis_check kernel_checks[] = {
+    {"module-mdev", DIAGNOSIS_ERROR, check_mdev},
+    {"module-vfio", DIAGNOSIS_ERROR, check_vfio},
+    {"no-types", DIAGNOSIS_ERROR, check_offers},
+    {"gpu-missing", DIAGNOSIS_WARNING, check_configured},
+    {"iommu", DIAGNOSIS_WARNING, check_iommu},
+};
+const size_t kernel_check_count = COUNT(kernel_checks);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Our own files: what is configured, what is recorded, and what is to happen regularly. */
+
+#include "doctor/diagnosis.h"
+#include "doctor/entry.h"
+#include "lease/statedir.h"
+
+#include <string.h>
+
+#define STATE         "run/libvirt-vgpu"
+#define KEPT          "var/lib/libvirt-vgpu" /* what outlives a boot */
+#define LONGEST_LEAVE 600                    /* seconds: the timer has come round by then */
+#define TIMER         "libvirt-vgpu-reconcile.timer"
+
+static void
+check_policy(struct diagnosis *diagnosis)
+{
+    if (!*diagnosis->policy_fault.text)
+        return;
+    diagnosis_add(diagnosis, "%s", diagnosis->policy_fault.text);
+    diagnosis_advise(diagnosis, "correct it: until then no guest that asks for a vGPU starts");
+}
+
+/* Whoever may put a file there decides which GPUs guests get. The files themselves are checked
+ * whenever they are read. */
+static void
+check_policy_owner(struct diagnosis *diagnosis)
+{
+    const struct host *host = diagnosis->host;
+    static const char *const below[] = {"", "/conf.d"};
+    struct entry entry;
+
+    for (size_t i = 0; i < COUNT(below); i++) {
+        if (entry_follow(host, &entry, "%s%s", host->config, below[i]) < 0 ||
+            entry_is_safe(host, &entry))
+            continue;
+        diagnosis_add(diagnosis, "/%s: others than root may put files there", entry.path.text);
+        diagnosis_advise(diagnosis, "chown root:root /%s; chmod go-w /%s", entry.path.text,
+                         entry.path.text);
+    }
+}
+
+static void
+check_ledger(struct diagnosis *diagnosis)
+{
+    if (!*diagnosis->ledger_fault.text)
+        return;
+    diagnosis_add(diagnosis, "%s", diagnosis->ledger_fault.text);
+    diagnosis_advise(diagnosis, "until then no guest that asks for a vGPU starts");
+}
+
+/* Whoever may open the locks may keep every guest from starting. */
+static void
+check_state_owner(struct diagnosis *diagnosis)
+{
+    static const struct {
+        const char *path;
+        mode_t never; /* bits that it must not have */
+        mode_t right;
+    } rows[] = {
+        {STATE, S_IWGRP | S_IWOTH, 0755},
+        {STATE "/ledger", S_IWGRP | S_IWOTH, 0644},
+        {STATE "/counters", S_IWGRP | S_IWOTH, 0755},
+        {STATE "/lock", S_IRWXG | S_IRWXO, 0600},
+        {STATE "/claims", S_IRWXG | S_IRWXO, 0600},
+        {KEPT, S_IWGRP | S_IWOTH, 0755},
+        {KEPT "/drained", S_IWGRP | S_IWOTH, 0755},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct entry entry;
+
+        if (entry_look(diagnosis->host, &entry, "%s", rows[i].path) < 0 ||
+            (!(entry.status.st_mode & rows[i].never) && entry_is_safe(diagnosis->host, &entry)))
+            continue;
+        diagnosis_add(diagnosis, "/%s has owner %u and mode %03o: others than root may meddle",
+                      entry.path.text, (unsigned)entry.status.st_uid,
+                      (unsigned)entry.status.st_mode & 0777);
+        diagnosis_advise(diagnosis, "chown root:root /%s; chmod %03o /%s", entry.path.text,
+                         (unsigned)rows[i].right, entry.path.text);
+    }
+}
+
+static void
+check_leaving(struct diagnosis *diagnosis)
+{
+    uint64_t now = statedir_time();
+
+    for (size_t i = 0; i < diagnosis->ledger.count; i++) {
+        const struct lease *lease = &diagnosis->ledger.leases[i];
+
+        if ((lease->state != LEASE_LEAVING && lease->state != LEASE_REMOVING) ||
+            now < lease->time + LONGEST_LEAVE)
+            continue;
+        diagnosis_add(diagnosis, "the vGPU %s, which was %s's, is to go for %u minutes already",
+                      lease->vgpu.device.text, lease->domain_name,
+                      (unsigned)((now - lease->time) / 60));
+        diagnosis_advise(diagnosis, "vgpuctl reconcile: it says who has it open");
+    }
+}
+
+/* Without it a vGPU that could not be given back at once stays until somebody asks for its room. */
+static void
+check_timer(struct diagnosis *diagnosis)
+{
+    static const char *const directories[] = {"etc/systemd/system", "run/systemd/system",
+                                              "usr/lib/systemd/system", "lib/systemd/system"};
+
+    if (!host_exists(diagnosis->host, "run/systemd/system"))
+        return;
+    for (size_t i = 0; i < COUNT(directories); i++) {
+        if (host_exists(diagnosis->host, "%s/timers.target.wants/" TIMER, directories[i]))
+            return;
+    }
+    diagnosis_add(diagnosis, TIMER " is not enabled: what a hook could not finish is left undone");
+    diagnosis_advise(diagnosis, "systemctl enable --now " TIMER);
+}
+
+const struct diagnosis_check state_checks[] = {
+    {"configuration", DIAGNOSIS_ERROR, check_policy},
+    {"configuration-owner", DIAGNOSIS_ERROR, check_policy_owner},
+    {"ledger", DIAGNOSIS_ERROR, check_ledger},
+    {"state-owner", DIAGNOSIS_ERROR, check_state_owner},
+    {"leaving", DIAGNOSIS_WARNING, check_leaving},
+    {"timer", DIAGNOSIS_WARNING, check_timer},
+};
+const size_t state_check_count = COUNT(state_checks);

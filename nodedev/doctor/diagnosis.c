@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "doctor/diagnosis.h"
+#include "base/array.h"
+#include "lease/statedir.h"
+
+#include <stdio.h>
+
+const char *
+diagnosis_severity_name(enum diagnosis_severity severity)
+{
+    static const char *const names[] = {
+        [DIAGNOSIS_NOTE] = "note",
+        [DIAGNOSIS_WARNING] = "warning",
+        [DIAGNOSIS_ERROR] = "error",
+    };
+
+    return names[severity];
+}
+
+void
+diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
+{
+    struct diagnosis_finding finding = {.check = diagnosis->check};
+    va_list args;
+
+    va_start(args, format);
+    error_vset(&finding.text, 0, format, args);
+    va_end(args);
+    if (ARRAY_ADD(diagnosis->findings, diagnosis->count, finding) < 0)
+        diagnosis->full = true;
+    else if (finding.check->severity > DIAGNOSIS_NOTE)
+        diagnosis->faults++;
+}
+
+void
+diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
+{
+    va_list args;
+
+    if (diagnosis->count == 0 || diagnosis->full)
+        return;
+    va_start(args, format);
+    error_vset(&diagnosis->findings[diagnosis->count - 1].remedy, 0, format, args);
+    va_end(args);
+}
+
+/* The faults say what is missing. */
+static int
+read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
+{
+    struct error fault;
+    int rc;
+
+    if (policy_load(diagnosis->host, &diagnosis->policy, &fault) < 0)
+        diagnosis->policy_fault = fault;
+    if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
+        diagnosis->ledger_fault = fault;
+    rc = inventory_scan(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
+    /* Last: what was seen is somebody's by then. */
+    if (rc == 0 && uri && owners_ask(diagnosis->host, uri, &diagnosis->owners, &fault) < 0)
+        diagnosis->libvirt_fault = fault;
+    return rc;
+}
+
+static void
+run_checks(struct diagnosis *diagnosis, const struct diagnosis_check *checks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        diagnosis->check = &checks[i];
+        checks[i].look(diagnosis);
+    }
+}
+
+int
+diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
+{
+    int rc;
+
+    *ret = DIAGNOSIS_NONE;
+    ret->host = host;
+    rc = read_all(uri, ret, error);
+    if (rc < 0)
+        return rc;
+    run_checks(ret, hook_checks, hook_check_count);
+    run_checks(ret, security_checks, security_check_count);
+    run_checks(ret, kernel_checks, kernel_check_count);
+    run_checks(ret, function_checks, function_check_count);
+    run_checks(ret, state_checks, state_check_count);
+    run_checks(ret, domain_checks, domain_check_count);
+    return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;
+}
+
+void
+diagnosis_clear(struct diagnosis *diagnosis)
+{
+    policy_clear(&diagnosis->policy);
+    ledger_clear(&diagnosis->ledger);
+    inventory_clear(&diagnosis->inventory);
+    owners_clear(&diagnosis->owners);
+    free(diagnosis->findings);
+    *diagnosis = DIAGNOSIS_NONE;
+}

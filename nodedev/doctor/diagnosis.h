@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * diagnosis: what is wrong with this host, as far as its vGPUs go.
+ *
+ * It knows what there is to look at, read once; the checks, a table per subject, look at it and at
+ * files, and add what they find. A check is a row: its name, how bad what it finds is, and a
+ * function. Nothing is changed by any of them.
+ *
+ *     static void
+ *     check_link(struct diagnosis *diagnosis)
+ *     {
+ *         ...
+ *         diagnosis_add(diagnosis, "there is no /%s", path);          what it is
+ *         diagnosis_advise(diagnosis, "make it: ln -s ...");          and what to do
+ *     }
+ */
+
+#pragma once
+
+#include "lease/ledger.h"
+#include "libvirt/references.h"
+#include "policy/policy.h"
+
+enum diagnosis_severity {
+    DIAGNOSIS_NOTE,    /* good to know; no fault */
+    DIAGNOSIS_WARNING, /* something will go wrong one day */
+    DIAGNOSIS_ERROR,   /* guests get no vGPU, or anybody may become root */
+};
+
+struct diagnosis;
+
+struct diagnosis_check {
+    const char *name; /* one word, that does not change from version to version */
+    enum diagnosis_severity severity;
+    void (*look)(struct diagnosis *diagnosis);
+};
+
+struct diagnosis_finding {
+    const struct diagnosis_check *check;
+    struct error text, remedy; /* a line each */
+};
+
+struct diagnosis {
+    const struct host *host;
+    struct policy policy;
+    struct ledger ledger;
+    struct inventory inventory;
+    struct owners owners;
+    /* Why a part of that is empty, or not all; "": it is all. */
+    struct error policy_fault, ledger_fault, libvirt_fault;
+
+    const struct diagnosis_check *check; /* the one at work */
+    struct diagnosis_finding *findings;
+    size_t count, faults; /* findings; those of them that are more than a note */
+    bool full;            /* no memory for one more */
+};
+
+/* What diagnosis_clear does nothing to. */
+#define DIAGNOSIS_NONE ((struct diagnosis){.owners = {.statedir = STATEDIR_CLOSED}})
+
+/* The tables. */
+extern const struct diagnosis_check hook_checks[];
+extern const size_t hook_check_count;
+extern const struct diagnosis_check security_checks[];
+extern const size_t security_check_count;
+extern const struct diagnosis_check kernel_checks[];
+extern const size_t kernel_check_count;
+extern const struct diagnosis_check function_checks[];
+extern const size_t function_check_count;
+extern const struct diagnosis_check state_checks[];
+extern const size_t state_check_count;
+extern const struct diagnosis_check domain_checks[];
+extern const size_t domain_check_count;
+
+/* Reads all, and runs all checks. A part that cannot be read is itself a finding. `uri` is this
+ * host's libvirt, or NULL. Only -ENOMEM is an error. The caller clears ret in every case. */
+int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret,
+                   struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
+void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
+
+/* For checks: one more finding, and what to do about the last one. */
+void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
+void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* "error" or the like. */
+const char *diagnosis_severity_name(enum diagnosis_severity severity);

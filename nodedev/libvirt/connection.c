@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "libvirt/connection.h"
+#include "base/array.h"
+#include "base/suggest.h"
+
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+#include <stdio.h>
+#include <string.h>
+
+struct connection {
+    virConnectPtr libvirt;
+};
+
+/* libvirt's habit is to print its errors. */
+static void
+say_nothing(void *data, virErrorPtr error)
+{
+    (void)data;
+    (void)error;
+}
+
+static int FORMAT(3, 4) fail(struct error *error, int code, const char *format, ...)
+{
+    const char *why = virGetLastErrorMessage();
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    return error_set(error, code, "%s: %s", text, why);
+}
+
+int
+connection_open(const char *uri, enum connection_mode mode, struct connection **ret,
+                struct error *error)
+{
+    struct connection *connection = calloc(1, sizeof(*connection));
+
+    *ret = connection;
+    if (!connection)
+        return error_set(error, -ENOMEM, "no memory");
+    virSetErrorFunc(NULL, say_nothing);
+    if (virInitialize() == 0)
+        connection->libvirt =
+            mode == CONNECTION_READ ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
+    return connection->libvirt ? 0 : fail(error, -ENOTCONN, "cannot connect to %s", uri);
+}
+
+void
+connection_close(struct connection **connection)
+{
+    if (!*connection)
+        return;
+    if ((*connection)->libvirt)
+        virConnectClose((*connection)->libvirt);
+    free(*connection);
+    *connection = NULL;
+}
+
+unsigned
+connection_version(struct connection *connection)
+{
+    const char *type = virConnectGetType(connection->libvirt);
+    unsigned long version = 0;
+
+    if (!type || strcmp(type, "QEMU") || virConnectGetLibVersion(connection->libvirt, &version) < 0)
+        return 0;
+    return (unsigned)version;
+}
+
+static void
+free_xml(char **xml)
+{
+    free(*xml);
+}
+
+static bool
+is_gone(void)
+{
+    return virGetLastErrorCode() == VIR_ERR_NO_DOMAIN;
+}
+
+/* One definition of a domain. One that went meanwhile has none; one that cannot be read may refer
+ * to anything. */
+static void
+read_definition(virDomainPtr libvirt, const char *name, unsigned flags, struct request *request,
+                struct domains *ret)
+{
+    AUTO(free_xml) char *xml = virDomainGetXMLDesc(libvirt, flags);
+    struct document document = {.text = xml, .length = xml ? strlen(xml) : 0};
+    struct error error;
+
+    if (!xml && is_gone())
+        return;
+    if (!xml)
+        fail(&error, -EIO, "cannot read the domain %s", name);
+    else if (request_parse(&document, request, &error) == 0)
+        return;
+    else
+        error_wrap(&error, "cannot read the domain %s", name);
+    if (ret->complete)
+        ret->problem = error;
+    ret->complete = false;
+}
+
+static int
+read_domain(virDomainPtr libvirt, struct domains *ret)
+{
+    char uuid[VIR_UUID_STRING_BUFLEN];
+    struct domain domain = {
+        .is_running = virDomainIsActive(libvirt) == 1,
+        .is_persistent = virDomainIsPersistent(libvirt) == 1,
+    };
+    struct domain *added;
+
+    if (virDomainGetUUIDString(libvirt, uuid) < 0 || name_parse_uuid(&domain.uuid, uuid) < 0)
+        return 0;
+    domain.name = strdup(virDomainGetName(libvirt));
+    if (!domain.name || ARRAY_ADD(ret->items, ret->count, domain) < 0) {
+        free(domain.name);
+        return -ENOMEM;
+    }
+    added = &ret->items[ret->count - 1];
+    /* A transient one that is neither yet is just being started. */
+    if (domain.is_running || !domain.is_persistent)
+        read_definition(libvirt, added->name, 0, &added->live, ret);
+    if (domain.is_persistent)
+        read_definition(libvirt, added->name, VIR_DOMAIN_XML_INACTIVE, &added->config, ret);
+    return 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct domain *)a)->name, ((const struct domain *)b)->name);
+}
+
+int
+connection_domains(struct connection *connection, struct domains *ret, struct error *error)
+{
+    virDomainPtr *all = NULL;
+    int count = virConnectListAllDomains(connection->libvirt, &all, 0);
+    int rc = 0;
+
+    *ret = (struct domains){.complete = true};
+    if (count < 0)
+        return fail(error, -EIO, "cannot list the domains");
+    for (int i = 0; i < count; i++) {
+        if (rc == 0)
+            rc = read_domain(all[i], ret);
+        virDomainFree(all[i]);
+    }
+    free(all);
+    if (rc < 0)
+        return error_set(error, rc, "no memory");
+    if (ret->count)
+        qsort(ret->items, ret->count, sizeof(*ret->items), by_name);
+    return 0;
+}
+
+struct teller {
+    connection_listener *listen;
+    void *data;
+    int rc; /* of the first word that was not heard */
+};
+
+static void
+tell(struct teller *teller, const char *word)
+{
+    if (teller->rc == 0)
+        teller->rc = teller->listen(teller->data, word ? word : "");
+}
+
+static void
+tell_number(struct teller *teller, unsigned long number)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%lu", number);
+    tell(teller, text);
+}
+
+/* What some libvirt does not tell is 0, or empty. Its capabilities are not asked for: it may start
+ * every QEMU that it has to find out what that can do. */
+static void
+tell_host(virConnectPtr libvirt, struct teller *teller)
+{
+    virNodeDevicePtr computer = virNodeDeviceLookupByName(libvirt, "computer");
+    AUTO(free_xml) char *xml = computer ? virNodeDeviceGetXMLDesc(computer, 0) : NULL;
+    unsigned long own = 0, hypervisor = 0;
+
+    if (computer)
+        virNodeDeviceFree(computer);
+    if (virConnectGetLibVersion(libvirt, &own) < 0)
+        own = 0;
+    if (virConnectGetVersion(libvirt, &hypervisor) < 0)
+        hypervisor = 0;
+    tell(teller, "host");
+    tell(teller, virConnectGetType(libvirt));
+    tell_number(teller, own);
+    tell_number(teller, hypervisor);
+    tell(teller, xml);
+}
+
+struct devices {
+    virNodeDevicePtr *items; /* ends with NULL */
+};
+
+static void
+free_devices(struct devices *devices)
+{
+    for (size_t i = 0; devices->items && devices->items[i]; i++)
+        virNodeDeviceFree(devices->items[i]);
+    free(devices->items);
+}
+
+/* Since 7.3 libvirt also has devices that are only defined; one that knows none of those refuses
+ * to be told not to list them. */
+static int
+list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
+{
+    int count = virConnectListAllNodeDevices(libvirt, &ret->items,
+                                             flags | VIR_CONNECT_LIST_NODE_DEVICES_ACTIVE);
+
+    return count < 0 && virGetLastErrorCode() == VIR_ERR_INVALID_ARG
+               ? virConnectListAllNodeDevices(libvirt, &ret->items, flags)
+               : count;
+}
+
+/* What went away since it was listed is not told, nor what has not this word in it. */
+static void
+tell_device(virNodeDevicePtr device, const char *only_with, struct teller *teller)
+{
+    AUTO(free_xml) char *xml = virNodeDeviceGetXMLDesc(device, 0);
+
+    if (!xml || !strstr(xml, only_with))
+        return;
+    tell(teller, "device");
+    tell(teller, xml);
+}
+
+/* A GPU that has virtual functions is function 0 of its slot ("pci_0000_3d_00_0"). Each device
+ * asked for is a question to another host, and a server has hundreds. */
+static bool
+may_have_functions(virNodeDevicePtr device, const struct devices *told)
+{
+    const char *name = virNodeDeviceGetName(device);
+    size_t length = name ? strlen(name) : 0;
+
+    for (size_t i = 0; length && told->items && told->items[i]; i++) {
+        const char *other = virNodeDeviceGetName(told->items[i]);
+
+        if (other && !strcmp(other, name))
+            return false;
+    }
+    return length > 2 && !strcmp(name + length - 2, "_0");
+}
+
+static int
+tell_devices(virConnectPtr libvirt, struct teller *teller)
+{
+    AUTO(free_devices) struct devices vgpus = {0};
+    AUTO(free_devices) struct devices others = {0};
+
+    if (list_devices(libvirt,
+                     VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV_TYPES |
+                         VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV,
+                     &vgpus) < 0 ||
+        list_devices(libvirt, VIR_CONNECT_LIST_NODE_DEVICES_CAP_PCI_DEV, &others) < 0)
+        return -1;
+    for (size_t i = 0; vgpus.items && vgpus.items[i]; i++)
+        tell_device(vgpus.items[i], "", teller);
+    for (size_t i = 0; others.items && others.items[i]; i++) {
+        if (may_have_functions(others.items[i], &vgpus))
+            tell_device(others.items[i], "virt_functions", teller);
+    }
+    return 0;
+}
+
+/* One that went meanwhile is not told. A transient one that does not run is just being started. */
+static void
+tell_domain(virDomainPtr domain, struct teller *teller)
+{
+    bool is_running = virDomainIsActive(domain) == 1;
+    bool is_defined = virDomainIsPersistent(domain) == 1;
+    AUTO(free_xml) char *live = NULL;
+    AUTO(free_xml) char *config = NULL;
+    char uuid[VIR_UUID_STRING_BUFLEN];
+
+    virResetLastError();
+    if (is_running || !is_defined)
+        live = virDomainGetXMLDesc(domain, 0);
+    if (is_defined)
+        config = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
+    if (virGetLastErrorCode() == VIR_ERR_NO_DOMAIN || virDomainGetUUIDString(domain, uuid) < 0)
+        return;
+    tell(teller, "domain");
+    tell(teller, uuid);
+    tell(teller, virDomainGetName(domain));
+    tell(teller, is_running ? "running" : "");
+    tell(teller, is_defined ? "defined" : "");
+    tell(teller, live);
+    tell(teller, config);
+}
+
+static int
+tell_domains(virConnectPtr libvirt, struct teller *teller)
+{
+    virDomainPtr *all = NULL;
+    int count = virConnectListAllDomains(libvirt, &all, 0);
+
+    for (int i = 0; i < count; i++) {
+        tell_domain(all[i], teller);
+        virDomainFree(all[i]);
+    }
+    free(all);
+    return count;
+}
+
+int
+connection_tell(struct connection *connection, connection_listener *listen, void *data,
+                struct error *error)
+{
+    struct teller teller = {.listen = listen, .data = data};
+
+    tell_host(connection->libvirt, &teller);
+    /* Domains last: a vGPU that one of them has was there before. */
+    if (tell_devices(connection->libvirt, &teller) < 0)
+        return fail(error, -EIO, "cannot list the node devices");
+    if (tell_domains(connection->libvirt, &teller) < 0)
+        return fail(error, -EIO, "cannot list the domains");
+    return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
+}
+
+/* --- changing one domain --------------------------------------------------------------------- */
+
+static void
+free_domain(virDomainPtr *domain)
+{
+    if (*domain)
+        virDomainFree(*domain);
+}
+
+static int
+fail_to_find(struct connection *connection, const char *word, struct error *error)
+{
+    struct guess guess = GUESS(word);
+    virDomainPtr *all = NULL;
+    int count = virConnectListAllDomains(connection->libvirt, &all, 0);
+
+    if (count < 0)
+        return fail(error, -EIO, "cannot list the domains");
+    for (int i = 0; i < count; i++)
+        guess_offer(&guess, virDomainGetName(all[i]));
+    error_set(error, -ENOENT, "there is no domain \"%s\"%s%s%s", word,
+              guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
+              guess.best ? "?)" : "; see 'virsh list --all'");
+    for (int i = 0; i < count; i++)
+        virDomainFree(all[i]);
+    free(all);
+    return -ENOENT;
+}
+
+int
+connection_find(struct connection *connection, const char *word, struct connection_domain *ret,
+                struct error *error)
+{
+    AUTO(free_domain) virDomainPtr domain = virDomainLookupByName(connection->libvirt, word);
+    char uuid[VIR_UUID_STRING_BUFLEN];
+
+    *ret = (struct connection_domain){0};
+    if (!domain && name_parse_uuid(&ret->uuid, word) == 0)
+        domain = virDomainLookupByUUIDString(connection->libvirt, ret->uuid.text);
+    if (!domain)
+        return fail_to_find(connection, word, error);
+    if (virDomainGetUUIDString(domain, uuid) < 0 || name_parse_uuid(&ret->uuid, uuid) < 0)
+        return fail(error, -EIO, "the UUID of %s", word);
+    snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
+    ret->is_running = virDomainIsActive(domain) == 1;
+    ret->is_persistent = virDomainIsPersistent(domain) == 1;
+    return 0;
+}
+
+static int
+look_up(struct connection *connection, const struct name *uuid, virDomainPtr *ret,
+        struct error *error)
+{
+    *ret = virDomainLookupByUUIDString(connection->libvirt, uuid->text);
+    return *ret ? 0 : fail(error, -EIO, "the domain %s", uuid->text);
+}
+
+int
+connection_xml(struct connection *connection, const struct name *domain, enum connection_side side,
+               bool secrets, struct document *ret, struct error *error)
+{
+    AUTO(free_domain) virDomainPtr libvirt = NULL;
+    unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
+                     (secrets ? VIR_DOMAIN_XML_SECURE : 0);
+    int rc = look_up(connection, domain, &libvirt, error);
+
+    *ret = (struct document){0};
+    if (rc < 0)
+        return rc;
+    /* libvirt would give the other one then. */
+    if (side == CONNECTION_LIVE && virDomainIsActive(libvirt) != 1)
+        return error_set(error, -ESRCH, "%s does not run any more", virDomainGetName(libvirt));
+    ret->text = virDomainGetXMLDesc(libvirt, flags);
+    if (!ret->text)
+        return fail(error, -EIO, "cannot read the XML of %s", virDomainGetName(libvirt));
+    ret->length = strlen(ret->text);
+    return 0;
+}
+
+int
+connection_define(struct connection *connection, const struct document *xml, struct error *error)
+{
+    AUTO_FREE char *text = strndup(xml->text, xml->length);
+    AUTO(free_domain) virDomainPtr domain = NULL;
+
+    if (!text)
+        return error_set(error, -ENOMEM, "no memory");
+    domain = virDomainDefineXML(connection->libvirt, text);
+    return domain ? 0 : fail(error, -EIO, "libvirt does not take the new definition");
+}
+
+int
+connection_attach(struct connection *connection, const struct name *domain, const char *xml,
+                  struct error *error)
+{
+    AUTO(free_domain) virDomainPtr libvirt = NULL;
+    int rc = look_up(connection, domain, &libvirt, error);
+
+    if (rc < 0)
+        return rc;
+    if (virDomainAttachDeviceFlags(libvirt, xml, VIR_DOMAIN_AFFECT_LIVE) < 0)
+        return fail(error, -EIO, "libvirt does not plug it in");
+    return 0;
+}
+
+/* QEMU says so for some seconds after a guest was asked for the first time. */
+static bool
+was_asked_already(void)
+{
+    return strstr(virGetLastErrorMessage(), "already in the process of unplug");
+}
+
+int
+connection_detach(struct connection *connection, const struct name *domain, const char *alias,
+                  struct error *error)
+{
+    AUTO(free_domain) virDomainPtr libvirt = NULL;
+    int rc = look_up(connection, domain, &libvirt, error);
+
+    if (rc < 0)
+        return rc;
+    if (virDomainDetachDeviceAlias(libvirt, alias, VIR_DOMAIN_AFFECT_LIVE) < 0 &&
+        !was_asked_already())
+        return fail(error, -EIO, "libvirt does not unplug %s from %s", alias,
+                    virDomainGetName(libvirt));
+    return 0;
+}
+
+int
+connection_set_annotation(struct connection *connection, const struct name *domain, const char *xml,
+                          struct error *error)
+{
+    AUTO(free_domain) virDomainPtr libvirt = NULL;
+    int rc = look_up(connection, domain, &libvirt, error);
+
+    if (rc < 0)
+        return rc;
+    if (virDomainSetMetadata(libvirt, VIR_DOMAIN_METADATA_ELEMENT, xml, xml ? "vgpu" : NULL,
+                             REQUEST_NAMESPACE, VIR_DOMAIN_AFFECT_LIVE) < 0)
+        return fail(error, -EIO, "cannot write what is asked for into the XML of %s",
+                    virDomainGetName(libvirt));
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * domains: the guests that one libvirt knows, running or only defined, as values.
+ *
+ * A guest has up to two definitions: the one it runs with and the one its next start will use. What
+ * either refers to is not an orphan. Filled by connection.h; a test may build one by hand.
+ */
+
+#pragma once
+
+#include "domain/request.h"
+
+struct domain {
+    struct name uuid;
+    char *name;
+    bool is_running;
+    bool is_persistent;
+    struct request live;   /* what it runs or starts with; nothing in it if it is only defined */
+    struct request config; /* what its next start uses; nothing in it unless is_persistent */
+};
+
+struct domains {
+    struct domain *items; /* by name */
+    size_t count;
+    bool complete;        /* all definitions could be read: else any may refer to any device */
+    struct error problem; /* else the first that could not */
+};
+
+void domains_clear(struct domains *domains) NONNULL;
+
+/* By name, else by UUID; NULL if there is none. */
+const struct domain *domains_find(const struct domains *domains, const char *word) NONNULL;
+
+/* The first after `after` (NULL: from the beginning), running ones before others, of whose
+ * definitions one refers to a device; or NULL. */
+const struct domain *
+domains_next_user(const struct domains *domains, const struct name *device,
+                  const struct domain *after) __attribute__((nonnull(1, 2))) CHECKED;

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "libvirt/node-device.h"
+#include "base/array.h"
+#include "device/vgpu.h"
+
+#include <libxml/parser.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool
+is_element(const xmlNode *node, const char *name)
+{
+    return node->type == XML_ELEMENT_NODE && !strcmp((const char *)node->name, name);
+}
+
+/* The first child element of that name, or NULL. */
+static const xmlNode *
+child(const xmlNode *node, const char *name)
+{
+    const xmlNode *at = node ? node->children : NULL;
+
+    while (at && !is_element(at, name))
+        at = at->next;
+    return at;
+}
+
+/* "" for what is not there. */
+static void
+get_text(const xmlNode *node, char *ret, size_t size)
+{
+    xmlChar *text = node ? xmlNodeGetContent(node) : NULL;
+
+    snprintf(ret, size, "%s", text ? (const char *)text : "");
+    xmlFree(text);
+}
+
+static void
+get_attribute(const xmlNode *node, const char *name, char *ret, size_t size)
+{
+    xmlChar *text = node ? xmlGetProp((xmlNode *)node, (const xmlChar *)name) : NULL;
+
+    snprintf(ret, size, "%s", text ? (const char *)text : "");
+    xmlFree(text);
+}
+
+/* The first <capability> of that type below a node, however deep: libvirt puts one into another. */
+static const xmlNode *
+find_capability(const xmlNode *node, const char *type)
+{
+    char text[32];
+
+    for (const xmlNode *at = child(node, "capability"); at; at = at->next) {
+        const xmlNode *inner;
+
+        if (!is_element(at, "capability"))
+            continue;
+        get_attribute(at, "type", text, sizeof(text));
+        if (!strcmp(text, type))
+            return at;
+        inner = find_capability(at, type);
+        if (inner)
+            return inner;
+    }
+    return NULL;
+}
+
+/* The last word of the path, and the last but one. -EBADMSG without a path. */
+static int
+read_path(const xmlNode *device, struct name *name, struct name *parent)
+{
+    char path[PATH_MAX];
+    char *slash;
+
+    get_text(child(device, "path"), path, sizeof(path));
+    slash = strrchr(path, '/');
+    if (!slash || name_parse(name, slash + 1) < 0)
+        return -EBADMSG;
+    *slash = '\0';
+    slash = strrchr(path, '/');
+    if (!slash || name_parse(parent, slash + 1) < 0)
+        *parent = (struct name){0};
+    return 0;
+}
+
+/* "0x0000", "0x3b": as the kernel writes the whole. */
+static int
+read_address(const xmlNode *address, struct name *ret)
+{
+    static const char *const names[] = {"domain", "bus", "slot", "function"};
+    unsigned numbers[COUNT(names)];
+    char text[32];
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        get_attribute(address, names[i], text, sizeof(text));
+        if (sscanf(text, "%x", &numbers[i]) != 1)
+            return -EBADMSG;
+    }
+    snprintf(text, sizeof(text), "%04x:%02x:%02x.%x", numbers[0] & 0xffff, numbers[1] & 0xff,
+             numbers[2] & 0x1f, numbers[3] & 7);
+    return name_parse_pci(ret, text);
+}
+
+/* A count that libvirt tells; -ENODATA. */
+static int
+read_count(const xmlNode *node)
+{
+    char text[32];
+    char *end;
+    unsigned long number;
+
+    get_text(node, text, sizeof(text));
+    if (*text < '0' || *text > '9')
+        return -ENODATA;
+    number = strtoul(text, &end, 10);
+    return *end ? -ENODATA : number > INT_MAX ? INT_MAX : (int)number;
+}
+
+/* s390's channels and adapters have types as well: those are no GPUs. */
+static int
+add_type(const xmlNode *node, struct node_device *device)
+{
+    struct inventory_type type = {0};
+    size_t count = device->count;
+    char text[64];
+
+    get_text(child(node, "deviceAPI"), text, sizeof(text));
+    if (strcmp(text, "vfio-pci"))
+        return 0;
+    get_attribute(node, "id", text, sizeof(text));
+    if (name_parse(&type.id, text) < 0)
+        return 0;
+    get_text(child(node, "name"), type.name, sizeof(type.name));
+    if (!*type.name)
+        snprintf(type.name, sizeof(type.name), "%s", type.id.text);
+    if (ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances"))) < 0)
+        return -ENOMEM;
+    return ARRAY_ADD(device->types, device->count, type);
+}
+
+/* Of others' devices, as network cards, they are none of ours. */
+static int
+read_functions(const xmlNode *pci, struct node_device *device)
+{
+    const xmlNode *functions = pci ? find_capability(pci, "virt_functions") : NULL;
+    char vendor[16];
+
+    get_attribute(child(pci, "vendor"), "id", vendor, sizeof(vendor));
+    if (strcmp(vendor, "0x10de") || (*device->driver.text && strcmp(device->driver.text, "nvidia")))
+        return 0;
+    for (const xmlNode *at = child(functions, "address"); at; at = at->next) {
+        struct name function;
+
+        if (!is_element(at, "address"))
+            continue;
+        if (read_address(at, &function) < 0)
+            return -EBADMSG;
+        if (names_add(&device->functions, function.text) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int
+read_parent(const xmlNode *node, struct node_device *device)
+{
+    const xmlNode *types = find_capability(node, "mdev_types");
+    const xmlNode *function = find_capability(node, "phys_function");
+    const xmlNode *pci = find_capability(node, "pci");
+    char text[64];
+
+    /* libvirt writes that of a parent that is no PCI device twice, the one in the other. */
+    while (types && !child(types, "type"))
+        types = find_capability(types, "mdev_types");
+    device->gpu = device->name;
+    if (function && read_address(child(function, "address"), &device->gpu) < 0)
+        return -EBADMSG;
+    get_attribute(child(pci, "numa"), "node", text, sizeof(text));
+    device->numa = *text ? atoi(text) : -1;
+    get_text(child(child(node, "driver"), "name"), text, sizeof(text));
+    if (name_parse(&device->driver, text) < 0)
+        device->driver = (struct name){0};
+    for (const xmlNode *at = child(types, "type"); at; at = at->next) {
+        if (is_element(at, "type") && add_type(at, device) < 0)
+            return -ENOMEM;
+    }
+    return read_functions(pci, device);
+}
+
+static int
+read_vgpu(const xmlNode *capability, struct node_device *device)
+{
+    char text[64];
+
+    get_attribute(child(capability, "type"), "id", text, sizeof(text));
+    if (!*device->parent.text || name_parse(&device->type, text) < 0)
+        return -EBADMSG;
+    memcpy(text, device->name.text, sizeof(text));
+    return name_parse_uuid(&device->name, text) < 0 ? -EBADMSG : 0;
+}
+
+static void
+free_device(struct node_device *device)
+{
+    names_clear(&device->functions);
+    free(device->types);
+    free(device->available);
+}
+
+static int
+add_device(const xmlNode *root, struct node_devices *devices)
+{
+    const xmlNode *vgpu = root ? find_capability(root, "mdev") : NULL;
+    struct node_device device = {.numa = -1};
+    int rc;
+
+    if (!root || !is_element(root, "device"))
+        return -EBADMSG;
+    rc = read_path(root, &device.name, &device.parent);
+    if (rc == 0)
+        rc = vgpu ? read_vgpu(vgpu, &device) : read_parent(root, &device);
+    if (rc == 0 && (device.count || device.functions.count || *device.type.text)) {
+        rc = ARRAY_ADD(devices->items, devices->count, device);
+        if (rc == 0)
+            return 0;
+    }
+    free_device(&device);
+    return rc;
+}
+
+static void
+free_document(xmlDoc **document)
+{
+    xmlFreeDoc(*document);
+}
+
+static xmlDoc *
+parse(const char *xml)
+{
+    size_t length = strlen(xml);
+    xmlDoc *document =
+        length > INT_MAX ? NULL
+                         : xmlReadMemory(xml, (int)length, NULL, NULL,
+                                         XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+
+    if (document && xmlGetIntSubset(document)) {
+        xmlFreeDoc(document);
+        return NULL;
+    }
+    return document;
+}
+
+int
+node_devices_add(struct node_devices *devices, const char *xml)
+{
+    AUTO(free_document) xmlDoc *document = parse(xml);
+
+    return document ? add_device(xmlDocGetRootElement(document), devices) : -EBADMSG;
+}
+
+void
+node_devices_clear(struct node_devices *devices)
+{
+    for (size_t i = 0; i < devices->count; i++)
+        free_device(&devices->items[i]);
+    free(devices->items);
+    *devices = (struct node_devices){0};
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct node_device *)a)->name.text,
+                  ((const struct node_device *)b)->name.text);
+}
+
+/* Every type that any of a GPU's parents has is the GPU's. */
+static int
+add_gpu(struct inventory *inventory, const struct node_device *device)
+{
+    struct inventory_gpu *gpu;
+    size_t index;
+    int rc = inventory_add_gpu(inventory, &device->gpu, &index);
+
+    if (rc < 0)
+        return rc;
+    gpu = &inventory->gpus[index];
+    if (gpu->numa < 0)
+        gpu->numa = device->numa;
+    if (!*gpu->driver.text)
+        gpu->driver = device->driver;
+    for (size_t i = 0; i < device->count && rc == 0; i++) {
+        if (!inventory_find_type(gpu, &device->types[i].id))
+            rc = ARRAY_ADD(gpu->types, gpu->count, device->types[i]);
+    }
+    return rc;
+}
+
+static int
+add_parent(struct inventory *inventory, const struct node_device *device)
+{
+    struct inventory_parent parent = {.name = device->name, .interface = &vgpu_mdev};
+    const struct inventory_gpu *gpu;
+    int rc = inventory_add_gpu(inventory, &device->gpu, &parent.gpu);
+
+    if (rc < 0)
+        return rc;
+    gpu = &inventory->gpus[parent.gpu];
+    parent.available = calloc(gpu->count, sizeof(*parent.available));
+    if (!parent.available)
+        return -ENOMEM;
+    for (size_t i = 0; i < gpu->count; i++)
+        parent.available[i] = -ENODATA;
+    for (size_t i = 0; i < device->count; i++)
+        parent.available[inventory_find_type(gpu, &device->types[i].id) - gpu->types] =
+            device->available[i];
+    rc = ARRAY_ADD(inventory->parents, inventory->parent_count, parent);
+    if (rc < 0)
+        free(parent.available);
+    return rc;
+}
+
+static int
+add_vgpu(struct inventory *inventory, const struct node_device *device)
+{
+    struct inventory_vgpu vgpu = {.device = device->name, .type = device->type};
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        vgpu.parent = i;
+        if (name_equal(&inventory->parents[i].name, &device->parent))
+            return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    }
+    return 0;
+}
+
+static bool
+has_parents(const struct inventory *inventory, const struct name *gpu)
+{
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        if (name_equal(&inventory->gpus[inventory->parents[i].gpu].name, gpu))
+            return true;
+    }
+    return false;
+}
+
+/* A GPU whose functions make no mediated devices. */
+static int
+add_functions(struct inventory *inventory, const struct node_device *device)
+{
+    struct inventory_parent parent = {0};
+    size_t ignored;
+    int rc;
+
+    if (has_parents(inventory, &device->name))
+        return 0;
+    rc = inventory_add_gpu(inventory, &device->name, &parent.gpu);
+    if (rc < 0)
+        return rc;
+    inventory->gpus[parent.gpu].is_partial = true;
+    inventory->gpus[parent.gpu].numa = device->numa;
+    inventory->gpus[parent.gpu].driver = device->driver;
+    for (size_t i = 0; i < device->functions.count && rc == 0; i++) {
+        parent.name = device->functions.items[i];
+        rc = inventory_add_parent(inventory, &parent, &ignored);
+    }
+    return rc;
+}
+
+static bool
+has_types(const struct node_device *device)
+{
+    return device->count > 0;
+}
+
+static bool
+has_functions(const struct node_device *device)
+{
+    return device->functions.count > 0;
+}
+
+static bool
+is_vgpu(const struct node_device *device)
+{
+    return *device->type.text;
+}
+
+int
+node_devices_survey(struct node_devices *devices, struct inventory *ret)
+{
+    /* Each needs what those before it have found. */
+    static const struct {
+        bool (*concerns)(const struct node_device *device);
+        int (*add)(struct inventory *inventory, const struct node_device *device);
+    } steps[] = {
+        {has_types, add_gpu},
+        {has_types, add_parent},
+        {has_functions, add_functions},
+        {is_vgpu, add_vgpu},
+    };
+    int rc = 0;
+
+    *ret = (struct inventory){0};
+    if (devices->count)
+        qsort(devices->items, devices->count, sizeof(*devices->items), by_name);
+    for (size_t step = 0; step < COUNT(steps); step++) {
+        for (size_t i = 0; i < devices->count && rc == 0; i++) {
+            if (steps[step].concerns(&devices->items[i]))
+                rc = steps[step].add(ret, &devices->items[i]);
+        }
+    }
+    return rc;
+}
+
+int
+node_device_host(const char *xml, struct name *ret)
+{
+    AUTO(free_document) xmlDoc *document = parse(xml);
+    const xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
+    const xmlNode *host = root ? find_capability(root, "system") : NULL;
+    char text[64];
+
+    get_text(child(child(host, "hardware"), "uuid"), text, sizeof(text));
+    /* A board without any has one of zeros. */
+    return name_parse_uuid(ret, text) < 0 || strspn(ret->text, "0-") == strlen(ret->text) ? -ENODATA
+                                                                                          : 0;
+}

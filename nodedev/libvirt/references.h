@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * owners: which domains of this host refer to a vGPU, and which vGPUs are orphans therefore.
+ *
+ * Only libvirt knows the domains that are merely defined. Ask it after the survey was taken: then a
+ * domain whose vGPU was seen there is seen as well.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+#include "lease/statedir.h"
+#include "libvirt/domains.h"
+
+struct owners {
+    struct domains domains;
+    unsigned libvirt_version; /* 1000000 * major + 1000 * minor + release, of one that runs QEMU's
+                                 guests; 0: not known */
+    bool known;               /* libvirt said them all: else nothing is an orphan */
+    struct statedir statedir; /* says who is at work */
+};
+
+/* Asks the libvirt of this host; -ENOTCONN or the like with a line in error if it does not say all
+ * that is to be known. The caller clears ret in every case. */
+int owners_ask(const struct host *host, const char *uri, struct owners *ret,
+               struct error *error) CHECKED NONNULL;
+void owners_clear(struct owners *owners) NONNULL;
+
+/* Of a device that has this lease, or none (NULL). */
+bool owners_is_orphan(const struct owners *owners, const struct inventory_vgpu *vgpu,
+                      const struct lease *lease) __attribute__((nonnull(1, 2))) CHECKED;

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "libvirt/remote.h"
+#include "base/array.h"
+#include "libvirt/connection.h"
+#include "libvirt/node-device.h"
+
+#include <fcntl.h>
+#include <libxml/uri.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#define LONGEST_ANSWER ((size_t)256 << 20)
+
+/* --- The answer, read --- */
+
+struct reader {
+    struct remote_host *host;
+    const char *at, *end;
+    struct node_devices devices;
+    int rc; /* once something was wrong */
+};
+
+/* The next word; "", and -EBADMSG in rc, if there is none. */
+static const char *
+next_word(struct reader *reader)
+{
+    const char *word = reader->at;
+    const char *end = memchr(word, '\0', (size_t)(reader->end - word));
+
+    if (end) {
+        reader->at = end + 1;
+        return word;
+    }
+    reader->at = reader->end;
+    reader->rc = -EBADMSG;
+    return "";
+}
+
+static void
+read_host(struct reader *reader)
+{
+    struct remote_host *host = reader->host;
+
+    free(host->hypervisor);
+    host->hypervisor = strdup(next_word(reader));
+    if (!host->hypervisor)
+        reader->rc = -ENOMEM;
+    host->libvirt_version = (unsigned)strtoul(next_word(reader), NULL, 10);
+    host->hypervisor_version = (unsigned)strtoul(next_word(reader), NULL, 10);
+    if (node_device_host(next_word(reader), &host->uuid) < 0)
+        host->uuid = (struct name){0};
+}
+
+static void
+read_device(struct reader *reader)
+{
+    int rc = node_devices_add(&reader->devices, next_word(reader));
+
+    if (reader->rc == 0)
+        reader->rc = rc;
+}
+
+/* One that is there and cannot be read may refer to anything. */
+static void
+read_definition(struct reader *reader, bool is_there, struct request *ret)
+{
+    const char *xml = next_word(reader);
+    struct document document = {.text = (char *)xml, .length = strlen(xml)};
+    struct domains *domains = &reader->host->domains;
+    struct error error;
+
+    if (!is_there || request_parse(&document, ret, &error) == 0)
+        return;
+    if (domains->complete)
+        domains->problem = error;
+    domains->complete = false;
+}
+
+static void
+read_domain(struct reader *reader)
+{
+    struct domains *domains = &reader->host->domains;
+    struct domain domain = {0};
+    int rc = name_parse_uuid(&domain.uuid, next_word(reader)) < 0 ? -EBADMSG : 0;
+
+    domain.name = strdup(next_word(reader));
+    domain.is_running = *next_word(reader);
+    domain.is_persistent = *next_word(reader);
+    read_definition(reader, domain.is_running || !domain.is_persistent, &domain.live);
+    read_definition(reader, domain.is_persistent, &domain.config);
+    if (!domain.name)
+        rc = -ENOMEM;
+    if (rc == 0)
+        rc = ARRAY_ADD(domains->items, domains->count, domain);
+    if (rc < 0) {
+        free(domain.name);
+        request_clear(&domain.live);
+        request_clear(&domain.config);
+        reader->rc = rc;
+    }
+}
+
+static void
+read_problem(struct reader *reader)
+{
+    error_set(&reader->host->problem, -EIO, "%s", next_word(reader));
+}
+
+static void
+forget(struct remote_host *host)
+{
+    free(host->hypervisor);
+    host->hypervisor = NULL;
+    inventory_clear(&host->inventory);
+    domains_clear(&host->domains);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct domain *)a)->name, ((const struct domain *)b)->name);
+}
+
+static void
+finish(struct reader *reader, bool is_whole)
+{
+    struct remote_host *host = reader->host;
+
+    if (*host->problem.text) {
+        forget(host);
+        return;
+    }
+    if (reader->rc == 0 && !is_whole)
+        reader->rc = -EPIPE;
+    if (reader->rc == 0)
+        reader->rc = node_devices_survey(&reader->devices, &host->inventory);
+    if (reader->rc == 0) {
+        if (host->domains.count)
+            qsort(host->domains.items, host->domains.count, sizeof(struct domain), by_name);
+        return;
+    }
+    error_set(&host->problem, reader->rc, "%s: %s", host->uri,
+              reader->rc == -EPIPE     ? "the answer broke off"
+              : reader->rc == -EBADMSG ? "the answer cannot be understood"
+                                       : strerror(-reader->rc));
+    forget(host);
+}
+
+void
+remote_read(struct remote_host *host, const char *words, size_t size)
+{
+    static const struct {
+        const char *word;
+        void (*read)(struct reader *reader);
+    } rows[] = {
+        {"host", read_host},
+        {"device", read_device},
+        {"domain", read_domain},
+        {"problem", read_problem},
+    };
+    struct reader reader = {.host = host, .at = words, .end = words + size};
+    bool is_whole = false;
+
+    host->domains.complete = true;
+    while (reader.at < reader.end && reader.rc == 0 && !is_whole) {
+        const char *word = next_word(&reader);
+        size_t row = 0;
+
+        is_whole = !strcmp(word, "end");
+        while (row < COUNT(rows) && strcmp(rows[row].word, word))
+            row++;
+        if (row < COUNT(rows))
+            rows[row].read(&reader);
+        else if (!is_whole)
+            reader.rc = -EPIPE;
+    }
+    finish(&reader, is_whole);
+    node_devices_clear(&reader.devices);
+}
+
+/* --- The asking --- */
+
+struct inquiry {
+    struct remote_host *host;
+    int pipe; /* -1: nothing more will come */
+    int pid;
+    char *words;
+    size_t size;
+};
+
+static int
+say(void *data, const char *word)
+{
+    return fwrite(word, strlen(word) + 1, 1, data) == 1 ? 0 : -EPIPE;
+}
+
+/* What libxml2 or ssh would print: the words for people come back with the answer. */
+static void
+hush(int pipe)
+{
+    int nowhere = memfd_create("nowhere", 0);
+
+    for (int standard = 0; nowhere >= 0 && standard <= 2; standard++) {
+        if (standard != pipe)
+            dup2(nowhere, standard);
+    }
+}
+
+/* The child. Ends with _exit: what the parent has not yet printed is not ours to print. */
+static void __attribute__((noreturn)) answer(const char *uri, int pipe)
+{
+    struct connection *connection = NULL;
+    struct error error = {0};
+    FILE *out = fdopen(pipe, "we");
+    int rc;
+
+    /* No terminal to ask on, and one group to kill; nor are we to outlive who asks. */
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    hush(pipe);
+    if (!out)
+        _exit(1);
+    rc = connection_open(uri, CONNECTION_READ, &connection, &error);
+    if (rc == 0) {
+        rc = connection_tell(connection, say, out, &error);
+        if (rc < 0)
+            error_wrap(&error, "%s", uri);
+    }
+    if (rc < 0 && say(out, "problem") == 0)
+        rc = say(out, error.text);
+    else if (rc == 0)
+        rc = say(out, "end");
+    /* It is told; taking leave may take its time. */
+    fclose(out);
+    connection_close(&connection);
+    _exit(rc < 0);
+}
+
+static int
+start(struct inquiry *inquiry)
+{
+    int pipes[2];
+
+    if (pipe2(pipes, O_CLOEXEC) < 0)
+        return -errno;
+    inquiry->pid = fork();
+    if (inquiry->pid == 0) {
+        close(pipes[0]);
+        answer(inquiry->host->uri, pipes[1]);
+    }
+    close(pipes[1]);
+    if (inquiry->pid < 0) {
+        int rc = -errno;
+
+        close(pipes[0]);
+        return rc;
+    }
+    inquiry->pipe = pipes[0];
+    return 0;
+}
+
+/* What there is to read now; at its end the pipe is closed. */
+static void
+hear(struct inquiry *inquiry)
+{
+    const size_t piece = 65536;
+    char *words = realloc(inquiry->words, inquiry->size + piece);
+    ssize_t got = -1;
+
+    if (words) {
+        inquiry->words = words;
+        if (inquiry->size < LONGEST_ANSWER)
+            got = read(inquiry->pipe, words + inquiry->size, piece);
+    }
+    if (got > 0) {
+        inquiry->size += (size_t)got;
+        return;
+    }
+    close(inquiry->pipe);
+    inquiry->pipe = -1;
+}
+
+/* Until all have said everything, or the deadline. */
+static void
+hear_all(struct inquiry *inquiries, size_t count, struct pollfd *polls, struct deadline deadline)
+{
+    for (;;) {
+        unsigned left = deadline_left(deadline);
+        bool waits = false;
+
+        for (size_t i = 0; i < count; i++) {
+            polls[i] = (struct pollfd){.fd = inquiries[i].pipe, .events = POLLIN};
+            waits |= inquiries[i].pipe >= 0;
+        }
+        if (!waits || left == 0)
+            return;
+        if (poll(polls, count, (int)left) <= 0)
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            if (polls[i].fd >= 0 && polls[i].revents)
+                hear(&inquiries[i]);
+        }
+    }
+}
+
+/* Ends the child, and whatever it has started. */
+static void
+end(struct inquiry *inquiry, struct deadline deadline)
+{
+    unsigned pause = 1;
+
+    if (inquiry->pid <= 0)
+        return;
+    if (inquiry->pipe >= 0)
+        close(inquiry->pipe);
+    while (waitpid(inquiry->pid, NULL, WNOHANG) == 0) {
+        if (deadline_pause(deadline, &pause))
+            continue;
+        /* Both: it may not have come to its own session yet. */
+        kill(-inquiry->pid, SIGKILL);
+        kill(inquiry->pid, SIGKILL);
+        waitpid(inquiry->pid, NULL, 0);
+        return;
+    }
+}
+
+/* What tables call a host. */
+static char *
+make_label(const char *uri)
+{
+    xmlURI *parsed = xmlParseURI(uri);
+    char *label = strdup(parsed && parsed->server && *parsed->server ? parsed->server : uri);
+
+    xmlFreeURI(parsed);
+    return label;
+}
+
+static void
+conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
+{
+    struct remote_host *host = inquiry->host;
+
+    if (*host->problem.text)
+        return;
+    if (inquiry->pipe >= 0)
+        error_set(&host->problem, -ETIMEDOUT, "%s: no answer within %u s", host->uri, seconds);
+    else
+        remote_read(host, inquiry->words ? inquiry->words : "", inquiry->size);
+    end(inquiry, deadline);
+    free(inquiry->words);
+}
+
+int
+remote_ask(const char *const *uris, size_t count, unsigned seconds, struct remote_hosts *ret,
+           struct error *error)
+{
+    struct deadline deadline = deadline_in(seconds * 1000);
+    AUTO_FREE struct inquiry *inquiries = calloc(count, sizeof(*inquiries));
+    AUTO_FREE struct pollfd *polls = calloc(count, sizeof(*polls));
+
+    *ret = (struct remote_hosts){.items = calloc(count, sizeof(*ret->items))};
+    if (!inquiries || !polls || !ret->items)
+        return error_set(error, -ENOMEM, "no memory");
+    for (; ret->count < count; ret->count++) {
+        struct remote_host *host = &ret->items[ret->count];
+        struct inquiry *inquiry = &inquiries[ret->count];
+        int rc;
+
+        host->uri = uris[ret->count];
+        host->label = make_label(host->uri);
+        *inquiry = (struct inquiry){.host = host, .pipe = -1};
+        rc = start(inquiry);
+        if (rc < 0)
+            error_set(&host->problem, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
+    }
+    hear_all(inquiries, count, polls, deadline);
+    for (size_t i = 0; i < count; i++)
+        conclude(&inquiries[i], seconds, deadline);
+    return 0;
+}
+
+void
+remote_clear(struct remote_hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->count; i++) {
+        forget(&hosts->items[i]);
+        free(hosts->items[i].label);
+    }
+    free(hosts->items);
+    *hosts = (struct remote_hosts){0};
+}
+
+size_t
+remote_failures(const struct remote_hosts *hosts)
+{
+    size_t failures = 0;
+
+    for (size_t i = 0; i < hosts->count; i++)
+        failures += *hosts->items[i].problem.text != '\0';
+    return failures;
+}

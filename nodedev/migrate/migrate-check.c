@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/migrate-check.h"
+#include "device/vgpu.h"
+#include "migrate/migrating-device.h"
+
+#include <string.h>
+
+#define LEAST_LIBVIRT     8006000
+#define LEAST_QEMU        8001000
+#define LEAST_LIBVIRT_PCI 10000000 /* for virtual functions */
+#define LEAST_QEMU_PCI    8002002
+#define LEAST_LIBVIRT_KIND                                                                         \
+    11000000 /* that makes a virtual function of a mediated device, and back */
+#define LEAST_KERNEL_MAJOR 5
+#define LEAST_KERNEL_MINOR 18
+#define USUAL_PAUSE        300 /* ms: QEMU's downtime-limit */
+
+struct check {
+    const struct crossing *crossing;
+    FILE *out;
+    enum vacancy_answer worst;
+    size_t against;
+};
+
+/* One line, whatever names another host sends. */
+static void FORMAT(3, 0) print_line(FILE *out, const char *word, const char *format, va_list args)
+{
+    char text[sizeof(((struct error *)NULL)->text)];
+    struct error line;
+
+    vsnprintf(text, sizeof(text), format, args);
+    error_set(&line, 0, "%-8s %s", word, text);
+    fprintf(out, "%s\n", line.text);
+}
+
+static void
+    FORMAT(3, 4) find(struct check *check, enum vacancy_answer answer, const char *format, ...)
+{
+    static const char *const words[] = {
+        [VACANCY_YES] = "OK",
+        [VACANCY_UNKNOWN] = "UNKNOWN",
+        [VACANCY_NO] = "NO",
+    };
+    va_list args;
+
+    va_start(args, format);
+    print_line(check->out, words[answer], format, args);
+    va_end(args);
+    check->worst = answer > check->worst ? answer : check->worst;
+    check->against += answer != VACANCY_YES;
+}
+
+static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_line(check->out, "NOTE", format, args);
+    va_end(args);
+}
+
+/* --- The hosts --- */
+
+static void
+check_other_host(struct check *check)
+{
+    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+
+    if (!strcmp(from->uri, to->uri) || (*from->uuid.text && name_equal(&from->uuid, &to->uuid)))
+        find(check, VACANCY_NO, "%s is this host", to->uri);
+    else if (!*from->uuid.text || !*to->uuid.text)
+        find(check, VACANCY_UNKNOWN, "whether %s is another host: one of them has no UUID",
+             to->uri);
+    else
+        find(check, VACANCY_YES, "%s is another host, %s", to->uri, to->uuid.text);
+}
+
+/* libvirt takes no guest whose name or UUID is another's there. */
+static void
+check_name(struct check *check)
+{
+    const struct domain *domain = check->crossing->domain;
+    const struct domains *there = &check->crossing->to->domains;
+
+    for (size_t i = 0; i < there->count; i++) {
+        const struct domain *other = &there->items[i];
+        bool same_uuid = name_equal(&other->uuid, &domain->uuid);
+        bool same_name = !strcmp(other->name, domain->name);
+
+        if ((same_uuid || same_name) && (other->is_running || same_uuid != same_name)) {
+            find(check, VACANCY_NO, "%s (%s) %s there already", other->name, other->uuid.text,
+                 other->is_running ? "runs" : "is defined");
+            return;
+        }
+    }
+    find(check, VACANCY_YES, "no other domain there has its name or UUID");
+}
+
+struct version {
+    char text[32];
+};
+
+static struct version
+version_text(unsigned number)
+{
+    struct version ret = {"?"};
+
+    if (number)
+        snprintf(ret.text, sizeof(ret.text), "%u.%u.%u", number / 1000000, number / 1000 % 1000,
+                 number % 1000);
+    return ret;
+}
+
+static enum vacancy_answer
+judge_version(unsigned number, unsigned least)
+{
+    return number >= least ? VACANCY_YES : number ? VACANCY_NO : VACANCY_UNKNOWN;
+}
+
+/* Of both hosts. */
+static enum vacancy_answer
+judge_versions(unsigned here, unsigned there, unsigned least)
+{
+    enum vacancy_answer answer = judge_version(here, least);
+    enum vacancy_answer other = judge_version(there, least);
+
+    return other > answer ? other : answer;
+}
+
+static bool
+has_function(const struct crossing *crossing)
+{
+    for (size_t i = 0; i < crossing->demands->count; i++) {
+        if (crossing->demands->items[i].hostdev->kind == REQUEST_PCI)
+            return true;
+    }
+    return false;
+}
+
+static void
+check_software(struct check *check)
+{
+    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+    bool is_pci = has_function(check->crossing);
+    const char *what = is_pci ? "vGPUs that are virtual functions" : "vGPUs";
+    const struct {
+        const char *name;
+        unsigned here, there, least;
+    } rows[] = {
+        {"libvirt", from->libvirt_version, to->libvirt_version,
+         is_pci ? LEAST_LIBVIRT_PCI : LEAST_LIBVIRT},
+        {"QEMU", from->hypervisor_version, to->hypervisor_version,
+         is_pci ? LEAST_QEMU_PCI : LEAST_QEMU},
+    };
+    bool is_qemu = !strcmp(from->hypervisor, "QEMU") && !strcmp(to->hypervisor, "QEMU");
+
+    for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
+        find(check, judge_versions(rows[i].here, rows[i].there, rows[i].least),
+             "%s %s here and %s there; %s migrate since %s", rows[i].name,
+             version_text(rows[i].here).text, version_text(rows[i].there).text, what,
+             version_text(rows[i].least).text);
+    if (!is_qemu)
+        find(check, VACANCY_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
+             from->hypervisor, to->hypervisor);
+}
+
+/* Distributions bring what is needed into older kernels, too. */
+static void
+check_kernel(struct check *check)
+{
+    const char *kernel = check->crossing->kernel;
+    unsigned major, minor;
+
+    if (sscanf(kernel, "%u.%u", &major, &minor) != 2)
+        add_note(check, "which kernel runs here is not known, nor which there; vGPUs migrate "
+                        "since 5.18");
+    else if (major > LEAST_KERNEL_MAJOR ||
+             (major == LEAST_KERNEL_MAJOR && minor >= LEAST_KERNEL_MINOR))
+        find(check, VACANCY_YES, "Linux %s here; vGPUs migrate since 5.18", kernel);
+    else
+        find(check, VACANCY_UNKNOWN,
+             "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
+             kernel);
+}
+
+/* --- The vGPUs --- */
+
+/* The type of its device; NULL: it has none yet, or that is not known. */
+static const struct inventory_type *
+has_now(const struct crossing *crossing, const struct demand *demand)
+{
+    const struct inventory *here = crossing->here;
+    const struct inventory_vgpu *vgpu =
+        crossing->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->source) : NULL;
+
+    return vgpu ? inventory_find_type(&here->gpus[here->parents[vgpu->parent].gpu], &vgpu->type)
+                : NULL;
+}
+
+/* Whether it can become a device of the other kind, where it has to. libvirt tells types of
+ * mediated devices only. */
+static void
+check_kind(struct check *check, const struct passenger *passenger, bool has_type)
+{
+    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+    const struct version here = version_text(from->libvirt_version);
+    const struct version there = version_text(to->libvirt_version);
+    const struct request_hostdev *hostdev = passenger->demand->hostdev;
+    const char *label = passenger->demand->label;
+    enum vacancy_answer answer =
+        judge_versions(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
+    char why[256];
+
+    if (hostdev->kind == REQUEST_PCI && has_type) {
+        snprintf(why, sizeof(why),
+                 "it is a virtual function, and would be a mediated device there: that is since "
+                 "libvirt 11.0.0, %s here and %s there",
+                 here.text, there.text);
+        answer = passenger_weigh(passenger, answer, why, sizeof(why));
+        find(check, answer, "%s: %s", label, why);
+    } else if (hostdev->kind == REQUEST_MDEV && passenger_untold(passenger)) {
+        add_note(check,
+                 "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
+                 "there%s",
+                 label, here.text, there.text,
+                 hostdev->has_display ? ", and no display='on' or ramfb='on'" : "");
+    }
+}
+
+static void
+check_device(struct check *check, const struct demand *demand, struct vacancy *vacancy)
+{
+    const struct crossing *crossing = check->crossing;
+    const struct passenger passenger = {
+        .from = &crossing->from->inventory,
+        .to = &crossing->to->inventory,
+        .here = crossing->here,
+        .demand = demand,
+        .has = has_now(crossing, demand),
+    };
+    const struct inventory_filter filter = {passenger_suits, &passenger};
+    enum vacancy_answer answer;
+    bool has_type;
+    char why[512];
+
+    answer = passenger_judge(&passenger, &has_type, why, sizeof(why));
+    answer = passenger_weigh(&passenger, answer, why, sizeof(why));
+    find(check, answer, "%s: %s", demand->label, why);
+    check_kind(check, &passenger, has_type);
+    if (!has_type)
+        return;
+    answer = vacancy_take(vacancy, &filter, why, sizeof(why));
+    answer = passenger_weigh(&passenger, answer, why, sizeof(why));
+    find(check, answer, "%s: %s", demand->label, why);
+}
+
+/* Whether a vGPU can be made of a PCI device. */
+static bool
+is_function(const struct inventory *here, const struct name *device)
+{
+    for (size_t i = 0; i < here->parent_count; i++) {
+        if (here->parents[i].interface->hostdev == REQUEST_PCI &&
+            name_equal(&here->parents[i].name, device))
+            return true;
+    }
+    return false;
+}
+
+/* One that is not ours has to be there under its UUID or address, and nobody makes it. */
+static void
+check_others(struct check *check)
+{
+    const struct crossing *crossing = check->crossing;
+
+    for (size_t i = 0; i < crossing->request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &crossing->request->hostdevs[i];
+        bool is_ours = false;
+
+        for (size_t k = 0; k < crossing->demands->count; k++)
+            is_ours |= crossing->demands->items[k].hostdev == hostdev;
+        if (!is_ours && hostdev->kind == REQUEST_PCI &&
+            !is_function(crossing->here, &hostdev->source))
+            add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
+                     hostdev->source.text);
+        else if (!is_ours)
+            find(check, VACANCY_UNKNOWN, "%s is none of ours: somebody has to make it there",
+                 hostdev->source.text);
+    }
+}
+
+/* --- What to know besides --- */
+
+static void
+add_notes(struct check *check)
+{
+    const struct crossing *crossing = check->crossing;
+    const char *name = crossing->domain->name;
+    unsigned size = 0;
+
+    if (crossing->demands->count == 0)
+        return;
+    add_note(check, "that the hook is installed there, and what vgpu.conf there allows (gpus, "
+                    "classes, quotas), no libvirt tells");
+    add_note(check, "whether the drivers of both hosts migrate this vGPU, QEMU alone finds out");
+    if (!crossing->domain->is_running) {
+        add_note(check,
+                 "%s does not run: 'virsh migrate --offline' moves its definition, which "
+                 "needs no room and no vGPU",
+                 name);
+        return;
+    }
+    for (size_t i = 0; i < crossing->demands->count; i++) {
+        const struct inventory_type *has = has_now(crossing, &crossing->demands->items[i]);
+
+        size += has ? has->framebuffer : 0;
+    }
+    /* 1 ms per MiB is what a network of 10 Gbit/s takes, with some to spare. */
+    if (size > USUAL_PAUSE)
+        add_note(check,
+                 "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "
+                 "%u MiB of frame buffer may change up to the end; no --postcopy",
+                 name, size, size);
+    else
+        add_note(check,
+                 "to converge: a longer pause if it does not end, as with 'virsh "
+                 "migrate-setmaxdowntime %s 1000' while it migrates; no --postcopy",
+                 name);
+}
+
+int
+crossing_check(const struct crossing *crossing, FILE *out, enum vacancy_answer *answer,
+               size_t *against, struct error *error)
+{
+    struct check check = {.crossing = crossing, .out = out};
+    AUTO(vacancy_end) struct vacancy vacancy = {0};
+
+    if (vacancy_start(&vacancy, crossing->to) < 0)
+        return error_set(error, -ENOMEM, "no memory");
+    check_other_host(&check);
+    check_name(&check);
+    check_software(&check);
+    check_kernel(&check);
+    for (size_t i = 0; i < crossing->demands->count; i++)
+        check_device(&check, &crossing->demands->items[i], &vacancy);
+    check_others(&check);
+    add_notes(&check);
+    *answer = check.worst;
+    *against = check.against;
+    return 0;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/migrating-device.h"
+
+#include "device/nvidia.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef bool wants_function(const struct inventory_type *type, const void *data);
+
+/* "GRID T4-1B (nvidia-222)". */
+struct title {
+    char text[160];
+};
+
+static const char *
+last_word(const char *name)
+{
+    const char *blank = strrchr(name, ' ');
+
+    return blank ? blank + 1 : name;
+}
+
+/* Ids differ between drivers, and so does what stands before a profile: "GRID T4-1B" of one is
+ * "NVIDIA T4-1B" of another. */
+static bool
+is_same(const struct inventory_type *a, const struct inventory_type *b)
+{
+    const char *profile = last_word(a->name);
+
+    return !strcmp(a->name, b->name) ||
+           (strchr(profile, '-') && !strcmp(profile, last_word(b->name)));
+}
+
+static bool
+is_same_as_has(const struct inventory_type *type, const void *data)
+{
+    const struct passenger *passenger = data;
+
+    return passenger->has && is_same(passenger->has, type);
+}
+
+/* A frame buffer is known of the types of this host only. */
+static bool
+has_size(const struct inventory_type *type, const struct passenger *passenger)
+{
+    const struct inventory *here = passenger->here;
+
+    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
+        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
+            const struct inventory_type *known = &here->gpus[gpu].types[i];
+            unsigned rank;
+
+            if (is_same(known, type) && demand_ranks(passenger->demand, known, &rank))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_asked_for(const struct inventory_type *type, const void *data)
+{
+    const struct passenger *passenger = data;
+    unsigned rank;
+
+    return demand_ranks(passenger->demand, type, &rank) ||
+           (passenger->demand->framebuffer && has_size(type, passenger));
+}
+
+bool
+passenger_suits(const struct inventory_type *type, const void *data)
+{
+    const struct passenger *passenger = data;
+
+    return is_asked_for(type, data) && (!passenger->has || is_same(passenger->has, type));
+}
+
+/* The first type that a function wants, or NULL. */
+static const struct inventory_type *
+find_type(const struct inventory *inventory, wants_function *wants,
+          const struct passenger *passenger)
+{
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            if (wants(&inventory->gpus[gpu].types[i], passenger))
+                return &inventory->gpus[gpu].types[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether NVIDIA's driver could make it, as far as its types are known here. */
+static bool
+may_be_nvidia(const struct passenger *passenger)
+{
+    const struct inventory *here = passenger->here;
+    bool is_known = false;
+
+    if (passenger->has)
+        return nvidia_type_number(&passenger->has->id) > 0;
+    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
+        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
+            const struct inventory_type *type = &here->gpus[gpu].types[i];
+
+            if (!passenger_suits(type, passenger))
+                continue;
+            if (nvidia_type_number(&type->id) > 0)
+                return true;
+            is_known = true;
+        }
+    }
+    return !is_known;
+}
+
+const struct inventory_gpu *
+passenger_untold(const struct passenger *passenger)
+{
+    const struct inventory *to = passenger->to;
+
+    for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
+        if (to->gpus[gpu].is_partial && may_be_nvidia(passenger))
+            return &to->gpus[gpu];
+    }
+    return NULL;
+}
+
+enum vacancy_answer
+passenger_weigh(const struct passenger *passenger, enum vacancy_answer answer, char *text,
+                size_t size)
+{
+    const struct inventory_gpu *untold = passenger_untold(passenger);
+    size_t at = strlen(text);
+
+    if (answer != VACANCY_NO || !untold)
+        return answer;
+    snprintf(text + at, size - at,
+             "; but what the virtual functions of %s there can be, libvirt does not tell",
+             untold->name.text);
+    return VACANCY_UNKNOWN;
+}
+
+/* What is asked for, and is another type than the one it has. */
+static bool
+is_another(const struct inventory_type *type, const void *data)
+{
+    return is_asked_for(type, data) && !passenger_suits(type, data);
+}
+
+static struct title
+title_of(const struct inventory_type *type)
+{
+    struct title ret;
+
+    if (strcmp(type->name, type->id.text))
+        snprintf(ret.text, sizeof(ret.text), "%s (%s)", type->name, type->id.text);
+    else
+        snprintf(ret.text, sizeof(ret.text), "%s", type->id.text);
+    return ret;
+}
+
+/* Whether it is a type of NVIDIA's of which the name is not known, as of a full GPU's. */
+static bool
+is_nameless(const struct inventory_type *type)
+{
+    return type && !strcmp(type->name, type->id.text) && nvidia_type_number(&type->id) > 0;
+}
+
+/* Whether libvirt shows a GPU as one that it tells no types of. */
+static bool
+is_partial(const struct inventory *inventory, const struct name *gpu)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (name_equal(&inventory->gpus[i].name, gpu))
+            return inventory->gpus[i].is_partial;
+    }
+    return false;
+}
+
+/* Whether this host has it by a GPU of which its own libvirt tells nothing at all: then another's
+ * would not either. */
+static bool
+is_hidden(const struct passenger *passenger)
+{
+    const struct inventory *here = passenger->here;
+
+    if (find_type(passenger->from, passenger_suits, passenger))
+        return false;
+    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
+        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
+            if (passenger_suits(&here->gpus[gpu].types[i], passenger) &&
+                !is_partial(passenger->from, &here->gpus[gpu].name))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* No type there will do: whether that is for sure, and why. */
+static enum vacancy_answer
+explain_absence(const struct passenger *passenger, char *text, size_t size)
+{
+    const struct inventory_type *same = find_type(passenger->to, is_same_as_has, passenger);
+    const struct inventory_type *another = find_type(passenger->to, is_another, passenger);
+    const char *wanted = passenger->demand->wanted;
+    bool is_class = passenger->demand->class;
+
+    if (is_nameless(passenger->has)) {
+        snprintf(text, size,
+                 "its type is %s; what that is called, which is what tells, nothing here says now",
+                 passenger->has->id.text);
+        return VACANCY_UNKNOWN;
+    }
+    if (same) {
+        snprintf(text, size, "its type is %s there, and \"%s\" does not mean that; %s",
+                 title_of(same).text, wanted,
+                 is_class ? "the class may mean something else there" : "ask for it by its name");
+        return is_class ? VACANCY_UNKNOWN : VACANCY_NO;
+    }
+    if (another && passenger->has) {
+        snprintf(text, size, "it is %s, and \"%s\" means %s there", title_of(passenger->has).text,
+                 wanted, title_of(another).text);
+        return VACANCY_NO;
+    }
+    if (is_hidden(passenger)) {
+        snprintf(text, size, "no libvirt tells of GPUs like those that have %s", wanted);
+        return VACANCY_UNKNOWN;
+    }
+    if (is_class && !passenger->has) {
+        snprintf(text, size, "no GPU there has a type that the class %s means here", wanted);
+        return VACANCY_UNKNOWN;
+    }
+    snprintf(text, size, "no GPU there has %s",
+             passenger->has ? title_of(passenger->has).text : wanted);
+    return VACANCY_NO;
+}
+
+/* Drivers of which it is known. */
+static bool
+cannot_migrate(const struct inventory_type *type)
+{
+    static const char *const stems[] = {"i915-GVTg", "mdpy-", "mbochs-"};
+
+    for (size_t i = 0; i < COUNT(stems); i++) {
+        if (!strncmp(type->id.text, stems[i], strlen(stems[i])))
+            return true;
+    }
+    return false;
+}
+
+enum vacancy_answer
+passenger_judge(const struct passenger *passenger, bool *has_type, char *text, size_t size)
+{
+    const struct inventory_type *type = find_type(passenger->to, passenger_suits, passenger);
+    const char *wanted = passenger->demand->wanted;
+
+    *has_type = type;
+    if (!type)
+        return explain_absence(passenger, text, size);
+    if (cannot_migrate(type)) {
+        snprintf(text, size, "the driver of %s cannot migrate", title_of(type).text);
+        return VACANCY_NO;
+    }
+    if (passenger->demand->class) {
+        snprintf(text, size, "there is %s there, which the class %s means here",
+                 title_of(type).text, wanted);
+        return VACANCY_YES;
+    }
+    if (passenger->has && find_type(passenger->to, is_another, passenger)) {
+        snprintf(text, size, "there is %s there, but \"%s\" means other types as well",
+                 title_of(type).text, wanted);
+        return VACANCY_UNKNOWN;
+    }
+    snprintf(text, size, "there is %s there", title_of(type).text);
+    return VACANCY_YES;
+}

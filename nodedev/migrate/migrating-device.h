@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * passenger: one vGPU that a domain would take along to another host: what it can be there.
+ *
+ * A running guest's has to be of the same type there, whatever that host's driver calls it; a
+ * request is read there anew, so its words have to mean that type. What a class means there is not
+ * known: it is taken for what it means here.
+ */
+
+#pragma once
+
+#include "migrate/remote-capacity.h"
+#include "placement/demand.h"
+
+struct passenger {
+    const struct inventory *from; /* this host, as libvirt tells of it */
+    const struct inventory *to;   /* the other, likewise */
+    const struct inventory *here; /* this host, from /sys: with sizes */
+    const struct demand *demand;
+    const struct inventory_type *has; /* of `here`; NULL: it has no type yet, or none is known */
+};
+
+/* Whether a type of the other host will do. For struct inventory_filter: data is the passenger. */
+bool passenger_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
+
+/* The first GPU there of whose types libvirt tells nothing (node-device.h), if it may have what the
+ * passenger needs; or NULL. */
+const struct inventory_gpu *passenger_untold(const struct passenger *passenger) CHECKED NONNULL;
+
+/* "no" is not for sure while there is such a GPU: what the answer comes to. Adds why to text. */
+enum vacancy_answer passenger_weigh(const struct passenger *passenger, enum vacancy_answer answer,
+                                    char *text, size_t size) CHECKED NONNULL;
+
+/* Whether the other host has a type for it at all, however full it is; *has_type says so as well,
+ * as there may be one and yet a reason against it. Writes why into text. */
+enum vacancy_answer passenger_judge(const struct passenger *passenger, bool *has_type, char *text,
+                                    size_t size) CHECKED NONNULL;

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/explanation.h"
+#include "base/array.h"
+#include "placement/alternatives.h"
+#include "placement/reason.h"
+
+#include <string.h>
+
+#define MOST_OTHERS 8 /* virtual functions that are named */
+
+/* A fact about a device. */
+static void FORMAT(3, 4) tell(FILE *out, const char *what, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(out, "  %-9s ", what);
+    va_start(args, format);
+    vfprintf(out, format, args);
+    va_end(args);
+    fprintf(out, "\n");
+}
+
+static void
+tell_lease(const struct lease *lease, bool with_domain, FILE *out)
+{
+    const char *alias = *lease->alias ? lease->alias : "no alias";
+
+    fprintf(out, "  %s (%s): %s on %s, %s%s%s\n", lease->vgpu.device.text,
+            with_domain ? lease->domain_name : alias, lease->vgpu.type.text,
+            lease->vgpu.parent.text, lease_state_name(lease->state),
+            lease->origin == LEASE_FOUND ? ", made by somebody else" : "",
+            lease->release == LEASE_KEEP && lease->state != LEASE_KEPT ? ", to be kept" : "");
+}
+
+static void
+tell_leases(const struct subject *subject, const struct ledger *ledger, FILE *out)
+{
+    const struct request *request = &subject->request;
+
+    if (!ledger_has_domain(ledger, &request->domain)) {
+        if (subject->is_running)
+            fprintf(out, "%s runs, and has no vGPU.\n", request->name);
+        return;
+    }
+    fprintf(out, "%s %s:\n", request->name, subject->is_running ? "runs, and has" : "has");
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (name_equal(&ledger->leases[i].domain, &request->domain))
+            tell_lease(&ledger->leases[i], false, out);
+    }
+}
+
+static bool
+has_all(const struct forecast *forecast)
+{
+    bool all = forecast->outcome == FORECAST_PLACED;
+
+    for (size_t i = 0; all && i < forecast->intent.demands.count; i++)
+        all = forecast->choices[i].way != PLACEMENT_MAKE;
+    return all;
+}
+
+static const char *
+outcome_words(const struct subject *subject, const struct forecast *forecast)
+{
+    if (has_all(forecast))
+        return "has all it asks for";
+    if (subject->is_running)
+        return "a start now would not come to what it has";
+    switch (forecast->outcome) {
+    case FORECAST_PLACED:
+        return "can have all it asks for";
+    case FORECAST_REAPING:
+        return "can have all it asks for, once something is removed that nobody uses";
+    default:
+        return "cannot have what it asks for";
+    }
+}
+
+static void
+tell_source(const struct demand *demand, FILE *out)
+{
+    static const char *const words[] = {
+        [DEMAND_ANNOTATION] = "its <vgpu:device>",
+        [DEMAND_DOMAINS] = "domains",
+        [DEMAND_ALIAS] = "its alias",
+        [DEMAND_DEFAULT] = "default_class",
+    };
+
+    fprintf(out, "\n%s: %s %s (said by %s%s%s)\n", demand->label, demand->class ? "class" : "type",
+            demand->wanted, words[demand->source], demand->origin ? ", " : "",
+            demand->origin ? demand->origin : "");
+}
+
+struct ranked {
+    const struct inventory_type *type;
+    unsigned rank;
+};
+
+static int
+by_rank(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    return strcmp(left->type->id.text, right->type->id.text);
+}
+
+/* The types that will do on this host, the best first, in an array that the caller frees. */
+static int
+rank_types(const struct inventory *inventory, const struct demand *demand, struct ranked **ret,
+           size_t *count)
+{
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            struct ranked ranked = {.type = &inventory->gpus[gpu].types[i]};
+
+            if (demand_ranks(demand, ranked.type, &ranked.rank) &&
+                ARRAY_ADD(*ret, *count, ranked) < 0)
+                return -ENOMEM;
+        }
+    }
+    if (*count > 1)
+        qsort(*ret, *count, sizeof(**ret), by_rank);
+    return 0;
+}
+
+static int
+tell_types(const struct inventory *inventory, const struct demand *demand, FILE *out)
+{
+    AUTO_FREE struct ranked *ranked = NULL;
+    size_t count = 0;
+    int rc = rank_types(inventory, demand, &ranked, &count);
+
+    fprintf(out, "  %-9s ", "types");
+    for (size_t i = 0; i < count; i++) {
+        const struct inventory_type *type = ranked[i].type;
+
+        if (i == 0 || !name_equal(&type->id, &ranked[i - 1].type->id))
+            fprintf(out, "%s%s (%s)", i ? ", " : "", type->id.text, type->name);
+    }
+    fprintf(out, "%s\n", count ? "" : "no GPU here has one");
+    return rc;
+}
+
+static void
+tell_nodes(const struct nodeset *nodes, const struct demand *demand, FILE *out)
+{
+    const char *between = "; the guest is bound to node ";
+
+    fprintf(out, "  %-9s %s", "numa", policy_numa_words[demand->numa]);
+    for (unsigned i = 0; i < NODESET_MOST; i++) {
+        if (!nodeset_has(nodes, i))
+            continue;
+        fprintf(out, "%s%u", between, i);
+        between = ", ";
+    }
+    fprintf(out, "\n");
+}
+
+static void
+tell_traits(const struct demand *demand, FILE *out)
+{
+    const char *own = demand->device && demand->device->traits ? demand->device->traits : "";
+    size_t count = demand->class ? demand->class->traits.count : 0;
+
+    if (!*own && !count)
+        return;
+    fprintf(out, "  %-9s %s", "traits", own);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%s", i || *own ? ", " : "", demand->class->traits.items[i]);
+    fprintf(out, "\n");
+}
+
+/* What the XML names, and of a virtual function whose it is. */
+static void
+tell_device(const struct inventory *inventory, const struct demand *demand, FILE *out)
+{
+    const struct name *device = &demand->hostdev->source;
+    bool is_parent;
+    size_t i, k = 0;
+
+    is_parent = inventory_find_parent(inventory, device, &i);
+    while (k < inventory->stranger_count && !name_equal(&inventory->strangers[k].device, device))
+        k++;
+    if (demand_place(demand) && is_parent)
+        tell(out, "device", "%s, a virtual function of %s", device->text,
+             inventory->gpus[inventory->parents[i].gpu].name.text);
+    else if (k < inventory->stranger_count)
+        tell(out, "device", "%s, %s", device->text, inventory->strangers[k].why);
+    else
+        tell(out, "device", "%s", device->text);
+}
+
+/* Which other virtual functions could be named instead. */
+static void
+tell_functions(const struct room *room, const struct demand *demand, FILE *out)
+{
+    char text[MOST_OTHERS * sizeof(struct name)];
+    size_t count = others_list(room, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
+
+    if (count > MOST_OTHERS)
+        tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
+    else if (demand_place(demand))
+        tell(out, "others", "%s", count ? text : "none could take it now");
+}
+
+static int
+tell_wish(const struct forecast *forecast, const struct demand *demand, FILE *out)
+{
+    const struct request_device *device = demand->device;
+    char params[VGPU_PARAMS];
+    int rc;
+
+    tell_source(demand, out);
+    tell_device(&forecast->inventory, demand, out);
+    rc = tell_types(&forecast->inventory, demand, out);
+    tell(out, "placement", "%s", policy_order_words[demand->order]);
+    tell_nodes(&forecast->intent.demands.nodes, demand, out);
+    if (device && device->parent)
+        tell(out, "parent", "%s", device->parent);
+    tell_traits(demand, out);
+    demand_params(demand, params, sizeof(params));
+    if (*params)
+        tell(out, "params", "%s", params);
+    return rc;
+}
+
+static void
+tell_place(const struct forecast *forecast, size_t demand, FILE *out)
+{
+    const struct inventory *inventory = &forecast->inventory;
+    const struct placement_choice *choice = &forecast->choices[demand];
+    const struct inventory_parent *parent;
+    const struct inventory_type *type;
+    const char *const ways[] = {
+        [PLACEMENT_MAKE] = "to be made",
+        [PLACEMENT_TAKE] = "there already",
+        [PLACEMENT_FIND] = "there already, made by somebody else",
+    };
+
+    if (!forecast_is_chosen(forecast, demand))
+        return;
+    parent = &inventory->parents[choice->parent];
+    type = &inventory->gpus[parent->gpu].types[choice->type];
+    tell(out, "place", "%s, as %s (%s): %s", parent->name.text, type->id.text, type->name,
+         ways[choice->way]);
+}
+
+static int
+tell_gpus(const struct forecast *forecast, size_t demand, FILE *out)
+{
+    AUTO(room_clear) struct room room = {0};
+    const struct inventory *inventory = &forecast->inventory;
+    int rc = forecast_room(forecast, demand, &room), width = 0;
+
+    if (rc == 0)
+        tell_functions(&room, &forecast->intent.demands.items[demand], out);
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        int length = (int)strlen(inventory->gpus[gpu].name.text);
+
+        width = length > width ? length : width;
+    }
+    fprintf(out, "  GPUs\n");
+    for (size_t gpu = 0; rc == 0 && gpu < inventory->gpu_count; gpu++) {
+        char text[256];
+        enum forecast_verdict verdict =
+            forecast_judge(forecast, &room, demand, gpu, text, sizeof(text));
+
+        fprintf(out, "    %-*s  %-8s  %s\n", width, inventory->gpus[gpu].name.text,
+                forecast_verdict_words[verdict], text);
+    }
+    return rc;
+}
+
+static void
+tell_removals(const struct forecast *forecast, const char *name, FILE *out)
+{
+    if (forecast->busy.count)
+        fprintf(out, "\nA start would wait: these of %s are still being made or removed:\n", name);
+    for (size_t i = 0; i < forecast->busy.count; i++)
+        tell_lease(&forecast->busy.leases[i], false, out);
+    if (forecast->boot_left)
+        fprintf(out,
+                "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there yet.\n",
+                (forecast->boot_left + 999) / 1000);
+    if (forecast->unwanted.count)
+        fprintf(out, "\nA start would first remove what %s has and does not want as it is:\n",
+                name);
+    for (size_t i = 0; i < forecast->unwanted.count; i++)
+        tell_lease(&forecast->unwanted.leases[i], false, out);
+    if (forecast->reaped.count)
+        fprintf(out, "\nTo make room, a start would remove%s:\n",
+                forecast->reaped.count > 1 ? ", in this order and no more than needed" : "");
+    for (size_t i = 0; i < forecast->reaped.count; i++)
+        tell_lease(&forecast->reaped.leases[i], true, out);
+}
+
+/* Whether a hostdev could be a vGPU here; of PCI devices most are something else. */
+static bool
+could_be_ours(const struct inventory *inventory, const struct request_hostdev *hostdev)
+{
+    bool found = hostdev->kind == REQUEST_MDEV;
+
+    for (size_t i = 0; i < inventory->parent_count && !found; i++)
+        found = inventory->parents[i].interface->hostdev == REQUEST_PCI &&
+                name_equal(&inventory->parents[i].name, &hostdev->source);
+    return found;
+}
+
+/* Hostdevs that we leave alone. */
+static void
+tell_others(const struct request *request, const struct forecast *forecast, FILE *out)
+{
+    const struct demands *demands = &forecast->intent.demands;
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+        bool ours = false;
+
+        for (size_t k = 0; k < demands->count; k++)
+            ours |= demands->items[k].hostdev == hostdev;
+        if (!ours && could_be_ours(&forecast->inventory, hostdev))
+            fprintf(out, "\n%s: nothing says what it is to be; it is left alone\n",
+                    hostdev->alias ? hostdev->alias : hostdev->source.text);
+    }
+}
+
+int
+explanation_tell(const struct subject *subject, const struct ledger *ledger,
+                 const struct forecast *forecast, FILE *out, struct error *error)
+{
+    const struct demands *demands = &forecast->intent.demands;
+    const struct request *request = &subject->request;
+    int rc = 0;
+
+    tell_leases(subject, ledger, out);
+    if (!forecast->intent.policy.enabled)
+        fprintf(out, "vgpu.conf has switched all of it off (enabled = false).\n");
+    else if (demands->count == 0)
+        fprintf(out, "%s asks for no vGPU.\n", request->name);
+    else
+        fprintf(out, "%s asks for %zu vGPU%s, and %s.\n", request->name, demands->count,
+                demands->count == 1 ? "" : "s", outcome_words(subject, forecast));
+    for (size_t i = 0; rc == 0 && i < demands->count; i++) {
+        rc = tell_wish(forecast, &demands->items[i], out);
+        tell_place(forecast, i, out);
+        if (rc == 0)
+            rc = tell_gpus(forecast, i, out);
+    }
+    if (forecast->intent.policy.enabled)
+        tell_others(request, forecast, out);
+    if (!subject->is_running)
+        tell_removals(forecast, request->name, out);
+    return rc < 0 ? error_set(error, rc, "no memory for the explanation") : 0;
+}

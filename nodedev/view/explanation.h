@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * explanation: a forecast, told to people.
+ */
+
+#pragma once
+
+#include "actions/dry-run.h"
+#include "libvirt/domain-source.h"
+
+#include <stdio.h>
+
+/* What the domain has now by the ledger, what it asks for, and what a start would come to. -ENOMEM
+ * with a line in error. */
+int
+explanation_tell(const struct subject *subject, const struct ledger *ledger,
+                 const struct forecast *forecast, FILE *out, struct error *error) CHECKED NONNULL;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/metrics.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Prometheus refuses a whole file for one byte that is no UTF-8; a domain's name is people's. */
+static void
+put_value(const char *text, FILE *out)
+{
+    struct error printable;
+
+    error_set(&printable, 0, "%s", text);
+    for (const char *c = printable.text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', out);
+        fputc(*c, out);
+    }
+}
+
+struct label {
+    const char *name;
+    const char *value; /* "": left out */
+};
+
+/* The labels end with one that has no name. */
+static void
+put_sample(FILE *out, const char *metric, uint64_t value, const struct label *labels)
+{
+    const char *before = "{";
+
+    fprintf(out, "%s", metric);
+    for (; labels->name; labels++) {
+        if (!*labels->value)
+            continue;
+        fprintf(out, "%s%s=\"", before, labels->name);
+        put_value(labels->value, out);
+        fputc('"', out);
+        before = ",";
+    }
+    fprintf(out, "%s %" PRIu64 "\n", *before == ',' ? "}" : "", value);
+}
+
+static void
+put_of_gpu(FILE *out, const char *metric, uint64_t value, const struct inventory_gpu *gpu)
+{
+    const struct label labels[] = {{"gpu", gpu->name.text}, {NULL, NULL}};
+
+    put_sample(out, metric, value, labels);
+}
+
+static void
+put_of_type(FILE *out, const char *metric, uint64_t value, const struct inventory_gpu *gpu,
+            const struct inventory_type *type)
+{
+    const struct label labels[] = {
+        {"gpu", gpu->name.text}, {"type", type->id.text}, {"name", type->name}, {NULL, NULL}};
+
+    put_sample(out, metric, value, labels);
+}
+
+static void
+put_gpu_vgpus(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    const struct inventory *inventory = &exposition->survey->inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        put_of_gpu(out, metric, survey_count(exposition->survey, i), &inventory->gpus[i]);
+}
+
+static void
+put_gpu_enabled(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    const struct inventory *inventory = &exposition->survey->inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        put_of_gpu(out, metric, survey_is_enabled(exposition->survey, i), &inventory->gpus[i]);
+}
+
+/* A figure of every type of every GPU that has one: -errno if not. */
+static void
+put_types(const struct exposition *exposition, const char *metric, FILE *out,
+          int (*figure)(const struct survey *survey, size_t gpu, size_t type))
+{
+    const struct inventory *inventory = &exposition->survey->inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = &inventory->gpus[i];
+
+        for (size_t j = 0; j < gpu->count; j++) {
+            int number = figure(exposition->survey, i, j);
+
+            if (number >= 0)
+                put_of_type(out, metric, (uint64_t)number, gpu, &gpu->types[j]);
+        }
+    }
+}
+
+static void
+put_type_available(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    put_types(exposition, metric, out, survey_room);
+}
+
+static int
+at_most(const struct survey *survey, size_t gpu, size_t type)
+{
+    return inventory_at_most(&survey->inventory, gpu, type);
+}
+
+static void
+put_type_at_most(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    put_types(exposition, metric, out, at_most);
+}
+
+static int
+max_of(const struct survey *survey, size_t gpu, size_t type)
+{
+    unsigned max = survey->inventory.gpus[gpu].types[type].max;
+
+    return max ? (int)max : -ENODATA;
+}
+
+static void
+put_type_max(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    put_types(exposition, metric, out, max_of);
+}
+
+static void
+put_info_of(const struct exposition *exposition, const char *metric, const struct vgpu *vgpu,
+            const struct name *gpu, const struct lease *lease, FILE *out)
+{
+    const char *name = survey_type_name(exposition->survey, gpu, &vgpu->type);
+    const struct label labels[] = {
+        {"device", vgpu->device.text},
+        {"type", vgpu->type.text},
+        {"name", name ? name : ""},
+        {"parent", vgpu->parent.text},
+        {"gpu", gpu->text},
+        {"state", lease ? lease_state_name(lease->state) : "foreign"},
+        {"domain", lease ? lease->domain_name : ""},
+        {"domain_uuid", lease ? lease->domain.text : ""},
+        {NULL, NULL},
+    };
+
+    put_sample(out, metric, 1, labels);
+}
+
+/* What is there, then what the ledger alone knows: claims that nothing is to be seen of yet. */
+static void
+put_info(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    const struct inventory *inventory = &exposition->survey->inventory;
+    const struct ledger *ledger = &exposition->survey->ledger;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
+        const struct vgpu there = {
+            .device = vgpu->device, .type = vgpu->type, .parent = parent->name};
+
+        put_info_of(exposition, metric, &there, &inventory->gpus[parent->gpu].name,
+                    survey_lease(ledger, inventory, vgpu), out);
+    }
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (!survey_shows(exposition->survey, lease))
+            put_info_of(exposition, metric, &lease->vgpu, &lease->gpu, lease, out);
+    }
+}
+
+static void
+put_leases(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    const struct ledger *ledger = &exposition->survey->ledger;
+
+    for (enum lease_state state = LEASE_PENDING; state <= LEASE_RESERVED; state++) {
+        const struct label labels[] = {{"state", lease_state_name(state)}, {NULL, NULL}};
+        size_t count = 0;
+
+        for (size_t i = 0; i < ledger->count; i++)
+            count += ledger->leases[i].state == state;
+        put_sample(out, metric, count, labels);
+    }
+}
+
+static void
+put_orphans(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    const struct label none = {NULL, NULL};
+
+    if (exposition->orphans)
+        put_sample(out, metric, *exposition->orphans, &none);
+}
+
+/* Also those that are zero: a rate can be told from the first failure on only if they were there
+ * before. */
+static void
+put_operations(const struct exposition *exposition, const char *metric, FILE *out)
+{
+    for (enum counters_operation i = 0; i < COUNTERS_OPERATIONS; i++) {
+        for (enum counters_result j = 0; j < COUNTERS_RESULTS; j++) {
+            const struct label labels[] = {{"operation", counters_operation_name(i)},
+                                           {"result", counters_result_name(j)},
+                                           {NULL, NULL}};
+
+            put_sample(out, metric, exposition->counters->counts[i][j], labels);
+        }
+    }
+}
+
+static const struct family {
+    const char *name, *type, *help;
+    void (*put)(const struct exposition *exposition, const char *metric, FILE *out);
+} families[] = {
+    {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", put_gpu_vgpus},
+    {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
+     put_gpu_enabled},
+    {"libvirt_vgpu_type_available", "gauge", "How many more vGPUs of a type a GPU could take now.",
+     put_type_available},
+    {"libvirt_vgpu_type_available_at_most", "gauge",
+     "What the places of a GPU say that they would take of a type, added up: it takes no more.",
+     put_type_at_most},
+    {"libvirt_vgpu_type_max", "gauge", "How many vGPUs of a type an empty GPU takes.",
+     put_type_max},
+    {"libvirt_vgpu_info", "gauge", "A vGPU, and whose it is.", put_info},
+    {"libvirt_vgpu_leases", "gauge", "Leases in the ledger.", put_leases},
+    {"libvirt_vgpu_orphans", "gauge",
+     "vGPUs that no domain refers to, running or defined; absent if libvirt could not be asked.",
+     put_orphans},
+    {"libvirt_vgpu_operations_total", "counter",
+     "Calls of the hook for guests with a vGPU, and reconciliations, by how they ended.",
+     put_operations},
+};
+
+/* A family without a sample is not there at all. */
+static void
+put_family(const struct exposition *exposition, const struct family *family, FILE *out)
+{
+    AUTO_FREE char *samples = NULL;
+    size_t size = 0;
+    FILE *aside = open_memstream(&samples, &size);
+
+    if (!aside)
+        return;
+    family->put(exposition, family->name, aside);
+    if (fclose(aside) == 0 && size)
+        fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s", family->name, family->help, family->name,
+                family->type, samples);
+}
+
+void
+exposition_write(const struct exposition *exposition, FILE *out)
+{
+    for (size_t i = 0; i < COUNT(families); i++)
+        put_family(exposition, &families[i], out);
+}

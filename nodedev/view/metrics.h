@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * exposition: a host's vGPUs as Prometheus reads them: its text format, version 0.0.4.
+ *
+ * A metric whose value nobody knows is not written at all: an absent series is no zero.
+ */
+
+#pragma once
+
+#include "lease/counters.h"
+#include "view/host-snapshot.h"
+
+#include <stdio.h>
+
+struct exposition {
+    const struct survey *survey; /* taken with SURVEY_TYPES */
+    const struct counters *counters;
+    const size_t *orphans; /* how many; NULL: libvirt could not be asked */
+};
+
+/* Whether all was written is the stream's to say. */
+void exposition_write(const struct exposition *exposition, FILE *out) NONNULL;

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "xml/domain-edit.h"
+#include "placement/demand.h"
+#include "xml/xml-tree.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#define ALIAS_STEM  "ua-"
+#define ALIAS_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+#define ALIAS_MOST  127
+
+void
+edit_uuid(const struct name *domain, const char *alias, struct name *ret)
+{
+    uuid_t space, made;
+
+    *ret = (struct name){0};
+    if (uuid_parse(domain->text, space) < 0)
+        uuid_clear(space);
+    uuid_generate_sha1(made, space, alias, strlen(alias));
+    uuid_unparse_lower(made, ret->text);
+}
+
+static int
+no_memory(struct error *error)
+{
+    return error_set(error, -ENOMEM, "no memory for the domain's XML");
+}
+
+int
+edit_start(const struct document *document, struct edit *ret, struct error *error)
+{
+    int rc;
+
+    *ret = (struct edit){0};
+    /* It refuses a document type, and with that entities, before any tree is built. */
+    rc = request_parse(document, &ret->request, error);
+    if (rc < 0)
+        return rc;
+    ret->declared = document->length > 5 && !memcmp(document->text, "<?xml", 5);
+    ret->tree = tree_read(document);
+    return ret->tree ? 0 : error_set(error, -EINVAL, "cannot read the domain XML as a tree");
+}
+
+void
+edit_end(struct edit *edit)
+{
+    tree_free(edit->tree);
+    request_clear(&edit->request);
+    *edit = (struct edit){0};
+}
+
+int
+edit_text(const struct edit *edit, struct document *ret, struct error *error)
+{
+    *ret = (struct document){.text = tree_text(edit->tree, edit->declared)};
+    if (!ret->text)
+        return no_memory(error);
+    ret->length = strlen(ret->text);
+    return 0;
+}
+
+/* Reads what the XML asks for now. */
+static int
+read_anew(struct edit *edit, struct error *error)
+{
+    AUTO(document_clear) struct document text = {0};
+    int rc = edit_text(edit, &text, error);
+
+    request_clear(&edit->request);
+    return rc < 0 ? rc : request_parse(&text, &edit->request, error);
+}
+
+/* --- where things are ------------------------------------------------------------------------- */
+
+static bool
+is_counted(xmlNodePtr hostdev)
+{
+    return tree_attribute_is(hostdev, "mode", "subsystem") &&
+           (tree_attribute_is(hostdev, "type", "mdev") ||
+            tree_attribute_is(hostdev, "type", "pci"));
+}
+
+/* The n-th of the request's hostdevs: they are counted as request.c does. */
+static xmlNodePtr
+find_hostdev(const struct edit *edit, size_t index)
+{
+    xmlNodePtr root = xmlDocGetRootElement(edit->tree), devices = NULL, hostdev;
+
+    while ((devices = tree_next(root, devices, "devices", NULL))) {
+        for (hostdev = NULL; (hostdev = tree_next(devices, hostdev, "hostdev", NULL));) {
+            if (is_counted(hostdev) && index-- == 0)
+                return hostdev;
+        }
+    }
+    return NULL;
+}
+
+static bool
+is_called(const struct request_hostdev *hostdev, const char *word)
+{
+    struct name source;
+
+    if (hostdev->alias && !strcmp(hostdev->alias, word))
+        return true;
+    return (hostdev->kind == REQUEST_PCI ? name_parse_pci(&source, word)
+                                         : name_parse_uuid(&source, word)) == 0 &&
+           name_equal(&source, &hostdev->source);
+}
+
+/* The number of hostdevs: there is none. */
+static size_t
+index_of(const struct edit *edit, const char *word)
+{
+    const struct request *request = &edit->request;
+    size_t index = 0;
+
+    while (index < request->hostdev_count && !is_called(&request->hostdevs[index], word))
+        index++;
+    return index;
+}
+
+const struct request_hostdev *
+edit_find(const struct edit *edit, const char *word)
+{
+    size_t index = index_of(edit, word);
+
+    return index < edit->request.hostdev_count ? &edit->request.hostdevs[index] : NULL;
+}
+
+static xmlNodePtr
+find_request(const struct edit *edit)
+{
+    xmlNodePtr root = xmlDocGetRootElement(edit->tree), metadata = NULL, request;
+
+    while ((metadata = tree_next(root, metadata, "metadata", NULL))) {
+        request = tree_next(metadata, NULL, "request", REQUEST_NAMESPACE);
+        if (request)
+            return request;
+    }
+    return NULL;
+}
+
+static xmlNodePtr
+find_device(const struct edit *edit, size_t index)
+{
+    xmlNodePtr request = find_request(edit), device = NULL;
+
+    while (request && (device = tree_next(request, device, "device", REQUEST_NAMESPACE))) {
+        if (index-- == 0)
+            return device;
+    }
+    return NULL;
+}
+
+bool
+edit_has_alias(const struct edit *edit, const char *alias)
+{
+    xmlNodePtr root = xmlDocGetRootElement(edit->tree), devices = NULL;
+
+    while ((devices = tree_next(root, devices, "devices", NULL))) {
+        for (xmlNodePtr device = devices->children; device; device = device->next) {
+            xmlNodePtr name = tree_next(device, NULL, "alias", NULL);
+
+            if (name && tree_attribute_is(name, "name", alias))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* --- one more --------------------------------------------------------------------------------- */
+
+static int
+check_addable(const struct edit *edit, const struct edit_device *device, struct error *error)
+{
+    const struct request *request = &edit->request;
+    const char *alias = device->alias;
+
+    if (strncmp(alias, ALIAS_STEM, strlen(ALIAS_STEM)) || strlen(alias) > ALIAS_MOST ||
+        strlen(alias) == strlen(ALIAS_STEM) || strspn(alias, ALIAS_CHARS) != strlen(alias))
+        return error_set(error, -EINVAL,
+                         "the alias \"%s\" is none that libvirt takes: " ALIAS_STEM
+                         " and then letters, digits, '_' and '-'",
+                         alias);
+    if (*request->fault.text)
+        return error_set(error, -EINVAL,
+                         "what %s asks for already has a fault, which must be mended first: %s",
+                         request->name, request->fault.text);
+    if (edit_has_alias(edit, alias))
+        return error_set(error, -EEXIST, "%s has a device with the alias %s already", request->name,
+                         alias);
+    return 0;
+}
+
+/* The annotation's only device may name its hostdev by being alone, which now ends. */
+static bool
+link_lonely(const struct edit *edit)
+{
+    const struct request *request = &edit->request;
+    xmlNodePtr device = request->device_count == 1 ? find_device(edit, 0) : NULL;
+    bool good = true;
+
+    if (!device || request->devices[0].alias || request->devices[0].uuid)
+        return true;
+    for (size_t i = 0; i < request->hostdev_count && good; i++) {
+        if (request->hostdevs[i].device == 0)
+            good = tree_set(device, "uuid", request->hostdevs[i].source.text);
+    }
+    return good;
+}
+
+static xmlNodePtr
+need_metadata(const struct edit *edit)
+{
+    static const char *const before[] = {"description", "title", "genid", "uuid", "name"};
+    xmlNodePtr root = xmlDocGetRootElement(edit->tree);
+    xmlNodePtr metadata = tree_next(root, NULL, "metadata", NULL);
+
+    for (size_t i = 0; !metadata && i < COUNT(before); i++) {
+        xmlNodePtr sibling = tree_next(root, NULL, before[i], NULL);
+
+        if (sibling)
+            metadata = tree_add_after(sibling, "metadata");
+    }
+    return metadata;
+}
+
+static bool
+add_device(const struct edit *edit, const struct edit_device *device)
+{
+    xmlNodePtr request = find_request(edit), metadata, added;
+
+    if (!request) {
+        metadata = need_metadata(edit);
+        request = metadata ? tree_add(metadata, "request") : NULL;
+        if (request)
+            xmlSetNs(request, xmlNewNs(request, BAD_CAST REQUEST_NAMESPACE, BAD_CAST "vgpu"));
+    }
+    added = request ? tree_add(request, "device") : NULL;
+    return added && tree_set(added, "alias", device->alias) &&
+           tree_set(added, device->type ? "type" : "class",
+                    device->type ? device->type : device->class);
+}
+
+static void
+forget_attributes(xmlNodePtr element)
+{
+    while (element->properties)
+        xmlRemoveProp(element->properties);
+}
+
+/* libvirt's order, and no more than it needs. */
+static bool
+set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
+{
+    static const char *const parts[] = {"domain", "bus", "slot", "function"};
+    static const int widths[] = {4, 2, 2, 1};
+    bool is_function = source->kind == REQUEST_PCI;
+    unsigned numbers[COUNT(parts)] = {0};
+    bool good;
+
+    forget_attributes(hostdev);
+    forget_attributes(address);
+    good =
+        tree_set(hostdev, "mode", "subsystem") &&
+        tree_set(hostdev, "type", is_function ? "pci" : "mdev") &&
+        (is_function ? tree_set(hostdev, "managed", "no") : tree_set(hostdev, "model", "vfio-pci"));
+    if (!is_function)
+        return good && tree_set(address, "uuid", source->source.text);
+    good &= sscanf(source->source.text, "%x:%x:%x.%x", &numbers[0], &numbers[1], &numbers[2],
+                   &numbers[3]) == (int)COUNT(parts);
+    for (size_t i = 0; i < COUNT(parts) && good; i++) {
+        char text[16];
+
+        snprintf(text, sizeof(text), "0x%0*x", widths[i], numbers[i]);
+        good = tree_set(address, parts[i], text);
+    }
+    return good;
+}
+
+static bool
+add_hostdev(const struct edit *edit, const char *alias)
+{
+    xmlNodePtr root = xmlDocGetRootElement(edit->tree);
+    xmlNodePtr devices = tree_next(root, NULL, "devices", NULL), hostdev, source, address, name;
+    struct rewrite_source mediated = {.kind = REQUEST_MDEV};
+
+    edit_uuid(&edit->request.domain, alias, &mediated.source);
+    if (!devices)
+        devices = tree_add(root, "devices");
+    hostdev = devices ? tree_add(devices, "hostdev") : NULL;
+    source = hostdev ? tree_add(hostdev, "source") : NULL;
+    address = source ? tree_add(source, "address") : NULL;
+    name = address ? tree_add(hostdev, "alias") : NULL;
+    return name && set_source(hostdev, address, &mediated) && tree_set(name, "name", alias);
+}
+
+/* Whether the new text asks for the device, under its UUID. */
+static bool
+asks_for(const struct request *request, const struct edit_device *device)
+{
+    const char *word = device->type ? device->type : device->class;
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+        const struct request_device *asked =
+            hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device];
+        const char *said = asked ? device->type ? asked->type : asked->class : NULL;
+
+        if (said && hostdev->alias && !strcmp(hostdev->alias, device->alias))
+            return !strcmp(said, word);
+    }
+    return false;
+}
+
+int
+edit_add(struct edit *edit, const struct edit_device *device, struct error *error)
+{
+    int rc = check_addable(edit, device, error);
+
+    if (rc < 0)
+        return rc;
+    if (!link_lonely(edit) || !add_device(edit, device) || !add_hostdev(edit, device->alias))
+        return no_memory(error);
+    rc = read_anew(edit, error);
+    if (rc == 0)
+        rc = request_check(&edit->request, error);
+    if (rc == 0 && !asks_for(&edit->request, device))
+        rc = error_set(error, -EINVAL,
+                       "the XML with %s in it does not ask for it; this is a fault of "
+                       "libvirt-vgpu, please report it",
+                       device->alias);
+    return rc;
+}
+
+int
+edit_set_source(struct edit *edit, const char *alias, const struct rewrite_source *source,
+                struct error *error)
+{
+    xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias)), part, address;
+    int rc;
+
+    part = hostdev ? tree_next(hostdev, NULL, "source", NULL) : NULL;
+    address = part ? tree_next(part, NULL, "address", NULL) : NULL;
+    if (!address || !set_source(hostdev, address, source))
+        return no_memory(error);
+    rc = read_anew(edit, error);
+    return rc < 0 ? rc : request_check(&edit->request, error);
+}
+
+/* --- one less --------------------------------------------------------------------------------- */
+
+static int
+no_such(const struct request *request, const char *word, struct error *error)
+{
+    const char *what = "it has:";
+
+    error_set(error, -ENOENT, "%s has no vGPU \"%s\"", request->name, word);
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (!demand_is_explicit(hostdev))
+            continue;
+        error_add(error, "%s %s", what, hostdev->alias ? hostdev->alias : hostdev->source.text);
+        what = "and";
+    }
+    return -ENOENT;
+}
+
+/* The annotation's device of a word that no hostdev has: what a removal by half left. */
+static size_t
+find_dangling(const struct request *request, const char *word)
+{
+    for (size_t i = 0; i < request->device_count; i++) {
+        if (request->devices[i].alias && !strcmp(request->devices[i].alias, word))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static void
+remove_device(const struct edit *edit, size_t index)
+{
+    xmlNodePtr device = find_device(edit, index), request, metadata;
+
+    if (!device)
+        return;
+    request = device->parent;
+    metadata = request->parent;
+    tree_remove(device);
+    if (tree_next(request, NULL, "device", REQUEST_NAMESPACE))
+        return;
+    tree_remove(request);
+    if (tree_is_bare(metadata))
+        tree_remove(metadata);
+}
+
+int
+edit_remove(struct edit *edit, const char *word, struct name *device, char **alias,
+            struct error *error)
+{
+    const struct request *request = &edit->request;
+    const struct request_hostdev *hostdev = edit_find(edit, word);
+    size_t index = index_of(edit, word), asked;
+    xmlNodePtr element;
+
+    *device = (struct name){0};
+    *alias = NULL;
+    asked = hostdev ? hostdev->device : find_dangling(request, word);
+    if (hostdev ? !demand_is_explicit(hostdev) : asked == SIZE_MAX)
+        return no_such(request, word, error);
+    if (hostdev) {
+        *device = hostdev->source;
+        *alias = strdup(hostdev->alias ? hostdev->alias : "");
+        if (!*alias)
+            return no_memory(error);
+    }
+    element = hostdev ? find_hostdev(edit, index) : NULL;
+    if (element)
+        tree_remove(element);
+    if (asked != SIZE_MAX)
+        remove_device(edit, asked);
+    return read_anew(edit, error);
+}
+
+/* --- parts of it, for libvirt's API ---------------------------------------------------------- */
+
+int
+edit_annotation(const struct edit *edit, char **ret, struct error *error)
+{
+    xmlNodePtr request = find_request(edit);
+
+    *ret = request ? tree_text_bare(request) : NULL;
+    return request && !*ret ? no_memory(error) : 0;
+}
+
+int
+edit_hostdev(const struct edit *edit, const char *alias, char **ret, struct error *error)
+{
+    xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias));
+
+    *ret = hostdev ? tree_text_bare(hostdev) : NULL;
+    return *ret ? 0 : no_memory(error);
+}

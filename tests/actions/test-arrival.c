@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Guests that arrive at hosts with virtual functions: which one they get, and what it is then. */
+
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define T4     "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n"
+#define CARD1  "0000:3d:00.0"
+#define CARD2  "0000:41:00.0"
+#define FIRST  "gpu " CARD1 " vf vfs 3 rule size numa 0 board \"NVIDIA L40S\"\n"
+#define SECOND "gpu " CARD2 " vf vfs 2 rule size numa 0 board \"NVIDIA L40S\"\n"
+#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
+
+/* What both kinds of card have, by size. */
+#define CLASSES                                                                                    \
+    "classes = { big = { types = [ \"T4-16Q\", \"L40S-16Q\" ]; };"                                 \
+    "            all = { types = [ \"L40S-48Q\" ]; }; };\n"
+#define BIG  "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>"
+#define BIG2 "<vgpu:device alias=\"ua-gpu2\" class=\"big\"/>"
+
+static struct scene scene;
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+begin(const char *machine, const char *config)
+{
+    AUTO_FREE char *text = NULL;
+
+    scene_start(&scene, machine);
+    assert_true(asprintf(&text, CLASSES "release_timeout = \"300ms\";\n%s", config) > 0);
+    fake_write(&scene.kernel, CONFIG, text);
+}
+
+/* A guest with one vGPU of class big. The caller frees it. */
+static char *
+guest_at(unsigned guest, const char *source)
+{
+    return scene_xml_of(guest, BIG, (const char *const[]){source, NULL});
+}
+
+static void
+assert_said(const char *words)
+{
+    if (!strstr(scene.said, words))
+        fail_msg("no \"%s\" in: %s", words, scene.said);
+}
+
+/* NULL: nothing is printed, so all stays as it is. */
+static void
+becomes(const char *xml, const char *operation, const char *expected)
+{
+    if (scene_hook(&scene, xml, operation, "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_string_equal(scene.said, "");
+    assert_string_equal(scene.printed, expected ? expected : "");
+}
+
+static void
+arrives_at(unsigned guest, const char *from, const char *to)
+{
+    AUTO_FREE char *xml = guest_at(guest, from), *moved = guest_at(guest, to);
+
+    becomes(xml, "migrate", strcmp(from, to) ? moved : NULL);
+}
+
+static void
+assert_type(const char *device, const char *type)
+{
+    assert_string_equal(fake_type_of(&scene.kernel, device), type);
+}
+
+static void
+its_own_is_kept_when_it_is_free(void **state)
+{
+    const char *own = scene_function(CARD1, 1);
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    arrives_at(1, own, own);
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+    assert_int_equal(fake_count(&scene.kernel), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
+    assert_type(own, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* Its own is another's, of the type that it asks for, and the card has no room for it beside. */
+static void
+one_of_another_card_instead(void **state)
+{
+    const char *own = scene_function(CARD1, 1), *other = scene_function(CARD2, 0);
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(fake_make(&scene.kernel, scene_function(CARD1, i), "nvidia-1154", NULL),
+                         0);
+    arrives_at(1, own, other);
+    assert_int_equal(scene_prepare_at(&scene, 1, other, "L40S-16Q"), 0);
+    assert_type(other, "nvidia-1154");
+    assert_int_equal(scene_release_at(&scene, 1, other), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_int_equal(fake_count(&scene.kernel), 3);
+}
+
+/* Made by somebody else, and just what is asked for: not for a guest that comes from elsewhere. */
+static void
+a_foreign_one_is_not_taken(void **state)
+{
+    const char *own = scene_function(CARD1, 1);
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    assert_int_equal(fake_make(&scene.kernel, own, "nvidia-1154", NULL), 0);
+    arrives_at(1, own, scene_function(CARD1, 0));
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+}
+
+/* What was its own elsewhere is no GPU's here, or nothing. */
+static void
+an_address_that_means_something_else_here(void **state)
+{
+    (void)state;
+    begin("pci 0000:00:1f.2 driver ahci\n" FIRST, "");
+    arrives_at(1, "0000:00:1f.2", scene_function(CARD1, 0));
+    arrives_at(2, "0000:e7:00.4", scene_function(CARD1, 1));
+    arrives_at(3, CARD1, scene_function(CARD1, 2));
+}
+
+static void
+another_guest_meanwhile_gets_another(void **state)
+{
+    const char *own = scene_function(CARD1, 0), *next = scene_function(CARD1, 1);
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    arrives_at(1, own, own);
+    arrives_at(2, own, next);
+    assert_int_equal(scene_leases(&scene, "reserved"), 2);
+    assert_int_equal(scene_prepare_at(&scene, 3, own, "L40S-16Q"), 1);
+    assert_said("the vGPU 0000:3d:00.4 belongs to the guest guest1 (reserved); give this guest "
+                "another virtual function; ua-gpu1 could be on 0000:3d:00.6, 0000:41:00.4, "
+                "0000:41:00.5\n");
+    assert_int_equal(scene_prepare_at(&scene, 2, next, "L40S-16Q"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+/* Neither a promise of another size nor one too many. */
+static void
+what_is_promised_is_room_taken(void **state)
+{
+    AUTO_FREE char *all = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" class=\"all\"/>",
+                                       (const char *const[]){scene_function(CARD1, 1), NULL});
+    AUTO_FREE char *moved = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" class=\"all\"/>",
+                                         (const char *const[]){scene_function(CARD2, 0), NULL});
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    arrives_at(1, scene_function(CARD1, 0), scene_function(CARD1, 0));
+    becomes(all, "migrate", moved);
+    arrives_at(3, scene_function(CARD2, 1), scene_function(CARD1, 1));
+}
+
+static void
+the_next_try_replaces_the_first(void **state)
+{
+    const char *own = scene_function(CARD1, 0), *next = scene_function(CARD1, 1);
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    for (unsigned i = 0; i < 3; i++) {
+        arrives_at(1, own, own);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+    }
+    assert_int_equal(fake_make(&scene.kernel, own, "nvidia-1154", NULL), 0);
+    arrives_at(1, own, next);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    /* And its start keeps none but what its XML says. */
+    assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD2, 0), "L40S-16Q"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* Its start failed, or it never came: what is left is no more than a line. */
+static void
+a_promise_is_given_back(void **state)
+{
+    const char *own = scene_function(CARD1, 0);
+
+    (void)state;
+    begin(FIRST, "");
+    arrives_at(1, own, own);
+    assert_int_equal(scene_release_at(&scene, 1, own), 0);
+    scene_assert_empty(&scene);
+}
+
+/* Makes all leases as old as the host. */
+static void
+age_leases(void)
+{
+    char text[4096], aged[4096];
+    size_t at = 0;
+    char *rest = text, *line;
+    ssize_t length = host_read(&scene.kernel.host, text, sizeof(text), "run/libvirt-vgpu/ledger");
+
+    assert_true(length > 0);
+    while ((line = strsep(&rest, "\n")) && *line) {
+        char *time = strrchr(line, ' ');
+
+        if (at)
+            *time = '\0';
+        at += (size_t)snprintf(aged + at, sizeof(aged) - at, at ? "%s 0\n" : "%s\n", line);
+    }
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", aged);
+}
+
+/* After a minute it is anybody's: of who starts, and of who arrives, even if it is the last. */
+static void
+a_promise_ends(void **state)
+{
+    const char *last = scene_function(CARD2, 1);
+
+    (void)state;
+    begin(SECOND, "");
+    assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD2, 0), "L40S-16Q"), 0);
+    arrives_at(2, last, last);
+    assert_int_equal(scene_prepare_at(&scene, 3, last, "L40S-16Q"), 1);
+    assert_said("belongs to the guest guest2 (reserved)");
+    assert_said("no other virtual function could take it now");
+    age_leases();
+    arrives_at(3, "0000:e7:00.4", last);
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+    age_leases();
+    assert_int_equal(scene_prepare_at(&scene, 4, last, "L40S-16Q"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+static void
+each_device_gets_its_own(void **state)
+{
+    const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
+    AUTO_FREE char *xml = scene_xml_of(1, BIG BIG2, (const char *const[]){two, one, NULL});
+    AUTO_FREE char *shifted =
+        scene_xml_of(2, BIG BIG2, (const char *const[]){two, "0000:e7:00.4", NULL});
+    AUTO_FREE char *moved = scene_xml_of(
+        2, BIG BIG2,
+        (const char *const[]){scene_function(CARD1, 2), scene_function(CARD2, 0), NULL});
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    becomes(xml, "migrate", NULL);
+    becomes(shifted, "restore", moved);
+    assert_int_equal(scene_leases(&scene, "reserved"), 4);
+    assert_int_equal(scene_hook(&scene, moved, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 4);
+    assert_int_equal(fake_count(&scene.kernel), 4);
+}
+
+/* Today's fullness is for prepare to judge, which says where else it could be. */
+static void
+full_is_not_refused_here(void **state)
+{
+    const char *own = scene_function(CARD1, 0);
+
+    (void)state;
+    begin(FIRST, "");
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(scene_prepare_at(&scene, 11 + i, scene_function(CARD1, i), "L40S-16Q"), 0);
+    arrives_at(1, own, own);
+    assert_int_equal(scene_leases(&scene, "reserved"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 1);
+    assert_said("the vGPU 0000:3d:00.4 belongs to the guest guest11 (held)");
+    /* Its own is no GPU's here: one that could have it another day, each device another. */
+    arrives_at(1, "0000:e7:00.4", own);
+    assert_int_equal(scene_leases(&scene, ""), 3);
+}
+
+static void
+never_is_refused(void **state)
+{
+    static const char no[] = "managed='no'";
+    AUTO_FREE char *xml = guest_at(1, scene_function(CARD1, 0));
+    AUTO_FREE char *managed = NULL;
+    const char *word;
+
+    (void)state;
+    begin(FIRST, "gpus = ({ address = \"" CARD1 "\"; enabled = false; });");
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
+    assert_said(CARD1);
+    assert_said("is disabled in vgpu.conf");
+    fake_write(&scene.kernel, CONFIG, CLASSES);
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD1, "");
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
+    assert_said("is drained (see vgpuctl undrain)");
+    unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/" CARD1, 0);
+    word = strstr(xml, no);
+    assert_true(
+        asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml, word + strlen(no)) > 0);
+    assert_int_equal(scene_hook(&scene, managed, "migrate", "begin"), 1);
+    assert_said("says managed='yes': libvirt would take it from its GPU's driver");
+    assert_string_equal(scene.printed, "");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* release = "keep": its own device waits for it, and is taken as it is. */
+static void
+a_kept_one_is_kept(void **state)
+{
+    const char *own = scene_function(CARD1, 1);
+    unsigned writes;
+
+    (void)state;
+    begin(FIRST SECOND, "release = \"keep\";");
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 1, own), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    writes = scene.kernel.faults->writes;
+    arrives_at(1, own, own);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene.kernel.faults->writes, writes);
+    assert_type(own, "nvidia-1154");
+}
+
+/* Others' kept ones are room for who starts: so he who arrives is sent to one of them, and not to
+ * one that is held. */
+static void
+kept_ones_of_others_are_room(void **state)
+{
+    const char *held = scene_function(CARD2, 0), *kept = scene_function(CARD2, 1);
+
+    (void)state;
+    begin(SECOND, "release = \"keep\";");
+    assert_int_equal(scene_prepare_at(&scene, 2, held, "L40S-16Q"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 3, kept, "L40S-16Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 3, kept), 0);
+    arrives_at(1, held, kept);
+    if (scene_prepare_at(&scene, 1, kept, "L40S-16Q") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+/* The ledger says it is another's, whatever became of its type: it is nobody else's to be had. */
+static void
+one_that_lost_its_type_is_not_given_away(void **state)
+{
+    const char *own = scene_function(CARD1, 0);
+
+    (void)state;
+    begin(FIRST, "");
+    assert_int_equal(scene_prepare_at(&scene, 2, own, "L40S-16Q"), 0);
+    assert_int_equal(fake_remove(&scene.kernel, own), 0);
+    arrives_at(1, own, scene_function(CARD1, 1));
+    assert_int_equal(scene_prepare_at(&scene, 3, own, "L40S-16Q"), 1);
+    assert_said("belongs to the guest guest2 (held); give this guest another virtual function; "
+                "ua-gpu1 could be on 0000:3d:00.6\n");
+}
+
+/* --- from one kind of host to the other ------------------------------------------------------- */
+
+#define HEAD                                                                                       \
+    "<domain type='kvm'><name>guest1</name><uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>"      \
+    "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
+#define LINKED HEAD "<vgpu:device alias='ua-gpu1' class='big'/></vgpu:request></metadata><devices>"
+#define ALONE  HEAD "<vgpu:device class='big'/></vgpu:request></metadata><devices>"
+#define BY_UUID                                                                                    \
+    HEAD "<vgpu:device uuid='" DEVICE "' class='big'/></vgpu:request></metadata><devices>"
+#define DEVICE "dddddddd-0000-4000-8000-000000000001"
+#define TAIL                                                                                       \
+    "<alias name='ua-gpu1'/><address type='pci' domain='0x0000' bus='0x07' slot='0x02' "           \
+    "function='0x1'/></hostdev></devices></domain>"
+#define MDEV(more) "<hostdev mode='subsystem' type='mdev' managed='no' model='vfio-pci'" more ">"
+#define PCI        "<hostdev mode='subsystem' type='pci' managed='no'>"
+#define AT_UUID    "<source><address uuid='" DEVICE "'/></source>"
+#define AT(bus, slot, function)                                                                    \
+    "<source><address domain='0x0000' bus='" bus "' slot='" slot "' function='" function           \
+    "'/></source>"
+
+static void
+a_mediated_device_becomes_a_function(void **state)
+{
+    static const char moved[] = LINKED PCI AT("0x3d", "0x00", "0x4") TAIL;
+
+    (void)state;
+    begin(FIRST, "");
+    becomes(LINKED MDEV("") AT_UUID TAIL, "migrate", moved);
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+    becomes(LINKED MDEV(" display='off' ramfb='off'") AT_UUID TAIL, "restore", moved);
+    assert_int_equal(scene_hook(&scene, moved, "prepare", "begin"), 0);
+    assert_type("0000:3d:00.4", "nvidia-1154");
+    assert_int_equal(scene_hook(&scene, moved, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+a_function_becomes_a_mediated_device(void **state)
+{
+    static const char xml[] = LINKED PCI AT("0x3d", "0x00", "0x4") TAIL;
+    AUTO_FREE char *printed = NULL;
+    char *uuid;
+
+    (void)state;
+    begin(T4, "");
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    printed = strdup(scene.printed);
+    uuid = strstr(printed, " uuid='");
+    assert_non_null(uuid);
+    assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
+    scene_assert_empty(&scene);
+    memcpy(uuid + strlen(" uuid='"), DEVICE, strlen(DEVICE));
+    assert_string_equal(printed, LINKED MDEV("") AT_UUID TAIL);
+}
+
+/* Where both kinds are, it stays what it is while that has room. */
+static void
+its_kind_is_kept_where_it_has_room(void **state)
+{
+    static const char xml[] = LINKED MDEV("") AT_UUID TAIL;
+    static const char function[] = LINKED PCI AT("0x3d", "0x00", "0x5") TAIL;
+
+    (void)state;
+    begin(T4 FIRST, "");
+    becomes(xml, "migrate", NULL);
+    becomes(function, "migrate", NULL);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-234", scene_device(9)), 0);
+    becomes(xml, "migrate", LINKED PCI AT("0x3d", "0x00", "0x4") TAIL);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* What shows a display is no PCI device; nor is what a UUID names, or nothing but its being alone:
+ * those links would lead nowhere. */
+static void
+some_never_change_their_kind(void **state)
+{
+    static const char *const rows[] = {
+        LINKED MDEV(" display='on'") AT_UUID TAIL,
+        LINKED MDEV(" display='on' ramfb='on'") AT_UUID TAIL,
+        BY_UUID MDEV("") AT_UUID TAIL,
+        ALONE MDEV("") AT_UUID TAIL,
+    };
+
+    (void)state;
+    begin(FIRST, "");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(scene_hook(&scene, rows[i], "migrate", "begin"), 1);
+        assert_said(CARD1 " makes vGPUs for <hostdev type='pci'> only");
+        assert_string_equal(scene.printed, "");
+        assert_int_equal(scene_leases(&scene, ""), 0);
+    }
+}
+
+/* There and back, and there again: each time all is free where it came from. */
+static void
+there_and_back(void **state)
+{
+    AUTO_FREE char *xml = strdup(LINKED MDEV("") AT_UUID TAIL);
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        begin(i % 2 ? T4 : FIRST, "");
+        assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+        free(xml);
+        xml = strdup(scene.printed);
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+        assert_int_equal(fake_count(&scene.kernel), 1);
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        scene_assert_empty(&scene);
+        if (i < 3)
+            scene_stop(&scene);
+    }
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(its_own_is_kept_when_it_is_free),
+        TEST(one_of_another_card_instead),
+        TEST(a_foreign_one_is_not_taken),
+        TEST(an_address_that_means_something_else_here),
+        TEST(another_guest_meanwhile_gets_another),
+        TEST(what_is_promised_is_room_taken),
+        TEST(the_next_try_replaces_the_first),
+        TEST(a_promise_is_given_back),
+        TEST(a_promise_ends),
+        TEST(each_device_gets_its_own),
+        TEST(full_is_not_refused_here),
+        TEST(never_is_refused),
+        TEST(a_kept_one_is_kept),
+        TEST(kept_ones_of_others_are_room),
+        TEST(one_that_lost_its_type_is_not_given_away),
+        TEST(a_mediated_device_becomes_a_function),
+        TEST(a_function_becomes_a_mediated_device),
+        TEST(its_kind_is_kept_where_it_has_room),
+        TEST(some_never_change_their_kind),
+        TEST(there_and_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Many hooks at once, and hooks that are killed. */
+
+#include "fake/scene.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CROWD 64
+
+static struct scene scene;
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+/* Runs one hook in a process of its own. */
+static pid_t
+spawn(int (*run)(struct scene *scene, unsigned guest, unsigned device, const char *type),
+      unsigned number, const char *type)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(run(&scene, number, number, type));
+    return pid;
+}
+
+static int
+release(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    (void)type;
+    return scene_release(where, guest, device);
+}
+
+/* How many of them ended with 0. */
+static unsigned
+run_crowd(int (*run)(struct scene *scene, unsigned guest, unsigned device, const char *type),
+          unsigned count, const char *type)
+{
+    pid_t pids[CROWD];
+    unsigned good = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        pids[i] = spawn(run, i + 1, type);
+    for (unsigned i = 0; i < count; i++) {
+        int status;
+
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return good;
+}
+
+static void
+places_are_neither_shared_nor_wasted(void **state)
+{
+    static const struct {
+        const char *machine, *type;
+        unsigned places;
+    } table[] = {
+        {"gpu mtty rule pool 10\ntype mtty-2 \"Dual port serial\" uses 2\n", "mtty-2", 5},
+        {"gpu 0000:18:00.0 rule size\ntype nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+         "gpu 0000:19:00.0 rule size\ntype nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n",
+         "T4-1B", 32},
+        {"gpu 0000:3d:00.0 rule size vfs 16\n"
+         "type nvidia-558 \"NVIDIA A40-2Q\" framebuffer 2048 max 12\n"
+         "gpu 0001:3d:00.0 rule size vfs 8\n"
+         "type nvidia-558 \"NVIDIA A40-2Q\" framebuffer 2048 max 12\n",
+         "A40-2Q", 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        scene_start(&scene, table[i].machine);
+        /* Under valgrind it is a slow crowd. */
+        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+                   "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";");
+        scene.kernel.faults->create_delay = 5;
+        assert_int_equal(run_crowd(scene_prepare, CROWD, table[i].type), table[i].places);
+        assert_int_equal(fake_count(&scene.kernel), table[i].places);
+        assert_int_equal(scene_leases(&scene, "held"), table[i].places);
+        assert_int_equal(scene_leases(&scene, ""), table[i].places);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        scene_assert_empty(&scene);
+        if (i + 1 < sizeof(table) / sizeof(*table))
+            scene_stop(&scene);
+    }
+}
+
+static uint64_t
+milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* A driver takes three seconds to remove a vGPU: another guest starts meanwhile. */
+static void
+a_slow_release_delays_nobody(void **state)
+{
+    uint64_t began;
+    pid_t slow;
+
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    scene.kernel.faults->remove_delay = 3000;
+    slow = spawn(release, 1, "");
+    while (scene_leases(&scene, "removing") == 0)
+        usleep(1000);
+    began = milliseconds();
+    if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    assert_in_range(milliseconds() - began, 0, 2000);
+    assert_int_equal(waitpid(slow, NULL, WNOHANG), 0);
+    assert_int_equal(waitpid(slow, NULL, 0), slow);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* Asks again and again, for as long as a removal may take. */
+static int
+pester(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    for (int i = 0; i < 60; i++) {
+        if (scene_prepare(where, guest, device, type) == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Who has a kept device removed gets its place, whoever asks meanwhile. */
+static void
+a_place_that_is_made_stays_whose_it_is(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene.kernel.faults->remove_delay = 5;
+    for (unsigned round = 0; round < 30; round++) {
+        pid_t second, others[2];
+        int status;
+
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(scene_leases(&scene, "kept"), 1);
+        second = spawn(scene_prepare, 2, "mtty-2");
+        while (scene_leases(&scene, "kept") == 1)
+            usleep(100);
+        for (unsigned i = 0; i < COUNT(others); i++)
+            others[i] = spawn(pester, 3 + i, "mtty-2");
+        assert_int_equal(waitpid(second, &status, 0), second);
+        assert_int_equal(status, 0);
+        for (unsigned i = 0; i < COUNT(others); i++) {
+            assert_int_equal(waitpid(others[i], &status, 0), others[i]);
+            assert_int_not_equal(status, 0);
+        }
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_release(&scene, 2, 2), 0);
+    }
+}
+
+/* Starts and ends of the same guests at once, again and again. */
+static void
+crowd_comes_and_goes(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 8\ntype mtty-1 \"Single port serial\"\n");
+    scene.kernel.faults->create_delay = 1;
+    for (int round = 0; round < 10; round++) {
+        assert_int_equal(run_crowd(scene_prepare, 8, "mtty-1"), 8);
+        assert_int_equal(fake_count(&scene.kernel), 8);
+        assert_int_equal(run_crowd(release, 8, ""), 8);
+        scene_assert_empty(&scene);
+    }
+}
+
+static void
+kill_after(pid_t pid, unsigned microseconds)
+{
+    struct timespec length = {0, microseconds * 1000l};
+    int status;
+
+    nanosleep(&length, NULL);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+/* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
+static void
+killed_anywhere(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene.kernel.faults->create_delay = 1;
+    srandom(20261120);
+    for (int i = 0; i < 300; i++) {
+        kill_after(spawn(scene_prepare, 1, "mtty-2"), (unsigned)random() % 4000);
+        if (i % 3 == 0)
+            kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        if (scene_prepare(&scene, 1, 1, "mtty-2") != 0)
+            fail_msg("round %d: %s", i, scene.said);
+        assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+/* A hook killed for a daemon that is gone: another guest gets its place. */
+static void
+place_of_the_dead_is_free(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene.kernel.faults->create_delay = 40;
+    for (unsigned microseconds = 0; microseconds < 30000; microseconds += 1000) {
+        pid_t daemon = fork();
+
+        if (daemon == 0) {
+            kill_after(spawn(scene_prepare, 1, "mtty-2"), microseconds);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+        /* A writer may still be at work for the dead: then the place is not free yet. */
+        while (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+            assert_int_equal(scene_leases(&scene, "held"), 0);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        assert_int_equal(fake_count(&scene.kernel), 1);
+        assert_int_equal(scene_release(&scene, 2, 2), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+/* The daemon ends while its hook works: nobody would ever give the vGPU back. */
+static void
+nothing_is_made_for_a_dead_daemon(void **state)
+{
+    pid_t daemon;
+
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene.kernel.faults->stuck = true;
+    daemon = fork();
+    if (daemon == 0) {
+        spawn(scene_prepare, 1, "mtty-2");
+        while (scene_leases(&scene, "pending") == 0)
+            usleep(1000);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(daemon, NULL, 0), daemon);
+    scene.kernel.faults->stuck = false;
+    for (int i = 0; i < 2000 && (scene_leases(&scene, "") || fake_count(&scene.kernel)); i++)
+        usleep(1000);
+    scene_assert_empty(&scene);
+}
+
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+#define CARD1 "0000:3d:00.0"
+#define CARD2 "0001:41:00.0"
+#define VFS   16
+
+/* 48 GB each: 6 of 8 GB, or 3 of 16. */
+static const char two_cards[] = "gpu " CARD1 " vf vfs 16 rule size numa 0 board \"NVIDIA L40S\"\n"
+                                "gpu " CARD2 " vf vfs 16 rule size numa 1 board \"NVIDIA L40S\"\n";
+static const char two_mdev_cards[] = "gpu " CARD1 " vfs 16 rule size numa 0 board \"NVIDIA A40\"\n"
+                                     "gpu " CARD2 " vfs 16 rule size numa 1 board \"NVIDIA A40\"\n";
+
+static const char patient[] =
+    "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";";
+
+/* Every function is asked for by two guests. */
+static const char *
+function_of(unsigned guest)
+{
+    unsigned index = (guest - 1) % (2 * VFS);
+
+    return scene_function(index < VFS ? CARD1 : CARD2, index % VFS);
+}
+
+static int
+prepare_function(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    (void)device;
+    return scene_prepare_at(where, guest, function_of(guest), type);
+}
+
+/* One of each two asks for another size. */
+static int
+prepare_sizes(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    (void)device;
+    return scene_prepare_at(where, guest, function_of(guest), guest > 2 * VFS ? "L40S-16Q" : type);
+}
+
+/* A mediated device, and the function that it is to be on. */
+static int
+prepare_on_function(struct scene *where, unsigned guest, unsigned device, const char *type)
+{
+    AUTO_FREE char *xml = NULL, *request = NULL;
+
+    if (asprintf(&request, "<vgpu:device alias=\"ua-gpu%u\" type=\"%s\" parent=\"%s\"/>", device,
+                 type, function_of(guest)) < 0)
+        return -1;
+    xml = scene_xml(guest, request, (const unsigned[]){device, 0});
+    return scene_hook(where, xml, "prepare", "begin");
+}
+
+/* How many vGPUs are on a card, by the kernel's own word: the host's ledger is not asked. */
+static unsigned
+count_on(const char *card, const char *type)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < VFS; i++)
+        count += !strcmp(fake_type_of(&scene.kernel, scene_function(card, i)), type);
+    return count;
+}
+
+/* What the driver would take is given to whom names it: neither more of them start, nor fewer. */
+static void
+fixed_places_are_neither_shared_nor_wasted(void **state)
+{
+    static const struct {
+        const char *machine, *type;
+        int (*prepare)(struct scene *scene, unsigned guest, unsigned device, const char *type);
+        unsigned places;
+    } table[] = {
+        {two_cards, "L40S-8Q", prepare_function, 12},
+        {two_mdev_cards, "A40-8Q", prepare_on_function, 12},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(table); i++) {
+        scene_start(&scene, table[i].machine);
+        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
+        scene.kernel.faults->create_delay = 5;
+        assert_int_equal(run_crowd(table[i].prepare, CROWD, table[i].type), table[i].places);
+        assert_int_equal(fake_count(&scene.kernel), table[i].places);
+        assert_int_equal(scene_leases(&scene, "held"), table[i].places);
+        assert_int_equal(scene_leases(&scene, ""), table[i].places);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        scene_assert_empty(&scene);
+        if (i + 1 < COUNT(table))
+            scene_stop(&scene);
+    }
+}
+
+/* Whoever comes first chooses the size of a card, and then it is filled with that. */
+static void
+a_card_is_filled_with_one_size(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        unsigned good, places = 0;
+
+        scene_start(&scene, two_cards);
+        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
+        scene.kernel.faults->create_delay = 2;
+        good = run_crowd(prepare_sizes, CROWD, "L40S-8Q");
+        for (unsigned card = 0; card < 2; card++) {
+            unsigned small = count_on(card ? CARD2 : CARD1, "nvidia-1152");
+            unsigned big = count_on(card ? CARD2 : CARD1, "nvidia-1154");
+
+            if (!(small == 6 && big == 0) && !(small == 0 && big == 3))
+                fail_msg("card %u holds %u of 8 GB and %u of 16 GB", card, small, big);
+            places += small + big;
+        }
+        assert_int_equal(good, places);
+        assert_int_equal(scene_leases(&scene, "held"), places);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        scene_assert_empty(&scene);
+        if (round + 1 < 2)
+            scene_stop(&scene);
+    }
+}
+
+/* A release is killed at any moment and made again while the next owner of the same function starts
+ * already: neither what the dead one had ordered nor who comes late gives back what is another's.
+ */
+static void
+an_old_release_never_hits_the_next_owner(void **state)
+{
+    static const struct {
+        unsigned guest;
+        const char *word, *type;
+    } owners[] = {{4, "L40S-8Q", "nvidia-1152"}, {4 + 2 * VFS, "L40S-1B", "nvidia-1145"}};
+
+    (void)state;
+    scene_start(&scene, two_cards);
+    scene.kernel.faults->remove_delay = 2;
+    srandom(20261121);
+    for (unsigned i = 0; i < 100; i++) {
+        unsigned owner = owners[i % 2].guest, before = owners[(i + 1) % 2].guest, tries = 0;
+        pid_t late = spawn(release, before, "");
+        int status;
+
+        while (prepare_function(&scene, owner, 1, owners[i % 2].word) != 0) {
+            if (++tries > 1000)
+                fail_msg("round %u: %s", i, scene.said);
+            usleep(2000);
+        }
+        assert_int_equal(waitpid(late, &status, 0), late);
+        assert_int_equal(status, 0);
+        assert_int_equal(release(&scene, before, 1, ""), 0);
+        usleep(4000);
+        assert_string_equal(fake_type_of(&scene.kernel, function_of(owner)), owners[i % 2].type);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        kill_after(spawn(release, owner, ""), (unsigned)random() % 5000);
+    }
+}
+
+/* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
+static void
+killed_anywhere_on_a_function(void **state)
+{
+    const char *function = function_of(1);
+
+    (void)state;
+    scene_start(&scene, two_cards);
+    scene.kernel.faults->create_delay = 1;
+    srandom(20261122);
+    for (unsigned i = 0; i < 150; i++) {
+        kill_after(spawn(prepare_function, 1, "L40S-8Q"), (unsigned)random() % 6000);
+        if (i % 3 == 0)
+            kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        if (prepare_function(&scene, 1, 1, "L40S-8Q") != 0)
+            fail_msg("round %u: %s", i, scene.said);
+        assert_string_equal(fake_type_of(&scene.kernel, function), "nvidia-1152");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
+        assert_int_equal(release(&scene, 1, 1, ""), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(places_are_neither_shared_nor_wasted),
+        TEST(a_slow_release_delays_nobody),
+        TEST(a_place_that_is_made_stays_whose_it_is),
+        TEST(crowd_comes_and_goes),
+        TEST(killed_anywhere),
+        TEST(place_of_the_dead_is_free),
+        TEST(nothing_is_made_for_a_dead_daemon),
+        TEST(fixed_places_are_neither_shared_nor_wasted),
+        TEST(a_card_is_filled_with_one_size),
+        TEST(an_old_release_never_hits_the_next_owner),
+        TEST(killed_anywhere_on_a_function),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

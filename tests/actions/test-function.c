@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Starting and ending guests on virtual functions, whose place the XML names. */
+
+#include "actions/reconcile.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define CARD    "0000:3d:00.0"
+#define VF0     "0000:3d:00.4"
+#define VF1     "0000:3d:00.5"
+#define VF2     "0000:3d:00.6"
+#define MACHINE "gpu " CARD " vf vfs 3 rule size numa 0 board \"NVIDIA L40S\"\n"
+#define MTTY    "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
+#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
+
+static struct scene scene;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE MTTY "pci 0000:00:1f.2 driver ahci\n"
+                                     "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n");
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+assert_said(const char *words)
+{
+    if (!strstr(scene.said, words))
+        fail_msg("\"%s\" is not in: %s", words, scene.said);
+    assert_ptr_equal(strchr(scene.said, '\n'), scene.said + strlen(scene.said) - 1);
+}
+
+static void
+assert_type(const char *device, const char *type)
+{
+    assert_string_equal(fake_type_of(&scene.kernel, device), type);
+}
+
+static void
+starts(unsigned guest, const char *function, const char *type)
+{
+    if (scene_prepare_at(&scene, guest, function, type) != 0)
+        fail_msg("%s", scene.said);
+    assert_string_equal(scene.said, "");
+}
+
+/* Refused with these words, and nothing is written. */
+static void
+refuses(unsigned guest, const char *function, const char *type, const char *words)
+{
+    unsigned writes = scene.kernel.faults->writes;
+
+    assert_int_equal(scene_prepare_at(&scene, guest, function, type), 1);
+    assert_said(words);
+    assert_int_equal(scene.kernel.faults->writes, writes);
+}
+
+static uint64_t
+milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* --- the usual -------------------------------------------------------------------------------- */
+
+static void
+start_and_end(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>",
+                                       (const char *const[]){VF1, NULL});
+
+    (void)state;
+    starts(1, VF1, "L40S-16Q");
+    assert_type(VF1, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    scene_assert_empty(&scene);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+}
+
+static void
+bad_places(void **state)
+{
+    static const struct {
+        const char *machine, *function, *words;
+    } rows[] = {
+        {MACHINE, "0000:e7:00.4", "cannot be on 0000:e7:00.4, which this host does not have"},
+        {MACHINE "pci 0000:00:1f.2 driver ahci\n", "0000:00:1f.2",
+         "cannot be on 0000:00:1f.2, which is no virtual function (its driver is ahci)"},
+        {MACHINE, CARD, "cannot be on 0000:3d:00.0, which is no virtual function"},
+        {MACHINE "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n", "0000:41:00.4",
+         "cannot be on 0000:41:00.4, which is bound to vfio-pci and not to the driver of its GPU "
+         "0000:41:00.0"},
+        {MACHINE "gpu 0000:41:00.0 vfs 2 rule size board \"NVIDIA A40\"\n", "0000:41:00.4",
+         "cannot be on 0000:41:00.4, which takes mediated devices (<hostdev type='mdev'>)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        scene_stop(&scene);
+        scene_start(&scene, rows[i].machine);
+        refuses(1, rows[i].function, "L40S-16Q", rows[i].words);
+        assert_said("; ua-gpu1 could be on 0000:3d:00.4, 0000:3d:00.5, 0000:3d:00.6");
+        scene_assert_empty(&scene);
+    }
+}
+
+static void
+bad_wishes(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>",
+                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *managed = NULL;
+    char *word = strstr(xml, "managed='no'");
+
+    (void)state;
+    assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
+                         word + strlen("managed='no'")) > 0);
+    assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
+    assert_said("the hostdev ua-gpu1 (0000:3d:00.5) says managed='yes': libvirt would take it");
+    refuses(1, VF1, "mtty-2", "ua-gpu1 (mtty-2) cannot be on 0000:3d:00.5");
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD, "");
+    refuses(1, VF1, "L40S-16Q", "0000:3d:00.0 is drained (see vgpuctl undrain); no other virtual");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "L40S-16Q"), 1);
+    assert_said("0000:3d:00.0 makes vGPUs for <hostdev type='pci'> only");
+    scene_assert_empty(&scene);
+}
+
+/* Its list is empty then, or has lines that are none. */
+static void
+a_full_card_and_a_chattering_one(void **state)
+{
+    (void)state;
+    starts(1, VF0, "L40S-48Q");
+    refuses(2, VF1, "L40S-48Q",
+            "cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 is full (1 in "
+            "use); no other virtual function could take it now; see 'vgpuctl explain guest2'");
+    refuses(2, VF1, "L40S-1B", "its GPU 0000:3d:00.0 holds nvidia-1156 (1 in use)");
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " vf vfs 3 rule size list garbage board \"NVIDIA L40S\"\n");
+    starts(1, VF0, "L40S-48Q");
+    assert_type(VF0, "nvidia-1156");
+}
+
+static void
+a_clone_is_refused_and_changes_nothing(void **state)
+{
+    (void)state;
+    starts(1, VF0, "L40S-16Q");
+    refuses(2, VF0, "L40S-16Q",
+            "guest2: ua-gpu1: the vGPU 0000:3d:00.4 belongs to the guest guest1 (held); give this "
+            "guest another virtual function; ua-gpu1 could be on 0000:3d:00.5, 0000:3d:00.6\n");
+    assert_int_equal(scene_release_at(&scene, 2, VF0), 0);
+    assert_type(VF0, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* --- what fails ------------------------------------------------------------------------------- */
+
+#define THREE                                                                                      \
+    "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-8Q\"/>"                                            \
+    "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-8Q\"/>"                                            \
+    "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-2\"/>"
+
+/* For every n: the n-th write fails, and afterwards all is as before. But that a place which the
+ * XML names is asked for again after an I/O error: so often that error is all that is said. */
+static void
+any_failing_write_is_undone(void **state)
+{
+    static const int errors[] = {EIO, EPERM, EBUSY, EINVAL, ENODEV, ENOENT, EAGAIN, ENOMEM};
+    AUTO_FREE char *xml =
+        scene_xml_of(1, THREE, (const char *const[]){VF0, VF1, scene_device(1), NULL});
+    struct fake_faults *faults = scene.kernel.faults;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"1s\";");
+    for (size_t e = 0; e < COUNT(errors); e++) {
+        faults->fail_with = errors[e];
+        for (unsigned n = 1; n <= 3; n++) {
+            bool again = errors[e] == EIO && n < 3;
+
+            faults->writes = 0;
+            faults->fail_at = n;
+            assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), again ? 0 : 1);
+            if (!again)
+                assert_said(strerror(errors[e]));
+            faults->fail_at = 0;
+            if (again)
+                assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+            scene_assert_empty(&scene);
+        }
+        /* The three are made, the n-th of the removals fails: a later call finishes it. */
+        for (unsigned n = 1; n <= 3; n++) {
+            faults->writes = 0;
+            faults->fail_at = 0;
+            assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+            faults->fail_at = 3 + n;
+            assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+            faults->fail_at = 0;
+            assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+            scene_assert_empty(&scene);
+        }
+    }
+}
+
+/* The driver has one error for all its reasons, and one that has just come up refuses at first. */
+static void
+an_io_error_is_asked_again(void **state)
+{
+    struct fake_faults *faults = scene.kernel.faults;
+    uint64_t began = milliseconds();
+
+    (void)state;
+    faults->refuse = 3;
+    starts(1, VF0, "L40S-16Q");
+    assert_true(milliseconds() - began >= 1500);
+    assert_int_equal(faults->writes, 4);
+    faults->refuse = 4;
+    assert_int_equal(scene_prepare_at(&scene, 2, VF1, "L40S-16Q"), 1);
+    assert_said("ua-gpu1 (L40S-16Q) cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 refused it "
+                "(Input/output error); ua-gpu1 could be on 0000:3d:00.6; see ");
+    assert_int_equal(faults->refuse, 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* But not once its list says that it means it. */
+static void
+what_is_not_offered_any_more_is_not_asked_for(void **state)
+{
+    struct fake_faults *faults = scene.kernel.faults;
+    pid_t hook;
+    int status;
+
+    (void)state;
+    faults->refuse = 1;
+    hook = fork();
+    if (hook == 0) {
+        status = scene_prepare_at(&scene, 1, VF0, "L40S-48Q");
+        _exit(status == 1 && strstr(scene.said, "holds nvidia-1145 (1 in use)") ? 0 : 1);
+    }
+    while (*(volatile unsigned *)&faults->refuse)
+        usleep(1000);
+    assert_int_equal(fake_make(&scene.kernel, VF2, "nvidia-1145", NULL), 0);
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_int_equal(status, 0);
+    assert_int_equal(faults->writes, 1);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* A mediated device may be on any function: there the next is asked, and not the same again. */
+static void
+a_free_one_goes_elsewhere_at_once(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " vfs 3 rule size board \"NVIDIA A40\"\n");
+    scene.kernel.faults->refuse = 2;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "A40-8Q"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 3);
+    assert_true(host_exists(&scene.kernel.host, "sys/devices/" VF2 "/%s", scene_device(1)));
+}
+
+/* --- what is another's ------------------------------------------------------------------------ */
+
+static void
+a_foreign_type_is_used_and_left(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, VF0, "nvidia-1154", NULL), 0);
+    refuses(1, VF0, "L40S-8Q",
+            "ua-gpu1: a vGPU 0000:3d:00.4 is there already, of type nvidia-1154 (NVIDIA L40S-16Q) "
+            "on 0000:3d:00.0 and not L40S-8Q; remove it, or give this guest another virtual "
+            "function");
+    starts(1, VF0, "L40S-16Q");
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_type(VF0, "nvidia-1154");
+    assert_int_equal(scene.kernel.faults->writes, 0);
+}
+
+/* Somebody gave it another type behind our back: then it is his. */
+static void
+a_type_that_was_changed_is_left(void **state)
+{
+    static const char *const types[] = {"nvidia-1145", ""};
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>",
+                                       (const char *const[]){VF0, NULL});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        unsigned writes;
+
+        starts(1, VF0, "L40S-16Q");
+        assert_int_equal(fake_remove(&scene.kernel, VF0), 0);
+        if (*types[i])
+            assert_int_equal(fake_make(&scene.kernel, VF0, types[i], NULL), 0);
+        writes = scene.kernel.faults->writes;
+        assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 1);
+        assert_said("the vGPU 0000:3d:00.4 (nvidia-1154) was made on 0000:3d:00.4, and is not");
+        assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+        assert_int_equal(scene_leases(&scene, ""), 0);
+        assert_int_equal(scene.kernel.faults->writes, writes);
+        assert_type(VF0, types[i]);
+        if (*types[i])
+            assert_int_equal(fake_remove(&scene.kernel, VF0), 0);
+    }
+}
+
+/* One that its guest lost while nobody looked, and another guest got: of the same type even. */
+static void
+a_repeated_release_finds_the_next_owner(void **state)
+{
+    static const char *const types[][2] = {{"L40S-16Q", "nvidia-1154"}, {"L40S-1B", "nvidia-1145"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        unsigned writes;
+
+        starts(1, VF0, "L40S-16Q");
+        assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+        starts(2, VF0, types[i][0]);
+        writes = scene.kernel.faults->writes;
+        assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+        assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+        assert_int_equal(scene.kernel.faults->writes, writes);
+        assert_type(VF0, types[i][1]);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_release_at(&scene, 2, VF0), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+/* The writer of a release that was given up still works: nobody gets the function before it is
+ * done, and then it does nothing more. */
+static void
+an_old_writer_is_waited_for(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"1s\"; prepare_timeout = \"5s\";");
+    starts(1, VF0, "L40S-16Q");
+    scene.kernel.faults->remove_delay = 3000;
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, "removing"), 1);
+    refuses(2, VF0, "L40S-16Q",
+            "the vGPU 0000:3d:00.4 is still being given back by the guest guest1 (removing); try "
+            "again; ua-gpu1 could be on 0000:3d:00.5, 0000:3d:00.6\n");
+    scene.kernel.faults->remove_delay = 0;
+    while (scene_prepare_at(&scene, 2, VF0, "L40S-16Q") != 0)
+        usleep(10000);
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    usleep(100000);
+    assert_type(VF0, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* The same of a start: the type that comes late is not the next guest's. */
+static void
+a_create_that_comes_late(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
+    scene.kernel.faults->unseen = true;
+    assert_int_equal(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"), 1);
+    assert_said("the driver of 0000:3d:00.4 has not made the vGPU 0000:3d:00.4 (nvidia-1154)");
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    refuses(2, VF0, "L40S-1B", "is still being given back by the guest guest1 (leaving)");
+    scene.kernel.faults->unseen = false;
+    while (!*fake_type_of(&scene.kernel, VF0))
+        usleep(1000);
+    fake_write(&scene.kernel, CONFIG, "");
+    while (scene_prepare_at(&scene, 2, VF0, "L40S-1B") != 0)
+        usleep(10000);
+    assert_type(VF0, "nvidia-1145");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* --- what takes its time ---------------------------------------------------------------------- */
+
+static void
+reconcile(void)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
+
+    if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* QEMU has it open: EPERM from the driver; and for a while after that: EBUSY. Neither is lost. */
+static void
+one_that_is_still_left_is_freed_later(void **state)
+{
+    struct fake_guest qemu;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\"; prepare_timeout = \"5s\";");
+    starts(1, VF0, "L40S-16Q");
+    qemu = fake_open(&scene.kernel, VF0);
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    scene.kernel.faults->exiting = 100000;
+    fake_close(&qemu);
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, "removing"), 1);
+    assert_type(VF0, "nvidia-1154");
+    starts(2, VF1, "L40S-16Q");
+    reconcile();
+    assert_type(VF0, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, ""), 2);
+    scene.kernel.faults->exiting = 0;
+    /* The last one's writer may be at work for a moment longer. */
+    for (int i = 0; i < 100 && *fake_type_of(&scene.kernel, VF0); i++) {
+        usleep(20000);
+        reconcile();
+    }
+    assert_type(VF0, "");
+    assert_type(VF1, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* The guest itself comes back, or another names that very function: he waits for it. */
+static void
+who_comes_next_waits_for_it(void **state)
+{
+    (void)state;
+    for (unsigned next = 1; next <= 2; next++) {
+        struct fake_guest qemu;
+
+        fake_write(&scene.kernel, CONFIG, "release_timeout = \"100ms\";");
+        scene.kernel.faults->exiting = 0;
+        starts(1, VF0, "L40S-16Q");
+        qemu = fake_open(&scene.kernel, VF0);
+        scene.kernel.faults->exiting = 600;
+        fake_close(&qemu);
+        assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        fake_write(&scene.kernel, CONFIG, "");
+        /* The writer of that release may be at work for a moment longer. */
+        usleep(200000);
+        starts(next, VF0, "L40S-8Q");
+        assert_type(VF0, "nvidia-1152");
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        assert_int_equal(scene_release_at(&scene, next, VF0), 0);
+        scene_assert_empty(&scene);
+    }
+}
+
+/* A hook whose daemon ends right after it. */
+static void
+a_function_of_the_dead_is_free(void **state)
+{
+    pid_t daemon = fork();
+    int status;
+
+    (void)state;
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    starts(2, VF0, "L40S-8Q");
+    assert_type(VF0, "nvidia-1152");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* --- release = "keep" ------------------------------------------------------------------------- */
+
+static void
+a_kept_one_waits_for_its_guest(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    starts(1, VF0, "L40S-16Q");
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_type(VF0, "nvidia-1154");
+    starts(1, VF0, "L40S-16Q");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    fake_write(&scene.kernel, CONFIG, "nonsense");
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+/* It moves to whom names its function, goes if its size is in the way, and else stays. */
+static void
+a_kept_one_makes_way(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    starts(1, VF0, "L40S-16Q");
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    starts(2, VF0, "L40S-16Q");
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    assert_int_equal(scene_release_at(&scene, 2, VF0), 0);
+    starts(3, VF1, "L40S-16Q");
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_int_equal(scene_release_at(&scene, 3, VF1), 0);
+    /* One of another size on a third function: both go. */
+    starts(4, VF2, "L40S-8Q");
+    assert_type(VF0, "");
+    assert_type(VF1, "");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_release_at(&scene, 4, VF2), 0);
+    /* And on its own function. */
+    starts(5, VF2, "L40S-48Q");
+    assert_type(VF2, "nvidia-1156");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    /* What is held stays. */
+    refuses(6, VF1, "L40S-8Q", "0000:3d:00.0 holds nvidia-1156 (1 in use)");
+}
+
+/* --- what the administrator and the request say ----------------------------------------------- */
+
+/* The driver does not tell how many a card takes; an administrator may. */
+static void
+no_more_than_max_instances(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG,
+               "max_instances = ( { types = [ \"L40S-16Q\" ]; max = 3; },\n"
+               "                  { types = [ \"L40S-16Q\", \"L40S-24Q\" ]; max = 2; } );");
+    starts(1, VF0, "L40S-16Q");
+    starts(2, VF1, "L40S-16Q");
+    refuses(3, VF2, "L40S-16Q", "its GPU 0000:3d:00.0 is full (2 of 2); no other virtual");
+    fake_write(&scene.kernel, CONFIG, "max_instances = ( { types = [ \"L40S-8Q\" ]; max = 2; } );");
+    starts(3, VF2, "L40S-16Q");
+    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
+    assert_int_equal(scene_release_at(&scene, 2, VF1), 0);
+    assert_int_equal(scene_release_at(&scene, 3, VF2), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+assert_params(const char *function, const char *expected)
+{
+    char params[64];
+
+    assert_true(host_read(&scene.kernel.host, params, sizeof(params),
+                          "sys/bus/pci/devices/%s/nvidia/vgpu_params", function) >= 0);
+    assert_string_equal(params, expected);
+}
+
+/* Whoever is next on the function has none of them, whatever the driver makes of that. */
+static void
+parameters_are_for_one_guest(void **state)
+{
+    static const char *const modes[] = {"release = \"reap\";", "release = \"keep\";"};
+    static const char device[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\">"
+                                 "<vgpu:param name=\"vgpu-placement-id\" value=\"3\"/>"
+                                 "</vgpu:device>";
+    AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){VF0, NULL});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(modes); i++) {
+        fake_write(&scene.kernel, CONFIG, modes[i]);
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+        assert_params(VF0, "vgpu-placement-id=3");
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        fake_write(&scene.kernel, "sys/devices/" VF0 "/nvidia/vgpu_params",
+                   "vgpu-placement-id=3\n");
+        starts(2, VF0, "L40S-16Q");
+        assert_params(VF0, " ");
+        assert_int_equal(scene_release_at(&scene, 2, VF0), 0);
+    }
+}
+
+/* Types of GPU instances: as many as there are of those, whatever else is on the card. */
+static void
+instances_of_a_partitioned_card(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " vf vfs 4 rule size mig\n"
+                        "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 2\n"
+                        "type nvidia-690 \"NVIDIA A30-2-12C\" framebuffer 12288 max 2 instances 1\n"
+                        "type nvidia-684 \"NVIDIA A30-4C\" framebuffer 4096 max 6\n");
+    starts(1, VF0, "A30-1-6C");
+    starts(2, VF1, "A30-2-12C");
+    starts(3, VF2, "A30-1-6C");
+    refuses(4, "0000:3d:00.7", "A30-1-6C", "its GPU 0000:3d:00.0 is full (3 in use)");
+    refuses(4, "0000:3d:00.7", "A30-4C", "its GPU 0000:3d:00.0 does not offer it while it holds");
+    assert_int_equal(scene_release_at(&scene, 3, VF2), 0);
+    starts(4, "0000:3d:00.7", "A30-1-6C");
+    assert_int_equal(fake_count(&scene.kernel), 3);
+    for (unsigned guest = 1; guest <= 4; guest++)
+        assert_int_equal(scene_release_at(&scene, guest, VF0), 0);
+    /* Two sizes at once: each has an instance of its own. */
+    xml = scene_xml_of(5,
+                       "<vgpu:device alias=\"ua-gpu1\" type=\"A30-1-6C\"/>"
+                       "<vgpu:device alias=\"ua-gpu2\" type=\"A30-2-12C\"/>",
+                       (const char *const[]){VF0, VF1, NULL});
+    if (scene_hook(&scene, xml, "prepare", "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+static void
+sizes_of_a_mixed_card(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " vf vfs 4 rule mixed memory 24576 board \"NVIDIA L40S\"\n");
+    starts(1, VF0, "L40S-16Q");
+    starts(2, VF1, "L40S-4Q");
+    refuses(3, VF2, "L40S-8Q", "its GPU 0000:3d:00.0 ");
+    assert_int_equal(scene_release_at(&scene, 2, VF1), 0);
+    /* Two at once, beside one that shows that sizes may differ. */
+    xml = scene_xml_of(3,
+                       "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-4Q\"/>"
+                       "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-1B\"/>",
+                       (const char *const[]){VF1, VF2, NULL});
+    if (scene_hook(&scene, xml, "prepare", "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_type(VF1, "nvidia-1150");
+    assert_type(VF2, "nvidia-1145");
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(start_and_end),
+        TEST(bad_places),
+        TEST(bad_wishes),
+        TEST(a_full_card_and_a_chattering_one),
+        TEST(a_clone_is_refused_and_changes_nothing),
+        TEST(any_failing_write_is_undone),
+        TEST(an_io_error_is_asked_again),
+        TEST(what_is_not_offered_any_more_is_not_asked_for),
+        TEST(a_free_one_goes_elsewhere_at_once),
+        TEST(a_foreign_type_is_used_and_left),
+        TEST(a_type_that_was_changed_is_left),
+        TEST(a_repeated_release_finds_the_next_owner),
+        TEST(an_old_writer_is_waited_for),
+        TEST(a_create_that_comes_late),
+        TEST(one_that_is_still_left_is_freed_later),
+        TEST(who_comes_next_waits_for_it),
+        TEST(a_function_of_the_dead_is_free),
+        TEST(a_kept_one_waits_for_its_guest),
+        TEST(a_kept_one_makes_way),
+        TEST(no_more_than_max_instances),
+        TEST(parameters_are_for_one_guest),
+        TEST(instances_of_a_partitioned_card),
+        TEST(sizes_of_a_mixed_card),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

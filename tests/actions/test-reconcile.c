@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is left half done, by whom, and what becomes of it. */
+
+#include "actions/reconcile.h"
+#include "actions/release.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
+#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
+#define LEDGER  "run/libvirt-vgpu/ledger"
+
+static struct scene scene;
+static struct findings findings;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    findings_clear(&findings);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+reconcile(void)
+{
+    struct error error;
+
+    findings_clear(&findings);
+    if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* The only lease there was, and what became of it. */
+static void
+reconciles_to(enum outcome outcome, const char *why)
+{
+    reconcile();
+    assert_int_equal(findings.count, 1);
+    if (findings.items[0].outcome != outcome || !strstr(findings.items[0].why.text, why))
+        fail_msg("%s: %s", outcome_name(findings.items[0].outcome), findings.items[0].why.text);
+}
+
+/* A hook whose daemon ends right after it: guest N has device N then. */
+static void
+prepare_and_lose_daemon(unsigned guest)
+{
+    int status;
+    pid_t daemon = fork();
+
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare(&scene, guest, guest, "mtty-2"));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+}
+
+/* libvirt's status file of a guest, run by a process, with these devices. */
+static void
+status_file(unsigned guest, int pid, const unsigned *numbers)
+{
+    AUTO_FREE char *xml = NULL;
+    AUTO_FREE char *text = NULL;
+    char path[64], devices[256] = "";
+
+    for (const unsigned *number = numbers; *number; number++) {
+        size_t at = strlen(devices);
+
+        snprintf(devices + at, sizeof(devices) - at,
+                 "<vgpu:device alias=\"ua-gpu%u\" type=\"mtty-2\"/>", *number);
+    }
+    xml = scene_xml(guest, devices, numbers);
+    assert_true(asprintf(&text,
+                         "<!--\nWARNING: THIS IS AN AUTO-GENERATED FILE.\n-->\n\n"
+                         "<domstatus state='running' reason='booted' pid='%d'>\n"
+                         "  <taint flag='hook-script'/>\n  <monitor path='/x' type='unix'/>\n"
+                         "%s</domstatus>\n",
+                         pid, xml) > 0);
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest %u.xml", guest);
+    fake_write(&scene.kernel, path, text);
+}
+
+static void
+nothing_to_do(void **state)
+{
+    (void)state;
+    reconcile();
+    assert_int_equal(findings.count, 0);
+}
+
+/* A slow start: no process, no status file, nothing open. The daemon lives, so it is not judged. */
+static void
+a_starting_guest_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    reconciles_to(OUTCOME_LEFT, "will give it back");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static void
+the_leases_of_a_dead_daemon(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    /* Its guest runs on. */
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_LEFT, "its guest runs");
+    /* A status file that says nothing. */
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
+    reconciles_to(
+        OUTCOME_LEFT,
+        "not all guests are known: /run/libvirt/qemu/guest 1.xml: cannot read the domain XML: ");
+    /* A stale one: its process is gone. */
+    status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1073741823'><cut");
+    reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
+    scene_assert_empty(&scene);
+}
+
+static void
+a_device_in_use_stays(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    prepare_and_lose_daemon(1);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    reconciles_to(OUTCOME_LEFT, "in use by process");
+    assert_int_equal(findings.failed, 1);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    fake_close(&stray);
+    fake_write(&scene.kernel, CONFIG, "");
+    reconciles_to(OUTCOME_REMOVED, "was not finished");
+    scene_assert_empty(&scene);
+}
+
+static void
+unplugged_from_a_running_guest(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    status_file(1, getpid(), (const unsigned[]){0});
+    reconciles_to(OUTCOME_REMOVED, "has it no more");
+    scene_assert_empty(&scene);
+}
+
+static void
+plugged_into_another_guest(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    status_file(2, getpid(), (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_LEFT, "another guest has it");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static void
+found_devices_are_never_removed(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    prepare_and_lose_daemon(1);
+    reconciles_to(OUTCOME_FORGOTTEN, "its guest is gone");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+static void
+kept_for_the_next_start(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";\n");
+    prepare_and_lose_daemon(1);
+    reconciles_to(OUTCOME_KEPT, "its guest is gone");
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    reconciles_to(OUTCOME_LEFT, "next start");
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    reconciles_to(OUTCOME_FORGOTTEN, "kept");
+    scene_assert_empty(&scene);
+}
+
+static void
+what_a_guest_holds_is_adopted(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest 2.xml.new", "<domst");
+    reconciles_to(OUTCOME_ADOPTED, "no lease named it");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    reconciles_to(OUTCOME_LEFT, "its guest runs");
+    /* It ends while no libvirt runs. */
+    status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+    reconciles_to(OUTCOME_REMOVED, "its guest is gone");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static int
+rebuild(void)
+{
+    struct error error;
+
+    findings_clear(&findings);
+    return reconcile_rebuild(&scene.kernel.host, &findings, &error);
+}
+
+/* What a running guest has is found again, and goes at its end as if nothing had happened. */
+static void
+a_broken_ledger_is_rebuilt(void **state)
+{
+    struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
+    char text[64];
+
+    (void)state;
+    prepare_and_lose_daemon(1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    fake_write(&scene.kernel, LEDGER, "rubbish\n");
+    assert_int_equal(rebuild(), 0);
+    assert_memory_equal(findings.set_aside.text, "/" LEDGER ".broken-2",
+                        strlen("/" LEDGER ".broken-2"));
+    assert_true(host_read(&host, text, sizeof(text), "%s", findings.set_aside.text + 1) > 0);
+    assert_string_equal(text, "rubbish");
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_ADOPTED);
+    assert_string_equal(findings.items[0].lease.vgpu.device.text, scene_device(1));
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+static void
+a_sound_ledger_is_not_rebuilt(void **state)
+{
+    (void)state;
+    assert_int_equal(rebuild(), 0);
+    assert_string_equal(findings.set_aside.text, "");
+    prepare_and_lose_daemon(1);
+    assert_int_equal(rebuild(), 0);
+    assert_string_equal(findings.set_aside.text, "");
+    assert_int_equal(findings.count, 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* Whatever is wrong with it; and if that is another version's, it is told by its first line. */
+static void
+whatever_is_wrong_with_it(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "libvirt-vgpu-ledger 2 00000000-0000-0000-0000-000000000000 1\n",
+        "libvirt-vgpu-ledger 1\n",
+        "\xff\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        fake_write(&scene.kernel, LEDGER, texts[i]);
+        assert_int_equal(rebuild(), 0);
+        if (!*findings.set_aside.text)
+            fail_msg("not set aside: %s", texts[i]);
+        unlinkat(scene.kernel.host.root, findings.set_aside.text + 1, 0);
+        reconcile();
+    }
+}
+
+/* It would be lost for good. */
+static void
+a_guest_that_cannot_be_read_stops_it(void **state)
+{
+    struct error error;
+
+    (void)state;
+    prepare_and_lose_daemon(1);
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
+    fake_write(&scene.kernel, LEDGER, "rubbish\n");
+    findings_clear(&findings);
+    assert_int_equal(reconcile_rebuild(&scene.kernel.host, &findings, &error), -EIO);
+    assert_non_null(strstr(error.text, "; nothing was changed"));
+    assert_non_null(strstr(error.text, "guest 1.xml"));
+    assert_string_equal(findings.set_aside.text, "");
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), -EBADMSG);
+    assert_non_null(strstr(error.text, "'vgpuctl reconcile --rebuild' makes another"));
+}
+
+/* The hook does the same by itself where it needs the room. */
+static void
+the_hook_makes_room(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    prepare_and_lose_daemon(2);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    if (scene_prepare(&scene, 3, 3, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
+    status_file(3, getpid(), (const unsigned[]){3, 0});
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
+}
+
+/* The writer that was left behind with the only lease there is ends, and its claim with it. */
+static void
+the_driver_comes_round(void)
+{
+    do {
+        usleep(1000);
+        reconcile();
+        assert_int_equal(findings.count, 1);
+    } while (findings.items[0].outcome == OUTCOME_LEFT);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_FORGOTTEN);
+    assert_int_equal(fake_count(&scene.kernel), 0);
+}
+
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* A reconcile in a process of its own, which is held up by a status file; it is to find this many
+ * leases, and to leave all of them alone. Returns the file, to be closed. */
+static int
+begin_slow_reconcile(size_t count, pid_t *ret)
+{
+    const struct host *host = &scene.kernel.host;
+    int slow, unread = 1;
+
+    assert_int_equal(mkfifoat(host->root, "run/libvirt/qemu/slow.xml", 0600), 0);
+    slow = openat(host->root, "run/libvirt/qemu/slow.xml", O_RDWR | O_CLOEXEC);
+    assert_true(slow >= 0);
+    assert_int_equal(write(slow, "<", 1), 1);
+    *ret = fork();
+    if (*ret == 0) {
+        struct error error;
+        bool right;
+
+        close(slow);
+        right = reconcile_host(host, &findings, &error) == 0 && findings.count == count;
+        for (size_t i = 0; i < findings.count; i++)
+            right &= findings.items[i].outcome == OUTCOME_LEFT;
+        _exit(!right);
+    }
+    while (unread && ioctl(slow, FIONREAD, &unread) == 0)
+        usleep(1000);
+    return slow;
+}
+
+static void
+end_slow_reconcile(int slow, pid_t other)
+{
+    int status;
+
+    close(slow);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+}
+
+/* Others' files take as long to read as their owners like: that is nobody else's time. */
+static void
+slow_status_files_keep_nobody_waiting(void **state)
+{
+    int slow;
+    pid_t other;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "lock_timeout = \"100ms\";\n");
+    prepare_and_lose_daemon(1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    slow = begin_slow_reconcile(2, &other);
+    if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    end_slow_reconcile(slow, other);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+/* What a guest had when the files were read, and gave back before they were judged. */
+static void
+given_back_meanwhile_is_not_adopted(void **state)
+{
+    int slow;
+    pid_t other;
+
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    slow = begin_slow_reconcile(0, &other);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    end_slow_reconcile(slow, other);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+/* All that is claimed is kept from its guests: devices in use must not add up. */
+static void
+many_in_use_take_no_longer_than_one(void **state)
+{
+    struct fake_guest stray[2];
+    double start;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"2s\";\n");
+    for (unsigned i = 0; i < COUNT(stray); i++) {
+        prepare_and_lose_daemon(i + 1);
+        stray[i] = fake_open(&scene.kernel, scene_device(i + 1));
+    }
+    start = now();
+    reconcile();
+    assert_true(now() - start < 3);
+    assert_int_equal(findings.failed, 2);
+    for (unsigned i = 0; i < COUNT(stray); i++) {
+        assert_non_null(strstr(findings.items[i].why.text, "in use by process"));
+        fake_close(&stray[i]);
+    }
+    reconcile();
+    scene_assert_empty(&scene);
+}
+
+/* A driver that sits on one removal keeps nobody from the others. */
+static void
+a_stuck_removal_keeps_one_only(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    prepare_and_lose_daemon(1);
+    prepare_and_lose_daemon(2);
+    scene.kernel.faults->remove_delay = 2000;
+    reconcile();
+    assert_int_equal(findings.failed, 2);
+    assert_non_null(strstr(findings.items[1].why.text, "takes too long with"));
+    if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    scene.kernel.faults->remove_delay = 0;
+    fake_write(&scene.kernel, CONFIG, "");
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    the_driver_comes_round();
+    scene_assert_empty(&scene);
+}
+
+/* Nor does it keep a guest's other devices. */
+static void
+a_stuck_release_keeps_one_only(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1,
+                                    "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
+                                    "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>",
+                                    (const unsigned[]){1, 2, 0});
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    scene.kernel.faults->remove_delay = 2000;
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene.kernel.faults->remove_delay = 0;
+    fake_write(&scene.kernel, CONFIG, "");
+    reconcile();
+    assert_int_equal(findings.count, 2);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
+    assert_int_equal(findings.items[1].outcome, OUTCOME_REMOVED);
+    the_driver_comes_round();
+    scene_assert_empty(&scene);
+}
+
+/* Free, but there was no time left to remove it: that is not "in use". */
+static void
+no_time_is_not_in_use(void **state)
+{
+    struct name domain;
+    struct error error;
+    struct job job;
+
+    (void)state;
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(job_begin(&scene.kernel.host, false, &job, &error), 0);
+    job.lock_timeout = 10000;
+    assert_int_equal(release_leases(&job, &domain, NULL, deadline_in(0), &error), -ETIMEDOUT);
+    if (!strstr(error.text, "no time was left"))
+        fail_msg("%s", error.text);
+    job_end(&job);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    reconcile();
+    scene_assert_empty(&scene);
+}
+
+/* Together with a release: one of them acts, and nothing is written twice. */
+static void
+release_and_reconcile(void **state)
+{
+    unsigned writes = scene.kernel.faults->writes;
+
+    (void)state;
+    scene.kernel.faults->remove_delay = 2;
+    for (unsigned round = 0; round < 100; round++) {
+        struct fake_guest stray;
+        int status;
+        pid_t other;
+
+        fake_write(&scene.kernel, CONFIG, "release_timeout = \"1ms\";\n");
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        stray = fake_open(&scene.kernel, scene_device(1));
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(scene_leases(&scene, "leaving"), 1);
+        fake_close(&stray);
+        fake_write(&scene.kernel, CONFIG, "release_timeout = \"5s\";\n");
+        other = fork();
+        if (other == 0) {
+            struct error error;
+
+            usleep(round * 20);
+            _exit(reconcile_host(&scene.kernel.host, &findings, &error) < 0);
+        }
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(waitpid(other, &status, 0), other);
+        assert_int_equal(status, 0);
+        scene_assert_empty(&scene);
+    }
+    /* A create and a remove each. */
+    assert_int_equal(scene.kernel.faults->writes - writes, 200);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_to_do),
+        TEST(a_starting_guest_is_left_alone),
+        TEST(the_leases_of_a_dead_daemon),
+        TEST(a_device_in_use_stays),
+        TEST(unplugged_from_a_running_guest),
+        TEST(plugged_into_another_guest),
+        TEST(found_devices_are_never_removed),
+        TEST(kept_for_the_next_start),
+        TEST(what_a_guest_holds_is_adopted),
+        TEST(a_broken_ledger_is_rebuilt),
+        TEST(a_sound_ledger_is_not_rebuilt),
+        TEST(whatever_is_wrong_with_it),
+        TEST(a_guest_that_cannot_be_read_stops_it),
+        TEST(the_hook_makes_room),
+        TEST(slow_status_files_keep_nobody_waiting),
+        TEST(given_back_meanwhile_is_not_adopted),
+        TEST(many_in_use_take_no_longer_than_one),
+        TEST(a_stuck_removal_keeps_one_only),
+        TEST(a_stuck_release_keeps_one_only),
+        TEST(no_time_is_not_in_use),
+        TEST(release_and_reconcile),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

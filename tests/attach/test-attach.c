@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpuctl attach and detach: on files, and on the domains of libvirt's own test driver. It plugs
+ * nothing into a running domain, so here that is seen to be undone; that it works is for
+ * tests/vm/scenarios/attach-detach.sh.
+ */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/connection.h"
+#include "xml/domain-edit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
+    "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
+
+/* Every connection of this process to it sees the same domains, while one is open. */
+#define HERE "test:///default"
+#define UUID "aaaaaaaa-0000-4000-8000-000000000009"
+#define PLAIN                                                                                      \
+    "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><memory>65536</memory>"            \
+    "<os><type>hvm</type></os></domain>"
+
+/* That one is there, and runs. */
+#define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
+#define LONG                                                                                       \
+    "12345678901234567890123456789012345678901234567890123456789012345678901234567890"             \
+    "1234567890123456789012345678901234567890123456"
+
+static struct scene scene;
+static struct typed typed;
+static struct connection *libvirt;
+
+static void
+define(const char *xml)
+{
+    const struct document document = {(char *)xml, strlen(xml)};
+    struct error error = {0};
+
+    if (connection_define(libvirt, &document, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static int
+setup(void **state)
+{
+    struct error error;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "classes = { small = { types = [ \"T4-1B\" ]; }; gone = { types = [ \"X\" ]; }; };");
+    assert_int_equal(connection_open(HERE, CONNECTION_WRITE, &libvirt, &error), 0);
+    define(PLAIN);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    connection_close(&libvirt);
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, HERE, line, &typed);
+}
+
+/* The definition of a domain; the caller frees it. */
+static char *
+definition(const char *name)
+{
+    struct connection_domain domain;
+    struct document document;
+    struct error error = {0};
+
+    if (connection_find(libvirt, name, &domain, &error) < 0 ||
+        connection_xml(libvirt, &domain.uuid, CONNECTION_CONFIG, true, &document, &error) < 0)
+        fail_msg("%s", error.text);
+    return document.text;
+}
+
+static const char *
+uuid_of(const char *domain, const char *alias)
+{
+    static struct name ret;
+    struct name uuid;
+
+    assert_int_equal(name_parse_uuid(&uuid, domain), 0);
+    edit_uuid(&uuid, alias, &ret);
+    return ret.text;
+}
+
+/* What is written is what the hook makes of it at the next start. */
+static void
+a_definition(void **state)
+{
+    AUTO_FREE char *plain = definition("web09");
+    AUTO_FREE char *xml = NULL, *rest = NULL, *none = NULL;
+
+    (void)state;
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl attach " UUID " --class small --count 2 --config"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
+    typed_assert_has(typed.printed, "web09: added ua-gpu2 (");
+    typed_assert_has(typed.printed, uuid_of(UUID, "ua-gpu2"));
+    typed_assert_has(typed.printed, "), for its next start\n");
+    assert_string_equal(typed.faults, "");
+
+    xml = definition("web09");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(fake_count(&scene.kernel), 3);
+    assert_string_equal(fake_type_of(&scene.kernel, uuid_of(UUID, "ua-gpu0")), "nvidia-222");
+    assert_string_equal(fake_type_of(&scene.kernel, uuid_of(UUID, "ua-gpu2")), "nvidia-222");
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
+
+    assert_int_equal(run("vgpuctl detach web09 ua-gpu1"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web09: removed ua-gpu1, for its next start\n");
+    rest = definition("web09");
+    typed_assert_has(rest, "<vgpu:device alias=\"ua-gpu2\" class=\"small\"/>");
+    assert_null(strstr(rest, "ua-gpu1"));
+    /* The first that is free. */
+    assert_int_equal(run("vgpuctl attach web09 --class small"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
+    for (int i = 0; i < 3; i++) {
+        char line[64];
+
+        snprintf(line, sizeof(line), "vgpuctl detach web09 ua-gpu%d --config", i);
+        assert_int_equal(run(line), COMMAND_DONE);
+    }
+    none = definition("web09");
+    assert_string_equal(none, plain);
+}
+
+static void
+a_clone(void **state)
+{
+    AUTO_FREE char *text = NULL, *xml = NULL;
+    FILE *file = fopen("tests/data/clone.xml", "re");
+    size_t size;
+
+    (void)state;
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    fclose(file);
+    define(text);
+    assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "clone: ua-gpu1 has the UUID ");
+    xml = definition("clone");
+    assert_null(strstr(xml, "dddddddd-0000"));
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_string_equal(
+        fake_type_of(&scene.kernel, uuid_of("aaaaaaaa-0000-4000-8000-000000000008", "ua-gpu1")),
+        "nvidia-222");
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    /* Twice does nothing. */
+    assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
+    free(text);
+    text = definition("clone");
+    assert_string_equal(text, xml);
+    assert_int_equal(run("vgpuctl attach test --renew"), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "test runs: its vGPUs can have other UUIDs when it is shut down");
+}
+
+static void
+xml_for_others(void **state)
+{
+    static const char *const lines[][2] = {
+        {"attach-file", "attach tests/data/plain.xml --type T4-9X --print-xml"},
+        {"attach-file-two", "attach tests/data/plain.xml --class small --count 2 --print-xml"},
+        {"attach-clone", "attach tests/data/clone.xml --type T4-2B --alias ua-x --print-xml"},
+        {"renew-clone", "attach tests/data/clone.xml --renew --print-xml"},
+        {"detach-clone", "detach tests/data/clone.xml ua-gpu0 --print-xml"},
+    };
+    AUTO_FREE char *xml = NULL, *before = definition("web09");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char line[256];
+
+        snprintf(line, sizeof(line), "vgpuctl %s", lines[i][1]);
+        typed_golden(&scene, HERE, lines[i][0], line);
+    }
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --print-xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
+    typed_assert_has(typed.printed, "<name>web09</name>");
+    xml = definition("web09");
+    assert_string_equal(xml, before);
+    /* Of one that runs: what its next start uses, unless something else is said. */
+    assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml"), COMMAND_DONE);
+    assert_null(strstr(typed.printed, " id="));
+    assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml --live"), COMMAND_DONE);
+    typed_assert_has(typed.printed, " id=");
+    assert_int_equal(run("vgpuctl detach test ua-gpu0 --print-xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
+}
+
+static void
+refusals(void **state)
+{
+    static const struct {
+        const char *line;
+        enum command_status status;
+        const char *words;
+    } rows[] = {
+        {"attach web09", COMMAND_USAGE, "either --type or --class, please"},
+        {"attach web09 --type a --class b", COMMAND_USAGE, "either --type or --class, please"},
+        {"attach web09 --type a --count 0", COMMAND_USAGE, "--count 0: not a number from 1 to 64"},
+        {"attach web09 --type a --count 2 --alias ua-a", COMMAND_USAGE, "it takes no --count"},
+        {"attach web09 --renew --type a", COMMAND_USAGE, "--renew takes no --type"},
+        {"attach ./none.xml --type a", COMMAND_USAGE, "a file is not written: say --print-xml"},
+        {"attach ./none.xml --type a --print-xml", COMMAND_FAILED, "./none.xml: No such file"},
+        {"attach ./none.xml --type a --live", COMMAND_USAGE, "takes no --config and no --live"},
+        {"attach --root / web09 --type a", COMMAND_USAGE, "with --root there is no libvirt"},
+        {"attach web08 --type T4-1B", COMMAND_FAILED,
+         "there is no domain \"web08\" (did you mean web09?)"},
+        {"attach web09 --type T4-1X", COMMAND_FAILED,
+         "web09: ua-gpu0 wants T4-1X, which no GPU here has (did you mean T4-1B?); there are: "},
+        {"attach web09 --class smal", COMMAND_FAILED,
+         "asks for the class \"smal\", and vgpu.conf has none of that name (did you mean small?)"},
+        {"attach web09 --class gone", COMMAND_FAILED, "ua-gpu0 wants gone, which no GPU here has"},
+        {"attach web09 --type T4-1B --alias gpu0", COMMAND_FAILED, "none that libvirt takes"},
+        {"attach web09 --type T4-1B --alias ua-" LONG, COMMAND_FAILED, "none that libvirt takes"},
+        {"attach web09 --type T4-1B --live", COMMAND_FAILED,
+         "web09 does not run: leave --live out"},
+        {"attach web09 --type T4-1B --print-xml --class x", COMMAND_USAGE, "either --type"},
+        {"detach web09 ua-gpu0", COMMAND_FAILED, "web09 has no vGPU \"ua-gpu0\""},
+        {"detach web09", COMMAND_USAGE, "usage: vgpuctl detach DOMAIN|FILE ALIAS"},
+        {"detach tests/data/clone.xml ua-gpu0", COMMAND_USAGE, "a file is not written"},
+    };
+    AUTO_FREE char *before = definition("web09");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *after = NULL;
+        char line[256];
+
+        snprintf(line, sizeof(line), "vgpuctl %s", rows[i].line);
+        if (run(line) != (int)rows[i].status)
+            fail_msg("%s: %d, %s", line, typed.status, typed.faults);
+        typed_assert_has(typed.faults, rows[i].words);
+        assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
+        assert_string_equal(typed.printed, "");
+        after = definition("web09");
+        assert_string_equal(after, before);
+    }
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "enabled = false;");
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpu.conf says enabled = false");
+}
+
+/* libvirt refuses: the device goes again, and the definition is as it was. */
+static void
+a_running_domain(void **state)
+{
+    AUTO_FREE char *before = definition("test");
+    AUTO_FREE char *after = NULL;
+
+    (void)state;
+    if (run("vgpuctl attach test --type T4-1B --config --live") == COMMAND_DONE)
+        skip(); /* a libvirt whose test driver plugs */
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
+    scene_assert_empty(&scene);
+    after = definition("test");
+    assert_string_equal(after, before);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "quotas = ({ domains = [\"*\"]; class = \"small\"; max = 0; });"
+               "classes = { small = { types = [ \"T4-1B\" ]; }; };");
+    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_NO_CAPACITY);
+    typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
+}
+
+/* The guest let go after detach had given up: the annotation and the device are left. */
+static void
+what_a_detach_left(void **state)
+{
+    static const char xml[] =
+        "<domain><name>test</name><uuid>" RUNS "</uuid><metadata>"
+        "<v:request xmlns:v='" REQUEST_NAMESPACE "'><v:device alias='ua-gpu0' type='T4-1B'/>"
+        "</v:request></metadata><devices><hostdev mode='subsystem' type='mdev' model='vfio-pci'>"
+        "<source><address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
+        "<alias name='ua-gpu0'/></hostdev></devices></domain>";
+    AUTO(document_clear) struct document live = {0};
+    struct error error = {0};
+    struct name uuid;
+
+    (void)state;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(name_parse_uuid(&uuid, RUNS), 0);
+    assert_int_equal(
+        connection_set_annotation(
+            libvirt, &uuid, "<request><device alias='ua-gpu0' type='T4-1B'/></request>", &error),
+        0);
+    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "what test asks for already has a fault");
+    assert_int_equal(run("vgpuctl detach test ua-gpu0"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "test: removed ua-gpu0, as it runs\n");
+    scene_assert_empty(&scene);
+    assert_int_equal(connection_xml(libvirt, &uuid, CONNECTION_LIVE, false, &live, &error), 0);
+    assert_null(memmem(live.text, live.length, "vgpu", 4));
+}
+
+/* libvirt does not unplug it: nothing is removed. */
+static void
+a_device_that_stays(void **state)
+{
+    AUTO_FREE char *here = getcwd(NULL, 0);
+    AUTO_FREE char *uri = NULL;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 10, 1, "T4-1B"), 0);
+    assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", here) > 0);
+    if (typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1", &typed) == COMMAND_DONE)
+        skip(); /* a libvirt whose test driver unplugs */
+    typed_assert_has(typed.faults, "vgpuctl: detach: libvirt does not unplug ua-gpu0 from web10: ");
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-222");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_definition),        TEST(a_clone),
+        TEST(xml_for_others),      TEST(refusals),
+        TEST(a_running_domain),    TEST(what_a_detach_left),
+        TEST(a_device_that_stays),
+    };
+    const char *top = getenv("srcdir");
+
+    /* What is typed names files of ours. */
+    if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* One more vGPU for a guest that runs, and one less, with what may come in between. */
+
+#include "actions/assign.h"
+#include "actions/reconcile.h"
+#include "actions/release.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#define MACHINE "gpu mtty rule pool 6\ntype mtty-2 \"Dual port serial\" uses 2\n"
+#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
+
+static struct scene scene;
+static struct error error;
+static int qemu; /* who passes for guest 1 */
+
+static const unsigned one[] = {1, 0}, both[] = {1, 2, 0};
+
+/* libvirt's status file of guest 1: with which devices it runs. */
+static void
+runs_with(const unsigned *numbers)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", numbers);
+    AUTO_FREE char *status = NULL;
+
+    assert_true(
+        asprintf(&status, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n", qemu, xml) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", status);
+}
+
+/* Guest 1 runs with device 1. */
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    qemu = getpid();
+    runs_with(one);
+    error = (struct error){0};
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+/* How a lease is called that everybody leaves alone. */
+static void
+assert_all_left_alone(size_t count)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(findings.count, count);
+    for (size_t i = 0; i < count; i++) {
+        if (findings.items[i].outcome != OUTCOME_LEFT)
+            fail_msg("%s: %s", outcome_name(findings.items[i].outcome), findings.items[i].why.text);
+    }
+}
+
+static struct request
+request_of(const char *devices, const unsigned *numbers)
+{
+    AUTO_FREE char *xml = scene_xml(1, devices, numbers);
+    const struct document document = {xml, strlen(xml)};
+    struct request request;
+
+    if (request_parse(&document, &request, &error) < 0 || request_check(&request, &error) < 0)
+        fail_msg("%s", error.text);
+    return request;
+}
+
+/* Plugs device 2 into guest 1. */
+static int
+plug(int (*run)(void *data, struct error *why))
+{
+    AUTO(request_clear)
+    struct request request = request_of("<vgpu:device alias='ua-gpu1' type='mtty-2'/>"
+                                        "<vgpu:device alias='ua-gpu2' type='mtty-2'/>",
+                                        both);
+    const struct assign_handover handover = {run, NULL};
+    struct name device;
+
+    assert_int_equal(name_parse_uuid(&device, scene_device(2)), 0);
+    return assign_device(&scene.kernel.host, &request, &device, &handover, &error);
+}
+
+static int
+unplug(unsigned number)
+{
+    struct name domain, device;
+
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(name_parse_uuid(&device, scene_device(number)), 0);
+    return release_device(&scene.kernel.host, &domain, &device, &error);
+}
+
+/* Everybody passes by while libvirt is asked. */
+static int
+libvirt_takes_it(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    assert_all_left_alone(2);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
+    assert_int_equal(scene_release(&scene, 3, 3), 0);
+    runs_with(both);
+    return 0;
+}
+
+static int
+libvirt_plugs_it(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    runs_with(both);
+    return 0;
+}
+
+static int
+libvirt_refuses(void *data, struct error *why)
+{
+    (void)data;
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    return error_set(why, -EIO, "no free slot");
+}
+
+static int
+not_asked(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    fail_msg("nothing was made to be handed over");
+    return 0;
+}
+
+/* A field of a device's line in the ledger, from 0; the caller frees it. */
+static char *
+field_of(unsigned number, unsigned field)
+{
+    static char text[16384];
+    struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
+    char *line, *word;
+
+    assert_true(host_read(&host, text, sizeof(text), "run/libvirt-vgpu/ledger") > 0);
+    line = strstr(text, scene_device(number));
+    assert_non_null(line);
+    line[strcspn(line, "\n")] = '\0';
+    for (field--; (word = strsep(&line, " ")) && field > 0;)
+        field--;
+    return strdup(word);
+}
+
+static void
+one_more(void **state)
+{
+    AUTO_FREE char *first = NULL, *second = NULL;
+
+    (void)state;
+    if (plug(libvirt_takes_it) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    /* Whose release the first is owed, the second is as well. */
+    first = field_of(1, 11);
+    second = field_of(2, 11);
+    assert_string_equal(first, second);
+    assert_int_not_equal(atoi(second), 0);
+    assert_all_left_alone(2);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+one_less(void **state)
+{
+    struct fake_guest guest;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\"; release_timeout = \"50ms\";");
+    assert_int_equal(plug(libvirt_plugs_it), 0);
+    guest = fake_open(&scene.kernel, scene_device(2));
+    assert_int_equal(unplug(2), -EBUSY);
+    assert_non_null(strstr(error.text, scene_device(2)));
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    fake_close(&guest);
+    fake_write(&scene.kernel, CONFIG, "");
+    /* Somebody else's, and nobody's. */
+    assert_int_equal(unplug(7), 0);
+    if (unplug(2) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+}
+
+static void
+refused_by_libvirt(void **state)
+{
+    (void)state;
+    assert_int_equal(plug(libvirt_refuses), -EIO);
+    assert_string_equal(error.text, "no free slot");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+static void
+refused_by_ourselves(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
+    assert_int_equal(plug(not_asked), -ENOSPC);
+    assert_non_null(strstr(error.text, "ua-gpu2 (mtty-2): mtty is full (3 in use)"));
+    assert_int_equal(scene_release(&scene, 4, 4), 0);
+    /* What the guest has already counts. */
+    fake_write(&scene.kernel, CONFIG,
+               "classes = { c = { types = [ \"mtty-2\" ]; }; };"
+               "quotas = ( { domains = [ \"guest1\" ]; class = \"c\"; max = 1; } );");
+    assert_int_equal(plug(not_asked), -ENOSPC);
+    assert_non_null(strstr(error.text, "the quota of 1 for class c is used up (1"));
+    fake_write(&scene.kernel, CONFIG, "enabled = false;");
+    assert_int_equal(plug(not_asked), -EOPNOTSUPP);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+/* vgpuctl is killed before libvirt has the device, or after. */
+static int
+killed_before(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    _exit(0);
+}
+
+static int
+killed_after(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    runs_with(both);
+    _exit(0);
+}
+
+static void
+plug_in_a_child(int (*run)(void *data, struct error *why))
+{
+    pid_t pid;
+    int status;
+
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(plug(run) < 0 ? 2 : 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    /* Its writer ends soon after it, and has its claim until then. */
+    while (waitpid(-1, &status, 0) > 0)
+        ;
+}
+
+static void
+killed(void **state)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+
+    (void)state;
+    plug_in_a_child(killed_before);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    /* Again: what is left of the first is taken. */
+    plug_in_a_child(killed_after);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    assert_all_left_alone(2);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    /* The guest has it no more. */
+    runs_with(one);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+static void
+any_failing_write_is_undone(void **state)
+{
+    unsigned failures = 0;
+
+    (void)state;
+    for (unsigned n = 1; n < 8; n++) {
+        int rc;
+
+        scene.kernel.faults->writes = 0;
+        scene.kernel.faults->fail_at = n;
+        scene.kernel.faults->fail_with = ENOMEM;
+        rc = plug(libvirt_refuses);
+        assert_true(rc < 0);
+        failures += rc != -EIO;
+        scene.kernel.faults->fail_at = 0;
+        assert_int_equal(unplug(2), 0);
+        assert_int_equal(fake_count(&scene.kernel), 1);
+        assert_int_equal(scene_leases(&scene, ""), 1);
+    }
+    assert_true(failures > 0);
+}
+
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+#define CARD                                                                                       \
+    "gpu 0000:3d:00.0 vf vfs 4 rule size\n"                                                        \
+    "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 3\n"                                 \
+    "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 2\n"
+
+/* Guest 1 runs with the first. */
+static int
+setup_card(void **state)
+{
+    (void)state;
+    scene_start(&scene, CARD);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-1B"), 0);
+    error = (struct error){0};
+    return 0;
+}
+
+/* Plugs another function into it. */
+static int
+plug_function(const char *address, const char *type, int (*run)(void *data, struct error *why))
+{
+    AUTO(request_clear) struct request request = {0};
+    AUTO_FREE char *devices = NULL, *xml = NULL;
+    const struct assign_handover handover = {run, NULL};
+    struct document document;
+    struct name device;
+
+    assert_true(asprintf(&devices,
+                         "<vgpu:device alias='ua-gpu1' type='L40S-1B'/>"
+                         "<vgpu:device alias='ua-gpu2' type='%s'/>",
+                         type) > 0);
+    xml = scene_xml_of(1, devices, (const char *const[]){"0000:3d:00.4", address, NULL});
+    document = (struct document){xml, strlen(xml)};
+    assert_int_equal(request_parse(&document, &request, &error), 0);
+    assert_int_equal(name_parse_pci(&device, address), 0);
+    return assign_device(&scene.kernel.host, &request, &device, &handover, &error);
+}
+
+static int
+unplug_function(const char *address)
+{
+    struct name domain, device;
+
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(name_parse_pci(&device, address), 0);
+    return release_device(&scene.kernel.host, &domain, &device, &error);
+}
+
+static int
+it_has_its_type(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 1);
+    return 0;
+}
+
+static void
+a_function(void **state)
+{
+    struct fake_guest guest;
+
+    (void)state;
+    if (plug_function("0000:3d:00.5", "L40S-1B", it_has_its_type) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";");
+    guest = fake_open(&scene.kernel, "0000:3d:00.5");
+    assert_int_equal(unplug_function("0000:3d:00.5"), -EBUSY);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    fake_close(&guest);
+    fake_write(&scene.kernel, CONFIG, "");
+    if (unplug_function("0000:3d:00.5") < 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.4"), "nvidia-1145");
+    /* It is the next guest's, whatever is said once more of the last one. */
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
+    assert_int_equal(unplug_function("0000:3d:00.5"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+static void
+a_function_that_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(plug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
+    assert_int_equal(plug_function("0000:3d:00.5", "L40S-2B", not_asked), -ENOSPC);
+    assert_non_null(strstr(error.text, "ua-gpu2 (L40S-2B) cannot be on 0000:3d:00.5: its GPU "));
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
+    assert_int_equal(plug_function("0000:3d:00.5", "L40S-1B", not_asked), -EEXIST);
+    assert_non_null(strstr(error.text, "0000:3d:00.5 belongs to the guest guest3 (held)"));
+    assert_non_null(strstr(error.text, "ua-gpu2 could be on 0000:3d:00.6, 0000:3d:00.7"));
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(one_more),
+        TEST(one_less),
+        TEST(refused_by_libvirt),
+        TEST(refused_by_ourselves),
+        TEST(killed),
+        TEST(any_failing_write_is_undone),
+        cmocka_unit_test_setup_teardown(a_function, setup_card, teardown),
+        cmocka_unit_test_setup_teardown(a_function_that_is_refused, setup_card, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpuctl attach and detach where vGPUs are virtual functions: which is chosen, and that a start
+ * then gets it. On the domains of libvirt's own test driver.
+ */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/connection.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CONF "etc/libvirt-vgpu/vgpu.conf"
+#define HERE "test:///default"
+
+/* Two cards of three functions each, of which the driver makes two vGPUs at most. */
+#define CARD(address)                                                                              \
+    "gpu " address " vf vfs 3 rule size\n"                                                         \
+    "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n"                                 \
+    "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 2\n"
+#define CARDS CARD("0000:3d:00.0") CARD("0000:e7:00.0")
+#define T4                                                                                         \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 1\n"
+
+/* That one is there, and runs. */
+#define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
+
+static struct scene scene;
+static struct typed typed;
+static struct connection *libvirt;
+
+static void
+start(const char *machine)
+{
+    struct error error;
+
+    scene_start(&scene, machine);
+    assert_int_equal(connection_open(HERE, CONNECTION_WRITE, &libvirt, &error), 0);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    connection_close(&libvirt);
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+define_text(const char *xml)
+{
+    const struct document document = {(char *)xml, strlen(xml)};
+    struct error error = {0};
+
+    if (connection_define(libvirt, &document, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* A hostdev of alias ua-gpu0, by its PCI address. */
+static const char *
+hostdev(const char *address)
+{
+    static char text[512];
+    unsigned domain, bus, slot, function;
+
+    assert_int_equal(sscanf(address, "%x:%x:%x.%x", &domain, &bus, &slot, &function), 4);
+    snprintf(text, sizeof(text),
+             "<hostdev mode='subsystem' type='pci' managed='no'><source>"
+             "<address domain='0x%x' bus='0x%x' slot='0x%x' function='0x%x'/></source>"
+             "<alias name='ua-gpu0'/></hostdev>",
+             domain, bus, slot, function);
+    return text;
+}
+
+#define REQUEST(what)                                                                              \
+    "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"                              \
+    "<vgpu:device alias='ua-gpu0' " what "/></vgpu:request></metadata>"
+
+/* A domain, web01 and so on, with more in it. The caller frees it. */
+static char *
+domain(unsigned number, const char *metadata, const char *devices)
+{
+    char *xml;
+
+    assert_true(asprintf(&xml,
+                         "<domain type='test'><name>web%02u</name>"
+                         "<uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>%s<memory>65536</memory>"
+                         "<os><type>hvm</type></os><devices>%s</devices></domain>",
+                         number, number, metadata, devices) > 0);
+    return xml;
+}
+
+static void
+define(unsigned number, const char *metadata, const char *devices)
+{
+    AUTO_FREE char *xml = domain(number, metadata, devices);
+
+    define_text(xml);
+}
+
+static char *
+definition(const char *name)
+{
+    struct connection_domain found;
+    struct document document;
+    struct error error = {0};
+
+    if (connection_find(libvirt, name, &found, &error) < 0 ||
+        connection_xml(libvirt, &found.uuid, CONNECTION_CONFIG, true, &document, &error) < 0)
+        fail_msg("%s", error.text);
+    return document.text;
+}
+
+static void
+run(const char *line, enum command_status status, const char *words)
+{
+    if (typed_run(&scene, HERE, line, &typed) != (int)status)
+        fail_msg("%s: %d, %s%s", line, typed.status, typed.printed, typed.faults);
+    typed_assert_has(status == COMMAND_DONE ? typed.printed : typed.faults, words);
+}
+
+static void
+hook(const char *name, const char *operation, const char *sub, int status)
+{
+    AUTO_FREE char *xml = definition(name);
+
+    if (scene_hook(&scene, xml, operation, sub) != status)
+        fail_msg("%s: %s", name, scene.said);
+}
+
+static void
+assert_type(const char *device, const char *type)
+{
+    assert_string_equal(fake_type_of(&scene.kernel, device), type);
+}
+
+/* --- attach ----------------------------------------------------------------------------------- */
+
+static void
+a_function(void **state)
+{
+    AUTO_FREE char *plain = NULL, *xml = NULL, *none = NULL;
+
+    (void)state;
+    start(CARDS);
+    define(1, "", "");
+    plain = definition("web01");
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE,
+        "web01: added ua-gpu0 (0000:3d:00.4), for its next start\n");
+    assert_string_equal(typed.faults, "");
+    xml = definition("web01");
+    typed_assert_has(xml, "<vgpu:device alias=\"ua-gpu0\" type=\"L40S-1B\"/>");
+    typed_assert_has(xml, "<hostdev mode='subsystem' type='pci' managed='no'>\n      <source>\n"
+                          "        <address domain='0x0000' bus='0x3d' slot='0x00' "
+                          "function='0x4'/>\n      </source>\n      <alias name='ua-gpu0'/>");
+    assert_null(strstr(xml, "mdev"));
+    hook("web01", "prepare", "begin", 0);
+    assert_type("0000:3d:00.4", "nvidia-1145");
+    hook("web01", "release", "end", 0);
+    scene_assert_empty(&scene);
+    run("vgpuctl detach web01 0000:3D:00.4", COMMAND_DONE, "web01: removed 0000:3D:00.4, for ");
+    none = definition("web01");
+    assert_string_equal(none, plain);
+}
+
+/* The third does not fit on the first card, which has a function left. */
+static void
+all_together(void **state)
+{
+    (void)state;
+    start(CARDS);
+    fake_write(&scene.kernel, CONF, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 2; } );");
+    define(1, "", "");
+    run("vgpuctl attach web01 --type L40S-1B --count 3", COMMAND_DONE, "(0000:3d:00.5)");
+    typed_assert_has(typed.printed, "web01: added ua-gpu2 (0000:e7:00.4), for its next start\n");
+    hook("web01", "prepare", "begin", 0);
+    assert_int_equal(fake_count(&scene.kernel), 3);
+    hook("web01", "release", "end", 0);
+    run("vgpuctl detach web01 ua-gpu0", COMMAND_DONE, "");
+    run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
+    /* Of another size: not where the remaining one is. */
+    run("vgpuctl attach web01 --type L40S-2B", COMMAND_DONE, "added ua-gpu0 (0000:3d:00.4)");
+    hook("web01", "prepare", "begin", 0);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    hook("web01", "release", "end", 0);
+}
+
+/* Nor one that anybody has, whether or not it is for us, as long as there is another. */
+static void
+not_what_others_name(void **state)
+{
+    (void)state;
+    start(CARD("0000:3d:00.0"));
+    define(1, "", "");
+    define(2, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    define(3, "", hostdev("0000:3d:00.5"));
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:3d:00.6)");
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu1 (0000:3d:00.4)");
+    /* What is in use is worse. */
+    run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
+    hook("web02", "prepare", "begin", 0);
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu1 (0000:3d:00.5)");
+    hook("web02", "release", "end", 0);
+    /* Its own are no choice at all. */
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu2 (0000:3d:00.4)");
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_NO_CAPACITY,
+        "web01: no GPU can take ua-gpu3 (L40S-1B): 0000:3d:00.0 has no virtual function left that "
+        "may be named");
+}
+
+static void
+the_best_of_two_kinds(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    start(T4 CARD("0000:3d:00.0"));
+    fake_write(&scene.kernel, CONF,
+               "classes = { small = { types = [ \"T4-1B\", \"L40S-1B\" ]; };"
+               " other = { types = [ \"L40S-1B\", \"T4-1B\" ]; }; };");
+    define(1, "", "");
+    define(2, "", "");
+    define(3, "", "");
+    run("vgpuctl attach web01 --class small", COMMAND_DONE, "-");
+    xml = definition("web01");
+    typed_assert_has(xml, "type='mdev'");
+    hook("web01", "prepare", "begin", 0);
+    run("vgpuctl attach web02 --class small", COMMAND_DONE, "(0000:3d:00.4)");
+    hook("web02", "prepare", "begin", 0);
+    hook("web01", "release", "end", 0);
+    run("vgpuctl attach web03 --class other", COMMAND_DONE, "(0000:3d:00.5)");
+    run("vgpuctl attach web03 --type T4-1B", COMMAND_DONE, "-");
+    hook("web03", "prepare", "begin", 0);
+    assert_int_equal(fake_count(&scene.kernel), 3);
+}
+
+/* A full host takes it one day; what it never can is refused. */
+static void
+no_room(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    start(CARDS);
+    fake_write(&scene.kernel, CONF, "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; } );");
+    define(1, "", "");
+    assert_int_equal(fake_make(&scene.kernel, "0000:e7:00.5", "nvidia-1146", ""), 0);
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:e7:00.4)");
+    before = definition("web01");
+    run("vgpuctl attach web01 --type L40S-9B", COMMAND_DONE, "ua-gpu1 (0000:e7:00.6)");
+    run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
+    run("vgpuctl attach test --type L40S-1B", COMMAND_NO_CAPACITY,
+        "vgpuctl: attach: test: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 is disabled in "
+        "vgpu.conf, 0000:e7:00.0 does not offer it while it holds nvidia-1146 (1 in use)\n");
+    fake_write(&scene.kernel, CONF,
+               "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
+               " { address = \"0000:e7:00.0\"; enabled = false; } );");
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_NO_CAPACITY,
+        "web01: no GPU can take ua-gpu1 (L40S-1B): 0000:3d:00.0 is disabled");
+    after = definition("web01");
+    assert_string_equal(before, after);
+}
+
+/* What is only kept makes room at the start, so its place is the one. */
+static void
+a_kept_one_is_in_the_way(void **state)
+{
+    (void)state;
+    start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
+          "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 1\n");
+    fake_write(&scene.kernel, CONF, "release = \"keep\";");
+    define(1, "", "");
+    define(2, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.5"));
+    hook("web02", "prepare", "begin", 0);
+    hook("web02", "release", "end", 0);
+    assert_type("0000:3d:00.5", "nvidia-1145");
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:3d:00.5)");
+    hook("web01", "prepare", "begin", 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* --- a running domain ------------------------------------------------------------------------- */
+
+/* libvirt refuses, and both are as they were. */
+static void
+a_running_domain(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    start(CARDS);
+    before = definition("test");
+    if (typed_run(&scene, HERE, "vgpuctl attach test --type L40S-1B --config --live", &typed) ==
+        COMMAND_DONE)
+        skip(); /* a libvirt whose test driver plugs */
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
+    scene_assert_empty(&scene);
+    after = definition("test");
+    assert_string_equal(after, before);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+}
+
+/* The driver takes it nowhere on the first card, whatever it lists: another is chosen, but not for
+ * ever. */
+static void
+a_place_that_is_lost(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    start(CARDS);
+    before = definition("test");
+    scene.kernel.faults->refuse = 1000;
+    run("vgpuctl attach test --type L40S-1B --config --live", COMMAND_NO_CAPACITY,
+        "0000:3d:00.6: its GPU 0000:3d:00.0 refused it (Input/output error)");
+    scene_assert_empty(&scene);
+    assert_int_equal(scene.kernel.faults->writes, 12);
+    scene.kernel.faults->writes = 0;
+    scene.kernel.faults->refuse = 4;
+    if (typed_run(&scene, HERE, "vgpuctl attach test --type L40S-1B --config --live", &typed) ==
+        COMMAND_DONE)
+        skip(); /* a libvirt whose test driver plugs */
+    typed_assert_has(typed.faults, "libvirt does not plug it in: ");
+    scene_assert_empty(&scene);
+    assert_int_equal(scene.kernel.faults->writes, 6);
+    after = definition("test");
+    assert_string_equal(after, before);
+}
+
+/* The guest has let go: the type is given back. */
+static void
+what_a_detach_left(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+    struct error error = {0};
+    struct name uuid;
+
+    (void)state;
+    start(CARDS);
+    assert_true(asprintf(&xml,
+                         "<domain><name>test</name><uuid>" RUNS
+                         "</uuid>%s<devices>%s</devices></domain>",
+                         REQUEST("type='L40S-1B'"), hostdev("0000:e7:00.5")) > 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_type("0000:e7:00.5", "nvidia-1145");
+    assert_int_equal(name_parse_uuid(&uuid, RUNS), 0);
+    assert_int_equal(
+        connection_set_annotation(
+            libvirt, &uuid, "<request><device alias='ua-gpu0' type='L40S-1B'/></request>", &error),
+        0);
+    run("vgpuctl detach test ua-gpu0", COMMAND_DONE, "test: removed ua-gpu0, as it runs\n");
+    scene_assert_empty(&scene);
+}
+
+/* --- for others, and of others ---------------------------------------------------------------- */
+
+static void
+files(void **state)
+{
+    static const char line[] =
+        "vgpuctl attach tests/data/plain.xml --type L40S-1B --count 2 --print-xml";
+
+    (void)state;
+    start(CARDS);
+    define(2, "", hostdev("0000:3d:00.4"));
+    typed_golden(&scene, HERE, "attach-file-vf", line);
+    run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
+        "type=\"mdev\"");
+    typed_assert_has(typed.faults, "this host could not do it: ua-gpu0 wants T4-1B, which no GPU");
+    /* Another host may have more of the one kind, or of the other. */
+    scene_stop(&scene);
+    scene_start(&scene, T4 CARDS);
+    run(line, COMMAND_DONE, "type=\"mdev\"");
+    assert_null(strstr(typed.printed, "type=\"pci\""));
+    assert_string_equal(typed.faults, "");
+}
+
+static void
+a_clone(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    start(CARD("0000:3d:00.0"));
+    define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    define(2, "", hostdev("0000:3d:00.5"));
+    before = definition("web01");
+    /* Not yet one. */
+    run("vgpuctl attach web01 --renew", COMMAND_DONE,
+        "web01: ua-gpu0 has the virtual function 0000:3d:00.4\n");
+    after = definition("web01");
+    assert_string_equal(after, before);
+    define(3, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    run("vgpuctl attach web03 --renew", COMMAND_DONE,
+        "web03: ua-gpu0 has the virtual function 0000:3d:00.6\n");
+    free(after);
+    after = definition("web03");
+    typed_assert_has(after, "function='0x6'");
+    typed_assert_has(after, "type='pci' managed='no'");
+    hook("web01", "prepare", "begin", 0);
+    hook("web03", "prepare", "begin", 0);
+    define(4, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    run("vgpuctl attach web04 --renew", COMMAND_FAILED,
+        "vgpuctl: attach: another domain has the virtual function 0000:3d:00.4 as well, and there "
+        "is no other for this one: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 has no virtual "
+        "function left that may be named\n");
+}
+
+static void
+a_clone_in_a_file(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    start(CARD("0000:3d:00.0"));
+    xml = domain(3, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    fake_write(&scene.kernel, "web03.xml", xml);
+    define(1, "", hostdev("0000:3d:00.4"));
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    run("vgpuctl attach ./web03.xml --renew --print-xml", COMMAND_DONE, "function='0x5'");
+    assert_string_equal(typed.faults, "");
+    run("vgpuctl --root . attach ./web03.xml --renew --print-xml", COMMAND_DONE, "function='0x4'");
+    typed_assert_has(typed.faults, "vgpuctl: attach: it is not known whether other domains have "
+                                   "the virtual functions of web03 as well: ");
+    assert_int_equal(chdir("/"), 0);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_function),
+        TEST(all_together),
+        TEST(not_what_others_name),
+        TEST(the_best_of_two_kinds),
+        TEST(no_room),
+        TEST(a_kept_one_is_in_the_way),
+        TEST(a_running_domain),
+        TEST(a_place_that_is_lost),
+        TEST(what_a_detach_left),
+        TEST(files),
+        TEST(a_clone),
+        TEST(a_clone_in_a_file),
+    };
+    const char *top = getenv("srcdir");
+    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
+
+    /* What is typed names files of ours. */
+    if (chdir(absolute) < 0 || setenv("srcdir", absolute, 1) < 0)
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

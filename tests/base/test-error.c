@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* error: whatever goes in, out comes one printable line that says when it is not all. */
+
+#include "base/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST (sizeof(((struct error *)0)->text) - 1) /* characters */
+
+/* count times that character; good until the next call. */
+static const char *
+many(char c, size_t count)
+{
+    static char text[8192];
+
+    assert_true(count < sizeof(text));
+    memset(text, c, count);
+    text[count] = '\0';
+    return text;
+}
+
+static void
+assert_cut(const struct error *error)
+{
+    assert_int_equal(strnlen(error->text, MOST + 1), MOST);
+    assert_string_equal(error->text + MOST - 3, "...");
+}
+
+static void
+set_returns_its_code_and_replaces(void **state)
+{
+    struct error error = {"older"};
+
+    (void)state;
+    assert_int_equal(error_set(&error, -EBUSY, "%s is %d of %d", "gpu", 1, 2), -EBUSY);
+    assert_string_equal(error.text, "gpu is 1 of 2");
+    assert_int_equal(error_set(&error, -1, "%s", ""), -1);
+    assert_string_equal(error.text, "");
+}
+
+static void
+wrap_puts_in_front(void **state)
+{
+    struct error error = {"full"};
+
+    (void)state;
+    error_wrap(&error, "%s", "gpu");
+    assert_string_equal(error.text, "gpu: full");
+    error_wrap(&error, "%s", "web01");
+    assert_string_equal(error.text, "web01: gpu: full");
+}
+
+static void
+add_parts_by_semicolon_unless_first(void **state)
+{
+    struct error error = {0};
+
+    (void)state;
+    error_add(&error, "%s", "one");
+    assert_string_equal(error.text, "one");
+    error_add(&error, "%d", 2);
+    error_add(&error, "%s", "three");
+    assert_string_equal(error.text, "one; 2; three");
+}
+
+/* The last character that fits, and one more. */
+static void
+what_does_not_fit_ends_in_dots(void **state)
+{
+    static const size_t fitting[] = {1, MOST - 1, MOST}, cut[] = {MOST + 1, MOST + 2, 5000};
+    struct error error;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(fitting); i++) {
+        error_set(&error, -1, "%s", many('a', fitting[i]));
+        assert_string_equal(error.text, many('a', fitting[i]));
+        error_set(&error, -1, "%s", many('b', fitting[i] > 3 ? fitting[i] - 3 : 0));
+        error_wrap(&error, "a");
+        assert_int_equal(strlen(error.text), fitting[i] > 3 ? fitting[i] : 3);
+        assert_null(strstr(error.text, "..."));
+        error_set(&error, -1, "b");
+        error_add(&error, "%s", many('a', fitting[i] > 3 ? fitting[i] - 3 : 1));
+        assert_int_equal(strlen(error.text), fitting[i] > 3 ? fitting[i] : 4);
+        assert_null(strstr(error.text, "..."));
+    }
+    for (size_t i = 0; i < COUNT(cut); i++) {
+        error_set(&error, -1, "%s", many('a', cut[i]));
+        assert_cut(&error);
+        error_set(&error, -1, "b");
+        error_wrap(&error, "%s", many('a', cut[i] - 3));
+        assert_cut(&error);
+        error_set(&error, -1, "b");
+        error_add(&error, "%s", many('a', cut[i] - 3));
+        assert_cut(&error);
+        assert_memory_equal(error.text, "b; a", 4);
+    }
+}
+
+/* Adding to, and wrapping, what is full already. */
+static void
+full_stays_whole_at_its_front(void **state)
+{
+    struct error error;
+
+    (void)state;
+    for (size_t length = MOST - 3; length <= MOST; length++) {
+        error_set(&error, -1, "%s", many('a', length));
+        error_wrap(&error, "web01");
+        assert_cut(&error);
+        assert_memory_equal(error.text, "web01: aaa", 10);
+        error_set(&error, -1, "%s", many('a', length));
+        for (int i = 0; i < 3; i++)
+            error_add(&error, "%s", "more");
+        assert_cut(&error);
+        assert_memory_equal(error.text, many('a', MOST - 6), MOST - 6);
+    }
+}
+
+/* Line feeds, escape sequences and the like, wherever they come from. */
+static void
+control_characters_are_replaced(void **state)
+{
+    struct error error;
+
+    (void)state;
+    for (int c = 1; c < 256; c++) {
+        char wanted = (char)(c < ' ' || c == 0x7f ? '?' : c);
+
+        if (c >= 0x80)
+            continue;
+        error_set(&error, -1, "<%c>", c);
+        assert_int_equal(error.text[1], wanted);
+        error_wrap(&error, "[%c]", c);
+        assert_int_equal(error.text[1], wanted);
+        assert_int_equal(error.text[6], wanted);
+        error_add(&error, "(%c)", c);
+        assert_int_equal(error.text[11], wanted);
+    }
+    error_set(&error, -1, "%s", many('\n', 5000));
+    assert_cut(&error);
+    assert_null(strchr(error.text, '\n'));
+}
+
+/* U+009B begins an escape sequence just as ESC [ does, U+0085 a line. Both pass XML. */
+static void
+utf8_stays_and_its_control_characters_do_not(void **state)
+{
+    struct error error;
+
+    (void)state;
+    error_set(&error, -1, "gäst-%s", "\xe6\x97\xa5\xc2\xa0");
+    assert_string_equal(error.text, "gäst-\xe6\x97\xa5\xc2\xa0");
+    error_set(&error, -1, "a%sb%sc", "\xc2\x9b", "\xc2\x85");
+    assert_null(strstr(error.text, "\xc2\x9b"));
+    assert_null(strstr(error.text, "\xc2\x85"));
+}
+
+/* Half a character is no text: libvirt's Python binding cannot even raise such an error. */
+static void
+cut_between_characters(void **state)
+{
+    struct error error;
+    char text[4000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(text) - 1; i++)
+        text[i] = i % 2 ? '\xa4' : '\xc3';
+    text[sizeof(text) - 1] = '\0';
+    for (int shift = 0; shift < 2; shift++) {
+        const char *dots;
+
+        error_set(&error, -1, "%s%s", shift ? "x" : "", text);
+        dots = strstr(error.text, "...");
+        assert_non_null(dots);
+        assert_int_equal(dots[-1] & 0xff, 0xa4);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(set_returns_its_code_and_replaces),
+        cmocka_unit_test(wrap_puts_in_front),
+        cmocka_unit_test(add_parts_by_semicolon_unless_first),
+        cmocka_unit_test(what_does_not_fit_ends_in_dots),
+        cmocka_unit_test(full_stays_whole_at_its_front),
+        cmocka_unit_test(control_characters_are_replaced),
+        cmocka_unit_test(utf8_stays_and_its_control_characters_do_not),
+        cmocka_unit_test(cut_between_characters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

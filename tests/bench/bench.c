@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* bench SCRATCH HOOK: the figures of bench.sh. bench WORD A B: one of them, in this process. */
+
+#include "actions/incoming.h"
+#include "bench/large.h"
+#include "fake/scene.h"
+#include "hook.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS     400
+#define MOST_OPENS 3 /* for each of many functions */
+
+static const char machine[] = "gpu 0000:18:00.0 rule size\n"
+                              "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+                              "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
+                              "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 16\n";
+
+/* A guest with disks enough for so many bytes. The caller frees it. */
+static char *
+guest_of_size(size_t size, const char *devices, const unsigned *numbers)
+{
+    char *xml = scene_xml(1, devices, numbers);
+    char *end = strstr(xml, "  </devices>"), *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    fprintf(out, "%.*s", (int)(end - xml), xml);
+    for (int i = 0; (size_t)ftell(out) + strlen(end) < size; i++)
+        fprintf(out,
+                "    <disk type='file' device='disk'>\n"
+                "      <driver name='qemu' type='qcow2' cache='none'/>\n"
+                "      <source file='/var/lib/libvirt/images/guest%02d.qcow2'/>\n"
+                "      <target dev='vd%c' bus='virtio'/>\n"
+                "      <address type='pci' domain='0x0000' bus='0x04' slot='0x00'/>\n"
+                "    </disk>\n",
+                i, 'a' + i % 26);
+    fprintf(out, "%s", end);
+    fclose(out);
+    free(xml);
+    return text;
+}
+
+/* About 6 KB, with or without a vGPU. The caller frees it. */
+static char *
+guest_of_six_kilobytes(bool vgpu)
+{
+    return guest_of_size(6 << 10, vgpu ? "<vgpu:device type=\"nvidia-222\"/>" : "",
+                         (const unsigned[]){vgpu ? 1 : 0, 0});
+}
+
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Seconds of one run, from fork to the end. */
+static double
+run_once(const char *program, int input)
+{
+    const char *argv[] = {program, "guest1", "prepare", "begin", "-", NULL};
+    double began = now();
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        lseek(input, 0, SEEK_SET);
+        dup2(input, STDIN_FILENO);
+        execv(program, (char *const *)argv);
+        _exit(127);
+    }
+    waitpid(pid, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        fprintf(stderr, "bench: %s failed\n", program);
+        exit(1);
+    }
+    return now() - began;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    double difference = *(const double *)a - *(const double *)b;
+
+    return (difference > 0) - (difference < 0);
+}
+
+static void
+bench_plain_guest(const char *scratch, const char *hook)
+{
+    static const char *const words[] = {"#!/bin/bash, exit 0", "an empty C program",
+                                        "the same with libxml2 and libconfig",
+                                        "the hook, guest without a vGPU"};
+    static double times[4][ROUNDS];
+    char programs[4][256];
+    char *xml = guest_of_six_kilobytes(false), path[256];
+    int input;
+
+    snprintf(programs[0], 256, "%s/shell", scratch);
+    snprintf(programs[1], 256, "%s/empty", scratch);
+    snprintf(programs[2], 256, "%s/libraries", scratch);
+    snprintf(programs[3], 256, "%s", hook);
+    snprintf(path, sizeof(path), "%s/guest.xml", scratch);
+    input = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (write(input, xml, strlen(xml)) != (ssize_t)strlen(xml))
+        exit(1);
+    /* In turns, so that whatever else the machine does hits all of them. */
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 4; i++)
+            times[i][round] = run_once(programs[i], input);
+    }
+    for (int i = 0; i < 4; i++)
+        qsort(times[i], ROUNDS, sizeof(double), compare);
+    printf("A whole process, from fork to its end; median of %d runs in turns, XML of %zu bytes:\n",
+           ROUNDS, strlen(xml));
+    for (int i = 0; i < 4; i++)
+        printf("  %-38s %5.2f   (%.2f ms)\n", words[i], times[i][ROUNDS / 2] / times[0][ROUNDS / 2],
+               times[i][ROUNDS / 2] * 1e3);
+    free(xml);
+    close(input);
+}
+
+static void
+print_memory(void)
+{
+    FILE *rollup = fopen("/proc/self/smaps_rollup", "r");
+    char line[256];
+    unsigned kib;
+
+    while (rollup && fgets(line, sizeof(line), rollup)) {
+        if (sscanf(line, "Private_Dirty: %u kB", &kib) == 1)
+            printf("  private dirty memory: %u KiB, the test's own fake kernel included\n", kib);
+    }
+    if (rollup)
+        fclose(rollup);
+}
+
+/* In a fresh process: one prepare through the fake kernel; prints memory and files opened. */
+static int
+one_prepare(void)
+{
+    static struct scene scene;
+    char *xml = guest_of_six_kilobytes(true);
+    unsigned opens;
+    int status;
+
+    scene_start(&scene, machine);
+    scene.kernel.faults->opens = 0;
+    status = scene_hook(&scene, xml, "prepare", "begin");
+    opens = scene.kernel.faults->opens;
+    print_memory();
+    printf("  files and directories opened in /sys, /proc and the state directory: %u\n", opens);
+    scene_hook(&scene, xml, "release", "end");
+    scene_stop(&scene);
+    free(xml);
+    return status;
+}
+
+static void
+give_up(const char *what)
+{
+    fprintf(stderr, "bench: %s failed\n", what);
+    exit(1);
+}
+
+static double
+seconds_of_parsing(const struct document *document)
+{
+    AUTO(request_clear) struct request request = {0};
+    struct error error;
+    double began = now();
+
+    if (request_parse(document, &request, &error) < 0)
+        give_up("parsing");
+    return now() - began;
+}
+
+/* From a document that is parsed to one with other UUIDs, which is proved. */
+static double
+seconds_of_rewriting(const struct scene *scene, const struct document *document)
+{
+    AUTO(document_clear) struct document changed = {0};
+    AUTO(request_clear) struct request request = {0};
+    struct error error;
+    double began;
+
+    if (request_parse(document, &request, &error) < 0)
+        give_up("parsing");
+    began = now();
+    if (incoming_rewrite(&scene->kernel.host, document, &request, &changed, &error) < 0 ||
+        !changed.text)
+        give_up("the rewrite");
+    return now() - began;
+}
+
+/* All that the hook does at its `migrate`, reading and printing too. */
+static double
+seconds_of_migrate(const struct scene *scene, int input, int output)
+{
+    static const char *const argv[] = {"hook", "guest1", "migrate", "begin", "-", NULL};
+    double began = now();
+
+    lseek(input, 0, SEEK_SET);
+    if (hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, output, STDERR_FILENO))
+        give_up("migrate");
+    return now() - began;
+}
+
+/* In a fresh process: a guest arrives whose UUIDs are both taken here; what that costs, and its
+ * memory. */
+static int
+one_arrival(void)
+{
+    static const char *const words[] = {"parsing it", "the rewrite, once it is parsed",
+                                        "all of it, reading and printing too"};
+    static double times[3][ROUNDS];
+    static struct scene scene;
+    char *xml =
+        guest_of_size(64 << 10,
+                      "<vgpu:device alias=\"ua-gpu1\" type=\"nvidia-222\"/>"
+                      "<vgpu:device uuid=\"dddddddd-0000-4000-8000-000000000002\" type=\"T4-1B\"/>",
+                      (const unsigned[]){1, 2, 0});
+    const struct document document = {xml, strlen(xml)};
+    AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
+    AUTO_CLOSE int output = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (write(input, xml, strlen(xml)) != (ssize_t)strlen(xml))
+        give_up("writing the XML");
+    scene_start(&scene, machine);
+    for (unsigned i = 1; i <= 2; i++) {
+        if (fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(i)) < 0)
+            give_up("making a vGPU");
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        times[0][round] = seconds_of_parsing(&document);
+        times[1][round] = seconds_of_rewriting(&scene, &document);
+        times[2][round] = seconds_of_migrate(&scene, input, output);
+    }
+    for (int i = 0; i < 3; i++)
+        qsort(times[i], ROUNDS, sizeof(double), compare);
+    printf("A guest arrives, XML of %zu bytes, two UUIDs to be replaced; median of %d in turns:\n",
+           strlen(xml), ROUNDS);
+    for (int i = 0; i < 3; i++)
+        printf("  %-38s %5.2f   (%.2f ms)\n", words[i], times[i][ROUNDS / 2] / times[0][ROUNDS / 2],
+               times[i][ROUNDS / 2] * 1e3);
+    print_memory();
+    scene_stop(&scene);
+    free(xml);
+    return 0;
+}
+
+/* A guest that asks for any place, or for the last function of all. The caller frees it. */
+static char *
+guest_for(unsigned gpus, unsigned functions, bool vf)
+{
+    char gpu[16];
+    const char *sources[] = {scene_device(1), NULL};
+
+    snprintf(gpu, sizeof(gpu), "0000:%02x:00.0", 15 + gpus);
+    if (vf)
+        sources[0] = scene_function(gpu, functions - 1);
+    return scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"A40-2Q\"/>", sources);
+}
+
+/* In a fresh process: looking and deciding on a large host; then the tree is left for others. */
+static int
+one_decision(unsigned gpus, unsigned functions, bool vf)
+{
+    static struct scene scene;
+    char *text = large_host(gpus, functions, vf);
+    char *xml = guest_for(gpus, functions, vf);
+    unsigned opens = 0, parents = gpus * functions;
+    double began, best = 0;
+    int status = 0;
+
+    scene_start(&scene, text);
+    for (int round = 0; round < 5; round++) {
+        scene.kernel.faults->opens = 0;
+        began = now();
+        status = scene_hook(&scene, xml, "prepare", "begin");
+        began = now() - began;
+        opens = scene.kernel.faults->opens;
+        best = round == 0 || began < best ? began : best;
+        if (round < 4)
+            scene_hook(&scene, xml, "release", "end");
+    }
+    /* What there is to do once is much of it where there are few. */
+    if (vf && parents >= 256 && opens > MOST_OPENS * parents)
+        status = 1;
+    printf("  %3u %s: %5u files and directories opened (%.2f per %s)%s, %.2f ms\n", parents,
+           vf ? "functions" : "parents", opens, (double)opens / parents, vf ? "function" : "parent",
+           status ? ", FAILED" : "", best * 1e3);
+    print_memory();
+    scene_hook(&scene, xml, "release", "end");
+    free(text);
+    free(xml);
+    scene_stop(&scene);
+    return status;
+}
+
+/* 64 guests at once on 8 GPUs whose driver needs 200 ms for each vGPU, one after the other. */
+static void
+bench_crowd(void)
+{
+    static struct scene scene;
+    char *text = large_host(8, 32, false);
+    double began, best = 64.0 / 8 * 0.2;
+    unsigned good = 0;
+
+    scene_start(&scene, text);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "placement = \"spread\";");
+    scene.kernel.faults->create_delay = 200;
+    began = now();
+    for (unsigned i = 1; i <= 64; i++) {
+        if (fork() == 0)
+            _exit(scene_prepare(&scene, i, i, "A40-2Q"));
+    }
+    for (unsigned i = 1; i <= 64; i++) {
+        int status;
+
+        wait(&status);
+        good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    began = now() - began;
+    printf("64 prepares at once, 8 GPUs of 32 functions, 200 ms per create and one at a time per "
+           "GPU:\n  %u succeed in %.2f of the %.1f s that the driver alone needs\n",
+           good, began / best, best);
+    scene.kernel.faults->create_delay = 0;
+    for (unsigned i = 1; i <= 64; i++)
+        scene_release(&scene, i, i);
+    free(text);
+    scene_stop(&scene);
+}
+
+/* The program again, in a process that has touched nothing yet: whether it went well. */
+static bool
+run_fresh(const char *what, unsigned a, unsigned b)
+{
+    char first[16], second[16];
+    int status = 1;
+
+    snprintf(first, sizeof(first), "%u", a);
+    snprintf(second, sizeof(second), "%u", b);
+    fflush(stdout);
+    if (fork() == 0) {
+        execl("/proc/self/exe", "bench", what, first, second, (char *)NULL);
+        _exit(127);
+    }
+    wait(&status);
+    return status == 0;
+}
+
+int
+main(int argc, char *argv[])
+{
+    bool good;
+
+    if (argc == 4 && !strcmp(argv[1], "one"))
+        return one_prepare();
+    if (argc == 4 && !strcmp(argv[1], "arrive"))
+        return one_arrival();
+    if (argc == 4 && !strcmp(argv[1], "decide"))
+        return one_decision((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), false);
+    if (argc == 4 && !strcmp(argv[1], "decide-vf"))
+        return one_decision((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), true);
+    if (argc != 3)
+        return 2;
+    bench_plain_guest(argv[1], argv[2]);
+    printf("One prepare of a vGPU, one GPU with three types, in a process of its own:\n");
+    good = run_fresh("one", 0, 0);
+    good &= run_fresh("arrive", 0, 0);
+    printf("One prepare on GPUs of 22 types (create and ledger included), best of 5:\n");
+    good &= run_fresh("decide", 8, 1);
+    good &= run_fresh("decide", 8, 8);
+    good &= run_fresh("decide", 8, 32);
+    printf("The same where each is a function of vendor-specific VFIO, and the last is asked for; "
+           "at most %d opens\nfor each of 256:\n",
+           MOST_OPENS);
+    good &= run_fresh("decide-vf", 8, 1);
+    good &= run_fresh("decide-vf", 8, 8);
+    good &= run_fresh("decide-vf", 8, 32);
+    bench_crowd();
+    return !good;
+}

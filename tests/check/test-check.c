@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl check: faults and warnings, of configurations and of domains. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HERE "test:///default"
+#define CONF "etc/libvirt-vgpu/vgpu.conf"
+
+static struct scene scene;
+static struct typed typed;
+static char schema[512]; /* the directory it is in */
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
+    "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"                                      \
+    "gpu 0000:e7:00.0 rule size numa 0 vfs 2\n"                                                    \
+    "type nvidia-742 \"NVIDIA A2-1B\" framebuffer 1024 max 16\n"
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    scene.kernel.host.data = schema;
+    return chdir(scene.kernel.path);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    assert_int_equal(chdir("/"), 0);
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+configure(const char *text)
+{
+    fake_write(&scene.kernel, CONF, text);
+}
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, HERE, line, &typed);
+}
+
+/* --- configurations --------------------------------------------------------------------------- */
+
+static void
+sound_configurations(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+    configure("classes = { small = { types = [ \"T4-1B\", \"A2-1B\" ]; };\n"
+              "            big = { framebuffer = \"2G\"; }; };\n"
+              "gpus = ( { address = \"0000:18:00.0\"; types = [ \"nvidia-223\", \"T4-1B\" ]; } );\n"
+              "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 0; } );\n"
+              "domains = ( { name = \"web*\"; devices = ( { alias = \"a\"; type = \"A2-1B\"; },\n"
+              "  { alias = \"b\"; class = \"big\"; } ); } );\n"
+              "default_class = \"small\";\n");
+    typed_golden(&scene, HERE, "check-sound", "vgpuctl check");
+}
+
+static void
+broken_configurations(void **state)
+{
+    (void)state;
+    configure("enabled = 5;\nplacemnt = \"pack\";\n"
+              "gpus = ( { address = \"here; /etc/passwd\"; }, { types = [ ]; } );\n"
+              "default_class = \"none\";\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf", "classes = {\n");
+    typed_golden(&scene, HERE, "check-broken", "vgpuctl check");
+}
+
+static void
+to_no_effect(void **state)
+{
+    (void)state;
+    configure("gpus = ( { address = \"0000:19:00.0\"; },\n"
+              "  { address = \"0000:18:00.0\"; types = [ \"T4-1Q\", \"nvidia-742\" ]; },\n"
+              "  { address = \"0000:e7:00.4\"; } );\n"
+              "classes = { gone = { types = [ \"V100-1B\", \"V100-2B\" ]; };\n"
+              "  huge = { framebuffer = \"64G\"; };\n"
+              "  fast = { types = [ \"T4-1B\" ]; traits = [ \"fast\" ]; };\n"
+              "  small = { types = [ \"A2-1B\", \"A40-1B\" ]; };\n"
+              "  shut = { types = [ \"T4-2B\" ]; }; };\n"
+              "quotas = ( { domains = [ \"a*\" ]; class = \"gone\"; max = 1; },\n"
+              "  { domains = [ \"a*\" ]; class = \"small\"; max = 1; } );\n"
+              "domains = ( { name = \"web*\"; devices = (\n"
+              "  { alias = \"a\"; type = \"A2-1V\"; },\n"
+              "  { alias = \"b\"; class = \"huge\"; } ); } );\n"
+              "default_class = \"fast\";\n");
+    typed_golden(&scene, HERE, "check-no-effect", "vgpuctl check");
+    scene_stop(&scene);
+    scene_start(&scene, "");
+    configure("enabled = false; gpus = ( { address = \"0000:19:00.0\"; } );\n");
+    typed_golden(&scene, HERE, "check-no-gpu", "vgpuctl check");
+}
+
+/* --- domains ---------------------------------------------------------------------------------- */
+
+static const char head[] = "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'>\n"
+                           "  <name>web01</name>\n"
+                           "  <uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>\n"
+                           "  <metadata>\n",
+                  middle[] = "  </metadata>\n  <devices>\n", tail[] = "  </devices>\n</domain>\n";
+
+/* A hostdev, with more attributes. */
+static void
+add_hostdev(FILE *out, const char *alias, const char *uuid, const char *attributes)
+{
+    fprintf(out,
+            "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'%s>\n"
+            "      <source><address uuid='%s'/></source>\n      <alias name='%s'/>\n"
+            "    </hostdev>\n",
+            attributes, uuid, alias);
+}
+
+static void
+write_domain(const char *request, const char *attributes, const char *uuid, const char *others)
+{
+    FILE *out = fopen("web01.xml", "we");
+
+    assert_non_null(out);
+    fprintf(out, "%s%s%s", head, request, middle);
+    add_hostdev(out, "ua-gpu0", scene_device(1), attributes);
+    add_hostdev(out, "ua-gpu1", uuid, attributes);
+    fprintf(out, "%s%s", others, tail);
+    fclose(out);
+}
+
+#define BOTH                                                                                       \
+    "<vgpu:request>\n<vgpu:device alias='ua-gpu0' class='small'/>\n"                               \
+    "<vgpu:device alias='ua-gpu1' type='T4-1B'/>\n</vgpu:request>\n"
+
+static void
+sound_domains(void **state)
+{
+    (void)state;
+    configure("classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    write_domain(BOTH, "", scene_device(2), "");
+    typed_golden(&scene, HERE, "check-domain", "vgpuctl check web01.xml");
+    write_domain(BOTH, " display='on'", scene_device(2), "<graphics type='egl-headless'/>");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+    write_domain(BOTH, " display='on'", scene_device(2),
+                 "<graphics type='spice'><listen type='none'/><gl enable='yes'/></graphics>");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+}
+
+static void
+faulty_domains(void **state)
+{
+    (void)state;
+    write_domain("<vgpu:request>\n<vgpu:device alias='ua-gpu0' tpye='small'/>\n"
+                 "<vgpu:device alias='ua-gpu1' type='T4-1B'>\n  <vgpu:param name='a'/>\n"
+                 "</vgpu:device>\n<device/>\n<vgpu:device uuid='1' type='a'/>\n"
+                 "<vgpu:device alias='&#155;31m' type='a' class='b'/>\n</vgpu:request>\n",
+                 "", scene_device(2), "");
+    typed_golden(&scene, HERE, "check-domain-faults", "vgpuctl check ./web01.xml");
+    write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "web01.xml:5: <vgpu:request> has an unknown attribute \"colour\"\n");
+    write_domain("<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>", "",
+                 scene_device(2), "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml: <vgpu:device alias=\"ua-gpu7\"> names no ");
+    write_domain(BOTH, "", scene_device(2), "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml: ua-gpu0 asks for the class \"small\", and vgpu");
+    configure("enabled = maybe;\n");
+    typed_golden(&scene, HERE, "check-domain-broken", "vgpuctl check web01.xml");
+}
+
+static void
+domains_not_as_meant(void **state)
+{
+    (void)state;
+    configure("classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    write_domain("<vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>\n",
+                 " managed='yes' display='on' ramfb='on'", "aaaaaaaa-0000-4000-8000-000000000001",
+                 "<graphics type='vnc'/>\n");
+    typed_golden(&scene, HERE, "check-domain-warnings", "vgpuctl check web01.xml");
+}
+
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+#define CARD                                                                                       \
+    "gpu 0000:3d:00.0 vf vfs 4 rule size\n"                                                        \
+    "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 32\n"                                \
+    "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 24\n"                                \
+    "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"
+
+static void
+start_card(void)
+{
+    assert_int_equal(chdir("/"), 0);
+    scene_stop(&scene);
+    scene_start(&scene, MACHINE CARD);
+    scene.kernel.host.data = schema;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+}
+
+/* A PCI hostdev; the alias may be "". */
+static char *
+function(const char *address, const char *managed, const char *alias)
+{
+    unsigned parts[4];
+    char *text;
+
+    assert_int_equal(sscanf(address, "%x:%x:%x.%x", &parts[0], &parts[1], &parts[2], &parts[3]), 4);
+    assert_true(asprintf(&text,
+                         "    <hostdev mode='subsystem' type='pci' managed='%s'>\n      <source>"
+                         "<address domain='0x%x' bus='0x%x' slot='0x%x' function='0x%x'/></source>"
+                         "\n%s%s%s    </hostdev>\n",
+                         managed, parts[0], parts[1], parts[2], parts[3],
+                         *alias ? "      <alias name='" : "", alias, *alias ? "'/>\n" : "") > 0);
+    return text;
+}
+
+/* The domain has these hostdevs, each by its line. */
+static void
+write_functions(const char *request, const char *one, const char *two, const char *three)
+{
+    FILE *out = fopen("web01.xml", "we");
+
+    assert_non_null(out);
+    fprintf(out, "%s%s%s%s%s%s%s", head, request, middle, one, two, three, tail);
+    fclose(out);
+}
+
+#define ASK(link) "<vgpu:request><vgpu:device " link " type='L40S-1B'/></vgpu:request>\n"
+
+/* The hostdevs are told apart by their place among both kinds. */
+static void
+sound_functions(void **state)
+{
+    AUTO_FREE char *other = function("0000:01:00.0", "yes", "");
+    AUTO_FREE char *mine = function("0000:3d:00.5", "no", "ua-gpu0");
+    AUTO_FREE char *mediated = NULL;
+
+    (void)state;
+    start_card();
+    write_functions(ASK("alias='ua-gpu0'"), other, mine, "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
+    assert_string_equal(typed.faults, "");
+    assert_true(asprintf(&mediated,
+                         "<hostdev mode='subsystem' type='mdev' model='vfio-pci' managed='yes'>"
+                         "<source><address uuid='%s'/></source><alias name='ua-gpu0'/></hostdev>",
+                         scene_device(1)) > 0);
+    write_functions(ASK("alias='ua-gpu0'"), other, mediated, "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "web01.xml:11: warning: managed='yes' does nothing for a "
+                                      "<hostdev type='mdev'>\n");
+}
+
+static void
+faulty_functions(void **state)
+{
+    AUTO_FREE char *managed = function("0000:3d:00.5", "yes", "ua-gpu0");
+    AUTO_FREE char *again = function("0000:3d:00.5", "no", "ua-gpu1");
+    AUTO_FREE char *nameless = function("0000:3d:00.6", "no", "");
+    AUTO_FREE char *class = function("0000:3d:00.6", "yes", "ua-vgpu-small");
+
+    (void)state;
+    start_card();
+    write_functions(ASK("alias='ua-gpu0'"), nameless, managed, class);
+    typed_golden(&scene, HERE, "check-domain-managed", "vgpuctl check web01.xml");
+    write_functions(ASK("alias='ua-gpu1'"), managed, again, "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml: two <hostdev> have the address 0000:3d:00.5\n");
+    /* Only an alias names it. */
+    write_functions(ASK(""), nameless, "", "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "<vgpu:device> has neither alias nor uuid, and the domain has 1 "
+                                   "<vgpu:device> and 0 <hostdev type='mdev'>");
+    write_functions(ASK("alias='ua-gpu0'"), nameless, "", "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "names no <hostdev> of type mdev or pci");
+    write_functions(ASK("uuid='0000:3d:00.6'"), nameless, "", "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "<vgpu:device uuid=\"0000:3d:00.6\">: that is no UUID");
+}
+
+/* What works elsewhere, or one day; another domain's, by its definition, and not our own's. */
+static void
+functions_not_as_meant(void **state)
+{
+    AUTO_FREE char *one = function("0000:3d:00.5", "no", "ua-gpu0");
+    AUTO_FREE char *two = function("0000:41:00.4", "no", "ua-gpu1");
+    AUTO_FREE char *three = function("0000:e7:00.4", "no", "ua-gpu2");
+    AUTO_FREE char *absent = function("0000:99:00.4", "no", "ua-gpu1");
+    AUTO_FREE char *domains = NULL;
+
+    (void)state;
+    start_card();
+    assert_true(asprintf(&domains,
+                         "<domain type='test'><name>web01</name>"
+                         "<uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid><memory>1</memory>"
+                         "<os><type>hvm</type></os><devices>%s%s</devices></domain>"
+                         "<domain type='test'><name>web02</name>"
+                         "<uuid>aaaaaaaa-0000-4000-8000-000000000002</uuid><memory>1</memory>"
+                         "<os><type>hvm</type></os><devices>%s</devices></domain>",
+                         one, two, one) > 0);
+    write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
+                    "<vgpu:device alias='ua-gpu1' type='L40S-1B'/>"
+                    "<vgpu:device alias='ua-gpu2' type='L40S-1B'/></vgpu:request>\n",
+                    one, two, three);
+    typed_golden(&scene, typed_libvirt(&scene, domains), "check-domain-functions",
+                 "vgpuctl check web01.xml");
+    write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
+                    "<vgpu:device alias='ua-gpu1' type='L40S-1B'/></vgpu:request>\n",
+                    one, absent, "");
+    typed_run(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", &typed);
+    assert_int_equal(typed.status, COMMAND_DONE);
+    typed_assert_has(typed.faults, "web01.xml:12: warning: ua-gpu1 is to be on 0000:99:00.4, which "
+                                   "this host does not have\n");
+    typed_assert_has(typed.faults, "web01.xml: warning: whether other domains have its virtual "
+                                   "functions is not known: cannot connect to test:///no/such");
+    assert_int_equal(run("vgpuctl --root . check web01.xml"), COMMAND_DONE);
+    assert_null(strstr(typed.faults, "not known"));
+}
+
+/* A limit on what is not here; and of a card in use not all is known. */
+static void
+limits(void **state)
+{
+    (void)state;
+    start_card();
+    configure("max_instances = ( { types = [ \"L40S-1B\", \"L40S-1X\" ]; max = 4; },\n"
+              "  { types = [ \"A16-1B\" ]; max = 4; } );\n");
+    typed_golden(&scene, HERE, "check-limits", "vgpuctl check");
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
+    configure("max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
+    assert_int_equal(run("vgpuctl check"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "types is an empty list");
+    typed_assert_has(typed.faults, "a limit without max");
+}
+
+static void
+no_domains(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "a.xml", "<network/>");
+    assert_int_equal(run("vgpuctl check a.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: check: a.xml: cannot read the domain XML: ");
+    fake_write(&scene.kernel, "a.xml", "<!DOCTYPE domain [<!ENTITY a 'b'>]><domain/>");
+    assert_int_equal(run("vgpuctl check a.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "a document type declaration has no place");
+    assert_int_equal(run("vgpuctl check none.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: check: none.xml: No such file or directory");
+    write_domain(BOTH, "", scene_device(2), "");
+    scene.kernel.host.data = "/no/such";
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "/no/such/vgpu-request.rng: the schema cannot be read");
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(sound_configurations),
+        TEST(broken_configurations),
+        TEST(to_no_effect),
+        TEST(sound_domains),
+        TEST(faulty_domains),
+        TEST(domains_not_as_meant),
+        TEST(sound_functions),
+        TEST(faulty_functions),
+        TEST(functions_not_as_meant),
+        TEST(limits),
+        TEST(no_domains),
+    };
+    const char *top = getenv("srcdir");
+    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
+
+    setenv("srcdir", absolute, 1);
+    snprintf(schema, sizeof(schema), "%s/config", absolute);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

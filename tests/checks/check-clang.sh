@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# What gcc compiles without a warning, clang does too.
+
+. "$srcdir/tests/checks/guard.sh"
+needs clang "$CLANG"
+
+for source in common/*/*.c hooks/*.c nodedev/*/*.c tests/*/*.c; do
+    # shellcheck disable=SC2086 # lists of flags
+    $CLANG -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
+        -DVGPU_HOOKS='"etc/libvirt/hooks"' -DVGPU_HOOK='"usr/sbin/libvirt-vgpu-hook"' \
+        -DVGPU_VERSION='"0"' -DVGPU_DATA='"/usr/share/libvirt-vgpu"' -Icommon -Ihooks -Inodedev -Itests \
+        $XML_CFLAGS $CTL_CFLAGS $WARNINGS -Werror -fsyntax-only "$source" || complain "$source"
+done
+finish

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The bash completion, asked as bash asks it, about the vgpuctl that was built on a made machine.
+
+. "$srcdir/tests/checks/guard.sh"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/root bin=$scratch/bin
+
+# make_type GPU ID NAME DESCRIPTION
+make_type() {
+    type=$root/sys/class/mdev_bus/$1/mdev_supported_types/$2
+    mkdir -p "$type"
+    echo "$3" >"$type/name"
+    echo "$4" >"$type/description"
+    echo vfio-pci >"$type/device_api"
+    echo 1 >"$type/available_instances"
+}
+
+# What make_machine says of whom.
+one=b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e20 two=6fa459ea-ee8a-4ca4-894e-db77e160355e
+make_machine() {
+    boot=0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10
+    mkdir -p "$root/sys/bus/mdev/devices" "$root/proc/sys/kernel/random" "$root$configdir" \
+        "$root/run/libvirt-vgpu" "$bin"
+    make_type 0000:18:00.0 nvidia-222 'GRID T4-1B' 'framebuffer=1024M, max_instance=16'
+    make_type 0000:18:00.0 nvidia-231 'GRID T4-2Q' 'framebuffer=2048M, max_instance=8'
+    make_type mtty mtty-2 'Dual port serial' ''
+    echo $boot >"$root/proc/sys/kernel/random/boot_id"
+    echo 'classes = { small = { types = [ "T4-1B" ]; }; smart = { types = [ "T4-1B" ]; };
+        big = { framebuffer = "2G"; }; elsewhere = { types = [ "A40-1B" ]; }; };' \
+        >"$root$configdir/vgpu.conf"
+    lease='nvidia-222 1024 0000:18:00.0 0000:18:00.0'
+    cat >"$root/run/libvirt-vgpu/ledger" <<-END
+		libvirt-vgpu-ledger 1 $boot 8
+		mdev $one $lease $two web01 ua-gpu0 held made 4711:815 6 reap 99
+		mdev $two $lease $one db01 ua-gpu1 held made 4711:815 7 reap 99
+	END
+    for device in $one $two; do
+        mkdir -p "$root/sys/class/mdev_bus/0000:18:00.0/$device"
+        ln -s "../../../class/mdev_bus/0000:18:00.0/$device" "$root/sys/bus/mdev/devices/$device"
+        ln -s ../mdev_supported_types/nvidia-222 "$root/sys/class/mdev_bus/0000:18:00.0/$device/mdev_type"
+    done
+    chmod -R go-w "$root"
+}
+
+# What completion calls: the built vgpuctl on that machine, and a virsh that knows two domains.
+make_programs() {
+    cat >"$bin/vgpuctl" <<-END
+		#!/bin/sh
+		exec "$top_builddir/vgpuctl" --root "$root" "\$@"
+	END
+    cat >"$bin/virsh" <<-'END'
+		#!/bin/sh
+		[ "$*" != "-q -r list --all --name" ] || printf 'web01\ndb 02\n\n'
+	END
+    chmod +x "$bin/vgpuctl" "$bin/virsh"
+}
+
+# completed LINE: what bash would be told.
+completed() {
+    (cd "$scratch" && PATH=$bin:$PATH bash -u -c '. "$0"
+        COMP_LINE=$1 COMP_POINT=${#1}
+        _vgpuctl
+        printf "%s\n" "${COMPREPLY[@]-}"' "$srcdir/config/vgpuctl.bash-completion" "$1") 2>&1 |
+        LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//'
+}
+
+# expect LINE REPLIES: the words that the line may end with, sorted, as bash is told them.
+expect() {
+    got=$(completed "$1")
+    [ "$got" = "$2" ] || complain "'$1': '$got', not '$2'"
+}
+
+make_machine
+make_programs
+
+# Its own words are those of --help.
+commands=$("$top_builddir/vgpuctl" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p' |
+    LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')
+expect 'vgpuctl ' "$commands"
+expect 'vgpuctl gp' gpus
+expect 'vgpuctl --root /tmp gp' gpus
+expect 'vgpuctl --json gp' gpus
+expect 'vgpuctl reconcile --ro' --root
+expect 'vgpuctl types --no' --noheadings
+expect 'vgpuctl reconcile --no' ''
+expect 'vgpuctl no-such-command --' ''
+expect 'vgpuctl reconcile ' ''
+
+# Bash parts words at a colon, and replaces what is behind the last.
+expect 'vgpuctl types ' '0000:18:00.0 mtty'
+expect 'vgpuctl types 00' 0000:18:00.0
+expect 'vgpuctl types 0000:1' 18:00.0
+expect 'vgpuctl types 0000:18:0' 00.0
+expect 'vgpuctl types --json 0000:18:' 00.0
+expect 'vgpuctl types mtty ' ''
+
+expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED GPU INTERFACE NAME NUMA PARENTS SIZE VGPUS'
+expect 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
+expect 'vgpuctl gpus --columns=GPU,D' 'GPU,DRAINED GPU,DRIVER'
+expect 'vgpuctl types --root ' 'bin/ root/'
+expect 'vgpuctl types --root=root/r' root/run/
+
+# Kinds that a command of the present may not take: what they offer, whoever takes them.
+expect 'vgpuctl any --type nv' 'nvidia-222 nvidia-231'
+expect 'vgpuctl any --type T4' 'T4-1B T4-2Q'
+expect 'vgpuctl any --class ' 'big small smart'
+expect 'vgpuctl any --class=sm' 'small smart'
+expect 'vgpuctl any --alias ' ''
+expect 'vgpuctl any --connect ' ''
+
+# kind NAME LINE REPLIES: of a command "thing" whose usage has this argument.
+kind() {
+    cat >"$bin/vgpuctl" <<-END
+		#!/bin/sh
+		[ "\$1 \$2" != "thing --help" ] || { echo "Usage: vgpuctl thing $1 [OPTION]..."; exit; }
+		exec "$top_builddir/vgpuctl" --root "$root" "\$@"
+	END
+    expect "$2" "$3"
+}
+kind DOMAIN 'vgpuctl thing ' 'db\ 02 web01'
+kind DOMAIN 'vgpuctl thing web01 ' ''
+kind DOMAIN 'vgpuctl thing --connect qemu+ssh://host2/system ' ''
+kind 'DOMAIN|FILE' 'vgpuctl thing ' 'bin/ db\ 02 root/ web01'
+kind 'DOMAIN|FILE' 'vgpuctl thing root/sy' root/sys/
+kind 'DOMAIN ALIAS' 'vgpuctl thing web01 ' ua-gpu0
+kind 'DOMAIN ALIAS' 'vgpuctl thing web01 --live ua' ua-gpu0
+kind 'DOMAIN ALIAS' 'vgpuctl thing gone ' ''
+kind '[DEVICE...]' 'vgpuctl thing ' "$two $one"
+kind '[DEVICE]...' "vgpuctl thing $two b1" "$one"
+kind GPU 'vgpuctl thing m' mtty
+finish

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# Every file in tests/golden is what some test compares with: none is left behind by a test
+# that went, or changed the name. What README.md shows of vgpuctl is one of them, word for word.
+
+. "$srcdir/tests/checks/guard.sh"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# shellcheck disable=SC2154 # make's
+for test in $unit_tests; do
+    grep -q typed_golden "$test.c" || continue
+    # Whether it passes is told elsewhere.
+    VGPU_GOLDEN=list "$top_builddir/$test" 2>/dev/null | sed -n 's/^golden: //p'
+done | sort -u >"$scratch/used"
+[ -s "$scratch/used" ]
+find tests/golden -type f -printf '%f\n' | sort >"$scratch/there"
+
+unused=$(comm -13 "$scratch/used" "$scratch/there")
+[ -z "$unused" ] || complain "files in tests/golden that no test compares with:" "$unused"
+
+# Each "$ vgpuctl ..." of the README with what is printed below it.
+awk -v to="$scratch/shown." '/^    \$ vgpuctl / { n++ } !/^    / { inside = 0 } /^    \$ vgpuctl / { inside = 1 }
+    inside { print substr($0, 5) >(to n) }' README.md
+for shown in "$scratch"/shown.*; do
+    found=
+    for golden in tests/golden/readme-*; do
+        [ "$(head -n 1 "$golden")" != "$(head -n 1 "$shown")" ] || found=$golden
+    done
+    [ -n "$found" ] || { complain "README.md: nothing checks its" "$(head -n 1 "$shown")"; continue; }
+    sed '$d' "$found" | diff "$shown" - || complain "README.md shows ('<') what is not so ('>')"
+done
+finish

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# What "make install" puts where, and that "make uninstall" takes all of it away.
+
+. "$srcdir/tests/checks/guard.sh"
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+cd "$top_builddir"
+sysconfdir=$(sed -n 's/^sysconfdir = //p' Makefile)
+units=/usr/lib/systemd/system tmpfiles=/usr/lib/tmpfiles.d
+completions=/usr/share/bash-completion/completions
+scripts='/usr/lib/mdevctl/scripts.d /etc/mdevctl.d/scripts.d'
+set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man \
+    libexecdir=/usr/libexec "mdevctldir=$scripts" systemdsystemunitdir=$units \
+    tmpfilesdir=$tmpfiles completionsdir=$completions DESTDIR="$stage"
+[ -n "$sysconfdir" ]
+make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
+rm -f "$stage.log"
+
+[ -x "$stage/usr/sbin/libvirt-vgpu-hook" ] || complain "the hook is not in /usr/sbin"
+[ -x "$stage/usr/bin/vgpuctl" ] || complain "vgpuctl is not in /usr/bin"
+[ "$(readlink "$stage/etc/libvirt/hooks/qemu.d/50-vgpu")" = /usr/sbin/libvirt-vgpu-hook ] ||
+    complain "qemu.d/50-vgpu does not lead to /usr/sbin/libvirt-vgpu-hook"
+[ -x "$stage/usr/libexec/libvirt-vgpu-callout" ] || complain "the call-out is not in /usr/libexec"
+for dir in $scripts; do
+    for kind in callouts notifiers; do
+        [ "$(readlink "$stage$dir/$kind/50-libvirt-vgpu")" = /usr/libexec/libvirt-vgpu-callout ] ||
+            complain "$dir/$kind/50-libvirt-vgpu does not lead to /usr/libexec/libvirt-vgpu-callout"
+    done
+done
+[ -d "$stage/etc/libvirt-vgpu/conf.d" ] || complain "/etc/libvirt-vgpu/conf.d is missing"
+for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
+    [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
+done
+[ -f "$stage/usr/share/libvirt-vgpu/vgpu-request.rng" ] || complain "the schema is missing"
+# Which of these are installed is configure's option.
+if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
+    for unit in metrics.service metrics.timer ready.service reconcile.service reconcile.timer \
+        sriov@.service; do
+        [ -f "$stage$units/libvirt-vgpu-$unit" ] || complain "libvirt-vgpu-$unit is missing"
+    done
+    for command in metrics ready reconcile; do
+        service=$stage$units/libvirt-vgpu-$command.service
+        grep -Eqx "ExecStart=/.*/bin/vgpuctl $command( .*)?" "$service" ||
+            complain "$service does not start vgpuctl $command"
+    done
+    if grep '@[a-z]*@' "$stage$units"/*; then complain "units were not filled in"; fi
+    # With what they start in its place; only what is said of ours counts.
+    if command -v systemd-analyze >/dev/null; then
+        said=$stage/said
+        mkdir "$stage/units"
+        for unit in "$stage$units"/*; do
+            sed "s,^ExecStart=/.*/vgpuctl,ExecStart=$stage/usr/bin/vgpuctl,
+                s,^ExecStart=/usr/lib/nvidia/sriov-manage,ExecStart=/bin/true," "$unit" \
+                >"$stage/units/${unit##*/}"
+        done
+        systemd-analyze verify --man=no "$stage/units"/* >"$said" 2>&1 || true
+        if grep libvirt-vgpu "$said"; then complain "systemd does not understand this"; fi
+        rm -r "$stage/units" "$said"
+    fi
+fi
+if grep -q '^dist_tmpfiles_DATA = ' Makefile; then
+    [ -f "$stage$tmpfiles/libvirt-vgpu.conf" ] || complain "the file for tmpfiles.d is missing"
+fi
+if ! grep -qx 'completionsdir = no' Makefile; then
+    grep -q '^complete .* vgpuctl$' "$stage$completions/vgpuctl" ||
+        complain "bash will not find the completion of vgpuctl"
+fi
+executables=$(find "$stage/etc" -type f -perm /111)
+[ -z "$executables" ] || complain "executables in /etc, which libvirt might run: $executables"
+
+# What an administrator wrote survives another install and an uninstall.
+echo '# mine' >>"$stage/etc/libvirt-vgpu/vgpu.conf"
+make -s install-exec install-data "$@" >/dev/null
+make -s uninstall "$@" >/dev/null
+grep -q '# mine' "$stage/etc/libvirt-vgpu/vgpu.conf" || complain "an edited vgpu.conf was lost"
+rm "$stage/etc/libvirt-vgpu/vgpu.conf"
+left=$(find "$stage" ! -type d)
+[ -z "$left" ] || complain "left by uninstall: $left"
+finish

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The man pages are well formed, and know exactly what the programs know: vgpu.conf(5) the keys,
+# vgpuctl(1) the commands, their options and columns. What --help says decides.
+
+. "$srcdir/tests/checks/guard.sh"
+needs mandoc "$MANDOC"
+
+for page in hooks/*.8 nodedev/*/*.1 config/*.5 config/*.7; do
+    $MANDOC -T lint -W warning "$page" || complain "$page: mandoc complains"
+done
+
+known=$(sed -n 's/^    {"\([a-z_]*\)", [a-z_]*, .*/\1/p' common/policy/policy-keys.c | sort -u)
+written=$(sed -n 's/^\.It Ic \([a-z_]*\).*/\1/p' config/vgpu.conf.5 | sort -u)
+[ "$known" = "$written" ] || complain "keys in common/policy/policy-keys.c:" "$known" \
+    "-- keys in config/vgpu.conf.5:" "$written"
+
+page=nodedev/cli/vgpuctl.1
+
+vgpuctl() { "$top_builddir/vgpuctl" "$@"; }
+
+# options < HELP: "LETTER|NAME|ARGUMENT" of each.
+options() { sed -n 's/^  \(-\(.\),\|   \) --\([a-z-]*\) \([A-Z]*\) .*/\2|\3|\4/p'; }
+
+# differ WHAT: what is written and what is known of it.
+differ() {
+    diff -U0 "$scratch/written" "$scratch/known" >"$scratch/diff" ||
+        complain "$page: its $1 ('-') are not those of vgpuctl --help ('+'):" \
+            "$(sed 1,2d "$scratch/diff")"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+commands=$(vgpuctl --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+[ -n "$commands" ]
+
+# For each command the line that it has in the man page.
+for command in $commands; do
+    vgpuctl "$command" --help >"$scratch/help"
+    usage=$(sed -n "1s/^Usage: vgpuctl $command\(.*\) \[OPTION\]\.\.\.\$/\1/p" "$scratch/help")
+    printf '.It Cm %s%s' "$command" "$(echo "$usage" |
+        sed 's/\[\([^]]*\)\]/Oo \1 Oc/g; s/|/ | /g; s/[A-Z][A-Z-]\{2,\}/Ar &/g')"
+    options <"$scratch/help" | while IFS='|' read -r _ name argument; do
+        [ "$name" = help ] || printf ' Oo Fl -%s%s Oc' "$name" "${argument:+ Ar $argument}"
+    done
+    echo
+done >"$scratch/known"
+grep '^\.It Cm ' $page >"$scratch/written" || true
+differ commands
+
+vgpuctl --help | options | while IFS='|' read -r letter name argument; do
+    echo ".It Fl ${letter:+$letter , Fl }-$name${argument:+ Ar $argument}"
+done >"$scratch/known"
+grep '^\.It Fl ' $page >"$scratch/written" || true
+differ options
+
+# What a table's columns mean is told where its command is. An unknown one makes it tell them all.
+for command in $commands; do
+    vgpuctl "$command" --help | grep -q -e ' --columns ' || continue
+    needed=$(vgpuctl "$command" --help | sed -n '1s/\[[^]]*\]\.*//gp' | cut -d' ' -f4-)
+    # shellcheck disable=SC2086 # words
+    said=$(vgpuctl "$command" $needed -o '?' 2>&1) && complain "$command: there is a column \"?\""
+    columns=$(echo "$said" | sed -n 's/.*there are: //p' | tr -d ';')
+    [ -n "$columns" ] || complain "$command: it does not tell its columns: $said"
+    sed -n "/^\.It Cm $command /,/^\.It Cm /p" $page | sed '1!{/^\.It Cm/d}' >"$scratch/item"
+    for column in $columns; do
+        grep -qw "^\.It Li .*$column" "$scratch/item" ||
+            complain "$page: $command: not a word on its column $column"
+    done
+done
+finish

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# Every unit test and seed again, built with the address and undefined behaviour sanitizers.
+
+. "$srcdir/tests/checks/guard.sh"
+
+if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
+    echo "skipped: this build has the sanitizers already"
+    exit 77
+fi
+out=$top_builddir/tests/sanitizers
+rm -rf "$out"
+mkdir -p "$out"
+
+# compile SOURCE OBJECT
+# shellcheck disable=SC2086 # lists of flags
+compile() {
+    $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
+        -DVGPU_HOOKS='"etc/libvirt/hooks"' \
+        -DVGPU_VERSION='"0"' -DVGPU_DATA='"/usr/share/libvirt-vgpu"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
+}
+
+for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/fake/*.c; do
+    case $source in */main.c | */test-*.c) continue ;; esac
+    compile "$source" "$out/$(echo "$source" | tr / _).o"
+done
+for name in $unit_tests tests/fuzz/fuzz-request tests/fuzz/fuzz-policy tests/fuzz/fuzz-ledger tests/fuzz/fuzz-remote; do
+    program=$out/$(basename "$name")
+    main=
+    seeds=
+    case $name in
+    */fuzz-*)
+        compile tests/fuzz/fuzz-main.c "$program.main"
+        main=$program.main
+        seeds=tests/corpus/${name##*/fuzz-}
+        ;;
+    esac
+    compile "$name.c" "$program.main.o"
+    # shellcheck disable=SC2086 # lists of flags, or nothing
+    $CC -fsanitize=address,undefined -o "$program" "$program.main.o" $main "$out"/*.c.o \
+        $CMOCKA_LIBS $CTL_LIBS $XML_LIBS $CONFIG_LIBS
+    # shellcheck disable=SC2086 # one word or none
+    "$program" $seeds >"$program.log" 2>&1 || {
+        cat "$program.log"
+        complain "$name is not clean under the sanitizers"
+    }
+done
+finish

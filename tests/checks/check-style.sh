@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The house's layout and limits: clang-format, cppcheck, shellcheck, SPDX lines, sizes.
+
+. "$srcdir/tests/checks/guard.sh"
+needs clang-format "$CLANG_FORMAT"
+needs cppcheck "$CPPCHECK"
+needs shellcheck "$SHELLCHECK"
+
+sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/nvidia-shaped/*.[ch])
+
+# shellcheck disable=SC2086 # lists of words
+$CLANG_FORMAT --dry-run --Werror $sources || complain "clang-format would change these"
+# shellcheck disable=SC2086
+awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' \
+    $sources || complain "long lines"
+
+# shellcheck disable=SC2086
+$CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
+    --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
+    common hooks nodedev || complain "cppcheck is not quiet"
+
+$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion .ci/run tests/checks/*.sh tests/bench/*.sh tests/vm/run tests/vm/image \
+    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh ||
+    complain "shellcheck is not quiet"
+
+for file in $sources tests/checks/*.sh tests/bench/*.sh tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
+    bootstrap .ci/run config/* hooks/*.8 nodedev/*/*.1 tests/vm/nvidia-shaped/Kbuild; do
+    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
+done
+
+# A function fits a screen, main twenty lines. A body ends at the first '}' in column one.
+awk 'FNR == 1 { start = 0 }
+    /^{/ { start = FNR }
+    /^}/ && start {
+        size = FNR - start - 1
+        if (size > 60) { print FILENAME ":" start ": a function of " size " lines"; bad = 1 }
+        start = 0
+    }
+    END { exit bad }' common/*/*.c hooks/*.c nodedev/*/*.c tests/vm/nvidia-shaped/*.c ||
+    complain "functions too long for a screen"
+for main in hooks/main.c nodedev/cli/main.c nodedev/callout/main.c; do
+    awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||
+        complain "$main: main is more than a shim"
+done
+finish

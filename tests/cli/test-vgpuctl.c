@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The command line of vgpuctl: what it prints where, and exits with. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
+
+#define HERE "test:///default"
+
+static struct scene scene;
+static struct typed typed;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, HERE, line, &typed);
+}
+
+static void
+help_and_version(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vgpuctl --help"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+    for (size_t i = 0; i < command_count; i++) {
+        typed_assert_has(typed.printed, commands[i]->name);
+        typed_assert_has(typed.printed, commands[i]->help);
+    }
+    assert_int_equal(run("vgpuctl --version"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "vgpuctl (libvirt-vgpu) ");
+}
+
+static void
+wrong_usage(void **state)
+{
+    static const struct {
+        const char *line, *words;
+    } rows[] = {
+        {"vgpuctl", "a command, please"},
+        {"vgpuctl reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
+        {"vgpuctl --rott /", "what is --rott?"},
+        {"vgpuctl --root", "--root needs a value"},
+        {"vgpuctl reconcile now", "usage: vgpuctl reconcile"},
+        {"vgpuctl gpus --rebuild", "it takes no --rebuild"},
+        {"vgpuctl gpus -o GPU,SPEED", "there is no column \"SPEED\"; there are:"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(run(rows[i].line), COMMAND_USAGE);
+        typed_assert_has(typed.faults, rows[i].words);
+        assert_string_equal(typed.printed, "");
+        assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
+    }
+    assert_int_equal(run("vgpuctl --root /no/such reconcile"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
+}
+
+static void
+reconcile(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(run("vgpuctl reconcile"), COMMAND_BUSY);
+    typed_assert_has(typed.printed,
+                     "dddddddd-0000-4000-8000-000000000001 guest1 left alone: the vGPU ");
+    typed_assert_has(typed.faults, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
+    fake_close(&stray);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
+    typed_assert_has(typed.printed, " guest1 removed: its removal was not finished\n");
+    assert_string_equal(typed.faults, "");
+    scene_assert_empty(&scene);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
+    assert_int_equal(run("vgpuctl reconcile"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: reconcile: /run/libvirt-vgpu/ledger: line 1: ");
+    typed_assert_has(typed.faults, "; 'vgpuctl reconcile --rebuild' makes another from what ");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domst");
+    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "; nothing was changed\n");
+    unlinkat(scene.kernel.host.root, "run/libvirt/qemu/guest1.xml", 0);
+    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "the ledger could not be read, and is now "
+                                    "/run/libvirt-vgpu/ledger.broken-2");
+    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "the ledger is sound; nothing was changed\n");
+    assert_string_equal(typed.faults, "");
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(help_and_version),
+        TEST(wrong_usage),
+        TEST(reconcile),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

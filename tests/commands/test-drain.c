@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* GPUs that are drained: what vgpuctl shows and remembers, and where guests go instead. */
+
+#include "fake/typed.h"
+#include "policy/drained.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"                                      \
+    "gpu 0000:3b:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"
+#define HERE    "test:///default"
+#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
+#define DRAINED "var/lib/libvirt-vgpu/drained"
+#define FIRST   "0000:18:00.0"
+#define SECOND  "0000:3b:00.0"
+
+static struct scene scene;
+static struct typed typed;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+run(const char *line, int status)
+{
+    if (typed_run(&scene, HERE, line, &typed) != status)
+        fail_msg("%s: %d, %s", line, typed.status, typed.faults);
+}
+
+static bool
+exists(const char *path)
+{
+    struct stat status;
+
+    return fstatat(scene.kernel.host.root, path, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Which GPU a device is on: the parent's directory has one of its name. */
+static bool
+is_on(unsigned device, const char *gpu)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "sys/class/mdev_bus/%s/%s", gpu, scene_device(device));
+    return faccessat(scene.kernel.host.root, path, F_OK, 0) == 0;
+}
+
+/* A guest of somebody else's that runs: the ledger does not know its device. */
+static void
+run_foreign_guest(unsigned guest, unsigned device, const char *gpu)
+{
+    AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0});
+    AUTO_FREE char *text = NULL;
+
+    assert_int_equal(fake_make(&scene.kernel, gpu, "nvidia-222", scene_device(device)), 0);
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+}
+
+static void
+what_is_shown(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    run_foreign_guest(9, 2, FIRST);
+    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-222", scene_device(3)), 0);
+    typed_golden(&scene, HERE, "drain", "vgpuctl drain " FIRST);
+    typed_golden(&scene, HERE, "drain---json", "vgpuctl drain " FIRST " --json");
+    typed_golden(&scene, HERE, "drain-unknown", "vgpuctl drain 0000:99:00.0");
+    typed_golden(&scene, HERE, "gpus-drained", "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED");
+    typed_golden(&scene, HERE, "undrain", "vgpuctl undrain " FIRST);
+    typed_golden(&scene, HERE, "undrain-unknown", "vgpuctl undrain 0000:99:00.0");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+}
+
+static void
+nothing_on_it(void **state)
+{
+    (void)state;
+    run("vgpuctl drain " SECOND, 0);
+    assert_string_equal(typed.printed, "");
+    run("vgpuctl drain " SECOND " --json", 0);
+    assert_string_equal(typed.printed, "{\n   \"vgpus\": []\n}\n");
+    assert_true(exists(DRAINED "/" SECOND));
+    run("vgpuctl drain --columns SPEED " FIRST, 2);
+    assert_false(exists(DRAINED "/" FIRST));
+}
+
+/* A GPU's virtual functions with it: one of ours, one of a guest that asks us for nothing. */
+static void
+functions(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){"0000:3d:00.6", NULL});
+    AUTO_FREE char *text = NULL;
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, MACHINE "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
+                                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.6", "nvidia-1152", "0000:3d:00.6"), 0);
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+    typed_golden(&scene, HERE, "drain-functions", "vgpuctl drain 0000:3D:00.0");
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 1);
+    typed_assert_has(scene.said, "0000:3d:00.0 is drained (see vgpuctl undrain)");
+    assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
+    /* A function is no GPU. */
+    run("vgpuctl drain 0000:3d:00.5", 1);
+    typed_assert_has(typed.faults, "there is no GPU \"0000:3d:00.5\" here; there are: " FIRST);
+    run("vgpuctl undrain 0000:3d:00.0", 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 0);
+}
+
+/* A claim of which nothing is to be seen yet is shown as well. */
+static void
+what_is_being_made(void **state)
+{
+    char text[512], boot_id[64];
+    struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
+
+    (void)state;
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    snprintf(text, sizeof(text),
+             "libvirt-vgpu-ledger 1 %s 2\n"
+             "mdev %s nvidia-222 1024 " FIRST " " FIRST
+             " aaaaaaaa-0000-4000-8000-000000000001 guest1 ua-gpu1 pending made 1:1 1 reap 1\n",
+             boot_id, scene_device(1));
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+    run("vgpuctl drain -n -r " FIRST, 0);
+    snprintf(text, sizeof(text), "%s nvidia-222 guest1 pending\n", scene_device(1));
+    assert_string_equal(typed.printed, text);
+    assert_true(host_read(&host, text, sizeof(text), "%s", DRAINED "/" FIRST) == 0);
+}
+
+/* In any case of its address, twice, and when it is gone from the machine. */
+static void
+again_and_back(void **state)
+{
+    (void)state;
+    run("vgpuctl undrain 0000:3B:00.0", 0);
+    run("vgpuctl drain 0000:3B:00.0", 0);
+    assert_true(exists(DRAINED "/" SECOND));
+    run("vgpuctl drain " SECOND, 0);
+    run("vgpuctl undrain 0000:3B:00.0", 0);
+    assert_false(exists(DRAINED "/" SECOND));
+    run("vgpuctl drain " FIRST, 0);
+    fake_vanish(&scene.kernel, FIRST);
+    run("vgpuctl drain " FIRST, 1);
+    run("vgpuctl undrain " FIRST, 0);
+    assert_false(exists(DRAINED "/" FIRST));
+    run("vgpuctl undrain " FIRST, 1);
+    typed_assert_has(typed.faults, "there is no GPU \"" FIRST "\" here; there are:");
+    run("vgpuctl undrain ../../../../etc", 1);
+    run("vgpuctl undrain ..", 1);
+}
+
+static void
+guests_go_elsewhere(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_true(is_on(1, FIRST));
+    run("vgpuctl drain " FIRST, 0);
+    /* Full ones are filled first, but not this one; the guest on it stays. */
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_true(is_on(2, SECOND));
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 1);
+    typed_assert_has(scene.said, FIRST " is drained (see vgpuctl undrain)");
+    typed_assert_has(scene.said, SECOND " is full (2 of 2)");
+    assert_true(is_on(1, FIRST));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_false(is_on(1, FIRST));
+    run("vgpuctl undrain " FIRST, 0);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 0);
+    assert_true(is_on(4, FIRST));
+}
+
+/* What is kept there for the guest's next start would put it back there. */
+static void
+kept_there(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_true(is_on(1, FIRST));
+    run("vgpuctl drain " FIRST, 0);
+    typed_assert_has(typed.printed, " guest1 kept");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_true(is_on(1, SECOND));
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+/* Another guest's kept device is no room either, and is not reaped in vain. */
+static void
+kept_for_another(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    run("vgpuctl drain " FIRST, 0);
+    run("vgpuctl drain " SECOND, 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 1);
+    typed_assert_has(scene.said, SECOND " is drained");
+    assert_true(is_on(1, FIRST));
+}
+
+/* A drained GPU that is not there is not waited for while the host comes up. */
+static void
+no_use_waiting_for_it(void **state)
+{
+    int status;
+    pid_t hook;
+
+    (void)state;
+    fake_write(&scene.kernel, "proc/uptime", "1.00 0.00\n");
+    fake_write(&scene.kernel, CONFIG, "gpus = ({ address = \"0000:99:00.0\"; });");
+    fake_write(&scene.kernel, DRAINED "/0000:99:00.0", "");
+    hook = fork();
+    if (hook == 0) {
+        alarm(5);
+        _exit(scene_prepare(&scene, 1, 1, "T4-8Q"));
+    }
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+/* Which GPUs are drained cannot be told: any may be. Who wants none does not care. */
+static void
+not_to_be_told(void **state)
+{
+    AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
+
+    (void)state;
+    fake_write(&scene.kernel, DRAINED, "no directory");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 1);
+    typed_assert_has(scene.said, "vgpu: guest1: cannot tell which GPUs are drained: /" DRAINED
+                                 ": Not a directory");
+    scene_assert_empty(&scene);
+    assert_int_equal(scene_hook(&scene, plain, "prepare", "begin"), 0);
+    run("vgpuctl drain " FIRST, 1);
+    run("vgpuctl gpus", 1);
+    typed_assert_has(typed.faults, "vgpuctl: gpus: cannot tell which GPUs are drained");
+}
+
+/* What comes and goes while nothing is drained: all of it is read as it is. */
+static void
+by_itself(void **state)
+{
+    AUTO(names_clear) struct names names = {0};
+    struct error error;
+    struct name gpu;
+
+    (void)state;
+    assert_int_equal(name_parse(&gpu, "mtty"), 0);
+    assert_int_equal(drained_read(&scene.kernel.host, &names, &error), 0);
+    assert_int_equal(names.count, 0);
+    assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 0);
+    assert_int_equal(drained_add(&scene.kernel.host, &gpu, &error), 0);
+    assert_int_equal(drained_add(&scene.kernel.host, &gpu, &error), 0);
+    assert_int_equal(drained_read(&scene.kernel.host, &names, &error), 0);
+    assert_int_equal(names.count, 1);
+    assert_string_equal(names.items[0].text, "mtty");
+    assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 1);
+    assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 0);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(functions),          TEST(what_is_shown),         TEST(nothing_on_it),
+        TEST(what_is_being_made), TEST(again_and_back),        TEST(guests_go_elsewhere),
+        TEST(kept_there),         TEST(kept_for_another),      TEST(not_to_be_told),
+        TEST(by_itself),          TEST(no_use_waiting_for_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl explain: what it says, and that a start then does just that. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HERE "test:///default"
+#define CONF "etc/libvirt-vgpu/vgpu.conf"
+
+static struct scene scene;
+static struct typed typed;
+
+static char *
+read_all(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    if (getdelim(&text, &size, '\0', file) < 0)
+        *text = '\0';
+    fclose(file);
+    return text;
+}
+
+/* The files that are named on the command line lie in the fake machine's tree. */
+static void
+start_machine(const char *name)
+{
+    AUTO_FREE char *path = NULL, *machine = NULL;
+
+    assert_true(asprintf(&path, "%s/tests/machines/%s", getenv("srcdir"), name) > 0);
+    machine = read_all(path);
+    scene_start(&scene, machine);
+    assert_int_equal(chdir(scene.kernel.path), 0);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    assert_int_equal(chdir("/"), 0);
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+configure(const char *text)
+{
+    fake_write(&scene.kernel, CONF, text);
+}
+
+/* Guest 1, in ./guest1.xml. */
+static void
+define(const char *devices, const unsigned *numbers)
+{
+    AUTO_FREE char *xml = scene_xml(1, devices, numbers);
+
+    fake_write(&scene.kernel, "guest1.xml", xml);
+}
+
+static void
+golden(const char *name)
+{
+    typed_golden(&scene, HERE, name, "vgpuctl explain ./guest1.xml");
+}
+
+/* All that can change: the ledger and how many devices there are. */
+static char *
+snapshot(void)
+{
+    AUTO_FREE char *ledger = access("run/libvirt-vgpu/ledger", F_OK) == 0
+                                 ? read_all("run/libvirt-vgpu/ledger")
+                                 : strdup("");
+    char *text;
+
+    assert_true(asprintf(&text, "%zu devices\n%s", fake_count(&scene.kernel), ledger) > 0);
+    return text;
+}
+
+static bool
+has_lease(const char *ledger, const char *device, const char *type, const char *parent)
+{
+    bool found = false;
+
+    for (const char *line = ledger; *line && !found; line = strchrnul(line, '\n') + 1) {
+        char a[64], b[64], c[64];
+
+        found = sscanf(line, "%*s %63s %63s %*s %63s", a, b, c) == 3 && !strcmp(a, device) &&
+                !strcmp(b, type) && !strcmp(c, parent);
+    }
+    return found;
+}
+
+/* Each place that was said. */
+static void
+assert_placed(char *printed)
+{
+    AUTO_FREE char *ledger = read_all("run/libvirt-vgpu/ledger");
+    char *line;
+
+    while ((line = strsep(&printed, "\n"))) {
+        char verdict[16], device[64], type[64], parent[64];
+
+        if (sscanf(line, "%15s %63s %63s %63s", verdict, device, type, parent) == 4 &&
+            strcmp(parent, "-") && !has_lease(ledger, device, type, parent))
+            fail_msg("\"%s\" is not what became of it: %s", line, ledger);
+    }
+}
+
+/* The guest of ./guest1.xml, whoever it is: a start comes to what was said, the same places or the
+ * same words. What was said. */
+static enum command_status
+explain_and_start(void)
+{
+    AUTO_FREE char *before = snapshot(), *after = NULL, *xml = read_all("guest1.xml");
+    enum command_status status = (enum command_status)typed_run(
+        &scene, HERE, "vgpuctl explain ./guest1.xml -rn -o VERDICT,DEVICE,TYPE,PARENT", &typed);
+    char *end;
+
+    after = snapshot();
+    assert_string_equal(before, after);
+    if (scene_hook(&scene, xml, "prepare", "begin") != (status != COMMAND_DONE))
+        fail_msg("said was %s%s, and the start: %s", typed.printed, typed.faults, scene.said);
+    if (status == COMMAND_DONE) {
+        assert_placed(typed.printed);
+        return status;
+    }
+    end = strstr(scene.said, "; see 'vgpuctl explain guest");
+    assert_int_equal(end != NULL, status == COMMAND_NO_CAPACITY);
+    *(end ? end : strchrnul(scene.said, '\n')) = '\0';
+    typed_assert_has(typed.faults, strstr(scene.said, "guest"));
+    return status;
+}
+
+static void
+start_and_compare(enum command_status status)
+{
+    assert_int_equal(explain_and_start(), status);
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+#define CLASSES                                                                                    \
+    "classes = { small = { types = [ \"T4-1B\", \"A2-1B\" ]; };\n"                                 \
+    "            big = { framebuffer = \"8G\"; placement = \"spread\"; traits = [ \"fast\" ]; };"  \
+    " };\n"
+
+/* Every word of a request, and every reason to prefer a GPU. */
+static void
+two_of_eight(void **state)
+{
+    (void)state;
+    start_machine("t4x8");
+    configure(CLASSES "params = [ \"frame_rate_limiter\" ];\n"
+                      "gpus = ( { address = \"0000:19:00.0\"; traits = [ \"fast\" ]; },\n"
+                      "         { address = \"0000:86:00.0\"; traits = [ \"fast\", \"loud\" ]; },\n"
+                      "         { address = \"0000:87:00.0\"; traits = [ \"fast\" ]; } );\n");
+    assert_int_equal(scene_prepare(&scene, 2, 3, "T4-1B"), 0);
+    define("<vgpu:device alias='ua-gpu1' class='small' numa='ignore'/>"
+           "<vgpu:device alias='ua-gpu2' class='big' traits='interface=mdev, !loud'>"
+           "<vgpu:param name='frame_rate_limiter' value='0'/></vgpu:device>",
+           (const unsigned[]){1, 2, 0});
+    golden("explain-t4x8");
+    typed_golden(&scene, HERE, "explain-t4x8--json", "vgpuctl explain --json ./guest1.xml");
+    typed_golden(&scene, HERE, "explain-t4x8-o",
+                 "vgpuctl explain ./guest1.xml -o ALIAS,GPU,VERDICT");
+    start_and_compare(COMMAND_DONE);
+}
+
+/* Every reason against a GPU. */
+static void
+none_of_eight(void **state)
+{
+    (void)state;
+    start_machine("t4x8");
+    configure("gpus = ( { address = \"0000:19:00.0\"; enabled = false; },\n"
+              "         { address = \"0000:3b:00.0\"; types = [ \"T4-2B\" ]; },\n"
+              "         { address = \"0000:3c:00.0\"; traits = [ \"slow\" ]; },\n"
+              "         { address = \"0000:18:00.0\"; traits = [ \"a\" ]; },\n"
+              "         { address = \"0000:86:00.0\"; reserve = 16; traits = [ \"a\" ]; },\n"
+              "         { address = \"0000:87:00.0\"; traits = [ \"a\" ]; },\n"
+              "         { address = \"0000:af:00.0\"; traits = [ \"a\" ]; } );\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:87:00.0", "nvidia-223", scene_device(3)), 0);
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(
+            fake_make(&scene.kernel, "0000:af:00.0", "nvidia-222", scene_device(100 + i)), 0);
+    define("<vgpu:device alias='ua-gpu1' type='T4-1B' traits='a, !slow'/>",
+           (const unsigned[]){1, 0});
+    golden("explain-t4x8-refused");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    define("<vgpu:device alias='ua-gpu1' type='T4-1B' numa='require'/>", (const unsigned[]){1, 0});
+    start_and_compare(COMMAND_NO_CAPACITY);
+    typed_assert_has(typed.faults, "the guest is bound to none (numatune)");
+}
+
+/* Functions are not counted one by one; the entry of domains says what it is. */
+static void
+functions(void **state)
+{
+    (void)state;
+    start_machine("a40");
+    configure("domains = ( { name = \"guest*\";\n"
+              "  devices = ( { alias = \"ua-gpu1\"; type = \"A40-4Q\"; } ); } );\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "A40-4Q"), 0);
+    define("<vgpu:device alias='ua-gpu3' type='A40-8Q' parent='0001:3d:00.4'/>",
+           (const unsigned[]){1, 3, 0});
+    golden("explain-a40");
+    start_and_compare(COMMAND_DONE);
+}
+
+/* The alias and default_class say what it is; one class, two makes of GPU. */
+static void
+words_without_annotation(void **state)
+{
+    (void)state;
+    start_machine("mixed");
+    configure(CLASSES "default_class = \"small\";\n"
+                      "gpus = ( { address = \"0000:18:00.0\"; enabled = false; } );\n");
+    fake_write(&scene.kernel, "guest1.xml",
+               "<domain>\n  <name>guest1</name>\n"
+               "  <uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>\n"
+               "  <numatune><memory mode='strict' nodeset='0-1'/></numatune>\n  <devices>\n"
+               "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n      <source>"
+               "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>\n"
+               "      <alias name='ua-vgpu-small-2'/>\n    </hostdev>\n"
+               "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n      <source>"
+               "<address uuid='dddddddd-0000-4000-8000-000000000002'/></source>\n"
+               "    </hostdev>\n"
+               "    <hostdev mode='subsystem' type='mdev' model='vfio-ap'>\n      <source>"
+               "<address uuid='dddddddd-0000-4000-8000-000000000003'/></source>\n"
+               "    </hostdev>\n  </devices>\n</domain>\n");
+    golden("explain-mixed");
+    start_and_compare(COMMAND_DONE);
+}
+
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+/* Guest 1, in ./guest1.xml, with these PCI devices: ua-gpu1 and on. */
+static void
+define_functions(const char *devices, const char *const *addresses)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, devices, addresses);
+
+    fake_write(&scene.kernel, "guest1.xml", xml);
+}
+
+#define FUNCTIONS(...)                                                                             \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* Which it is, whether it can be had, and which others would do; a hostdev of a function that
+ * nothing names is told of, and one of some other PCI device is not. */
+static void
+two_functions(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
+                     "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>",
+                     FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0", "0000:01:00.0"));
+    golden("explain-l40s");
+    typed_golden(&scene, HERE, "explain-l40s--json",
+                 "vgpuctl explain --json ./guest1.xml -o ALIAS,GPU,VERDICT,PARENT,REASON,OTHERS");
+    start_and_compare(COMMAND_DONE);
+    golden("explain-l40s-has");
+    assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* Every reason why it cannot have that one, while it could have another, or none. */
+static void
+a_function_that_cannot_be_had(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-1B"), 0);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.4"));
+    golden("explain-l40s-others");
+    start_and_compare(COMMAND_FAILED);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-2B'/>", FUNCTIONS("0000:3d:00.5"));
+    golden("explain-l40s-size");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:99:00.4"));
+    golden("explain-l40s-stranger");
+    start_and_compare(COMMAND_FAILED);
+    define("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", (const unsigned[]){1, 0});
+    golden("explain-l40s-kind");
+    start_and_compare(COMMAND_NO_CAPACITY);
+    configure("gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
+              " { address = \"0000:e7:00.0\"; enabled = false; } );");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
+    start_and_compare(COMMAND_NO_CAPACITY);
+    typed_assert_has(typed.faults, "no other virtual function could take it now");
+}
+
+/* Guests come and go, each with functions that were drawn for it; some of theirs are kept. */
+static void
+functions_by_chance(void **state)
+{
+    static const char *const types[] = {"L40S-1B", "L40S-24Q", "L40S-48Q"};
+    static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
+                                         "0000:e7:00.4", "0000:e7:00.5", "0000:99:00.4"};
+    unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
+    char *running[6] = {NULL};
+
+    (void)state;
+    start_machine("l40s");
+    for (unsigned round = 0; round < 300; round++) {
+        unsigned guest = (unsigned)rand_r(&seed) % COUNT(running);
+        unsigned first = (unsigned)rand_r(&seed) % COUNT(places);
+        unsigned second =
+            (first + 1 + (unsigned)rand_r(&seed) % (COUNT(places) - 1)) % (unsigned)COUNT(places);
+        bool two = rand_r(&seed) % 2;
+        char devices[256];
+
+        configure(rand_r(&seed) % 2 ? "release = \"keep\";" : "");
+        if (running[guest]) {
+            assert_int_equal(scene_hook(&scene, running[guest], "release", "end"), 0);
+            free(running[guest]);
+            running[guest] = NULL;
+            continue;
+        }
+        snprintf(devices, sizeof(devices), "<vgpu:device alias='ua-gpu1' type='%s'/>%s%s%s",
+                 types[(unsigned)rand_r(&seed) % COUNT(types)],
+                 two ? "<vgpu:device alias='ua-gpu2' type='" : "",
+                 two ? types[(unsigned)rand_r(&seed) % COUNT(types)] : "", two ? "'/>" : "");
+        running[guest] =
+            scene_xml_of(guest + 1, devices, FUNCTIONS(places[first], two ? places[second] : NULL));
+        fake_write(&scene.kernel, "guest1.xml", running[guest]);
+        if (explain_and_start() == COMMAND_DONE) {
+            counts[COMMAND_DONE]++;
+            continue;
+        }
+        counts[typed.status]++;
+        free(running[guest]);
+        running[guest] = NULL;
+    }
+    for (size_t i = 0; i < COUNT(running); i++)
+        free(running[i]);
+    assert_true(counts[COMMAND_DONE] > 20);
+    assert_true(counts[COMMAND_NO_CAPACITY] > 10);
+    assert_true(counts[COMMAND_FAILED] > 10);
+}
+
+/* What nobody uses is in the way of one function, and goes. */
+static void
+a_kept_function(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    configure("release = \"keep\";\n");
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-48Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 2, "0000:3d:00.4"), 0);
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
+    golden("explain-l40s-kept");
+    start_and_compare(COMMAND_DONE);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+/* --- what would be removed first -------------------------------------------------------------- */
+
+static void
+kept_is_reaped(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    configure("release = \"keep\";\n");
+    for (unsigned i = 2; i < 14; i++) {
+        assert_int_equal(scene_prepare(&scene, i, i, "mtty-2"), 0);
+        assert_int_equal(scene_release(&scene, i, i), 0);
+    }
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-kept");
+    start_and_compare(COMMAND_DONE);
+    assert_int_equal(fake_count(&scene.kernel), 12);
+}
+
+/* A kept vGPU is in the way of each of the two, and not of both: they never fit. */
+static void
+nothing_is_reaped_in_vain(void **state)
+{
+    (void)state;
+    start_machine("mixed");
+    configure("release = \"keep\";\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
+    golden("explain-mixed-kept");
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>"
+           "<vgpu:device alias='ua-gpu3' type='T4-16Q'/>",
+           (const unsigned[]){1, 3, 0});
+    start_and_compare(COMMAND_NO_CAPACITY);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
+    start_and_compare(COMMAND_DONE);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
+}
+
+/* It is not there, or not as it is asked for; another's UUID, kept or not. */
+static void
+uuids_in_the_way(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-other-type");
+    start_and_compare(COMMAND_DONE);
+    define("<vgpu:device alias='ua-gpu2' type='mtty-2'/>", (const unsigned[]){2, 0});
+    golden("explain-mtty-unwanted");
+    start_and_compare(COMMAND_DONE);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-1"), 0);
+    define("<vgpu:device alias='ua-gpu3' type='mtty-1'/>", (const unsigned[]){3, 0});
+    golden("explain-mtty-others");
+    start_and_compare(COMMAND_FAILED);
+}
+
+/* What it has, and what somebody else made for it. */
+static void
+there_already(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-1", scene_device(2)), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/><vgpu:device alias='ua-gpu2' "
+           "type='mtty-1'/>",
+           (const unsigned[]){1, 2, 0});
+    start_and_compare(COMMAND_DONE);
+    golden("explain-mtty-has");
+    start_and_compare(COMMAND_DONE);
+}
+
+/* A GPU that is still to come up; and what an earlier start left with the driver. */
+static void
+a_start_would_wait(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
+    define("<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-boot");
+    configure("prepare_timeout = \"50ms\"; release_timeout = \"50ms\";\n");
+    scene.kernel.faults->stuck = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    golden("explain-mtty-busy");
+    scene.kernel.faults->stuck = false;
+    while (!*fake_type_of(&scene.kernel, scene_device(1)))
+        usleep(1000);
+    configure("");
+    start_and_compare(COMMAND_DONE);
+}
+
+static void
+quota(void **state)
+{
+    (void)state;
+    start_machine("t4x8");
+    configure(CLASSES "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 2; } );\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    define("<vgpu:device alias='ua-gpu1' class='small'/><vgpu:device alias='ua-gpu3' "
+           "class='small'/>",
+           (const unsigned[]){1, 3, 0});
+    golden("explain-t4x8-quota");
+    start_and_compare(COMMAND_NO_CAPACITY);
+}
+
+/* Guests come and go, some of whose vGPUs are kept. */
+static void
+by_chance(void **state)
+{
+    static const char *const types[] = {"T4-1B", "T4-4Q", "T4-8Q", "A2-4Q", "A2-8Q", "mtty-2"};
+    unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
+    bool runs[8] = {false};
+
+    (void)state;
+    start_machine("mixed");
+    for (unsigned round = 0; round < 400; round++) {
+        unsigned guest = (unsigned)rand_r(&seed) % COUNT(runs);
+        unsigned count = 1 + (unsigned)rand_r(&seed) % 3, numbers[4] = {0};
+        const char *type = types[(unsigned)rand_r(&seed) % COUNT(types)];
+        AUTO_FREE char *xml = NULL;
+        char devices[512] = "";
+
+        for (unsigned i = 0; i < count; i++) {
+            size_t at = strlen(devices);
+
+            numbers[i] = 10 * guest + i + 1;
+            snprintf(devices + at, sizeof(devices) - at,
+                     "<vgpu:device alias='ua-gpu%u' type='%s' placement='%s'/>", numbers[i], type,
+                     rand_r(&seed) % 2 ? "pack" : "spread");
+        }
+        xml = scene_xml(guest, devices, numbers);
+        fake_write(&scene.kernel, "guest1.xml", xml);
+        configure(rand_r(&seed) % 2 ? "release = \"keep\";" : "");
+        if (runs[guest])
+            assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        else
+            counts[explain_and_start()]++;
+        runs[guest] = !runs[guest];
+    }
+    assert_true(counts[COMMAND_DONE] > 50);
+    assert_true(counts[COMMAND_NO_CAPACITY] > 10);
+}
+
+/* --- what cannot be explained ----------------------------------------------------------------- */
+
+static void
+refused(const char *line, const char *words)
+{
+    typed_run(&scene, HERE, line, &typed);
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    typed_assert_has(typed.faults, words);
+    assert_string_equal(typed.printed, "");
+    assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
+}
+
+static void
+nothing_to_explain(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    define("", (const unsigned[]){1, 0});
+    golden("explain-nothing");
+    configure("enabled = false;");
+    golden("explain-switched-off");
+    configure("enabled = maybe;");
+    refused("vgpuctl explain ./guest1.xml", "explain: guest1: /etc/libvirt-vgpu/vgpu.conf:1: ");
+    configure("");
+    define("<vgpu:device alias='ua-gpu1' tpye='mtty-1'/>", (const unsigned[]){1, 0});
+    refused("vgpuctl explain ./guest1.xml", "has an unknown attribute \"tpye\"");
+    define("<vgpu:device alias='ua-gpu1' class='smal'/>", (const unsigned[]){1, 0});
+    refused("vgpuctl explain ./guest1.xml", "guest1: ua-gpu1 asks for the class \"smal\"");
+    define("<vgpu:device alias='ua-gpu1' type='mtty-3'/>", (const unsigned[]){1, 0});
+    golden("explain-unknown-type");
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
+    refused("vgpuctl explain ./guest1.xml", "guest1: /run/libvirt-vgpu/ledger");
+    fake_write(&scene.kernel, "bad.xml", "<domain>\n<name>");
+    refused("vgpuctl explain bad.xml", "explain: bad.xml: cannot read the domain XML: line 2: ");
+    refused("vgpuctl explain ./none.xml", "explain: ./none.xml: No such file or directory");
+    typed_run(&scene, HERE, "vgpuctl explain ./guest1.xml -o SPEED", &typed);
+    assert_int_equal(typed.status, COMMAND_USAGE);
+}
+
+/* --- domains of libvirt's --------------------------------------------------------------------- */
+
+static void
+ask_libvirt(void **state)
+{
+    AUTO_FREE char *one = NULL, *node = NULL, *uri = NULL;
+
+    (void)state;
+    start_machine("mtty");
+    one = scene_xml(1, "<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    fake_write(&scene.kernel, "guest1.xml", one);
+    assert_true(asprintf(&node,
+                         "<node><domain type='test'><name>plain</name><memory>1024</memory>"
+                         "<os><type>hvm</type></os></domain>"
+                         "<domain type='test'><name>guest1</name>"
+                         "<uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>"
+                         "<memory>1024</memory><os><type>hvm</type></os>%s</node>",
+                         strstr(one, "<metadata>")) > 0);
+    fake_write(&scene.kernel, "node.xml", node);
+    assert_true(asprintf(&uri, "test://%s/node.xml", scene.kernel.path) > 0);
+    assert_int_equal(scene_hook(&scene, one, "prepare", "begin"), 0);
+    typed_golden(&scene, uri, "explain-libvirt", "vgpuctl explain guest1");
+    typed_golden(&scene, uri, "explain-libvirt-uuid",
+                 "vgpuctl explain aaaaaaaa-0000-4000-8000-000000000001");
+    typed_golden(&scene, uri, "explain-libvirt-plain", "vgpuctl explain plain");
+    configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
+    typed_golden(&scene, uri, "explain-libvirt-disabled", "vgpuctl explain guest1");
+    configure("");
+    typed_run(&scene, uri, "vgpuctl explain guets1", &typed);
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    typed_assert_has(typed.faults, "there is no domain \"guets1\" (did you mean guest1?)");
+    refused("vgpuctl --root . explain guest1", "with --root there is no libvirt that could know");
+    typed_run(&scene, "test:///no/such/node.xml", "vgpuctl explain guest1", &typed);
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    typed_assert_has(typed.faults, "explain: cannot connect to test:///no/such/node.xml: ");
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(two_of_eight),       TEST(none_of_eight),
+        TEST(functions),          TEST(words_without_annotation),
+        TEST(two_functions),      TEST(a_function_that_cannot_be_had),
+        TEST(a_kept_function),    TEST(functions_by_chance),
+        TEST(kept_is_reaped),     TEST(nothing_is_reaped_in_vain),
+        TEST(uuids_in_the_way),   TEST(there_already),
+        TEST(a_start_would_wait), TEST(quota),
+        TEST(by_chance),          TEST(nothing_to_explain),
+        TEST(ask_libvirt),
+    };
+    const char *top = getenv("srcdir");
+    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
+
+    setenv("srcdir", absolute, 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

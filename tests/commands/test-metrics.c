@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl metrics writes, and what the hook counts for it. */
+
+#include "fake/typed.h"
+#include "lease/counters.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define HERE "test:///default"
+#define TYPES                                                                                      \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"                             \
+    "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1 heads 4\n"
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size numa 0\n" TYPES "gpu 0000:19:00.0 rule size numa 0\n" TYPES        \
+    "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n"
+
+static struct scene scene;
+static struct typed typed;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static uint64_t
+count(enum counters_operation operation, enum counters_result result)
+{
+    struct counters counters;
+
+    counters_read(&scene.kernel.host, &counters);
+    return counters.counts[operation][result];
+}
+
+static void
+golden(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "gpus = ({ address = \"0000:19:00.0\"; enabled = false; });");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
+    typed_golden(&scene, HERE, "metrics", "vgpuctl metrics");
+    typed_golden(&scene, NULL, "metrics-without-libvirt", "vgpuctl metrics");
+}
+
+/* Of virtual functions a room that nobody knows is left out, and what they say together is not; nor
+ * is a function that somebody else gave a type, and that no domain refers to. */
+static void
+functions(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:18:00.0 rule size\n" TYPES "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
+                        "type nvidia-1148 \"NVIDIA L40S-2Q\" framebuffer 2048 max 24\n"
+                        "type nvidia-1158 \"NVIDIA L40S-2A\" framebuffer 2048 max 24\n"
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L40S-2Q\" ]; max = 24; });");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-2Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1158", "0000:3d:00.5"), 0);
+    typed_golden(&scene, HERE, "metrics-functions", "vgpuctl metrics");
+}
+
+/* Nothing that people chose can break the format. */
+static void
+escaping(void **state)
+{
+    char ledger[1024];
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    snprintf(ledger, sizeof(ledger),
+             "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
+             "mdev %s nvidia-222 1024 0000:18:00.0 0000:18:00.0 "
+             "aaaaaaaa-0000-4000-8000-000000000001 a%%22b%%5cc%%0ad%%ffe%%c3%%a4 - held made 1:1 0 "
+             "reap 1\n",
+             scene_device(1));
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", ledger);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.printed, ",domain=\"a\\\"b\\\\c?d?e\xc3\xa4\",domain_uuid=\"aaaa");
+}
+
+static void
+no_libvirt(void **state)
+{
+    (void)state;
+    assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.faults, "vgpuctl: metrics: no orphans are counted: cannot connect to ");
+    assert_null(strstr(typed.printed, "orphans"));
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 1);
+    assert_string_equal(typed.printed, "");
+}
+
+static size_t
+entries(const char *path)
+{
+    DIR *directory = opendir(path);
+    size_t found = 0;
+
+    assert_non_null(directory);
+    while (readdir(directory))
+        found++;
+    closedir(directory);
+    return found - 2;
+}
+
+static void
+file(void **state)
+{
+    char directory[300], path[320], line[512], text[16384];
+    struct stat before, after;
+    FILE *in;
+
+    (void)state;
+    snprintf(directory, sizeof(directory), "%s/out", scene.kernel.path);
+    snprintf(path, sizeof(path), "%s/vgpu.prom", directory);
+    snprintf(line, sizeof(line), "vgpuctl metrics --output %s", path);
+    assert_int_equal(typed_run(&scene, HERE, line, &typed), 1);
+    typed_assert_has(typed.faults, "vgpu.prom: No such file or directory");
+    assert_int_equal(mkdir(directory, 0755), 0);
+    umask(077);
+    assert_int_equal(typed_run(&scene, HERE, line, &typed), 0);
+    umask(022);
+    assert_string_equal(typed.printed, "");
+    assert_string_equal(typed.faults, "");
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(before.st_mode & 07777, 0644);
+
+    /* Another file takes its place; whoever reads the old one reads all of it. */
+    in = fopen(path, "re");
+    assert_non_null(in);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_run(&scene, HERE, line, &typed), 0);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_not_equal(after.st_ino, before.st_ino);
+    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+    fclose(in);
+    typed_assert_has(text, "libvirt_vgpu_leases{state=\"held\"} 0\n");
+    assert_int_equal(entries(directory), 1);
+
+    /* What cannot be put in its place is not left beside it. */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_int_equal(typed_run(&scene, HERE, line, &typed), 1);
+    assert_int_equal(entries(directory), 1);
+    rmdir(path);
+}
+
+static void
+counted(void **state)
+{
+    AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
+
+    (void)state;
+    /* Nothing is made for a guest without a vGPU, nor counted. */
+    assert_int_equal(scene_hook(&scene, plain, "prepare", "begin"), 0);
+    assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-16Q"), 0);
+    assert_int_equal(scene_hook(&scene, plain, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, plain, "release", "end"), 0);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_OK), 1);
+    assert_int_equal(count(COUNTERS_RELEASE, COUNTERS_OK), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-16Q"), 1);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-99Q"), 1);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_OK), 2);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_NO_ROOM), 1);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_CONFIG), 1);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(count(COUNTERS_RELEASE, COUNTERS_OK), 1);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl reconcile", &typed), 0);
+    assert_int_equal(count(COUNTERS_RECONCILE, COUNTERS_OK), 1);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_LEDGER), 1);
+    assert_int_equal(count(COUNTERS_RELEASE, COUNTERS_LEDGER), 1);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "rubbish\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_CONFIG), 2);
+}
+
+/* Where nothing can be counted, all else goes on. */
+static void
+uncountable(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "run/libvirt-vgpu/counters", "a file\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_OK), 0);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+}
+
+/* None is lost, whoever counts at the same time. */
+static void
+crowd(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "run/libvirt-vgpu/", NULL);
+    for (int i = 0; i < 8; i++) {
+        if (fork() == 0) {
+            for (int j = 0; j < 200; j++)
+                counters_add(&scene.kernel.host, COUNTERS_MIGRATE, j % 2 ? -ENOSPC : 0);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0)
+        ;
+    assert_int_equal(count(COUNTERS_MIGRATE, COUNTERS_OK), 800);
+    assert_int_equal(count(COUNTERS_MIGRATE, COUNTERS_NO_ROOM), 800);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(golden), TEST(functions), TEST(escaping),    TEST(no_libvirt),
+        TEST(file),   TEST(counted),   TEST(uncountable), TEST(crowd),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

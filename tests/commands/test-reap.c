@@ -1,0 +1,746 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Who refers to what: vgpuctl list, orphans and reap, with libvirt's test driver. */
+
+#include "actions/reap.h"
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/connection.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
+#define GPU    "0000:18:00.0"
+#define TYPE   "nvidia-222"
+
+/* Devices 1 and 2 are guest1's, which runs, and guest2's, which is defined; 3 is left of guest3,
+ * which is not any more. Nobody made the others but for guest5, by hand, and mdevctl. */
+enum { RUNNING = 1, DEFINED, LEFT, BY_HAND, USED_BY_HAND, BY_MDEVCTL, LAST = BY_MDEVCTL };
+
+static struct scene scene;
+static struct typed typed;
+static const char *libvirt;
+
+static void
+make(unsigned number)
+{
+    assert_int_equal(fake_make(&scene.kernel, GPU, TYPE, scene_device(number)), 0);
+}
+
+/* Kept, after a start and an end. */
+static void
+keep(unsigned guest)
+{
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, guest, guest, TYPE), 0);
+    assert_int_equal(scene_release(&scene, guest, guest), 0);
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\";");
+}
+
+static int
+setup(void **state)
+{
+    AUTO_FREE char *running = typed_domain(1, "", (const unsigned[]){RUNNING, 0});
+    AUTO_FREE char *defined = typed_domain(2, TYPED_DEFINED, (const unsigned[]){DEFINED, 0});
+    AUTO_FREE char *hand = typed_domain(5, TYPED_DEFINED, (const unsigned[]){USED_BY_HAND, 0});
+    char domains[8192];
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    snprintf(domains, sizeof(domains), "%s%s%s", running, defined, hand);
+    libvirt = typed_libvirt(&scene, domains);
+    return 0;
+}
+
+static void
+populate(void)
+{
+    assert_int_equal(scene_prepare(&scene, RUNNING, RUNNING, TYPE), 0);
+    keep(DEFINED);
+    keep(LEFT);
+    for (unsigned i = BY_HAND; i <= BY_MDEVCTL; i++)
+        make(i);
+    fake_write(&scene.kernel, "etc/mdevctl.d/" GPU "/dddddddd-0000-4000-8000-000000000006", "{}");
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, libvirt, line, &typed);
+}
+
+/* The line, and %s in it for a device. */
+static int
+run_on(const char *format, unsigned number)
+{
+    char line[256];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(line, sizeof(line), format, scene_device(number));
+#pragma GCC diagnostic pop
+    return run(line);
+}
+
+/* "DEVICE words" is a line of what was printed. */
+static void
+assert_said(unsigned number, const char *words)
+{
+    char line[512];
+
+    snprintf(line, sizeof(line), "%s %s", scene_device(number), words);
+    typed_assert_has(typed.printed, line);
+}
+
+static bool
+is_there(unsigned number)
+{
+    return *fake_type_of(&scene.kernel, scene_device(number));
+}
+
+/* A process that keeps the kernel from removing the device for as long as it lives, but is not in
+ * the way of the proof. */
+static pid_t
+hold_up(unsigned number)
+{
+    int ready[2];
+    pid_t pid;
+    char byte;
+
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        close(fake_open(&scene.kernel, scene_device(number)).group);
+        if (write(ready[1], "", 1) == 1)
+            pause();
+        _exit(0);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return pid;
+}
+
+static void
+end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void
+shown(void **state)
+{
+    (void)state;
+    populate();
+    typed_golden(&scene, libvirt, "reap-list", "vgpuctl list");
+    typed_golden(&scene, libvirt, "reap-list-origin", "vgpuctl list -o DEVICE,STATE,ORIGIN,DOMAIN");
+    typed_golden(&scene, libvirt, "reap-orphans",
+                 "vgpuctl orphans -o DEVICE,TYPE,NAME,PARENT,GPU,ORIGIN,STATE,DOMAIN");
+    typed_golden(&scene, libvirt, "reap-orphans---json",
+                 "vgpuctl orphans --json -o DEVICE,TYPE,NAME,PARENT,GPU,ORIGIN");
+    assert_int_equal(run("vgpuctl orphans --root /"), COMMAND_USAGE);
+}
+
+static void
+holders(void **state)
+{
+    struct fake_guest stray;
+    char words[64], comm[32];
+    FILE *file = fopen("/proc/self/comm", "re");
+
+    (void)state;
+    assert_true(file && fgets(comm, sizeof(comm), file));
+    fclose(file);
+    comm[strcspn(comm, "\n")] = '\0';
+    make(BY_HAND);
+    assert_int_equal(run("vgpuctl orphans -J"), COMMAND_DONE);
+    /* Not every process may be looked at by everybody. */
+    if (!strstr(typed.printed, "\"holder\": null"))
+        typed_assert_has(typed.printed, "\"holder\": \"?\"");
+    stray = fake_open(&scene.kernel, scene_device(BY_HAND));
+    assert_int_equal(run("vgpuctl orphans"), COMMAND_DONE);
+    snprintf(words, sizeof(words), "foreign %d (%s)\n", getpid(), comm);
+    typed_assert_has(typed.printed, words);
+    fake_close(&stray);
+}
+
+/* Without names: orphans that are ours. */
+static void
+ours(void **state)
+{
+    (void)state;
+    populate();
+    typed_golden(&scene, libvirt, "reap--dry-run", "vgpuctl reap --dry-run");
+    assert_int_equal(fake_count(&scene.kernel), LAST);
+    typed_golden(&scene, libvirt, "reap", "vgpuctl reap");
+    assert_false(is_there(LEFT));
+    assert_int_equal(fake_count(&scene.kernel), LAST - 1);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+static void
+nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vgpuctl reap --dry-run"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "");
+    assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "");
+    assert_int_equal(run("vgpuctl orphans"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "");
+}
+
+/* Others' are removed when named, each once; their ledger is as it was. */
+static void
+named(void **state)
+{
+    char line[256];
+
+    (void)state;
+    populate();
+    snprintf(line, sizeof(line), "vgpuctl reap %s %s", scene_device(BY_HAND),
+             "DDDDDDDD-0000-4000-8000-000000000004");
+    assert_int_equal(run(line), COMMAND_DONE);
+    assert_string_equal(typed.printed, "dddddddd-0000-4000-8000-000000000004 removed\n");
+    assert_false(is_there(BY_HAND));
+    assert_int_equal(run_on("vgpuctl reap --dry-run %s", BY_MDEVCTL), COMMAND_DONE);
+    assert_said(BY_MDEVCTL, "would be removed\n");
+    assert_true(is_there(BY_MDEVCTL));
+    assert_int_equal(run_on("vgpuctl reap %s", BY_MDEVCTL), COMMAND_DONE);
+    assert_false(is_there(BY_MDEVCTL));
+    assert_true(is_there(LEFT));
+    assert_int_equal(scene_leases(&scene, ""), 3);
+}
+
+static void
+referred_to(void **state)
+{
+    struct fake_guest qemu;
+    char words[128];
+
+    (void)state;
+    populate();
+    qemu = fake_open(&scene.kernel, scene_device(RUNNING));
+    assert_int_equal(run_on("vgpuctl reap %s", RUNNING), COMMAND_BUSY);
+    snprintf(words, sizeof(words),
+             "left alone: the domain guest1 refers to it; it is in use by process %d (", getpid());
+    assert_said(RUNNING, words);
+    assert_string_equal(typed.faults, "vgpuctl: reap: 1 of 1 vGPUs were left alone\n");
+    fake_close(&qemu);
+    assert_int_equal(run_on("vgpuctl reap %s", DEFINED), COMMAND_BUSY);
+    assert_said(DEFINED, "left alone: the domain guest2 refers to it\n");
+    assert_int_equal(run_on("vgpuctl reap --dry-run %s", USED_BY_HAND), COMMAND_BUSY);
+    assert_said(USED_BY_HAND, "left alone: the domain guest5 refers to it\n");
+    assert_int_equal(fake_count(&scene.kernel), LAST);
+    assert_int_equal(scene_leases(&scene, ""), 3);
+}
+
+/* Everything is as it was before, until it is let go. */
+static void
+in_use(void **state)
+{
+    static const unsigned numbers[] = {LEFT, BY_HAND};
+    static const char *const lines[] = {"vgpuctl reap --dry-run %s", "vgpuctl reap %s"};
+
+    (void)state;
+    populate();
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        struct fake_guest stray = fake_open(&scene.kernel, scene_device(numbers[i]));
+        char words[64];
+
+        snprintf(words, sizeof(words), " in use by process %d (", getpid());
+        for (size_t k = 0; k < COUNT(lines); k++) {
+            assert_int_equal(run_on(lines[k], numbers[i]), COMMAND_BUSY);
+            assert_said(numbers[i], "left alone: ");
+            typed_assert_has(typed.printed, words);
+            assert_true(is_there(numbers[i]));
+            assert_int_equal(scene_leases(&scene, ""), 3);
+            assert_int_equal(scene_leases(&scene, "kept"), 2);
+        }
+        assert_int_equal(run("vgpuctl reap"), numbers[i] == LEFT ? COMMAND_BUSY : COMMAND_DONE);
+        fake_close(&stray);
+        run_on("vgpuctl reap %s", numbers[i]);
+        assert_false(is_there(numbers[i]));
+        keep(LEFT);
+    }
+}
+
+static void
+being_started(void **state)
+{
+    int status;
+    pid_t hook;
+
+    (void)state;
+    scene.kernel.faults->stuck = true;
+    hook = fork();
+    if (hook == 0)
+        _exit(scene_prepare(&scene, 7, 7, TYPE));
+    while (!scene_leases(&scene, "pending") || !is_there(7))
+        usleep(1000);
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "");
+    assert_int_equal(run_on("vgpuctl reap %s", 7), COMMAND_BUSY);
+    assert_said(7, "left alone: a process is at work on it\n");
+    assert_int_equal(run("vgpuctl orphans"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "");
+    scene.kernel.faults->stuck = false;
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_int_equal(status, 0);
+    /* libvirt was asked before it was told of the domain. */
+    assert_int_equal(run_on("vgpuctl reap %s", 7), COMMAND_BUSY);
+    assert_said(7, "left alone: libvirt's daemon runs, and will give it back\n");
+    assert_true(is_there(7));
+}
+
+/* The daemon that ran a guest which libvirt does not know is gone; a process with its pid is not.
+ */
+static void
+daemon_is_gone(void **state)
+{
+    int status;
+    pid_t daemon = fork();
+
+    (void)state;
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare(&scene, 7, 7, TYPE));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
+    assert_said(7, "orphan guest7\n");
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_said(7, "removed\n");
+    scene_assert_empty(&scene);
+}
+
+/* What changed after libvirt was asked is not judged by what it said. */
+static void
+changed_meanwhile(void **state)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    const struct ledger before = {0};
+    const struct names named = {0};
+    const struct reap_order order = {.before = &before, .named = &named};
+    struct error error;
+
+    (void)state;
+    keep(LEFT);
+    assert_int_equal(reap_devices(&scene.kernel.host, &order, &findings, &error), 0);
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
+    assert_string_equal(findings.items[0].why.text, "somebody has just changed it");
+    assert_true(is_there(LEFT));
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+/* What libvirt's API does not know may still be in its files. */
+static void
+status_files(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(9, "", (const unsigned[]){BY_HAND, 0});
+    AUTO_FREE char *text = NULL;
+
+    (void)state;
+    populate();
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", text);
+    assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
+    assert_said(BY_HAND, "left alone: a running guest has it, as libvirt's status files say\n");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", "<domstatus");
+    assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
+    assert_said(BY_HAND, "left alone: not all guests are known: /run/libvirt/qemu/guest9.xml: ");
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_said(LEFT, "left alone: not all guests are known: ");
+    assert_int_equal(fake_count(&scene.kernel), LAST);
+}
+
+static void
+no_libvirt(void **state)
+{
+    static const char *const lines[] = {"vgpuctl orphans", "vgpuctl reap", "vgpuctl reap --dry-run",
+                                        "vgpuctl reap dddddddd-0000-4000-8000-000000000004"};
+    char line[512];
+
+    (void)state;
+    populate();
+    libvirt = "test:///no/such/node.xml";
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        assert_int_equal(run(lines[i]), COMMAND_FAILED);
+        assert_string_equal(typed.printed, "");
+        typed_assert_has(typed.faults, ": cannot connect to test:///no/such/node.xml: ");
+        typed_assert_has(typed.faults, "; only libvirt knows which domains are defined");
+    }
+    assert_int_equal(fake_count(&scene.kernel), LAST);
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE"), COMMAND_DONE);
+    assert_said(LEFT, "kept\n");
+    assert_said(BY_HAND, "foreign\n");
+    typed_assert_has(typed.faults, "vgpuctl: list: cannot connect to test:///no/such/node.xml: ");
+    typed_assert_has(typed.faults, "; so orphans are not told from others\n");
+    /* Another machine's file system has no libvirt that could be asked, so nothing is amiss. */
+    snprintf(line, sizeof(line), "vgpuctl list -rn -o DEVICE,STATE --root %s", scene.kernel.path);
+    assert_int_equal(run(line), COMMAND_DONE);
+    assert_said(LEFT, "kept\n");
+    assert_string_equal(typed.faults, "");
+}
+
+static void
+unknown(void **state)
+{
+    char line[256];
+
+    (void)state;
+    populate();
+    snprintf(line, sizeof(line), "vgpuctl reap %s %s", scene_device(BY_HAND), scene_device(77));
+    assert_int_equal(run(line), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "vgpuctl: reap: there is no vGPU dddddddd-0000-4000-8000-000000000077 here");
+    assert_string_equal(typed.printed, "");
+    assert_int_equal(run("vgpuctl reap guest1"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "there is no vGPU \"guest1\": ");
+    assert_int_equal(fake_count(&scene.kernel), LAST);
+    assert_int_equal(scene_leases(&scene, ""), 3);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
+    assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "/run/libvirt-vgpu/ledger");
+    assert_true(is_there(BY_HAND));
+}
+
+/* A lease whose device is not there any more: somebody removed it. */
+static void
+gone(void **state)
+{
+    (void)state;
+    populate();
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(LEFT)), 0);
+    assert_int_equal(run_on("vgpuctl reap --dry-run %s", LEFT), COMMAND_DONE);
+    assert_said(LEFT, "would be forgotten\n");
+    assert_int_equal(run_on("vgpuctl reap %s", LEFT), COMMAND_DONE);
+    assert_said(LEFT, "forgotten\n");
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+/* While one removes it nobody else does, and nobody else can have its UUID. */
+static void
+two_at_once(void **state)
+{
+    int status;
+    pid_t other, driver;
+
+    (void)state;
+    make(BY_HAND);
+    driver = hold_up(BY_HAND);
+    other = fork();
+    if (other == 0)
+        _exit(run_on("vgpuctl reap %s", BY_HAND));
+    while (!scene_leases(&scene, "removing"))
+        usleep(1000);
+    assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
+    assert_said(BY_HAND, "left alone: a process is at work on it\n");
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN,ORIGIN"), COMMAND_DONE);
+    assert_said(BY_HAND, "removing - foreign\n");
+    assert_int_not_equal(scene_prepare(&scene, 7, BY_HAND, TYPE), 0);
+    typed_assert_has(scene.said, "still being given back by the guest vgpuctl (removing); try");
+    end(driver);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    scene_assert_empty(&scene);
+}
+
+/* Killed in the middle, or refused by the kernel: no lease is left of what was never ours. */
+static void
+interrupted(void **state)
+{
+    pid_t other, driver;
+    unsigned writes;
+
+    (void)state;
+    make(BY_HAND);
+    writes = scene.kernel.faults->writes;
+    driver = hold_up(BY_HAND);
+    other = fork();
+    if (other == 0)
+        _exit(run_on("vgpuctl reap %s", BY_HAND));
+    while (__atomic_load_n(&scene.kernel.faults->writes, __ATOMIC_SEQ_CST) == writes)
+        usleep(1000);
+    end(other);
+    end(driver);
+    while (fake_count(&scene.kernel))
+        usleep(1000);
+    /* Its writer may hold the claim for a moment. */
+    while (scene_leases(&scene, "")) {
+        assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
+        usleep(1000);
+    }
+    scene_assert_empty(&scene);
+    make(BY_HAND);
+    keep(LEFT);
+    for (unsigned number = LEFT; number <= BY_HAND; number++) {
+        scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
+        scene.kernel.faults->fail_with = EIO;
+        assert_int_equal(run_on("vgpuctl reap %s", number), COMMAND_BUSY);
+        assert_said(number, "left alone: the vGPU ");
+        typed_assert_has(typed.printed, "was not removed from " GPU ": Input/output error\n");
+        assert_true(is_there(number));
+        assert_int_equal(scene_leases(&scene, ""), 1);
+        assert_int_equal(scene_leases(&scene, "kept"), 1);
+    }
+}
+
+/* The driver does not come back: the next device is not lost for it. */
+static void
+stuck(void **state)
+{
+    char line[256];
+    pid_t driver;
+
+    (void)state;
+    keep(LEFT);
+    make(BY_HAND);
+    driver = hold_up(BY_HAND);
+    snprintf(line, sizeof(line), "vgpuctl reap %s %s", scene_device(BY_HAND), scene_device(LEFT));
+    assert_int_equal(run(line), COMMAND_BUSY);
+    assert_said(BY_HAND, "left alone: the vGPU ");
+    typed_assert_has(typed.printed, "its driver takes too long; see the kernel's log\n");
+    assert_said(LEFT, "left alone: the vGPU ");
+    assert_int_equal(scene_leases(&scene, "removing"), 1);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    end(driver);
+    while (is_there(BY_HAND))
+        usleep(1000);
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "dddddddd-0000-4000-8000-000000000003 removed\n");
+    while (scene_leases(&scene, "")) {
+        assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
+        usleep(1000);
+    }
+    scene_assert_empty(&scene);
+}
+
+/* The values that libvirt is asked for: both definitions of each domain. */
+static void
+domains(void **state)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    AUTO(domains_clear) struct domains domains = {0};
+    AUTO_FREE char *first = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 2, 0});
+    AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *third = typed_domain(3, "<test:transient/>", (const unsigned[]){3, 0});
+    const struct domain *user;
+    struct name device;
+    struct error error;
+    char all[8192];
+
+    (void)state;
+    snprintf(all, sizeof(all), "%s%s%s", first, second, third);
+    assert_int_equal(
+        connection_open(typed_libvirt(&scene, all), CONNECTION_READ, &connection, &error), 0);
+    assert_int_equal(connection_domains(connection, &domains, &error), 0);
+    assert_int_equal(domains.count, 3);
+    assert_true(domains.complete);
+    assert_string_equal(domains.items[0].name, "guest1");
+    assert_true(domains.items[0].is_persistent && !domains.items[0].is_running);
+    assert_int_equal(domains.items[0].live.hostdev_count, 0);
+    assert_int_equal(domains.items[0].config.hostdev_count, 2);
+    assert_true(domains.items[1].is_persistent && domains.items[1].is_running);
+    assert_int_equal(domains.items[1].live.hostdev_count, 1);
+    assert_int_equal(domains.items[1].config.hostdev_count, 1);
+    assert_true(!domains.items[2].is_persistent && domains.items[2].is_running);
+    assert_int_equal(domains.items[2].config.hostdev_count, 0);
+    assert_ptr_equal(domains_find(&domains, "aaaaaaaa-0000-4000-8000-000000000003"),
+                     &domains.items[2]);
+    assert_null(domains_find(&domains, "guest4"));
+    assert_int_equal(name_parse_uuid(&device, scene_device(1)), 0);
+    user = domains_next_user(&domains, &device, NULL);
+    assert_ptr_equal(user, &domains.items[1]);
+    user = domains_next_user(&domains, &device, user);
+    assert_ptr_equal(user, &domains.items[0]);
+    assert_null(domains_next_user(&domains, &device, user));
+}
+
+/* Virtual functions: guest1 runs with the first, guest2 is defined with the second and asks us for
+ * nothing, the third was guest3's, which is not any more, and the fourth is nobody's. */
+#define CARD "0000:3d:00.0"
+
+static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
+                                     "0000:3d:00.7"};
+enum { RUNS, IS_DEFINED, IS_LEFT, IS_NOBODYS };
+
+static int
+setup_functions(void **state)
+{
+    AUTO_FREE char *running =
+        typed_functions(1, "", "L40S-8Q", (const char *const[]){places[RUNS], NULL});
+    AUTO_FREE char *defined =
+        typed_functions(2, TYPED_DEFINED, "", (const char *const[]){places[IS_DEFINED], NULL});
+    AUTO_FREE char *left =
+        typed_functions(3, "", "L40S-8Q", (const char *const[]){places[IS_LEFT], NULL});
+    char domains[8192];
+
+    (void)state;
+    scene_start(&scene, "gpu " CARD " vf vfs 5 rule size\n"
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                        "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n");
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", places[RUNS]), 0);
+    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    assert_int_equal(typed_prepare(&scene, 3, "L40S-8Q", places[IS_LEFT]), 0);
+    assert_int_equal(scene_hook(&scene, left, "release", "end"), 0);
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\";");
+    for (size_t i = 0; i < COUNT(places); i++) {
+        if (i == IS_DEFINED || i == IS_NOBODYS)
+            assert_int_equal(fake_make(&scene.kernel, places[i], "nvidia-1152", places[i]), 0);
+    }
+    snprintf(domains, sizeof(domains), "%s%s", running, defined);
+    libvirt = typed_libvirt(&scene, domains);
+    return 0;
+}
+
+static void
+functions_shown(void **state)
+{
+    (void)state;
+    /* mdevctl defines no virtual functions, whatever else lies there. */
+    fake_write(&scene.kernel, "etc/mdevctl.d/0000:3d:00.7/dddddddd-0000-4000-8000-000000000006",
+               "{}");
+    typed_golden(&scene, libvirt, "reap-functions-list",
+                 "vgpuctl list -o DEVICE,NAME,PARENT,GPU,STATE,DOMAIN,ORIGIN");
+    typed_golden(&scene, libvirt, "reap-functions-orphans",
+                 "vgpuctl orphans -o DEVICE,TYPE,NAME,PARENT,GPU,ORIGIN,STATE,DOMAIN");
+    typed_golden(&scene, libvirt, "reap-functions-dry-run", "vgpuctl reap --dry-run");
+    assert_int_equal(fake_count(&scene.kernel), COUNT(places));
+}
+
+static void
+functions_reaped(void **state)
+{
+    (void)state;
+    typed_golden(&scene, libvirt, "reap-functions", "vgpuctl reap");
+    assert_int_equal(fake_count(&scene.kernel), COUNT(places) - 1);
+    assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "");
+    /* Others' only if named, in whatever case, each once. */
+    assert_int_equal(run("vgpuctl reap 0000:3d:00.7 0000:3D:00.7"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "0000:3d:00.7 removed\n");
+    assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "");
+    assert_int_equal(run("vgpuctl reap 0000:3d:00.4"), COMMAND_BUSY);
+    typed_assert_has(typed.printed, "0000:3d:00.4 left alone: the domain guest1 refers to it\n");
+    assert_int_equal(run("vgpuctl reap 0000:3d:00.5"), COMMAND_BUSY);
+    typed_assert_has(typed.printed, "0000:3d:00.5 left alone: the domain guest2 refers to it\n");
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    /* One without a type is no vGPU, nor is the GPU; and not a word is written. */
+    scene.kernel.faults->writes = 0;
+    assert_int_equal(run("vgpuctl reap 0000:3d:01.0"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "there is no vGPU 0000:3d:01.0 here; see 'vgpuctl orphans'");
+    assert_int_equal(run("vgpuctl reap " CARD), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "there is no vGPU " CARD " here");
+    assert_int_equal(run("vgpuctl reap 3d:00.4"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "or by the address of a virtual function");
+    assert_int_equal(scene.kernel.faults->writes, 0);
+}
+
+/* Open, or just closed and its driver still at it: all is as before, until it is let go. */
+static void
+functions_in_use(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    stray = fake_open(&scene.kernel, places[IS_NOBODYS]);
+    assert_true(stray.device >= 0);
+    for (int dry = 1; dry >= 0; dry--) {
+        assert_int_equal(
+            run(dry ? "vgpuctl reap --dry-run 0000:3d:00.7" : "vgpuctl reap 0000:3d:00.7"),
+            COMMAND_BUSY);
+        typed_assert_has(typed.printed, "0000:3d:00.7 left alone: ");
+        typed_assert_has(typed.printed, " in use by process ");
+        assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "nvidia-1152");
+        assert_int_equal(scene_leases(&scene, ""), 2);
+    }
+    scene.kernel.faults->exiting = 60000;
+    fake_close(&stray);
+    assert_int_equal(run("vgpuctl reap 0000:3d:00.7"), COMMAND_BUSY);
+    typed_assert_has(typed.printed, "0000:3d:00.7 left alone: the vGPU ");
+    assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "nvidia-1152");
+    scene.kernel.faults->exiting = 0;
+    /* The last write may not have come back yet; and it may have been the one that did it. */
+    while (run("vgpuctl reap 0000:3d:00.7") == COMMAND_BUSY)
+        usleep(1000);
+    assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "");
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+/* A lease of what has another type by now is forgotten, and the other type is left. */
+static void
+functions_of_others(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_remove(&scene.kernel, places[RUNS]), 0);
+    assert_int_equal(fake_remove(&scene.kernel, places[IS_DEFINED]), 0);
+    assert_int_equal(fake_remove(&scene.kernel, places[IS_LEFT]), 0);
+    assert_int_equal(fake_remove(&scene.kernel, places[IS_NOBODYS]), 0);
+    assert_int_equal(fake_make(&scene.kernel, places[IS_LEFT], "nvidia-1155", places[IS_LEFT]), 0);
+    typed_golden(&scene, libvirt, "reap-functions-other-type",
+                 "vgpuctl list -o DEVICE,NAME,STATE,DOMAIN,ORIGIN");
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "0000:3d:00.6 forgotten\n");
+    assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "nvidia-1155");
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,TYPE,STATE,ORIGIN"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "0000:3d:00.6 nvidia-1155 orphan foreign\n");
+}
+
+int
+main(void)
+{
+#define FUNCTION_TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
+#define TEST(function)          cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(domains),
+        TEST(shown),
+        TEST(holders),
+        TEST(ours),
+        TEST(nothing),
+        TEST(named),
+        TEST(referred_to),
+        TEST(in_use),
+        TEST(gone),
+        TEST(unknown),
+        TEST(being_started),
+        TEST(status_files),
+        TEST(no_libvirt),
+        TEST(two_at_once),
+        TEST(interrupted),
+        TEST(stuck),
+        TEST(daemon_is_gone),
+        TEST(changed_meanwhile),
+        FUNCTION_TEST(functions_shown),
+        FUNCTION_TEST(functions_reaped),
+        FUNCTION_TEST(functions_in_use),
+        FUNCTION_TEST(functions_of_others),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl gpus, types and list show, of whole machines. */
+
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HERE "test:///default"
+
+static struct scene scene;
+
+static const char *const lines[] = {
+    "gpus",
+    "gpus --json",
+    "types",
+    "types --json",
+    "list",
+    "list --json",
+    "list --raw -n -o DEVICE,STATE,DOMAIN",
+};
+
+static void
+start_machine(const char *name)
+{
+    const char *top = getenv("srcdir");
+    char path[512], text[16384];
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/tests/machines/%s", top ? top : ".", name);
+    file = fopen(path, "re");
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    length = fread(text, 1, sizeof(text) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    scene_start(&scene, text);
+}
+
+static void
+show_with(const char *machine, const char *libvirt)
+{
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char name[128], line[128];
+
+        snprintf(line, sizeof(line), "vgpuctl %s", lines[i]);
+        snprintf(name, sizeof(name), "%s %s", machine, lines[i]);
+        for (char *at = name; *at; at++) {
+            if (strchr(" ,", *at))
+                *at = '-';
+        }
+        typed_golden(&scene, libvirt, name, line);
+    }
+}
+
+/* Devices 1 and 2 are running guests'. */
+static void
+show(const char *machine)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
+    AUTO_FREE char *domains = NULL;
+
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    show_with(machine, typed_libvirt(&scene, domains));
+}
+
+static void
+t4(void **state)
+{
+    (void)state;
+    start_machine("t4x8");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-222", scene_device(3)), 0);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });"
+               "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
+               " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
+    show("t4x8");
+    typed_golden(&scene, HERE, "t4x8-types-classes",
+                 "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
+    scene_stop(&scene);
+}
+
+/* Nothing is summed up over virtual functions. */
+static void
+a40(void **state)
+{
+    (void)state;
+    start_machine("a40");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "A40-4Q"), 0);
+    show("a40");
+    scene_stop(&scene);
+}
+
+static void
+samples(void **state)
+{
+    (void)state;
+    start_machine("mtty");
+    show("mtty");
+    scene_stop(&scene);
+}
+
+static void
+nothing(void **state)
+{
+    (void)state;
+    scene_start(&scene, "");
+    show("nothing");
+    scene_stop(&scene);
+}
+
+#define ON(address)                                                                                \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        address, NULL                                                                              \
+    }
+
+/* Mediated devices beside virtual functions with types. One of these is a guest's of ours, one of
+ * a guest that asks us for nothing, and one is nobody's; of the types some have a limit that the
+ * configuration tells. */
+static void
+both_kinds(void **state)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_functions(2, "", "L40S-8Q", ON("0000:3d:00.4"));
+    AUTO_FREE char *third = typed_functions(3, TYPED_DEFINED, "", ON("0000:3D:00.5"));
+    AUTO_FREE char *domains = NULL;
+
+    (void)state;
+    start_machine("t4-l40s");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
+    typed_golden(&scene, HERE, "t4-l40s-types-empty",
+                 "vgpuctl types 0000:3d:00.0 -o type,name,max,available,available-at-most");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1152", "0000:3d:00.5"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:01.0", "nvidia-1152", "0000:3d:01.0"), 0);
+    assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
+    show_with("t4-l40s", typed_libvirt(&scene, domains));
+    scene_stop(&scene);
+}
+
+/* The types of GPU instances, while one is free and while none is. */
+static void
+partitioned(void **state)
+{
+    AUTO_FREE char *first = typed_functions(1, "", "A30-1-6C", ON("0000:41:00.4"));
+
+    (void)state;
+    start_machine("a30-mig");
+    /* Instances limit these, whatever anybody says. */
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
+    assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
+    show_with("a30-mig", typed_libvirt(&scene, first));
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
+    typed_golden(&scene, HERE, "a30-mig-types-two-shapes", "vgpuctl types");
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-689", 0);
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
+    typed_golden(&scene, HERE, "a30-mig-types-none-free", "vgpuctl types");
+    typed_golden(&scene, HERE, "a30-mig-gpus-none-free", "vgpuctl gpus");
+    /* The type that is made is listed nowhere, and nobody remembers it. */
+    fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
+    typed_golden(&scene, HERE, "a30-mig-gpus-nameless", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "a30-mig-types-nameless", "vgpuctl types");
+    scene_stop(&scene);
+}
+
+static void
+mixed_sizes(void **state)
+{
+    AUTO_FREE char *first = typed_functions(1, "", "L4-2Q", ON("0000:af:00.4"));
+    AUTO_FREE char *second = typed_functions(2, "", "L4-12Q", ON("0000:af:00.5"));
+    AUTO_FREE char *domains = NULL;
+
+    (void)state;
+    start_machine("mixed-size");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
+    assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
+    typed_golden(&scene, HERE, "mixed-size-gpus-one-vgpu", "vgpuctl gpus");
+    assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    show_with("mixed-size", typed_libvirt(&scene, domains));
+    scene_stop(&scene);
+}
+
+/* A full card lists nothing: its types are remembered, and without that are numbers. */
+static void
+full(void **state)
+{
+    static const char *const functions[] = {"0000:3d:00.4", "0000:3d:00.6"};
+
+    (void)state;
+    start_machine("t4-l40s");
+    for (unsigned i = 0; i < COUNT(functions); i++)
+        assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
+    typed_golden(&scene, HERE, "full-gpus", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "full-types", "vgpuctl types 0000:3d:00.0");
+    typed_golden(&scene, HERE, "full-list", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
+    typed_golden(&scene, HERE, "full-gpus-forgotten", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "full-types-forgotten", "vgpuctl types 0000:3d:00.0 --json");
+    typed_golden(&scene, HERE, "full-list-forgotten", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    scene_stop(&scene);
+}
+
+/* What README.md shows; check-golden.sh compares. */
+static void
+readme(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
+                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8 heads 4\n"
+                        "gpu 0000:3b:00.0 rule size numa 1\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
+                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8 heads 4\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-231", scene_device(3)), 0);
+    typed_golden(&scene, NULL, "readme-gpus", "vgpuctl gpus");
+    typed_golden(&scene, NULL, "readme-types",
+                 "vgpuctl types 0000:18:00.0 -o name,framebuffer,max,available");
+    typed_golden(&scene, NULL, "readme-list", "vgpuctl list -o device,name,gpu,state,domain");
+    scene_stop(&scene);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t4),          cmocka_unit_test(a40),         cmocka_unit_test(samples),
+        cmocka_unit_test(nothing),     cmocka_unit_test(readme),      cmocka_unit_test(both_kinds),
+        cmocka_unit_test(partitioned), cmocka_unit_test(mixed_sizes), cmocka_unit_test(full),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

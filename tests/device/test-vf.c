@@ -1,0 +1,710 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The second row of vgpu_interfaces, on virtual functions that behave as NVIDIA's do. */
+
+#include "device/vgpu.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CARD   "0000:3d:00.0"
+#define FIRST  "0000:3d:00.4"
+#define SECOND "0000:3d:00.5"
+#define THIRD  "0000:3d:00.6"
+#define TYPES                                                                                      \
+    "type nvidia-55 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n"                                   \
+    "type nvidia-1155 \"NVIDIA L40S-1Q\" framebuffer 1024 max 2\n"                                 \
+    "type nvidia-1148 \"NVIDIA L40S-2Q\" framebuffer 2048 max 2\n"
+#define MACHINE "gpu " CARD " vf vfs 4 rule size numa 1\n" TYPES
+
+static struct fake_kernel fake;
+static struct inventory inventory;
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    inventory_clear(&inventory);
+    fake_stop(&fake);
+    return 0;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static void
+scan(void)
+{
+    inventory_clear(&inventory);
+    assert_int_equal(vgpu_vf.scan(&fake.host, &inventory_all_types, &inventory), 0);
+}
+
+static struct name
+named(const char *text)
+{
+    struct name name;
+
+    assert_int_equal(name_parse(&name, text), 0);
+    return name;
+}
+
+static struct vgpu
+function(const char *address, const char *type)
+{
+    struct vgpu vgpu = {.interface = &vgpu_vf, .device = named(address), .parent = named(address)};
+
+    if (*type)
+        vgpu.type = named(type);
+    return vgpu;
+}
+
+static const struct inventory_type *
+type_of(const char *id)
+{
+    struct name name = named(id);
+
+    return inventory_find_type(&inventory.gpus[0], &name);
+}
+
+/* How many of a type a function says it would make. */
+static int
+available(const char *address, const char *id)
+{
+    const struct inventory_type *type = type_of(id);
+
+    assert_non_null(type);
+    for (size_t i = 0; i < inventory.parent_count; i++) {
+        const struct inventory_parent *parent = &inventory.parents[i];
+
+        if (!strcmp(parent->name.text, address))
+            return parent->available[type - inventory.gpus[parent->gpu].types];
+    }
+    fail_msg("no parent %s", address);
+    return 0;
+}
+
+/* --- scan ------------------------------------------------------------------------------------- */
+
+/* One GPU, whatever its list looks like; what else is in the list is no type. */
+static void
+every_form_of_the_list(void **state)
+{
+    static const char *const forms[] = {"header", "plain", "name-first", "garbage", "proposal"};
+    static const struct {
+        const char *id, *name;
+        unsigned framebuffer;
+    } types[] = {{"nvidia-55", "NVIDIA L40S-1B", 1024},
+                 {"nvidia-1155", "NVIDIA L40S-1Q", 1024},
+                 {"nvidia-1148", "NVIDIA L40S-2Q", 2048}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        char machine[512];
+
+        snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule size list %s\n" TYPES,
+                 forms[i]);
+        fake_start(&fake, machine);
+        scan();
+        assert_int_equal(inventory.gpu_count, 1);
+        assert_int_equal(inventory.parent_count, 4);
+        assert_int_equal(inventory.vgpu_count, 0);
+        if (inventory.gpus[0].count != COUNT(types))
+            fail_msg("%s: %zu types", forms[i], inventory.gpus[0].count);
+        for (size_t t = 0; t < COUNT(types); t++) {
+            const struct inventory_type *type = type_of(types[t].id);
+
+            assert_non_null(type);
+            assert_string_equal(type->name, types[t].name);
+            assert_int_equal(type->framebuffer, types[t].framebuffer);
+            assert_int_equal(type->slices, 0);
+            assert_int_equal(type->max, 0);
+            for (size_t p = 0; p < 4; p++)
+                assert_int_equal(available(inventory.parents[p].name.text, types[t].id), 1);
+        }
+        if (i + 1 < COUNT(forms))
+            fake_stop(&fake);
+    }
+}
+
+static void
+the_gpu_is_the_physical_function(void **state)
+{
+    const struct inventory_gpu *gpu;
+
+    (void)state;
+    fake_start(&fake, MACHINE);
+    scan();
+    gpu = &inventory.gpus[0];
+    assert_string_equal(gpu->name.text, CARD);
+    assert_int_equal(gpu->numa, 1);
+    assert_string_equal(gpu->vendor, "10de");
+    assert_string_equal(gpu->device, "26b9");
+    assert_string_equal(gpu->driver.text, "nvidia");
+    assert_true(gpu->is_partial);
+    for (size_t i = 0; i < inventory.parent_count; i++)
+        assert_ptr_equal(inventory.parents[i].interface, &vgpu_vf);
+}
+
+/* A type that is set is in no list of that function; its siblings tell its name, in whichever order
+ * they are read, and when none does it is its number. */
+static void
+set_types_are_named_from_siblings(void **state)
+{
+    static const char *const addresses[] = {FIRST, "0000:3d:00.7"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(addresses); i++) {
+        fake_start(&fake, MACHINE);
+        assert_int_equal(fake_make(&fake, addresses[i], "nvidia-1155", NULL), 0);
+        scan();
+        assert_int_equal(inventory.gpu_count, 1);
+        assert_int_equal(inventory.vgpu_count, 1);
+        assert_string_equal(inventory.vgpus[0].device.text, addresses[i]);
+        assert_string_equal(inventory.vgpus[0].type.text, "nvidia-1155");
+        assert_string_equal(inventory.parents[inventory.vgpus[0].parent].name.text, addresses[i]);
+        assert_int_equal(inventory.gpus[0].count, 2);
+        assert_string_equal(type_of("nvidia-1155")->name, "NVIDIA L40S-1Q");
+        assert_int_equal(type_of("nvidia-1155")->framebuffer, 1024);
+        assert_int_equal(available(addresses[i], "nvidia-1155"), 0);
+        assert_int_equal(available(addresses[i], "nvidia-55"), 0);
+        assert_int_equal(available(SECOND, "nvidia-1155"), 1);
+        assert_int_equal(available(SECOND, "nvidia-55"), 1);
+
+        assert_int_equal(fake_make(&fake, SECOND, "nvidia-1155", NULL), 0);
+        scan();
+        assert_int_equal(inventory.vgpu_count, 2);
+        assert_int_equal(inventory.gpus[0].count, 1);
+        assert_string_equal(type_of("nvidia-1155")->name, "nvidia-1155");
+        assert_int_equal(available(THIRD, "nvidia-1155"), 0);
+        if (i + 1 < COUNT(addresses))
+            fake_stop(&fake);
+    }
+}
+
+/* Functions of one card may list different types; the card has them all. */
+static void
+types_are_those_of_all_functions(void **state)
+{
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 4 rule mixed memory 3072\n" TYPES);
+    assert_int_equal(fake_make(&fake, SECOND, "nvidia-1148", NULL), 0);
+    scan();
+    assert_int_equal(inventory.gpus[0].count, 3);
+    assert_int_equal(available(FIRST, "nvidia-55"), 1);
+    assert_int_equal(available(FIRST, "nvidia-1148"), 0);
+    assert_int_equal(available(SECOND, "nvidia-55"), 0);
+    assert_string_equal(inventory.vgpus[0].type.text, "nvidia-1148");
+}
+
+/* Which cards take several sizes is what they offer beside a vGPU; nothing else tells. */
+static void
+mixed_sizes_are_what_is_offered(void **state)
+{
+    static const struct {
+        const char *rule;
+        bool mixed;
+    } table[] = {{"size", false}, {"type", false}, {"mixed memory 49152", true}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct error error = {0};
+        char machine[512];
+
+        snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule %s\n" TYPES, table[i].rule);
+        fake_start(&fake, machine);
+        assert_int_equal(inventory_scan(&fake.host, &inventory_all_types, &inventory, &error), 0);
+        assert_false(inventory.gpus[0].is_mixed);
+        inventory_clear(&inventory);
+        assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
+        assert_int_equal(inventory_scan(&fake.host, &inventory_all_types, &inventory, &error), 0);
+        assert_int_equal(inventory.gpus[0].is_mixed, table[i].mixed);
+        inventory_clear(&inventory);
+        if (i + 1 < COUNT(table))
+            fake_stop(&fake);
+    }
+}
+
+/* Types of GPU instances: their slices are in their names, and they are offered while one is free.
+ */
+static void
+gpu_instances(void **state)
+{
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 4 rule size mig device 20b7\n"
+                      "type nvidia-687 \"NVIDIA A30-12C\" framebuffer 12288 max 2\n"
+                      "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 1\n"
+                      "type nvidia-690 \"NVIDIA A30-2-12C\" framebuffer 12288 max 2 instances 1\n");
+    scan();
+    assert_int_equal(inventory.gpus[0].count, 2);
+    assert_int_equal(type_of("nvidia-689")->slices, 1);
+    assert_int_equal(type_of("nvidia-689")->framebuffer, 6144);
+    assert_int_equal(type_of("nvidia-690")->slices, 2);
+    assert_int_equal(type_of("nvidia-690")->framebuffer, 12288);
+    assert_string_equal(inventory.gpus[0].device, "20b7");
+    assert_int_equal(available(FIRST, "nvidia-689"), 1);
+
+    /* Another size beside it: that is no mixed card. */
+    assert_int_equal(fake_make(&fake, FIRST, "nvidia-689", NULL), 0);
+    scan();
+    assert_int_equal(available(SECOND, "nvidia-689"), 0);
+    assert_int_equal(available(SECOND, "nvidia-690"), 1);
+    assert_false(inventory.gpus[0].is_mixed);
+
+    fake_instances(&fake, CARD, "nvidia-690", 0);
+    fake_instances(&fake, CARD, "nvidia-689", 0);
+    assert_int_equal(fake_remove(&fake, FIRST), 0);
+    fake_instances(&fake, CARD, "nvidia-689", 0);
+    scan();
+    assert_int_equal(inventory.gpus[0].count, 0);
+    assert_int_equal(inventory.parent_count, 4);
+}
+
+/* Of a host with everything on it, each interface finds its own. */
+static void
+interfaces_do_not_mix(void **state)
+{
+    (void)state;
+    fake_start(&fake, MACHINE "gpu 0000:18:00.0 rule size board \"GRID T4\"\n"
+                              "gpu 0000:19:00.0 rule size vfs 2 board \"NVIDIA A2\"\n"
+                              "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n"
+                              "pci 0000:00:1f.2 driver ahci\n"
+                              "pci 0000:41:00.0 driver nvidia vendor 10de\n"
+                              "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"
+                              "pci 0000:41:00.5 driver nvidia physfn 0000:41:00.0\n");
+    scan();
+    assert_int_equal(inventory.gpu_count, 1);
+    assert_int_equal(inventory.parent_count, 4);
+    inventory_clear(&inventory);
+    assert_int_equal(vgpu_mdev.scan(&fake.host, &inventory_all_types, &inventory), 0);
+    assert_int_equal(inventory.gpu_count, 3);
+    assert_int_equal(inventory.parent_count, 1 + 2 + 1);
+}
+
+/* A function that will not say keeps nobody from the others. */
+static void
+unreadable_lists(void **state)
+{
+    unsigned willing = 0, silent = 0;
+
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 16 rule size\n" TYPES);
+    fake.faults->unreadable = 3;
+    scan();
+    assert_int_equal(inventory.parent_count, 16);
+    assert_int_equal(inventory.gpus[0].count, 3);
+    for (size_t i = 0; i < inventory.parent_count; i++) {
+        willing += inventory.parents[i].available[0] == 1;
+        silent += inventory.parents[i].available[0] <= 0;
+    }
+    assert_true(willing > 0 && silent > 0);
+    assert_int_equal(willing + silent, 16);
+}
+
+static void
+few_opens(void **state)
+{
+    char machine[1024] = "";
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        snprintf(machine + strlen(machine), sizeof(machine) - strlen(machine),
+                 "gpu 0000:%02x:00.0 vf vfs 64 rule size board \"NVIDIA L40S\"\n", 0x3d + i);
+    fake_start(&fake, machine);
+    assert_int_equal(fake_make(&fake, FIRST, "nvidia-1145", NULL), 0);
+    fake.faults->opens = 0;
+    scan();
+    assert_int_equal(inventory.parent_count, 256);
+    assert_in_range(fake.faults->opens, 256, 3 * 256);
+}
+
+/* --- one function ----------------------------------------------------------------------------- */
+
+static struct fake_guest guest;
+
+static void
+opened(void)
+{
+    guest = fake_open(&fake, FIRST);
+    assert_true(guest.device >= 0);
+}
+
+static void
+closed_just_now(void)
+{
+    fake.faults->exiting = 10000;
+    opened();
+    fake_close(&guest);
+    guest.device = -1;
+}
+
+static void
+full(void)
+{
+    assert_int_equal(fake_make(&fake, SECOND, "nvidia-55", NULL), 0);
+    assert_int_equal(fake_make(&fake, THIRD, "nvidia-55", NULL), 0);
+}
+
+static void
+other_size(void)
+{
+    assert_int_equal(fake_make(&fake, SECOND, "nvidia-1148", NULL), 0);
+}
+
+static void
+refused(void)
+{
+    fake.faults->refuse = 1;
+}
+
+static void
+rebound(void)
+{
+    fake_bind(&fake, FIRST, "vfio-pci");
+    fake_bind(&fake, FIRST, "nvidia");
+}
+
+static void
+gone_to_vfio(void)
+{
+    fake_bind(&fake, FIRST, "vfio-pci");
+}
+
+static void
+driver_unloaded(void)
+{
+    fake_vanish(&fake, FIRST);
+}
+
+static void
+resources_stuck(void)
+{
+    fake.faults->fail_at = 1;
+    fake.faults->fail_with = EIO;
+}
+
+static int
+make(const struct vgpu *vgpu)
+{
+    return vgpu_vf.make(&fake.host, vgpu);
+}
+
+static int
+take_away(const struct vgpu *vgpu)
+{
+    return vgpu_vf.remove(&fake.host, vgpu);
+}
+
+/* What each of its functions answers, from every state; the writes are those that reach the
+ * driver. */
+static void
+every_row(void **state)
+{
+    static const struct {
+        const char *from;
+        void (*meanwhile)(void);
+        int (*act)(const struct vgpu *vgpu);
+        const char *type;
+        int rc;
+        unsigned writes;
+        const char *to;
+    } table[] = {
+        {"", NULL, make, "nvidia-1155", 0, 1, "nvidia-1155"},
+        {"", NULL, make, "nvidia-115", -EIO, 1, ""},
+        {"", full, make, "nvidia-55", -EIO, 1, ""},
+        {"", other_size, make, "nvidia-55", -EIO, 1, ""},
+        {"", refused, make, "nvidia-55", -EIO, 1, ""},
+        {"", rebound, make, "nvidia-55", -EINVAL, 1, ""},
+        {"", gone_to_vfio, make, "nvidia-55", -ENOENT, 0, ""},
+        {"", NULL, make, "mtty-55", -EINVAL, 0, ""},
+        {"", NULL, make, "nvidia-0", -EINVAL, 0, ""},
+        {"nvidia-1155", NULL, make, "nvidia-55", -EBUSY, 0, "nvidia-1155"},
+        {"nvidia-1155", NULL, make, "nvidia-1155", -EBUSY, 0, "nvidia-1155"},
+        {"nvidia-1155", opened, make, "nvidia-1155", -EBUSY, 0, "nvidia-1155"},
+        {"nvidia-1155", NULL, take_away, "nvidia-1155", 0, 1, ""},
+        {"nvidia-1155", opened, take_away, "nvidia-1155", -EBUSY, 1, "nvidia-1155"},
+        {"nvidia-1155", closed_just_now, take_away, "nvidia-1155", -EBUSY, 1, "nvidia-1155"},
+        {"nvidia-1155", resources_stuck, take_away, "nvidia-1155", -EIO, 1, "nvidia-1155"},
+        {"nvidia-1155", NULL, take_away, "nvidia-55", -ENODEV, 0, "nvidia-1155"},
+        {"nvidia-55", NULL, take_away, "nvidia-1155", -ENODEV, 0, "nvidia-55"},
+        {"", NULL, take_away, "nvidia-1155", -ENODEV, 0, ""},
+        {"nvidia-1155", gone_to_vfio, take_away, "nvidia-1155", -ENODEV, 0, ""},
+        {"nvidia-1155", driver_unloaded, take_away, "nvidia-1155", -ENODEV, 0, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct vgpu vgpu = function(FIRST, table[i].type);
+        int rc;
+
+        fake_start(&fake, MACHINE);
+        guest = (struct fake_guest){-1, -1, NULL};
+        if (*table[i].from)
+            assert_int_equal(fake_make(&fake, FIRST, table[i].from, NULL), 0);
+        if (table[i].meanwhile)
+            table[i].meanwhile();
+        rc = table[i].act(&vgpu);
+        if (rc != table[i].rc || fake.faults->writes != table[i].writes ||
+            strcmp(fake_type_of(&fake, FIRST), table[i].to))
+            fail_msg("row %zu: %d, %u writes, now \"%s\"", i, rc, fake.faults->writes,
+                     fake_type_of(&fake, FIRST));
+        if (guest.device >= 0)
+            fake_close(&guest);
+        if (i + 1 < COUNT(table))
+            fake_stop(&fake);
+    }
+}
+
+/* Whether it is there, and what it is: the same question in four ways. */
+static void
+find_look_prove(void **state)
+{
+    static const struct {
+        const char *from;
+        void (*meanwhile)(void);
+        const char *type;
+        int found;
+        const char *seen; /* by find */
+        enum vgpu_look look;
+        int proved;
+    } table[] = {
+        {"nvidia-55", NULL, "nvidia-55", 0, "nvidia-55", VGPU_WHOLE, 0},
+        {"nvidia-55", NULL, "", 0, "nvidia-55", VGPU_WHOLE, 0},
+        {"nvidia-55", opened, "nvidia-55", 0, "nvidia-55", VGPU_WHOLE, -EBUSY},
+        {"nvidia-55", NULL, "nvidia-1155", 0, "nvidia-55", VGPU_GONE, -ENODEV},
+        {"nvidia-1155", NULL, "nvidia-55", 0, "nvidia-1155", VGPU_GONE, -ENODEV},
+        {"", NULL, "nvidia-55", -ENOENT, "", VGPU_GONE, -ENODEV},
+        {"", NULL, "", -ENOENT, "", VGPU_GONE, -ENODEV},
+        {"nvidia-55", gone_to_vfio, "nvidia-55", -ENOENT, "", VGPU_GONE, -ENODEV},
+        {"nvidia-55", driver_unloaded, "", -ENOENT, "", VGPU_GONE, -ENODEV},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct vgpu vgpu = function(FIRST, table[i].type), found;
+        struct name gpu, type;
+        int proof, proved;
+
+        fake_start(&fake, MACHINE);
+        guest = (struct fake_guest){-1, -1, NULL};
+        if (*table[i].from)
+            assert_int_equal(fake_make(&fake, FIRST, table[i].from, NULL), 0);
+        if (table[i].meanwhile)
+            table[i].meanwhile();
+        if (vgpu_vf.find(&fake.host, &vgpu.device, &found, &gpu) != table[i].found ||
+            vgpu_vf.look(&fake.host, &vgpu, &type) != table[i].look)
+            fail_msg("row %zu: found \"%s\"", i, found.type.text);
+        if (table[i].found == 0) {
+            assert_string_equal(found.type.text, table[i].seen);
+            assert_string_equal(found.parent.text, FIRST);
+            assert_string_equal(gpu.text, CARD);
+        }
+        if (table[i].look == VGPU_WHOLE)
+            assert_string_equal(type.text, table[i].seen);
+        proved = vgpu_vf.prove(&fake.host, &vgpu, &proof);
+        if (proved != table[i].proved || (proof >= 0) != (proved == 0))
+            fail_msg("row %zu: proved %d", i, proved);
+        if (proof >= 0)
+            close(proof);
+        if (guest.device >= 0)
+            fake_close(&guest);
+        assert_int_equal(fake.faults->writes, 0);
+        if (i + 1 < COUNT(table))
+            fake_stop(&fake);
+    }
+}
+
+/* The whole life of one, as the writer leads it. */
+static void
+from_make_to_remove(void **state)
+{
+    struct vgpu vgpu = function(FIRST, "nvidia-1155");
+    struct name type;
+    struct path node;
+    int proof;
+
+    (void)state;
+    fake_start(&fake, MACHINE);
+    assert_false(vgpu_is_right(&fake.host, &vgpu));
+    assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
+    assert_true(vgpu_is_right(&fake.host, &vgpu));
+    assert_int_equal(vgpu_vf.node(&fake.host, &vgpu, &node), 0);
+    assert_true(host_exists(&fake.host, "%s", node.text));
+    /* Under the proof nobody gets in, and the type goes all the same. */
+    assert_int_equal(vgpu_vf.prove(&fake.host, &vgpu, &proof), 0);
+    assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
+    assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
+    close(proof);
+    assert_int_equal(vgpu_vf.look(&fake.host, &vgpu, &type), VGPU_GONE);
+    assert_int_equal(fake.faults->writes, 2);
+}
+
+static void
+parameters(void **state)
+{
+    struct vgpu vgpu = function(FIRST, "nvidia-1155");
+    char text[64];
+
+    (void)state;
+    fake_start(&fake, MACHINE);
+    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, ""), 0);
+    assert_int_equal(fake.faults->writes, 0);
+    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, "disable_vnc=1"), -ENXIO);
+    assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
+    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, "disable_vnc=1, vgpu-placement-id=3"), 0);
+    assert_true(host_read(&fake.host, text, sizeof(text),
+                          "sys/bus/pci/devices/%s/nvidia/vgpu_params", FIRST) > 0);
+    assert_string_equal(text, "disable_vnc=1, vgpu-placement-id=3");
+    opened();
+    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, ""), -EPERM);
+    fake_close(&guest);
+    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, ""), 0);
+    assert_true(host_read(&fake.host, text, sizeof(text),
+                          "sys/bus/pci/devices/%s/nvidia/vgpu_params", FIRST) > 0);
+    assert_string_equal(text, " ");
+    fake_bind(&fake, FIRST, "vfio-pci");
+    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, "disable_vnc=1"), -ENOENT);
+}
+
+/* Whose write came second is told by what is there, not by its error. */
+static void
+two_removals_at_once(void **state)
+{
+    struct vgpu vgpu = function(FIRST, "nvidia-55");
+    pid_t pid;
+
+    (void)state;
+    fake_start(&fake, MACHINE);
+    assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
+    fake.faults->remove_delay = 60;
+    pid = fork();
+    if (pid == 0)
+        _exit(-vgpu_vf.remove(&fake.host, &vgpu));
+    while (*(volatile unsigned *)&fake.faults->writes == 0)
+        usleep(100);
+    usleep(5000);
+    assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
+    assert_int_equal(fake.faults->writes, 2);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_string_equal(fake_type_of(&fake, FIRST), "");
+}
+
+/* A driver that lets go late: nothing is lost, and then it is free. */
+static void
+left_late(void **state)
+{
+    struct vgpu vgpu = function(FIRST, "nvidia-55");
+
+    (void)state;
+    fake_start(&fake, MACHINE);
+    assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
+    fake.faults->exiting = 80;
+    fake.faults->patience = 5;
+    opened();
+    fake_close(&guest);
+    assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), -EBUSY);
+    assert_true(vgpu_is_right(&fake.host, &vgpu));
+    fake.faults->patience = 5000;
+    assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
+    assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
+}
+
+/* A function that another driver took is no place for a vGPU, and its vGPU is none. */
+static void
+directory_gone(void **state)
+{
+    (void)state;
+    fake_start(&fake, MACHINE);
+    assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
+    fake_bind(&fake, FIRST, "vfio-pci");
+    fake_vanish(&fake, SECOND);
+    scan();
+    assert_int_equal(inventory.gpu_count, 1);
+    assert_int_equal(inventory.parent_count, 2);
+    assert_int_equal(inventory.vgpu_count, 0);
+    assert_int_equal(available(THIRD, "nvidia-1148"), 1);
+    fake_vanish(&fake, THIRD);
+    fake_vanish(&fake, "0000:3d:00.7");
+    scan();
+    assert_int_equal(inventory.gpu_count, 0);
+}
+
+/* A driver that answers in no way that is known: nothing is concluded, and nothing written. */
+static void
+unknown_answers(void **state)
+{
+    struct vgpu vgpu = function(FIRST, "nvidia-55"), found;
+    struct name type, gpu;
+    struct host plain;
+
+    (void)state;
+    fake_start(&fake, MACHINE);
+    fake_settle(&fake);
+    fake_write(&fake, "sys/devices/" FIRST "/nvidia/current_vgpu_type", "NVIDIA L40S-1B\n");
+    plain = (struct host){.root = fake.host.root, .ops = &host_kernel};
+    assert_int_equal(vgpu_vf.look(&plain, &vgpu, &type), VGPU_PARTIAL);
+    assert_int_equal(vgpu_vf.find(&plain, &vgpu.device, &found, &gpu), -EBADMSG);
+    assert_int_equal(vgpu_vf.make(&plain, &vgpu), -EBADMSG);
+    assert_int_equal(vgpu_vf.remove(&plain, &vgpu), -ENODEV);
+    assert_int_equal(vgpu_vf.scan(&plain, &inventory_all_types, &inventory), 0);
+    assert_int_equal(inventory.parent_count, 4);
+    assert_int_equal(inventory.vgpu_count, 0);
+    assert_true(available(FIRST, "nvidia-55") <= 0);
+    assert_int_equal(available(SECOND, "nvidia-55"), 1);
+    assert_true(host_read(&plain, type.text, sizeof(type.text),
+                          "sys/devices/%s/nvidia/current_vgpu_type", FIRST) > 0);
+    assert_string_equal(type.text, "NVIDIA L40S-1B");
+}
+
+/* Each device is found by the interface that it is of. */
+static void
+found_by_its_interface(void **state)
+{
+    struct name device, gpu;
+    struct vgpu vgpu;
+
+    (void)state;
+    fake_start(&fake, MACHINE "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
+    assert_int_equal(fake_make(&fake, "mtty", "mtty-2", scene_device(1)), 0);
+    device = named(FIRST);
+    assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), 0);
+    assert_ptr_equal(vgpu.interface, &vgpu_vf);
+    assert_ptr_equal(vgpu.interface, vgpu_interface_find("vf"));
+    device = named(scene_device(1));
+    assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), 0);
+    assert_ptr_equal(vgpu.interface, &vgpu_mdev);
+    device = named(SECOND);
+    assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), -ENOENT);
+    device = named(CARD);
+    assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), -ENOENT);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(every_form_of_the_list),
+        TEST(the_gpu_is_the_physical_function),
+        TEST(set_types_are_named_from_siblings),
+        TEST(types_are_those_of_all_functions),
+        TEST(mixed_sizes_are_what_is_offered),
+        TEST(gpu_instances),
+        TEST(interfaces_do_not_mix),
+        TEST(unreadable_lists),
+        TEST(few_opens),
+        TEST(every_row),
+        TEST(find_look_prove),
+        TEST(from_make_to_remove),
+        TEST(parameters),
+        TEST(two_removals_at_once),
+        TEST(left_late),
+        TEST(directory_gone),
+        TEST(unknown_answers),
+        TEST(found_by_its_interface),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fake/fake-parts.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+
+static const struct fake_family *const families[] = {&fake_mdev, &fake_vf};
+
+/* --- the operations of struct host ------------------------------------------------------------ */
+
+static const struct fake_kernel *
+fake_of(const struct host *host)
+{
+    return (const struct fake_kernel *)host;
+}
+
+/* Processes are real ones, so /proc/PID is the real one's. */
+static struct host
+place_of(const struct host *host, const char *path)
+{
+    bool process =
+        !strcmp(path, "proc") || (!strncmp(path, "proc/", 5) && isdigit((unsigned char)path[5]));
+
+    return (struct host){.root = process ? fake_of(host)->real_root : host->root,
+                         .ops = &host_kernel};
+}
+
+static ssize_t
+fake_read(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    const struct fake_kernel *fake = fake_of(host);
+    const struct host place = place_of(host, path);
+    ssize_t length;
+
+    __atomic_add_fetch(&fake->faults->opens, 1, __ATOMIC_SEQ_CST);
+    for (size_t i = 0; i < COUNT(families); i++) {
+        if (families[i]->read(fake, path, buffer, size, &length))
+            return length;
+    }
+    return host_kernel.read(&place, path, buffer, size);
+}
+
+static int
+fake_write_attribute(const struct host *host, const char *path, const char *text)
+{
+    const struct fake_kernel *fake = fake_of(host);
+    unsigned count = __atomic_add_fetch(&fake->faults->writes, 1, __ATOMIC_SEQ_CST);
+    int rc;
+
+    if (fake->faults->fail_at && count == fake->faults->fail_at)
+        return -fake->faults->fail_with;
+    for (size_t i = 0; i < COUNT(families); i++) {
+        if (families[i]->write(fake, path, text, &rc))
+            return rc;
+    }
+    return -ENOENT;
+}
+
+static int
+fake_list(const struct host *host, const char *path, struct names *ret)
+{
+    const struct host place = place_of(host, path);
+
+    __atomic_add_fetch(&fake_of(host)->faults->opens, 1, __ATOMIC_SEQ_CST);
+    return host_kernel.list(&place, path, ret);
+}
+
+static int
+fake_probe(const struct host *host, const char *path)
+{
+    AUTO_CLOSE int fd = openat(host->root, path, O_RDWR | O_CLOEXEC);
+
+    __atomic_add_fetch(&fake_of(host)->faults->opens, 1, __ATOMIC_SEQ_CST);
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+        return -EBUSY;
+    return TAKE_FD(fd);
+}
+
+static ssize_t
+fake_link(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    const struct host place = place_of(host, path);
+
+    return host_kernel.link(&place, path, buffer, size);
+}
+
+static int
+fake_exists(const struct host *host, const char *path)
+{
+    const struct host place = place_of(host, path);
+
+    return host_kernel.exists(&place, path);
+}
+
+static const struct host_ops fake_ops = {
+    .read = fake_read,
+    .write = fake_write_attribute,
+    .list = fake_list,
+    .link = fake_link,
+    .exists = fake_exists,
+    .probe = fake_probe,
+};
+
+/* --- building the machine --------------------------------------------------------------------- */
+
+static const struct fake_family *
+family_of(const struct fake_gpu *gpu)
+{
+    return gpu->vf ? &fake_vf : &fake_mdev;
+}
+
+/* On the PCI bus, if it is a PCI device; a name like "mtty" is a directory and no more. */
+static void
+put_device(struct fake_kernel *fake, const struct fake_gpu *gpu, const char *name)
+{
+    struct fake_pci pci = {.numa = gpu->numa};
+    struct name address;
+
+    if (name_parse_pci(&address, gpu->name) < 0) {
+        fake_put(fake->host.root, "-1\n", "sys/devices/%s/numa_node", name);
+        return;
+    }
+    snprintf(pci.address, sizeof(pci.address), "%s", name);
+    snprintf(pci.vendor, sizeof(pci.vendor), "%s", gpu->vendor);
+    snprintf(pci.device, sizeof(pci.device), "%s", gpu->device);
+    snprintf(pci.driver, sizeof(pci.driver), "%s", gpu->driver);
+    if (strcmp(name, gpu->name))
+        snprintf(pci.physfn, sizeof(pci.physfn), "%s", gpu->name);
+    fake_put_pci(fake, &pci);
+}
+
+static void
+put_parent(struct fake_kernel *fake, size_t gpu, const char *name)
+{
+    struct fake_machine *machine = fake->machine;
+    struct fake_parent parent = {.gpu = gpu};
+
+    snprintf(parent.name, sizeof(parent.name), "%s", name);
+    assert(ARRAY_ADD(machine->parents, machine->parent_count, parent) == 0);
+    assert(machine->parent_count <= MOST_PARENTS);
+    family_of(&machine->gpus[gpu])->put_parent(fake, &machine->parents[machine->parent_count - 1]);
+}
+
+static void
+put_gpu(struct fake_kernel *fake, size_t index)
+{
+    const struct fake_gpu *gpu = &fake->machine->gpus[index];
+    unsigned domain, bus;
+    char text[64];
+
+    put_device(fake, gpu, gpu->name);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        fake->usage->free_instances[index][i] = (unsigned)gpu->types[i].instances;
+    if (gpu->vf)
+        fake_put_vfio(fake, gpu->name, MOST_PARENTS + index);
+    if (gpu->vfs == 0 && !gpu->vf)
+        put_parent(fake, index, gpu->name);
+    if (gpu->vfs == 0)
+        return;
+    snprintf(text, sizeof(text), "%u\n", gpu->vfs);
+    fake_put(fake->host.root, text, "sys/devices/%s/sriov_totalvfs", gpu->name);
+    fake_put(fake->host.root, text, "sys/devices/%s/sriov_numvfs", gpu->name);
+    assert(sscanf(gpu->name, "%x:%x:", &domain, &bus) == 2);
+    for (unsigned at = 4; at < 4 + gpu->vfs; at++) {
+        snprintf(text, sizeof(text), "%04x:%02x:%02x.%x", domain, bus, at / 8 % 32, at % 8);
+        put_device(fake, gpu, text);
+        put_parent(fake, index, text);
+    }
+}
+
+static void
+put_machine(struct fake_kernel *fake)
+{
+    const struct fake_machine *machine = fake->machine;
+
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        put_gpu(fake, i);
+    for (size_t i = 0; i < machine->pci_count; i++) {
+        const struct fake_pci *pci = &machine->pcis[i];
+
+        fake_put_pci(fake, pci);
+        if (!strcmp(pci->driver, "vfio-pci"))
+            fake_put_vfio(fake, pci->address, MOST_PARENTS + MOST_GPUS + i);
+    }
+}
+
+static void *
+share(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    assert(memory != MAP_FAILED);
+    return memory;
+}
+
+void
+fake_start(struct fake_kernel *fake, const char *machine)
+{
+    static const char *const directories[] = {"sys/class/mdev_bus/", "sys/bus/mdev/devices/",
+                                              "sys/bus/pci/devices/", "dev/vfio/", "run/"};
+    const char *directory = getenv("TMPDIR");
+
+    *fake = (struct fake_kernel){.host = {.ops = &fake_ops,
+                                          .config = "etc/libvirt-vgpu",
+                                          .hooks = "etc/libvirt/hooks",
+                                          .hook = "usr/sbin/libvirt-vgpu-hook",
+                                          .caller = -1}};
+    snprintf(fake->path, sizeof(fake->path), "%s/vgpu-test-XXXXXX",
+             directory                       ? directory
+             : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
+                                             : "/tmp");
+    assert(mkdtemp(fake->path));
+    fake->host.root = open(fake->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    fake->real_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert(fake->host.root >= 0 && fake->real_root >= 0);
+    fake->faults = share(sizeof(*fake->faults));
+    fake->usage = share(sizeof(*fake->usage));
+    fake->faults->patience = 20;
+    for (size_t i = 0; i < COUNT(directories); i++)
+        fake_put(fake->host.root, NULL, "%s", directories[i]);
+    fake_put(fake->host.root, "6a7f1e0c-0000-4000-8000-000000000001\n",
+             "proc/sys/kernel/random/boot_id");
+    fake->machine = fake_parse(machine);
+    put_machine(fake);
+}
+
+static void
+remove_tree(int root, const char *path)
+{
+    AUTO(names_clear) struct names entries = {0};
+    struct host host = {.root = root, .ops = &host_kernel};
+
+    if (host_list(&host, &entries, "%s", path) == 0) {
+        for (size_t i = 0; i < entries.count; i++) {
+            struct path below;
+
+            if (path_format(&below, "%s/%s", path, entries.items[i].text) == 0 &&
+                unlinkat(root, below.text, 0) < 0)
+                remove_tree(root, below.text);
+        }
+    }
+    unlinkat(root, path, AT_REMOVEDIR);
+}
+
+void
+fake_stop(struct fake_kernel *fake)
+{
+    /* A writer that was left behind by a failed test must not wait for ever. */
+    fake->faults->stuck = fake->faults->unseen = false;
+    remove_tree(fake->host.root, ".");
+    rmdir(fake->path);
+    close(fake->host.root);
+    close(fake->real_root);
+    munmap(fake->faults, sizeof(*fake->faults));
+    munmap(fake->usage, sizeof(*fake->usage));
+    fake_free(fake->machine);
+}
+
+/* --- for the tests ---------------------------------------------------------------------------- */
+
+/* A mediated device has a UUID, a function an address. */
+static const struct fake_family *
+family_of_device(const char *device)
+{
+    struct name address;
+
+    return name_parse_pci(&address, device) == 0 ? &fake_vf : &fake_mdev;
+}
+
+int
+fake_make(const struct fake_kernel *fake, const char *parent, const char *type, const char *device)
+{
+    const struct fake_parent *known = fake_find_parent(fake, parent);
+
+    return known ? family_of(fake_gpu_of(fake, known))->make(fake, parent, type, device) : -ENOENT;
+}
+
+int
+fake_remove(const struct fake_kernel *fake, const char *device)
+{
+    return family_of_device(device)->remove(fake, device);
+}
+
+struct fake_guest
+fake_open(const struct fake_kernel *fake, const char *device)
+{
+    return family_of_device(device)->open(fake, device);
+}
+
+void
+fake_close(struct fake_guest *guest)
+{
+    if (guest->function) {
+        guest->function->left = fake_now();
+        guest->function->opened = false;
+    }
+    /* A process that was forked meanwhile has them as well. */
+    flock(guest->device, LOCK_UN);
+    flock(guest->group, LOCK_UN);
+    close(guest->device);
+    close(guest->group);
+}
+
+const char *
+fake_type_of(const struct fake_kernel *fake, const char *device)
+{
+    static char type[64];
+
+    family_of_device(device)->type_of(fake, device, type, sizeof(type));
+    return type;
+}
+
+size_t
+fake_count(const struct fake_kernel *fake)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < fake->machine->parent_count; i++) {
+        const struct fake_parent *parent = &fake->machine->parents[i];
+
+        count += family_of(fake_gpu_of(fake, parent))->count(fake, parent);
+    }
+    return count;
+}
+
+void
+fake_settle(const struct fake_kernel *fake)
+{
+    for (size_t i = 0; i < fake->machine->parent_count; i++) {
+        const struct fake_parent *parent = &fake->machine->parents[i];
+
+        family_of(fake_gpu_of(fake, parent))->settle(fake, parent);
+    }
+}
+
+void
+fake_vanish(const struct fake_kernel *fake, const char *parent)
+{
+    const struct fake_parent *known = fake_find_parent(fake, parent);
+
+    assert(known);
+    family_of(fake_gpu_of(fake, known))->vanish(fake, known);
+}
+
+void
+fake_put_params(const struct fake_kernel *fake, const char *directory, const char *text)
+{
+    char line[1024];
+
+    snprintf(line, sizeof(line), "%.*s\n", (int)strlen(text) - 1, text);
+    fake_put(fake->host.root, line, "%s/nvidia/vgpu_params", directory);
+}
+
+void
+fake_write(const struct fake_kernel *fake, const char *path, const char *text)
+{
+    fake_put(fake->host.root, text, "%s", path);
+}

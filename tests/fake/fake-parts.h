@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * fake-parts: what the files of the fake kernel share, and nobody else includes.
+ *
+ * fake-machine.c reads the description and knows the driver's rule, fake-tree.c puts files, links
+ * and PCI devices into the tree, fake-mdev.c and fake-vf.c play one interface each, and
+ * fake-kernel.c is the operations of struct host over them.
+ *
+ * All aborts on what a test must not ask for.
+ */
+
+#pragma once
+
+#include "base/array.h"
+#include "fake/fake-kernel.h"
+
+#include <stdint.h>
+
+#undef NDEBUG
+#include <assert.h>
+
+#define MOST_GPUS    64
+#define MOST_PARENTS 2048
+#define MOST_TYPES   64
+
+enum fake_rule { RULE_SIZE, RULE_TYPE, RULE_POOL, RULE_MIXED };
+enum fake_list { LIST_HEADER, LIST_PLAIN, LIST_NAME_FIRST, LIST_GARBAGE, LIST_PROPOSAL };
+
+struct fake_type {
+    char id[64], name[64], api[32];
+    unsigned framebuffer, max, heads, uses;
+    bool nameless;
+    long number;   /* what `vf` calls it */
+    int instances; /* free GPU instances at the beginning; -1: a time-sliced type */
+};
+
+/* Something on the PCI bus; a GPU and its functions are as well. */
+struct fake_pci {
+    char address[64], physfn[64];
+    char vendor[8], device[8], driver[32];
+    int numa;
+};
+
+struct fake_gpu {
+    char name[64], vendor[8], device[8], driver[32];
+    enum fake_rule rule;
+    enum fake_list list;
+    unsigned pool, vfs, memory;
+    bool gvt, vf, mig;
+    int numa;
+    struct fake_type *types;
+    size_t type_count;
+};
+
+struct fake_parent {
+    char name[64];
+    size_t gpu;
+};
+
+struct fake_machine {
+    struct fake_gpu *gpus;
+    size_t gpu_count;
+    struct fake_parent *parents;
+    size_t parent_count;
+    struct fake_pci *pcis; /* beside the GPUs */
+    size_t pci_count;
+};
+
+/* A virtual function of `vf`. */
+struct fake_function {
+    const struct fake_type *making, *type;
+    unsigned placement, instance;
+    bool rebound; /* has been taken from its driver and given back */
+    bool opened;
+    uint64_t left; /* ms: when it was closed; 0: never */
+};
+
+/* Kept beside the tree, in memory that all processes share, because counting directories for every
+ * read would make a large host slow for reasons that no real one has. Under the tree's lock. */
+struct fake_usage {
+    unsigned made[MOST_GPUS], units[MOST_GPUS], memory[MOST_GPUS];
+    unsigned first[MOST_GPUS]; /* the type's index + 1 */
+    unsigned free_instances[MOST_GPUS][MOST_TYPES];
+    unsigned here[MOST_PARENTS];
+    struct fake_function functions[MOST_PARENTS];
+};
+
+/* --- fake-machine.c --- */
+
+struct fake_machine *fake_parse(const char *text);
+void fake_free(struct fake_machine *machine);
+
+/* NULL if there is none of that name. */
+const struct fake_parent *fake_find_parent(const struct fake_kernel *fake, const char *name);
+const struct fake_type *fake_find_type(const struct fake_gpu *gpu, const char *id);
+const struct fake_gpu *
+fake_gpu_of(const struct fake_kernel *fake, const struct fake_parent *parent);
+
+/* How many more of a type the driver would make on a parent. */
+unsigned fake_room(const struct fake_kernel *fake, const struct fake_parent *parent,
+                   const struct fake_type *type);
+
+/* 0, or why it would not make one now. Under the lock, as is the count. */
+int fake_refusal(const struct fake_kernel *fake, const struct fake_parent *parent,
+                 const struct fake_type *type);
+void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
+                    const struct fake_type *type, int by);
+
+/* A driver makes one vGPU of a GPU after the other, and works on several GPUs at once. */
+void fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent);
+
+void fake_pause(unsigned milliseconds);
+uint64_t fake_now(void); /* ms */
+
+/* --- fake-tree.c --- */
+
+/* A lock that is held for a scope, and otherwise not mentioned. */
+#define LOCKED __attribute__((unused))
+int fake_lock(const struct fake_kernel *fake);
+
+/* The tree as it is, without the reactions. */
+struct host fake_plain(const struct fake_kernel *fake);
+
+/* A file with its directories; a directory if text is NULL and the path ends in a slash. */
+void fake_put(int root, const char *text, const char *format, ...) FORMAT(3, 4);
+void fake_put_link(int root, const char *target, const char *format, ...) FORMAT(3, 4);
+void fake_drop(int root, int flags, const char *format, ...) FORMAT(3, 4);
+
+/* A device's group: its name, and the tree's, because tests that run beside this one have groups of
+ * the same devices open. */
+struct name fake_group(const struct fake_kernel *fake, const char *device);
+
+/* The group's link and node. */
+void fake_put_group(const struct fake_kernel *fake, const char *directory, const char *device);
+
+/* A device on the PCI bus, and among its physical function's. */
+void fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci);
+void fake_put_driver(const struct fake_kernel *fake, const char *address, const char *driver);
+
+/* What VFIO adds to it: the group, and a device node of a number of its own. */
+void fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t index);
+void fake_put_node(const struct fake_kernel *fake, const char *address, size_t index, bool bound);
+struct name fake_vfio_node(const struct fake_kernel *fake, size_t index);
+
+/* --- fake-mdev.c, fake-vf.c: one interface each --- */
+
+struct fake_family {
+    void (*put_parent)(const struct fake_kernel *fake, const struct fake_parent *parent);
+    /* False: the attribute is none of theirs. */
+    bool (*read)(const struct fake_kernel *fake, const char *path, char *buffer, size_t size,
+                 ssize_t *ret);
+    bool (*write)(const struct fake_kernel *fake, const char *path, const char *text, int *ret);
+    /* The functions of fake-kernel.h. */
+    int (*make)(const struct fake_kernel *fake, const char *parent, const char *type,
+                const char *device);
+    int (*remove)(const struct fake_kernel *fake, const char *device);
+    struct fake_guest (*open)(const struct fake_kernel *fake, const char *device);
+    void (*type_of)(const struct fake_kernel *fake, const char *device, char *type, size_t size);
+    size_t (*count)(const struct fake_kernel *fake, const struct fake_parent *parent);
+    void (*settle)(const struct fake_kernel *fake, const struct fake_parent *parent);
+    void (*vanish)(const struct fake_kernel *fake, const struct fake_parent *parent);
+};
+extern const struct fake_family fake_mdev, fake_vf;
+
+/* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
+ */
+void fake_put_params(const struct fake_kernel *fake, const char *directory, const char *text);
+
+/* --- fake-vf.c, fake-vf-type.c: among themselves --- */
+
+struct fake_function *
+fake_function_of(const struct fake_kernel *fake, const struct fake_parent *parent);
+
+/* The files of a function: what is set; all of them, or none. */
+void fake_put_current(const struct fake_kernel *fake, const struct fake_parent *parent);
+void
+fake_put_attributes(const struct fake_kernel *fake, const struct fake_parent *parent, bool there);
+
+/* Writes to current_vgpu_type and vgpu_params. */
+int fake_turn(const struct fake_kernel *fake, const struct fake_parent *parent, const char *text);
+int
+fake_configure(const struct fake_kernel *fake, const struct fake_parent *parent, const char *text);
+
+int fake_vf_make(const struct fake_kernel *fake, const char *name, const char *type,
+                 const char *device);
+int fake_vf_remove(const struct fake_kernel *fake, const char *device);
+struct fake_guest fake_vf_open(const struct fake_kernel *fake, const char *device);
+void fake_vf_type(const struct fake_kernel *fake, const char *device, char *type, size_t size);
+size_t fake_vf_count(const struct fake_kernel *fake, const struct fake_parent *parent);
+void fake_vf_vanish(const struct fake_kernel *fake, const struct fake_parent *parent);

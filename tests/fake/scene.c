@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fake/scene.h"
+#include "hook.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+const char *
+scene_device(unsigned number)
+{
+    static char texts[4][37];
+    static unsigned next;
+    char *text = texts[next++ % 4];
+
+    snprintf(text, 37, "dddddddd-0000-4000-8000-%012u", number);
+    return text;
+}
+
+const char *
+scene_function(const char *gpu, unsigned number)
+{
+    static char texts[4][16];
+    static unsigned next;
+    char *text = texts[next++ % 4];
+
+    number += 4;
+    assert_true(snprintf(text, 16, "%.7s:%02x.%x", gpu, number / 8, number % 8) == 12);
+    return text;
+}
+
+/* A domain without its end; the caller goes on with its hostdevs. */
+static void
+put_head(FILE *out, unsigned guest, const char *devices)
+{
+    fprintf(out,
+            "<domain type='kvm'>\n  <name>guest%u</name>\n"
+            "  <uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>\n",
+            guest, guest);
+    if (*devices)
+        fprintf(out,
+                "  <metadata>\n    <vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">%s"
+                "</vgpu:request>\n  </metadata>\n",
+                devices);
+    fprintf(out, "  <devices>\n");
+}
+
+static void
+put_hostdev(FILE *out, const char *source, unsigned alias)
+{
+    unsigned domain, bus, slot, function;
+
+    if (sscanf(source, "%4x:%2x:%2x.%1x", &domain, &bus, &slot, &function) == 4)
+        fprintf(out,
+                "    <hostdev mode='subsystem' type='pci' managed='no'>\n"
+                "      <source><address domain='0x%04x' bus='0x%02x' slot='0x%02x' "
+                "function='0x%x'/></source>\n",
+                domain, bus, slot, function);
+    else
+        fprintf(out,
+                "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n"
+                "      <source><address uuid='%s'/></source>\n",
+                source);
+    fprintf(out, "      <alias name='ua-gpu%u'/>\n    </hostdev>\n", alias);
+}
+
+char *
+scene_xml(unsigned guest, const char *devices, const unsigned *numbers)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    put_head(out, guest, devices);
+    for (; *numbers; numbers++)
+        put_hostdev(out, scene_device(*numbers), *numbers);
+    fprintf(out, "  </devices>\n</domain>\n");
+    fclose(out);
+    return text;
+}
+
+char *
+scene_xml_of(unsigned guest, const char *devices, const char *const *sources)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    put_head(out, guest, devices);
+    for (unsigned alias = 1; *sources; sources++)
+        put_hostdev(out, *sources, alias++);
+    fprintf(out, "  </devices>\n</domain>\n");
+    fclose(out);
+    return text;
+}
+
+int
+scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub)
+{
+    const char *argv[] = {"hook", "guest", operation, sub, "-", NULL};
+    AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
+    AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
+    AUTO_CLOSE int output = memfd_create("output", MFD_CLOEXEC);
+    ssize_t length;
+    int status;
+
+    assert_true(input >= 0 && faults >= 0);
+    assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
+    lseek(input, 0, SEEK_SET);
+    status = hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, output, faults);
+    length = pread(faults, scene->said, sizeof(scene->said) - 1, 0);
+    scene->said[length > 0 ? length : 0] = '\0';
+    length = lseek(output, 0, SEEK_END);
+    free(scene->printed);
+    scene->printed = calloc(1, (size_t)length + 1);
+    assert_int_equal(pread(output, scene->printed, (size_t)length, 0), length);
+    return status;
+}
+
+static int
+one_device(struct scene *scene, unsigned guest, unsigned number, const char *type,
+           const char *operation, const char *sub)
+{
+    char device[256];
+    AUTO_FREE char *xml = NULL;
+
+    snprintf(device, sizeof(device), "<vgpu:device alias=\"ua-gpu%u\" type=\"%s\"/>", number, type);
+    xml = scene_xml(guest, device, (const unsigned[]){number, 0});
+    return scene_hook(scene, xml, operation, sub);
+}
+
+int
+scene_prepare(struct scene *scene, unsigned guest, unsigned number, const char *type)
+{
+    return one_device(scene, guest, number, type, "prepare", "begin");
+}
+
+int
+scene_release(struct scene *scene, unsigned guest, unsigned number)
+{
+    return one_device(scene, guest, number, "any", "release", "end");
+}
+
+static int
+one_source(struct scene *scene, unsigned guest, const char *source, const char *type,
+           const char *operation, const char *sub)
+{
+    char device[256];
+    AUTO_FREE char *xml = NULL;
+
+    snprintf(device, sizeof(device), "<vgpu:device alias=\"ua-gpu1\" type=\"%s\"/>", type);
+    xml = scene_xml_of(guest, device, (const char *const[]){source, NULL});
+    return scene_hook(scene, xml, operation, sub);
+}
+
+int
+scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type)
+{
+    return one_source(scene, guest, source, type, "prepare", "begin");
+}
+
+int
+scene_release_at(struct scene *scene, unsigned guest, const char *source)
+{
+    return one_source(scene, guest, source, "any", "release", "end");
+}
+
+size_t
+scene_leases(struct scene *scene, const char *state)
+{
+    struct host host = {.root = scene->kernel.host.root, .ops = &host_kernel};
+    static char text[1 << 20];
+    char word[32];
+    size_t count = 0;
+
+    if (host_read(&host, text, sizeof(text), "run/libvirt-vgpu/ledger") < 0)
+        return 0;
+    snprintf(word, sizeof(word), " %s ", state);
+    for (char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n')) {
+        char *end = strchrnul(line + 1, '\n');
+        char saved = *end;
+
+        *end = '\0';
+        count += line[1] && (!*state || strstr(line + 1, word));
+        *end = saved;
+    }
+    return count;
+}
+
+void
+scene_assert_empty(struct scene *scene)
+{
+    assert_int_equal(fake_count(&scene->kernel), 0);
+    assert_int_equal(scene_leases(scene, ""), 0);
+}
+
+void
+scene_start(struct scene *scene, const char *machine)
+{
+    fake_start(&scene->kernel, machine);
+}
+
+void
+scene_stop(struct scene *scene)
+{
+    free(scene->printed);
+    scene->printed = NULL;
+    fake_stop(&scene->kernel);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * scene: a fake machine and guests on it, in the words that the tests are written in.
+ *
+ * Guests are numbers: guest 7 is called "guest7" and has the UUID ...-000000000007; its devices are
+ * written out. The hook is called as libvirt calls it, with the XML on its stdin.
+ */
+
+#pragma once
+
+#include "fake/fake-kernel.h"
+
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+struct scene {
+    struct fake_kernel kernel; /* first */
+    char said[4096];           /* the last hook's stderr */
+    char *printed;             /* its stdout; "" for nothing */
+};
+
+/* The UUID of a device, by number; static memory, four at a time. */
+const char *scene_device(unsigned number);
+
+/* A guest's XML: its metadata's content, then a hostdev per device number (0 ends the list). Each
+ * hostdev has the alias "ua-gpuN". The caller frees it. */
+char *scene_xml(unsigned guest, const char *devices, const unsigned *numbers);
+
+/* The address of a GPU's n-th virtual function, from 0 on, as the fake kernel makes them; static
+ * memory, four at a time. */
+const char *scene_function(const char *gpu, unsigned number);
+
+/* The same by sources, NULL at the end: UUIDs of mediated devices, addresses of PCI devices. The
+ * first hostdev has the alias "ua-gpu1". */
+char *scene_xml_of(unsigned guest, const char *devices, const char *const *sources);
+
+/* Calls the hook; its exit status, its words in scene->said. */
+int scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub);
+
+/* The same with the usual XML: one <vgpu:device> of this type for device `number`. */
+int scene_prepare(struct scene *scene, unsigned guest, unsigned number, const char *type);
+int scene_release(struct scene *scene, unsigned guest, unsigned number);
+
+/* The same with one device of this source. */
+int scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type);
+int scene_release_at(struct scene *scene, unsigned guest, const char *source);
+
+/* How many leases there are, in this state ("" for any). */
+size_t scene_leases(struct scene *scene, const char *state);
+
+/* Nothing is left: no device, no lease. */
+void scene_assert_empty(struct scene *scene);
+
+void scene_start(struct scene *scene, const char *machine);
+void scene_stop(struct scene *scene);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fake/typed.h"
+#include "cli/vgpuctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void
+typed_clear(struct typed *typed)
+{
+    free(typed->printed);
+    free(typed->faults);
+    *typed = (struct typed){0};
+}
+
+int
+typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
+{
+    AUTO_FREE char *copy = strdup(line);
+    struct host host = scene->kernel.host;
+    char *argv[32], *rest = copy, *word;
+    int argc = 0;
+    size_t size;
+    FILE *out, *faults;
+
+    while ((word = strsep(&rest, " ")) && argc < 31)
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    typed_clear(ret);
+    out = open_memstream(&ret->printed, &size);
+    faults = open_memstream(&ret->faults, &size);
+    ret->status = vgpuctl_run(&scene->kernel.host, uri, argc, argv, out, faults);
+    fclose(out);
+    fclose(faults);
+    scene->kernel.host = host;
+    return ret->status;
+}
+
+void
+typed_assert_has(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("no \"%s\" in: %s", words, text);
+}
+
+char *
+typed_domain(unsigned guest, const char *how, const unsigned *numbers)
+{
+    static const char schema[] = "http://libvirt.org/schemas/domain/test/1.0";
+    AUTO_FREE char *xml = scene_xml(guest, "", numbers);
+    const char *rest = strchr(xml, '\n'), *devices = strstr(xml, "  <devices>");
+    char *text;
+
+    if (asprintf(&text,
+                 "<domain type='test' xmlns:test='%s'>%s%.*s  <memory>65536</memory>\n"
+                 "  <os><type>hvm</type></os>\n%s",
+                 schema, how, (int)(devices - rest), rest, devices) < 0)
+        fail_msg("no memory");
+    return text;
+}
+
+static void
+put_requests(FILE *out, const char *type, size_t count)
+{
+    fprintf(out, "  <metadata>\n    <vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">\n");
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "      <vgpu:device alias=\"ua-gpu%zu\" type=\"%s\"/>\n", i, type);
+    fprintf(out, "    </vgpu:request>\n  </metadata>\n");
+}
+
+char *
+typed_functions(unsigned guest, const char *how, const char *type, const char *const *addresses)
+{
+    static const char schema[] = "http://libvirt.org/schemas/domain/test/1.0";
+    size_t size, count = 0;
+    char *text;
+    FILE *out = open_memstream(&text, &size);
+
+    while (addresses[count])
+        count++;
+    fprintf(out,
+            "<domain type='test' xmlns:test='%s'>%s\n  <name>guest%u</name>\n"
+            "  <uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>\n",
+            schema, how, guest, guest);
+    if (*type)
+        put_requests(out, type, count);
+    fprintf(out, "  <memory>65536</memory>\n  <os><type>hvm</type></os>\n  <devices>\n");
+    for (size_t i = 0; i < count; i++) {
+        struct name name;
+
+        assert_int_equal(name_parse_pci(&name, addresses[i]), 0);
+        fprintf(out,
+                "    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>"
+                "<address domain='0x%.4s' bus='0x%.2s' slot='0x%.2s' function='0x%.1s'/>"
+                "</source>\n      <alias name='ua-gpu%zu'/>\n    </hostdev>\n",
+                name.text, name.text + 5, name.text + 8, name.text + 11, i);
+    }
+    fprintf(out, "  </devices>\n</domain>\n");
+    fclose(out);
+    return text;
+}
+
+int
+typed_prepare(struct scene *scene, unsigned guest, const char *type, const char *address)
+{
+    AUTO_FREE char *xml = typed_functions(guest, "", type, (const char *const[]){address, NULL});
+
+    return scene_hook(scene, xml, "prepare", "begin");
+}
+
+const char *
+typed_libvirt(const struct scene *scene, const char *domains)
+{
+    static char uri[512];
+    AUTO_FREE char *node = NULL;
+
+    if (asprintf(&node, "<node>\n%s</node>\n", domains) < 0)
+        fail_msg("no memory");
+    fake_write(&scene->kernel, "node.xml", node);
+    snprintf(uri, sizeof(uri), "test://%s/node.xml", scene->kernel.path);
+    return uri;
+}
+
+static char *
+read_golden(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!file)
+        return strdup("(no such file)");
+    if (getdelim(&text, &size, '\0', file) < 0)
+        *text = '\0';
+    fclose(file);
+    return text;
+}
+
+void
+typed_golden(struct scene *scene, const char *uri, const char *name, const char *line)
+{
+    AUTO(typed_clear) struct typed typed = {0};
+    AUTO_FREE char *path = NULL, *got = NULL, *wanted = NULL;
+    const char *top = getenv("srcdir"), *mode = getenv("VGPU_GOLDEN");
+
+    if (mode && !strcmp(mode, "list"))
+        printf("golden: %s\n", name);
+    typed_run(scene, uri, line, &typed);
+    if (asprintf(&path, "%s/tests/golden/%s", top ? top : ".", name) < 0 ||
+        asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,
+                 typed.status) < 0)
+        fail_msg("no memory");
+    if (mode && !strcmp(mode, "write")) {
+        FILE *file = fopen(path, "we");
+
+        if (!file || fputs(got, file) < 0 || fclose(file) != 0)
+            fail_msg("%s: cannot be written", path);
+        return;
+    }
+    wanted = read_golden(path);
+    if (strcmp(got, wanted))
+        fail_msg("%s (VGPU_GOLDEN=write writes it anew):\n%s-- but it is now:\n%s", path, wanted,
+                 got);
+}

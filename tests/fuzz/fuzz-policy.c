@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A configuration that loads is sound, and one that does not leaves the defaults. What follows a
+ * line "#---" is a drop-in. Nothing is included: that would read files that are not ours.
+ */
+
+#include "policy/policy.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#define PART "#---\n"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__lsan_default_suppressions(void);
+
+/* libconfig 1.5 forgets the strings that it had read just before it met an error of syntax. */
+const char *
+__lsan_default_suppressions(void)
+{
+    return "leak:strbuf_append\nleak:libconfig_yylex\n";
+}
+
+static void
+put(int directory, const char *path, const uint8_t *data, size_t size)
+{
+    AUTO_CLOSE int fd = openat(directory, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+}
+
+/* A directory of its own for each input: slow, but nothing stays behind. */
+static int
+load(const uint8_t *data, size_t size, struct policy *policy, struct error *error)
+{
+    char directory[] = "/tmp/fuzz-policy-XXXXXX";
+    const uint8_t *part = memmem(data, size, PART, strlen(PART));
+    size_t length = part ? (size_t)(part - data) : size;
+    struct host host = {.ops = &host_kernel, .config = "c"};
+    int rc;
+
+    MUST(mkdtemp(directory));
+    host.root = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    MUST(host.root >= 0 && mkdirat(host.root, "c", 0700) == 0);
+    MUST(mkdirat(host.root, "c/conf.d", 0700) == 0);
+    put(host.root, "c/vgpu.conf", data, length);
+    put(host.root, "c/conf.d/a.conf", data + length, size - length);
+    rc = policy_load(&host, policy, error);
+    MUST(unlinkat(host.root, "c/conf.d/a.conf", 0) == 0);
+    MUST(unlinkat(host.root, "c/conf.d", AT_REMOVEDIR) == 0);
+    MUST(unlinkat(host.root, "c/vgpu.conf", 0) == 0);
+    MUST(unlinkat(host.root, "c", AT_REMOVEDIR) == 0);
+    close(host.root);
+    MUST(rmdir(directory) == 0);
+    return rc;
+}
+
+static void
+must_be_words(const struct setting_words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        MUST(*words->items[i]);
+}
+
+/* What refers to domains: every reference leads somewhere. */
+static void
+must_be_sound_of_domains(const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->quota_count; i++) {
+        const struct policy_quota *quota = &policy->quotas[i];
+
+        MUST(quota->domains.count && quota->has_max && quota->max <= 1000000 && quota->origin);
+        must_be_words(&quota->domains);
+        MUST(quota->class && policy_find_class(policy, quota->class));
+    }
+    for (size_t i = 0; i < policy->domain_count; i++) {
+        const struct policy_domain *domain = &policy->domains[i];
+
+        MUST(domain->name && domain->origin);
+        for (size_t k = 0; k < domain->device_count; k++) {
+            const struct policy_domain_device *device = &domain->devices[k];
+
+            MUST(device->alias && device->origin && !device->type != !device->class);
+            MUST(!device->class || policy_find_class(policy, device->class));
+        }
+    }
+}
+
+static void
+must_be_sound(const struct policy *policy)
+{
+    MUST(policy->prepare_timeout <= 3600000 && policy->release_timeout <= 3600000);
+    MUST(policy->lock_timeout <= 3600000);
+    MUST(policy->order == POLICY_PACK || policy->order == POLICY_SPREAD);
+    MUST(policy->numa >= POLICY_NUMA_PREFER && policy->numa <= POLICY_NUMA_IGNORE);
+    MUST(policy->release <= POLICY_KEEP);
+    must_be_words(&policy->params);
+    MUST(policy->has_params || !policy->params.count);
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        const struct policy_gpu *gpu = &policy->gpus[i];
+        struct name again;
+
+        MUST(name_parse(&again, gpu->address.text) == 0);
+        MUST(policy_find_gpu(policy, &gpu->address) == gpu);
+        must_be_words(&gpu->types);
+        must_be_words(&gpu->traits);
+        MUST(gpu->reserve <= 1000000 && gpu->origin);
+    }
+    for (size_t i = 0; i < policy->class_count; i++) {
+        const struct policy_class *class = &policy->classes[i];
+
+        MUST(*class->name && !class->types.count == !!class->framebuffer);
+        MUST(class->framebuffer <= 1048576 && class->order <= POLICY_SPREAD && class->origin);
+        MUST(policy_find_class(policy, class->name) == class);
+        must_be_words(&class->types);
+        must_be_words(&class->traits);
+    }
+    must_be_sound_of_domains(policy);
+    MUST(!*policy->default_class || policy_find_class(policy, policy->default_class));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    struct error error = {0};
+
+    if (memmem(data, size, "@include", 8))
+        return 0;
+    if (load(data, size, &policy, &error) == 0) {
+        must_be_sound(&policy);
+        return 0;
+    }
+    MUST(*error.text);
+    for (const char *c = error.text; *c; c++)
+        MUST((unsigned char)*c >= ' ' && *c != 0x7f);
+    MUST(policy.enabled && !*policy.default_class && !policy.gpu_count && !policy.class_count);
+    MUST(!policy.quota_count && !policy.domain_count && !policy.has_params && !policy.params.count);
+    MUST(policy.prepare_timeout == 30000 && policy.order == POLICY_PACK && policy.allow == ~0u);
+    MUST(policy.numa == POLICY_NUMA_PREFER && policy.release == POLICY_REAP);
+    return 0;
+}

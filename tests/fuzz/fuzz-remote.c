@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whatever another host's libvirt says, it is a whole answer that holds together, or a problem. */
+
+#include "libvirt/remote.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must_hold_together(const struct inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        MUST(parent->gpu < inventory->gpu_count);
+        MUST(!parent->interface == inventory->gpus[parent->gpu].is_partial);
+    }
+    for (size_t i = 0; i < inventory->vgpu_count; i++)
+        MUST(inventory->vgpus[i].parent < inventory->parent_count);
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        MUST((inventory->gpus[gpu].count == 0) == inventory->gpus[gpu].is_partial);
+        MUST(*inventory->gpus[gpu].name.text);
+        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            MUST(*inventory->gpus[gpu].types[i].name);
+            MUST(inventory_at_most(inventory, gpu, i) >= -ENODATA);
+        }
+    }
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct remote_hosts hosts = {.items = calloc(1, sizeof(*hosts.items)), .count = 1};
+    struct remote_host *host = hosts.items;
+
+    host->uri = "qemu://gpu1/system";
+    remote_read(host, (const char *)data, size);
+    MUST(!strpbrk(host->problem.text, "\n\033"));
+    if (*host->problem.text) {
+        MUST(!host->inventory.gpus && !host->domains.items);
+    } else {
+        must_hold_together(&host->inventory);
+        for (size_t i = 0; i < host->domains.count; i++)
+            MUST(*host->domains.items[i].uuid.text && host->domains.items[i].name);
+    }
+    remote_clear(&hosts);
+    return 0;
+}

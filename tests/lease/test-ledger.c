@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* ledger: what was written comes back; what nobody wrote like that is refused by line and field. */
+
+#include "lease/ledger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BOOT   "0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10"
+#define DEVICE "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e21"
+#define DOMAIN "6fa459ea-ee8a-4ca4-894e-db77e160355e"
+#define HEADER "libvirt-vgpu-ledger 1 " BOOT " 8\n"
+#define FRONT  "mdev " DEVICE " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " "
+#define LINE   FRONT "web01 ua-gpu0 held made 4711:815 7 reap 99\n"
+
+static int
+parse(const char *text, struct ledger *ret, struct error *error)
+{
+    AUTO_FREE char *copy = strdup(text);
+
+    *ret = (struct ledger){0};
+    error->text[0] = '\0';
+    return ledger_parse(copy, BOOT, ret, error);
+}
+
+static struct lease
+a_lease(void)
+{
+    return (struct lease){
+        .vgpu = {&vgpu_mdev, {DEVICE}, {"nvidia-222"}, {"0000:18:00.4"}},
+        .framebuffer = 1024,
+        .gpu = {"0000:18:00.0"},
+        .domain = {DOMAIN},
+        .domain_name = "web01",
+        .alias = "ua-gpu0",
+        .state = LEASE_HELD,
+        .daemon = {4711, 815},
+        .claim = 7,
+        .time = 99,
+    };
+}
+
+static void
+assert_same(const struct lease *a, const struct lease *b)
+{
+    assert_ptr_equal(a->vgpu.interface, b->vgpu.interface);
+    assert_string_equal(a->vgpu.device.text, b->vgpu.device.text);
+    assert_string_equal(a->vgpu.type.text, b->vgpu.type.text);
+    assert_string_equal(a->vgpu.parent.text, b->vgpu.parent.text);
+    assert_int_equal(a->framebuffer, b->framebuffer);
+    assert_string_equal(a->gpu.text, b->gpu.text);
+    assert_string_equal(a->domain.text, b->domain.text);
+    assert_string_equal(a->domain_name, b->domain_name);
+    assert_string_equal(a->alias, b->alias);
+    assert_int_equal(a->state, b->state);
+    assert_int_equal(a->origin, b->origin);
+    assert_true(process_same(a->daemon, b->daemon));
+    assert_int_equal(a->claim, b->claim);
+    assert_int_equal(a->release, b->release);
+    assert_int_equal(a->time, b->time);
+}
+
+/* Writes one lease, reads it again, and hands back the text. */
+static char *
+assert_round_trip(const struct lease *lease)
+{
+    struct ledger ledger = {.next_claim = 8}, again;
+    struct error error;
+    char *text;
+
+    assert_int_equal(ledger_add(&ledger, lease), 0);
+    text = ledger_format(&ledger, BOOT);
+    assert_non_null(text);
+    if (parse(text, &again, &error) < 0)
+        fail_msg("%s in: %s", error.text, text);
+    assert_int_equal(again.count, 1);
+    assert_int_equal(again.next_claim, 8);
+    assert_same(&again.leases[0], lease);
+    ledger_clear(&again);
+    ledger_clear(&ledger);
+    return text;
+}
+
+/* The very bytes, because an older or newer program may read them. */
+static void
+the_text_is_this(void **state)
+{
+    struct lease lease = a_lease();
+    AUTO_FREE char *text = assert_round_trip(&lease);
+
+    (void)state;
+    assert_string_equal(text, HEADER LINE);
+}
+
+static void
+every_word_comes_back(void **state)
+{
+    static const char *const names[] = {"pending", "held",     "kept",
+                                        "leaving", "removing", "reserved"};
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT(names) * 2 * 2; i++) {
+        struct lease lease = a_lease();
+        AUTO_FREE char *text = NULL;
+        AUTO_FREE char *words = NULL;
+
+        lease.state = (enum lease_state)(i / 4);
+        lease.origin = i % 4 / 2 ? LEASE_FOUND : LEASE_MADE;
+        lease.release = i % 2 ? LEASE_KEEP : LEASE_REAP;
+        text = assert_round_trip(&lease);
+        assert_true(asprintf(&words, " %s %s 4711:815 7 %s 99\n", names[i / 4],
+                             i % 4 / 2 ? "found" : "made", i % 2 ? "keep" : "reap") > 0);
+        assert_non_null(strstr(text, words));
+        assert_string_equal(lease_state_name(lease.state), names[i / 4]);
+    }
+}
+
+static void
+the_largest_and_the_least_come_back(void **state)
+{
+    struct lease lease = a_lease();
+
+    (void)state;
+    lease.framebuffer = UINT32_MAX;
+    lease.daemon = (struct process){999999999, UINT64_MAX};
+    lease.claim = INT64_MAX;
+    lease.time = UINT64_MAX;
+    free(assert_round_trip(&lease));
+    memset(lease.domain_name, 0xff, sizeof(lease.domain_name) - 1);
+    memset(lease.alias, '%', sizeof(lease.alias) - 1);
+    memset(lease.vgpu.type.text, 'x', sizeof(lease.vgpu.type.text) - 1);
+    free(assert_round_trip(&lease));
+    lease.framebuffer = 0;
+    lease.gpu = (struct name){0};
+    lease.daemon = (struct process){0};
+    lease.claim = lease.time = 0;
+    free(assert_round_trip(&lease));
+}
+
+static void
+people_may_name_things_as_they_like(void **state)
+{
+    static const struct {
+        const char *name, *encoded;
+    } rows[] = {
+        {"", " - "},
+        {"-", " %2D "},
+        {"--", " -- "},
+        {"a b", " a%20b "},
+        {" ", " %20 "},
+        {"100%", " 100%25 "},
+        {"%41", " %2541 "},
+        {"a\nb", " a%0Ab "},
+        {"\t\r\x7f\x1b", " %09%0D%7F%1B "},
+        {"gäst", " g%C3%A4st "},
+        {"!~\"'<>&;", " !~\"'<>&; "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (int aliased = 0; aliased < 2; aliased++) {
+            struct lease lease = a_lease();
+            AUTO_FREE char *text = NULL;
+
+            snprintf(aliased ? lease.alias : lease.domain_name, sizeof(lease.alias), "%s",
+                     rows[i].name);
+            text = assert_round_trip(&lease);
+            assert_non_null(strstr(text, rows[i].encoded));
+        }
+    }
+}
+
+static void
+a_ledger_without_leases(void **state)
+{
+    struct ledger ledger;
+    struct error error;
+    AUTO_FREE char *text = NULL;
+
+    (void)state;
+    assert_int_equal(parse(HEADER, &ledger, &error), 0);
+    assert_int_equal(ledger.count, 0);
+    assert_int_equal(ledger.next_claim, 8);
+    text = ledger_format(&ledger, BOOT);
+    assert_string_equal(text, HEADER);
+    ledger_clear(&ledger);
+}
+
+/* No vGPU outlives a boot, so the lines of another one are not even read. */
+static void
+another_boot_left_nothing(void **state)
+{
+    static const char *const texts[] = {
+        "libvirt-vgpu-ledger 1 6f7d10 8\n" LINE,
+        "libvirt-vgpu-ledger 1 6f7d10 8\n" LINE LINE,
+        "libvirt-vgpu-ledger 1 6f7d10 8\nrubbish",
+        "libvirt-vgpu-ledger 1 " BOOT "0 8\n" LINE,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct ledger ledger;
+        struct error error;
+
+        assert_int_equal(parse(texts[i], &ledger, &error), 0);
+        assert_int_equal(ledger.count, 0);
+        ledger_clear(&ledger);
+    }
+}
+
+struct row {
+    const char *text;
+    const char *message;
+};
+
+/* Refused with that message, and with nothing left to clear. */
+static void
+check_rows(const struct row *rows, size_t count, int wanted)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        AUTO(ledger_clear) struct ledger ledger = {0};
+        struct error error;
+        int rc = parse(rows[i].text, &ledger, &error);
+
+        if (rc == wanted && strstr(error.text, rows[i].message) && !ledger.leases)
+            continue;
+        print_error("%d, \"%s\" instead of \"%s\" for: %s\n", rc, error.text, rows[i].message,
+                    rows[i].text);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void
+another_version_is_told_apart(void **state)
+{
+    static const struct row rows[] = {
+        {"libvirt-vgpu-ledger 2 " BOOT " 8\n" LINE, "version 2"},
+        {"libvirt-vgpu-ledger 0 " BOOT " 8\n", "version 0"},
+        {"libvirt-vgpu-ledger 4294967295 what ever comes then\n", "version 4294967295"},
+        {"libvirt-vgpu-ledger 2\n", "version 2"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows), -EPROTONOSUPPORT);
+}
+
+static void
+a_bad_header(void **state)
+{
+    static const struct row rows[] = {
+        {"", "line 1"},
+        {"\n", "line 1"},
+        {"\n" HEADER, "line 1"},
+        {LINE, "line 1"},
+        {" " HEADER, "line 1"},
+        {"libvirt-vgpu-ledger", "line 1"},
+        {"libvirt-vgpu-ledgers 1 " BOOT " 8\n", "line 1"},
+        {"libvirt-vgpu-ledger  1 " BOOT " 8\n", "line 1"},
+        {"libvirt-vgpu-ledger one " BOOT " 8\n", "line 1"},
+        {"libvirt-vgpu-ledger -1 " BOOT " 8\n", "line 1"},
+        {"libvirt-vgpu-ledger 4294967296 " BOOT " 8\n", "line 1"},
+        {"libvirt-vgpu-ledger 1\n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT "\n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT " \n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT " x\n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT " -8\n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT " 9223372036854775808\n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT " 8 9\n", "line 1"},
+        {"libvirt-vgpu-ledger 1 " BOOT " 8", "cut off"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows), -EBADMSG);
+}
+
+/* Each field of a good line, and words that are none for it. */
+static const struct {
+    const char *name, *good;
+    const char *bad[9];
+} fields[] = {
+    {"kind", "mdev", {"", "vf?", "MDEV", "mdev\t", "-"}},
+    {"device", "other", {"", ".", "..", "a/b", "../../etc", "\xc3\xa4"}},
+    {"type", "nvidia-222", {"", "..", "GRID/T4"}},
+    {"framebuffer",
+     "1024",
+     {"", "-", "-1", "+1", "1k", "0x10", "4294967296", "18446744073709551617"}},
+    {"parent", "0000:18:00.4", {"", "..", "a/b"}},
+    {"gpu", "0000:18:00.0", {"", "..", "a/b"}},
+    {"domain", DOMAIN, {"", "-", "web01", DOMAIN "0"}},
+    {"name", "web01", {"%", "%4", "%4g", "%g4", "%00", "%-1", "%+1"}},
+    {"alias", "ua-gpu0", {"%", "a%4", "%00"}},
+    {"state", "held", {"", "-", "Held", "hel", "held,"}},
+    {"origin", "made", {"", "-", "lost"}},
+    {"daemon", "4711:815", {"", "-", "4711", "4711:", ":815", "4711 815", "-1:815", "4711:815x"}},
+    {"claim", "7", {"", "-", "-7", "+7", "7x", "9223372036854775808"}},
+    {"release", "reap", {"", "-", "reaps"}},
+    {"time", "99", {"", "-", "-99", "99x", "18446744073709551616"}},
+};
+
+static void
+a_bad_field_is_named(void **state)
+{
+    (void)state;
+    for (size_t bad = 0; bad < COUNT(fields); bad++) {
+        for (size_t k = 0; k < COUNT(fields[bad].bad) && fields[bad].bad[k]; k++) {
+            char text[2048] = HEADER LINE, message[64];
+
+            for (size_t i = 0; i < COUNT(fields); i++) {
+                size_t at = strlen(text);
+
+                snprintf(text + at, sizeof(text) - at, "%s%c",
+                         i == bad ? fields[bad].bad[k] : fields[i].good,
+                         i + 1 < COUNT(fields) ? ' ' : '\n');
+            }
+            snprintf(message, sizeof(message), "line 3: %s: \"", fields[bad].name);
+            check_rows(&(struct row){text, message}, 1, -EBADMSG);
+        }
+    }
+}
+
+/* What the writer never prints was not written by it. */
+static void
+a_field_has_one_spelling(void **state)
+{
+    static const struct row rows[] = {
+        {HEADER FRONT " ua-gpu0 held made 1:2 7 reap 99\n", "line 2: name"},
+        {HEADER FRONT "web01  held made 1:2 7 reap 99\n", "line 2: alias"},
+        {HEADER FRONT "web01 ua-gpu0 held made 1:-2 7 reap 99\n", "line 2: daemon"},
+        {HEADER FRONT "web01 ua-gpu0 held made 1:+2 7 reap 99\n", "line 2: daemon"},
+        {HEADER FRONT "web01 ua-gpu0 held made 1:18446744073709551616 7 reap 99\n",
+         "line 2: daemon"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows), -EBADMSG);
+}
+
+static void
+names_too_long_are_refused(void **state)
+{
+    char text[2048];
+
+    (void)state;
+    for (int length = 255; length <= 256; length++) {
+        struct ledger ledger;
+        struct error error;
+
+        snprintf(text, sizeof(text), HEADER FRONT "%0*d - held made 1:2 7 reap 99\n", length, 0);
+        assert_int_equal(parse(text, &ledger, &error), length < 256 ? 0 : -EBADMSG);
+        ledger_clear(&ledger);
+        snprintf(text, sizeof(text), HEADER FRONT "- %0*d held made 1:2 7 reap 99\n", length - 128,
+                 0);
+        assert_int_equal(parse(text, &ledger, &error), length < 256 ? 0 : -EBADMSG);
+        ledger_clear(&ledger);
+    }
+}
+
+static void
+a_bad_line(void **state)
+{
+    static const struct row rows[] = {
+        /* too few, too many, none */
+        {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap\n", "line 2: time"},
+        {HEADER "mdev\n", "line 2: device"},
+        {HEADER "mdev " DEVICE "\n", "line 2: type"},
+        {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap 99 1\n", "line 2: more than 15"},
+        {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap 99 \n", "line 2: more than 15"},
+        {HEADER "\n" LINE, "line 2: kind"},
+        {HEADER LINE "\n", "line 3: kind"},
+        {HEADER " " LINE, "line 2: kind"},
+        /* one device, two leases */
+        {HEADER LINE LINE, "line 3: a second lease of " DEVICE},
+        /* what a crash or a full disk leaves behind */
+        {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap 9", "cut off"},
+        {HEADER LINE "mdev other nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " web01",
+         "line 3"},
+        {HEADER LINE "m", "line 3"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows), -EBADMSG);
+}
+
+static void
+leases_are_found_added_and_removed_in_order(void **state)
+{
+    struct ledger ledger = {0};
+    const struct name other = {"other"}, domain = {DOMAIN};
+    const char *order = "abcdefghi";
+
+    (void)state;
+    assert_null(ledger_find(&ledger, &other));
+    assert_false(ledger_has_domain(&ledger, &domain));
+    for (const char *c = order; *c; c++) {
+        struct lease lease = a_lease();
+
+        snprintf(lease.vgpu.device.text, sizeof(lease.vgpu.device.text), "%c", *c);
+        assert_int_equal(ledger_add(&ledger, &lease), 0);
+    }
+    assert_true(ledger_has_domain(&ledger, &domain));
+    assert_false(ledger_has_domain(&ledger, &other));
+    assert_ptr_equal(ledger_find(&ledger, &(struct name){"d"}), &ledger.leases[3]);
+    /* the first, the last, one between */
+    ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"a"}));
+    ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"i"}));
+    ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"d"}));
+    order = "bcefgh";
+    assert_int_equal(ledger.count, strlen(order));
+    for (size_t i = 0; i < ledger.count; i++)
+        assert_int_equal(ledger.leases[i].vgpu.device.text[0], order[i]);
+    assert_null(ledger_find(&ledger, &(struct name){"d"}));
+    /* down to nothing, and up again */
+    while (ledger.count)
+        ledger_remove(&ledger, ledger.leases);
+    assert_false(ledger_has_domain(&ledger, &domain));
+    for (int i = 0; i < 3; i++) {
+        struct lease lease = a_lease();
+
+        assert_int_equal(ledger_add(&ledger, &lease), 0);
+    }
+    ledger_clear(&ledger);
+    assert_null(ledger.leases);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_text_is_this),
+        cmocka_unit_test(every_word_comes_back),
+        cmocka_unit_test(the_largest_and_the_least_come_back),
+        cmocka_unit_test(people_may_name_things_as_they_like),
+        cmocka_unit_test(a_ledger_without_leases),
+        cmocka_unit_test(another_boot_left_nothing),
+        cmocka_unit_test(another_version_is_told_apart),
+        cmocka_unit_test(a_bad_header),
+        cmocka_unit_test(a_bad_field_is_named),
+        cmocka_unit_test(a_field_has_one_spelling),
+        cmocka_unit_test(names_too_long_are_refused),
+        cmocka_unit_test(a_bad_line),
+        cmocka_unit_test(leases_are_found_added_and_removed_in_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

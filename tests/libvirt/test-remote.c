@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Other hosts: what vgpuctl --connect shows of them, and what it makes of those that do not answer.
+ * libvirt's own test driver plays the hosts; a socket that nobody serves plays a dead one. */
+
+#include "base/deadline.h"
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/node-device.h"
+#include "libvirt/remote.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#define HERE "test:///default"
+#define T4   "test:///proc/self/cwd/tests/data/t4-host.xml"
+#define A40  "test:///proc/self/cwd/tests/data/a40-host.xml"
+#define L40S "test:///proc/self/cwd/tests/data/l40s-host.xml"
+#define NONE "test:///proc/self/cwd/tests/data/no-gpu-host.xml"
+#define GONE "test:///no/such/host.xml"
+
+static struct scene scene;
+static struct typed typed;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, "");
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, HERE, line, &typed);
+}
+
+static void
+shown(void **state)
+{
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"remote-gpus", "vgpuctl gpus --connect " T4 " --connect " A40 " --connect " NONE},
+        {"remote-gpus---json", "vgpuctl gpus --json -c " T4 " -c " A40},
+        {"remote-gpus-parents", "vgpuctl gpus -o GPU,DRIVER,PARENTS -c " T4 " -c " A40},
+        {"remote-types", "vgpuctl types -c " T4 " -c " A40},
+        {"remote-types---json", "vgpuctl types --json 0000:E2:00.0 -c " T4 " -c " A40},
+        {"remote-types-unknown", "vgpuctl types 0000:aa:00.0 -c " T4},
+        {"remote-list", "vgpuctl list -c " T4 " -c " A40},
+        {"remote-list---json", "vgpuctl list --json -c " T4},
+        {"remote-list-alias", "vgpuctl list -r -n -o DEVICE,ALIAS -c " T4 " -c " A40},
+        {"remote-gpus-functions", "vgpuctl gpus -c " T4 " -c " L40S},
+        {"remote-gpus-functions---json",
+         "vgpuctl gpus --json -o GPU,NAME,NUMA,INTERFACE,VGPUS,PARENTS -c " L40S},
+        {"remote-types-functions", "vgpuctl types -c " L40S " --json"},
+        {"remote-types-functions-gpu", "vgpuctl types 0000:3d:00.0 -c " L40S},
+        {"remote-list-functions", "vgpuctl list --json -c " L40S},
+        {"remote-list-nothing", "vgpuctl list --json -c " NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        typed_golden(&scene, HERE, rows[i].name, rows[i].line);
+}
+
+/* No golden files: libvirt's own words may change. */
+static void
+gone(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vgpuctl list -r -o DOMAIN -c " GONE " -c " T4), COMMAND_FAILED);
+    assert_string_equal(typed.printed, "DOMAIN\nweb01\n-\n");
+    typed_assert_has(typed.faults, "vgpuctl: cannot connect to " GONE ": ");
+    typed_assert_has(typed.faults, "\nvgpuctl: list: 1 of 2 hosts gave no answer\n");
+    assert_int_equal(run("vgpuctl list -c " GONE), COMMAND_FAILED);
+    assert_string_equal(typed.printed, "");
+    typed_assert_has(typed.faults, "vgpuctl: list: cannot connect to " GONE ": ");
+    assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
+}
+
+static void
+wrong_usage(void **state)
+{
+    static const struct {
+        const char *line, *words;
+    } rows[] = {
+        {"vgpuctl gpus -c " T4 " --root /", "--root is this machine's, --connect another's"},
+        {"vgpuctl gpus -c " T4 " --timeout 0", "--timeout 0: not a number from 1 to"},
+        {"vgpuctl types -c " T4 " -o SPEED", "there is no column \"SPEED\""},
+        {"vgpuctl reconcile -c " T4, "it takes no --connect"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(run(rows[i].line), COMMAND_USAGE);
+        typed_assert_has(typed.faults, rows[i].words);
+        assert_string_equal(typed.printed, "");
+    }
+}
+
+/* It takes connections, and never a word. Below /tmp, as a socket's name is to be short. */
+static int
+listen_only(char *path, size_t size)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    snprintf(path, size, "/tmp/vgpu-test-remote.%d", (int)getpid());
+    unlink(path);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    if (bind(server, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(server, 16) < 0)
+        fail_msg("%s: %s", path, strerror(errno));
+    return server;
+}
+
+/* Under valgrind nobody answers in time. */
+static bool
+is_slow(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+
+    return preload && strstr(preload, "vgpreload");
+}
+
+/* Ten hosts, one of them dead: the others are shown, and it takes the dead one's time. */
+static void
+one_of_ten_is_dead(void **state)
+{
+    char path[64], line[2048];
+    int server = listen_only(path, sizeof(path));
+    struct deadline bound = deadline_in(4000);
+    int length = snprintf(line, sizeof(line),
+                          "vgpuctl list -r -n -o DOMAIN --timeout 2 "
+                          "-c qemu+unix:///system?socket=%s",
+                          path);
+
+    (void)state;
+    if (is_slow()) {
+        close(server);
+        unlink(path);
+        skip();
+    }
+    for (int i = 0; i < 9; i++)
+        length +=
+            snprintf(line + length, sizeof(line) - (size_t)length, " -c %s", i % 2 ? T4 : A40);
+    assert_int_equal(run(line), COMMAND_FAILED);
+    assert_true(deadline_left(bound) > 0);
+    assert_true(deadline_left(bound) <= 2000);
+    for (const char *at = typed.printed, *end; *at; at = end + 1) {
+        end = strchr(at, '\n');
+        assert_true(!strncmp(at, "cad01\n", 6) || !strncmp(at, "web01\n", 6) ||
+                    !strncmp(at, "-\n", 2));
+    }
+    typed_assert_has(typed.printed, "cad01\n");
+    typed_assert_has(typed.printed, "web01\n");
+    typed_assert_has(typed.faults, path);
+    typed_assert_has(typed.faults, ": no answer within 2 s\n");
+    typed_assert_has(typed.faults, "vgpuctl: list: 1 of 10 hosts gave no answer\n");
+    close(server);
+    unlink(path);
+}
+
+/* No child, and no word of libxml2's or ssh's on the terminal. */
+static void
+nothing_is_left(void **state)
+{
+    AUTO_CLOSE int terminal = memfd_create("terminal", MFD_CLOEXEC);
+    AUTO_CLOSE int saved = dup(STDERR_FILENO);
+
+    (void)state;
+    assert_true(dup2(terminal, STDERR_FILENO) >= 0);
+    run("vgpuctl gpus -c " T4 " -c " GONE);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    assert_int_equal(lseek(terminal, 0, SEEK_END), 0);
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+#define DEVICE(path, more)  "<device><path>" path "</path>" more "</device>"
+#define TYPES(types)        "<capability type='mdev_types'>" types "</capability>"
+#define TYPE(id, api, rest) "<type id='" id "'><deviceAPI>" api "</deviceAPI>" rest "</type>"
+
+/* A parent that is no PCI device, as libvirt tells of the kernel's sample. */
+static void
+devices(void **state)
+{
+    AUTO(node_devices_clear) struct node_devices found = {0};
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    static const char *const texts[] = {
+        /* Its vGPU comes first: libvirt's order is none. */
+        DEVICE("/sys/devices/virtual/mtty/mtty/dddddddd-0000-4000-8000-000000000009",
+               "<capability type='mdev'><type id='mtty-2'/></capability>"),
+        DEVICE("/sys/devices/virtual/mtty/mtty",
+               TYPES(TYPES(TYPE("mtty-2", "vfio-pci", "<availableInstances>11</availableInstances>")
+                               TYPE("mtty-1", "vfio-pci",
+                                    "<availableInstances>many</availableInstances>")))),
+        /* No GPUs. */
+        DEVICE("/sys/devices/css0/0.0.0072", "<capability type='css'>" TYPES(TYPE(
+                                                 "vfio_ccw-io", "vfio-ccw", "")) "</capability>"),
+        DEVICE("/sys/devices/css0/0.0.0072/dddddddd-0000-4000-8000-000000000008",
+               "<capability type='mdev'><type id='vfio_ccw-io'/></capability>"),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++)
+        assert_int_equal(node_devices_add(&found, texts[i]), 0);
+    assert_int_equal(node_devices_survey(&found, &inventory), 0);
+    assert_int_equal(inventory.gpu_count, 1);
+    assert_string_equal(inventory.gpus[0].name.text, "mtty");
+    assert_int_equal(inventory.gpus[0].numa, -1);
+    assert_int_equal(inventory.gpus[0].count, 2);
+    assert_int_equal(inventory_at_most(&inventory, 0, 0), 11);
+    assert_int_equal(inventory_at_most(&inventory, 0, 1), -ENODATA);
+    assert_int_equal(inventory.vgpu_count, 1);
+    assert_string_equal(inventory.vgpus[0].device.text, "dddddddd-0000-4000-8000-000000000009");
+}
+
+#define SRIOV(path, vendor, driver, capability, address)                                           \
+    DEVICE(path, "<driver><name>" driver "</name></driver><capability type='pci'>"                 \
+                 "<vendor id='" vendor "'/><capability type='" capability "'>" address             \
+                 "</capability></capability>")
+#define ADDRESS(function)                                                                          \
+    "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function "'/>"
+
+/* Virtual functions of NVIDIA's are told apart from those that make mediated devices, and from
+ * others' devices. */
+static void
+functions(void **state)
+{
+    static const char *const texts[] = {
+        SRIOV("/sys/devices/0000:3d:00.0", "0x10de", "nvidia", "virt_functions",
+              ADDRESS("0x4") ADDRESS("0x5")),
+        SRIOV("/sys/devices/0000:3d:00.4", "0x10de", "nvidia", "phys_function", ADDRESS("0x0")),
+        /* None is enabled; it is no GPU; it has another driver. */
+        SRIOV("/sys/devices/0000:3e:00.0", "0x10de", "nvidia", "virt_functions", ""),
+        SRIOV("/sys/devices/0000:3f:00.0", "0x8086", "ixgbe", "virt_functions", ADDRESS("0x6")),
+        SRIOV("/sys/devices/0000:40:00.0", "0x10de", "nouveau", "virt_functions", ADDRESS("0x7")),
+    };
+#define MAKES TYPES(TYPE("nvidia-558", "vfio-pci", "<availableInstances>1</availableInstances>"))
+    static const char parent[] =
+        DEVICE("/sys/devices/0000:3d:00.5",
+               "<capability type='pci'><capability type='phys_function'>" ADDRESS(
+                   "0x0") "</capability>" MAKES "</capability>");
+
+    (void)state;
+    for (int makes_mdevs = 0; makes_mdevs <= 1; makes_mdevs++) {
+        AUTO(node_devices_clear) struct node_devices found = {0};
+        AUTO(inventory_clear) struct inventory inventory = {0};
+
+        for (size_t i = 0; i < COUNT(texts); i++)
+            assert_int_equal(node_devices_add(&found, texts[i]), 0);
+        if (makes_mdevs)
+            assert_int_equal(node_devices_add(&found, parent), 0);
+        assert_int_equal(node_devices_survey(&found, &inventory), 0);
+        assert_int_equal(inventory.gpu_count, 1);
+        assert_string_equal(inventory.gpus[0].name.text, "0000:3d:00.0");
+        assert_string_equal(inventory.gpus[0].driver.text, makes_mdevs ? "" : "nvidia");
+        assert_int_equal(inventory.gpus[0].is_partial, !makes_mdevs);
+        assert_int_equal(inventory.gpus[0].count, makes_mdevs);
+        assert_int_equal(inventory.parent_count, makes_mdevs ? 1 : 2);
+        assert_string_equal(inventory.parents[0].name.text,
+                            makes_mdevs ? "0000:3d:00.5" : "0000:3d:00.4");
+        assert_int_equal(!inventory.parents[0].interface, !makes_mdevs);
+    }
+}
+
+static void
+bad_devices(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "no XML",
+        "<device>",
+        "<domain/>",
+        "<device/>",
+        DEVICE("", ""),
+        DEVICE("relative", ""),
+        DEVICE("/sys/..", ""),
+        DEVICE("/sys/a b", ""),
+        DEVICE("/sys/p/no-uuid", "<capability type='mdev'><type id='t'/></capability>"),
+        DEVICE("/dddddddd-0000-4000-8000-000000000009",
+               "<capability type='mdev'><type id='t'/></capability>"),
+        DEVICE("/sys/p/dddddddd-0000-4000-8000-000000000009", "<capability type='mdev'/>"),
+        DEVICE("/sys/0000:18:00.4", "<capability type='phys_function'><address bus='1'/>"
+                                    "</capability>"),
+        SRIOV("/sys/0000:3d:00.0", "0x10de", "nvidia", "virt_functions", "<address bus='1'/>"),
+        "<!DOCTYPE device [<!ENTITY e '/sys/x'>]><device><path>&e;</path></device>",
+    };
+    AUTO(node_devices_clear) struct node_devices found = {0};
+    struct name host;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        if (node_devices_add(&found, texts[i]) != -EBADMSG)
+            fail_msg("taken for a device: %s", texts[i]);
+        assert_int_equal(node_device_host(texts[i], &host), -ENODATA);
+    }
+    assert_int_equal(found.count, 0);
+}
+
+#define PORTS "/sys/devices/virtual/mtty/mtty"
+#define GUEST "aaaaaaaa-0000-4000-8000-000000000001"
+
+static const char answer[] =
+    "host\0QEMU\0"
+    "11003000\0"
+    "10000003\0<device><capability type='system'><hardware><uuid>" GUEST
+    "</uuid></hardware></capability></device>\0"
+    "device\0" DEVICE(
+        PORTS, TYPES(TYPE("mtty-2", "vfio-pci", ""))) "\0"
+                                                      "domain\0" GUEST
+                                                      "\0web01\0running\0\0<domain><uuid>" GUEST
+                                                      "</uuid><name>web01</name></domain>\0\0"
+                                                      "end";
+
+/* An answer counts whole, or not at all. */
+static void
+answers(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size <= sizeof(answer); size++) {
+        struct remote_hosts hosts = {.items = calloc(1, sizeof(*hosts.items)), .count = 1};
+        AUTO_FREE char *words = malloc(size ? size : 1);
+
+        hosts.items[0].uri = "qemu://gpu1/system";
+        memcpy(words, answer, size);
+        remote_read(&hosts.items[0], words, size);
+        if (size == sizeof(answer)) {
+            assert_string_equal(hosts.items[0].problem.text, "");
+            assert_int_equal(hosts.items[0].libvirt_version, 11003000);
+            assert_int_equal(hosts.items[0].inventory.gpu_count, 1);
+            assert_true(hosts.items[0].domains.items[0].is_running);
+            assert_false(hosts.items[0].domains.items[0].is_persistent);
+            assert_true(hosts.items[0].domains.complete);
+        } else {
+            typed_assert_has(hosts.items[0].problem.text, "qemu://gpu1/system: the answer ");
+            assert_int_equal(hosts.items[0].inventory.gpu_count, 0);
+            assert_int_equal(hosts.items[0].domains.count, 0);
+        }
+        remote_clear(&hosts);
+    }
+}
+
+/* Of a domain that cannot be read nobody knows what it has: nothing is called an orphan then. */
+static void
+unreadable_domain(void **state)
+{
+    static const char words[] = "host\0QEMU\0"
+                                "0\0"
+                                "0\0\0domain\0" GUEST "\0web01\0\0defined\0\0<domain/>\0end";
+    struct remote_hosts hosts = {.items = calloc(1, sizeof(*hosts.items)), .count = 1};
+
+    (void)state;
+    hosts.items[0].uri = "qemu://gpu1/system";
+    remote_read(&hosts.items[0], words, sizeof(words));
+    assert_string_equal(hosts.items[0].problem.text, "");
+    assert_false(hosts.items[0].domains.items[0].is_running);
+    assert_false(hosts.items[0].domains.complete);
+    remote_clear(&hosts);
+}
+
+int
+main(void)
+{
+    const char *top = getenv("srcdir");
+
+    /* The URIs above name files, which have to be told from the root. */
+    if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
+        return 1;
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(shown),           TEST(gone),
+        TEST(wrong_usage),     TEST(one_of_ten_is_dead),
+        TEST(nothing_is_left), TEST(devices),
+        TEST(functions),       TEST(bad_devices),
+        TEST(answers),         TEST(unreadable_domain),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whether a guest with vGPUs would be taken by another host: every check, both ways and unknown.
+ * The hosts are what libvirt might tell of them; this one's /sys is a fake. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "migrate/migrate-check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define UUID_HERE  "aaaaaaaa-0000-4000-8000-0000000000a1"
+#define UUID_THERE "aaaaaaaa-0000-4000-8000-0000000000a2"
+
+#define GPU(address, types)                                                                        \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><capability type='pci'>"              \
+    "<capability type='mdev_types'>" types "</capability></capability></device>"
+#define FUNCTION(address, types)                                                                   \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><capability type='pci'>"              \
+    "<capability type='phys_function'>"                                                            \
+    "<address domain='0x0000' bus='0xe2' slot='0x00' function='0x0'/></capability>"                \
+    "<capability type='mdev_types'>" types "</capability></capability></device>"
+#define TYPE(id, name, room)                                                                       \
+    "<type id='" id "'><name>" name "</name><deviceAPI>vfio-pci</deviceAPI>"                       \
+    "<availableInstances>" room "</availableInstances></type>"
+#define VGPU(address, type, device)                                                                \
+    "<device><path>/sys/devices/pci0000:00/" address "/" device "</path>"                          \
+    "<capability type='mdev'><type id='" type "'/></capability></device>"
+
+#define CARD(address, function)                                                                    \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><driver><name>nvidia</name></driver>" \
+    "<capability type='pci'><vendor id='0x10de'/>"                                                 \
+    "<capability type='virt_functions' maxCount='16'>"                                             \
+    "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function                          \
+    "'/></capability></capability></device>"
+
+#define STRAY "dddddddd-0000-4000-8000-0000000000ff"
+
+/* How a host answers; what is not said is as on a good one. */
+struct answer {
+    const char *hypervisor, *libvirt, *qemu, *uuid;
+    const char *devices[4];
+    const char *name; /* of a domain there */
+    unsigned domain;  /* its number; 0: there is none */
+    bool is_running;
+};
+
+static void
+say(FILE *out, const char *word)
+{
+    fwrite(word, strlen(word) + 1, 1, out);
+}
+
+static const char * or (const char *said, const char *usual)
+{
+    return said ? said : usual;
+}
+
+static void
+say_domain(FILE *out, unsigned number, const char *name, const char *xml, bool is_running)
+{
+    char uuid[64];
+
+    snprintf(uuid, sizeof(uuid), "aaaaaaaa-0000-4000-8000-%012u", number);
+    say(out, "domain");
+    say(out, uuid);
+    say(out, name);
+    say(out, is_running ? "running" : "");
+    say(out, "defined");
+    say(out, is_running ? xml : "");
+    say(out, xml);
+}
+
+static void
+say_host(FILE *out, const struct answer *answer, const char *usual_uuid)
+{
+    char computer[256];
+
+    snprintf(computer, sizeof(computer),
+             "<device><capability type='system'><hardware><uuid>%s</uuid></hardware></capability>"
+             "</device>",
+             or (answer->uuid, usual_uuid));
+    say(out, "host");
+    say(out, or (answer->hypervisor, "QEMU"));
+    say(out, or (answer->libvirt, "11003000"));
+    say(out, or (answer->qemu, "10000003"));
+    say(out, computer);
+    for (size_t i = 0; i < COUNT(answer->devices) && answer->devices[i]; i++) {
+        say(out, "device");
+        say(out, answer->devices[i]);
+    }
+}
+
+/* A question, and what is to be in the answer. */
+struct row {
+    const char *why;
+    const char *request;         /* the guest's <vgpu:device>s */
+    unsigned numbers[4];         /* of its devices */
+    const char *function, *type; /* or its virtual function, and what it asks for; "": nothing */
+    const char *config;          /* of this host */
+    const char *kernel;
+    bool is_down; /* it does not run */
+    struct answer here, there;
+    enum vacancy_answer answer;
+    const char *words[3]; /* that are printed */
+};
+
+#define ONE(what) .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>", .numbers = {1}
+#define TWO(what, other)                                                                           \
+    .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>"                                         \
+               "<vgpu:device alias=\"ua-gpu2\" " other "/>",                                       \
+    .numbers = {1, 2}
+#define T4(room1, room2)                                                                           \
+    GPU("0000:18:00.0",                                                                            \
+        TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
+#define OTHER_T4(room1, room2)                                                                     \
+    GPU("0000:19:00.0",                                                                            \
+        TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
+
+/* What this host's libvirt tells of the virtual functions that read_here makes. */
+#define FUNCTIONS_HERE  .here = {.devices = {CARD("0000:3d:00.0", "0x4")}}
+#define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
+#define L40S(room)      GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", room))
+
+#define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
+
+static const struct row rows[] = {
+    {
+        .why = "all is well",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_YES,
+        .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
+                  "OK       ua-gpu1: there is GRID T4-1B (nvidia-222) there\n",
+                  "OK       ua-gpu1: 0000:18:00.0 takes 16 more\n"},
+    },
+    {
+        .why = "advice for a large frame buffer",
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_YES,
+        .words = {"NOTE     to converge: 'virsh migrate-setmaxdowntime guest1 2048'",
+                  "ua-gpu2: 0000:18:00.0 takes 15 more\n", "no --postcopy"},
+    },
+    {
+        .why = "types without a profile in their names",
+        .request = "<vgpu:device alias=\"ua-gpu3\" type=\"Dual port serial\"/>",
+        .numbers = {3},
+        .there = {.devices = {GPU("mtty", SERIAL)}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu3: there is Dual port serial (mtty-2) there\n"},
+    },
+    {
+        .why = "a word that is in two names",
+        .request = "<vgpu:device alias=\"ua-gpu3\" type=\"serial\"/>",
+        .numbers = {3},
+        .there = {.devices = {GPU("mtty", SERIAL)}},
+        .answer = VACANCY_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu3: there is Dual port serial (mtty-2) there, but \"serial\" means"},
+    },
+    {
+        .why = "the same host",
+        ONE("type=\"T4-1B\""),
+        .there = {.uuid = UUID_HERE, .devices = {T4("16", "8")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       qemu://there/system is this host\n"},
+    },
+    {
+        .why = "a host without a UUID",
+        ONE("type=\"T4-1B\""),
+        .there = {.uuid = "00000000-0000-0000-0000-000000000000", .devices = {T4("16", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  whether qemu://there/system is another host: one of them has no UUID"},
+    },
+    {
+        .why = "it runs there",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1", .is_running = true},
+        .answer = VACANCY_NO,
+        .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000001) runs there already"},
+    },
+    {
+        .why = "it is defined there, as after a migration back",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1"},
+        .answer = VACANCY_YES,
+        .words = {"OK       no other domain there has its name or UUID"},
+    },
+    {
+        .why = "another has its name",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}, .domain = 9, .name = "guest1"},
+        .answer = VACANCY_NO,
+        .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000009) is defined there"},
+    },
+    {
+        .why = "a name that is more than a name",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "a\n\033[2J"},
+        .answer = VACANCY_NO,
+        .words = {"NO       a??[2J (aaaaaaaa-0000-4000-8000-000000000001) is defined there"},
+    },
+    {
+        .why = "an old libvirt there",
+        ONE("type=\"T4-1B\""),
+        .there = {.libvirt = "8005000", .devices = {T4("16", "8")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       libvirt 11.3.0 here and 8.5.0 there; vGPUs migrate since 8.6.0"},
+    },
+    {
+        .why = "an old QEMU here",
+        ONE("type=\"T4-1B\""),
+        .here = {.qemu = "7002009"},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       QEMU 7.2.9 here and 10.0.3 there; vGPUs migrate since 8.1.0"},
+    },
+    {
+        .why = "a QEMU that does not say",
+        ONE("type=\"T4-1B\""),
+        .there = {.qemu = "0", .devices = {T4("16", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  QEMU 10.0.3 here and ? there"},
+    },
+    {
+        .why = "no QEMU",
+        ONE("type=\"T4-1B\""),
+        .there = {.hypervisor = "Xen", .devices = {T4("16", "8")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       QEMU here and Xen there; vGPUs move from QEMU to QEMU"},
+    },
+    {
+        .why = "an old kernel, which may be a distributor's",
+        ONE("type=\"T4-1B\""),
+        .kernel = "5.14.0-427.el9",
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  Linux 5.14.0-427.el9 here; vGPUs migrate since 5.18, or if"},
+    },
+    {
+        .why = "no kernel",
+        ONE("type=\"T4-1B\""),
+        .kernel = "",
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_YES,
+        .words = {"NOTE     which kernel runs here is not known"},
+    },
+    {
+        .why = "another driver, other ids and names",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-999", "NVIDIA T4-1B", "3"))}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu1: there is NVIDIA T4-1B (nvidia-999) there"},
+    },
+    {
+        .why = "asked for by an id that is another there",
+        ONE("type=\"nvidia-222\""),
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-999", "GRID T4-1B", "3")
+                                                      TYPE("nvidia-222", "GRID T4-2B", "3"))}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: its type is GRID T4-1B (nvidia-999) there, and \"nvidia-222\" "
+                  "does not mean that; ask for it by its name"},
+    },
+    {
+        .why = "an id that is two types there",
+        ONE("type=\"nvidia-222\""),
+        .there = {.devices = {T4("16", "8"),
+                              GPU("0000:19:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
+        .answer = VACANCY_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu1: there is GRID T4-1B (nvidia-222) there, but \"nvidia-222\" means "
+             "other types as well"},
+    },
+    {
+        .why = "the id is there, as another type",
+        ONE("type=\"nvidia-222\""),
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: it is GRID T4-1B (nvidia-222), and \"nvidia-222\" means GRID "
+                  "T4-2B (nvidia-222) there"},
+    },
+    {
+        .why = "no such type there",
+        ONE("type=\"T4-1B\""),
+        .here = {.devices = {T4("16", "8")}},
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "3"))}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: no GPU there has GRID T4-1B (nvidia-222)"},
+    },
+    {
+        .why = "a kind of GPU that libvirt does not tell of, here either",
+        ONE("type=\"T4-1B\""),
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: no libvirt tells of GPUs like those that have T4-1B"},
+    },
+    {
+        .why = "no type of anybody's",
+        ONE("type=\"nvidia-4711\""),
+        .is_down = true,
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: no GPU there has nvidia-4711"},
+    },
+    {
+        .why = "a class, by its words",
+        ONE("class=\"small\""),
+        .config = "classes = { small = { types = [ \"T4-2B\", \"T4-1B\" ]; }; };",
+        .there = {.devices = {T4("16", "0")}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu1: there is GRID T4-1B (nvidia-222) there, which the class small "
+                  "means here"},
+    },
+    {
+        .why = "a class, by a size that is known here only",
+        ONE("class=\"big\""),
+        .is_down = true,
+        .config = "classes = { big = { framebuffer = \"2G\"; }; };",
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-9", "NVIDIA T4-2B", "3"))}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu1: there is NVIDIA T4-2B (nvidia-9) there",
+                  "guest1 does not run"},
+    },
+    {
+        .why = "a class of nothing that is there",
+        ONE("class=\"small\""),
+        .is_down = true,
+        .config = "classes = { small = { types = [ \"T4-1B\" ]; }; };",
+        .here = {.devices = {T4("16", "8")}},
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "3"))}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: no GPU there has a type that the class small means here"},
+    },
+    {
+        .why = "full",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("0", "0"), OTHER_T4("0", "8")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: 0000:18:00.0 is full"},
+    },
+    {
+        .why = "full, but the hook there may make room",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("0", "0"), VGPU("0000:18:00.0", "nvidia-222", STRAY)}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but 1 of its vGPUs are no running"},
+    },
+    {
+        .why = "room that is not told",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: 0000:18:00.0 does not tell how many more it takes"},
+    },
+    {
+        .why = "virtual functions",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "1")),
+                              FUNCTION("0000:e2:00.5", TYPE("nvidia-1", "NVIDIA T4-1B", "1"))}},
+        .answer = VACANCY_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu1: 0000:e2:00.0 has 2 virtual functions for it, and what it takes"},
+    },
+    {
+        .why = "virtual functions that are all taken",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "0"))}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: 0000:e2:00.0 is full"},
+    },
+    {
+        .why = "room for one of two",
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .there = {.devices = {T4("1", "0")}},
+        .answer = VACANCY_NO,
+        .words = {"OK       ua-gpu1: 0000:18:00.0 takes 1 more\n",
+                  "NO       ua-gpu2: 0000:18:00.0 takes 1 more, which this guest's others need\n"},
+    },
+    {
+        .why = "room for one on each of two",
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .there = {.devices = {T4("1", "0"), OTHER_T4("1", "0")}},
+        .answer = VACANCY_YES,
+        .words = {"ua-gpu1: 0000:18:00.0 takes 1 more", "ua-gpu2: 0000:19:00.0 takes 1 more"},
+    },
+    {
+        .why = "two types on one GPU",
+        TWO("type=\"T4-1B\"", "type=\"T4-2B\""),
+        .is_down = true,
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu2: 0000:18:00.0 is to take GRID T4-1B as well, and whether it"},
+    },
+    {
+        .why = "two types on two GPUs",
+        TWO("type=\"T4-1B\"", "type=\"T4-2B\""),
+        .is_down = true,
+        .there = {.devices = {T4("16", "8"), OTHER_T4("16", "8")}},
+        .answer = VACANCY_YES,
+        .words = {"ua-gpu2: 0000:19:00.0 takes 8 more"},
+    },
+    {
+        .why = "a choice that may have been the wrong one",
+        TWO("class=\"any\"", "type=\"T4-1B\""),
+        .is_down = true,
+        .config = "classes = { any = { types = [ \"T4-1B\", \"T4-2B\" ]; }; };",
+        .there = {.devices = {T4("1", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu2: 0000:18:00.0 takes 1 more, which this guest's others need"},
+    },
+    {
+        .why = "a device of nobody's",
+        .request = "",
+        .numbers = {1},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  dddddddd-0000-4000-8000-000000000001 is none of ours"},
+    },
+    {
+        .why = "no vGPU at all",
+        .request = "",
+        .answer = VACANCY_YES,
+    },
+    {
+        .why = "a driver that cannot",
+        ONE("type=\"mdpy-vga\""),
+        .is_down = true,
+        .there = {.devices = {GPU("mdpy", TYPE("mdpy-vga", "mdpy-vga", "3"))}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu1: the driver of mdpy-vga cannot migrate"},
+    },
+    {
+        .why = "virtual functions on both, of which libvirt tells no types",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs that are virtual functions "
+                  "migrate since 10.0.0\n",
+                  "OK       QEMU 10.0.3 here and 10.0.3 there; vGPUs that are virtual functions "
+                  "migrate since 8.2.2\n",
+                  "UNKNOWN  ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152); but what the "
+                  "virtual functions of 0000:5e:00.0 there can be, libvirt does not tell\n"},
+    },
+    {
+        .why = "virtual functions, and no GPU there",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152)\n"},
+    },
+    {
+        .why = "virtual functions, of which libvirt says nothing here either",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have L40S-8Q\n"},
+    },
+    {
+        .why = "a virtual function becomes a mediated device",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.devices = {L40S("6")}},
+        .answer = VACANCY_YES,
+        .words = {"OK       ua-gpu0: there is NVIDIA L40S-8Q (nvidia-1152) there\n",
+                  "OK       ua-gpu0: it is a virtual function, and would be a mediated device "
+                  "there: that is since libvirt 11.0.0, 11.3.0 here and 11.3.0 there\n",
+                  "OK       ua-gpu0: 0000:18:00.0 takes 6 more\n"},
+    },
+    {
+        .why = "a virtual function cannot become one",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.libvirt = "10009000", .devices = {L40S("6")}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu0: it is a virtual function, and would be a mediated device "
+                  "there: that is since libvirt 11.0.0, 11.3.0 here and 10.9.0 there\n"},
+    },
+    {
+        .why = "a virtual function need not become one",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.libvirt = "10009000", .devices = {L40S("0"), OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: it is a virtual function, and would be a mediated device",
+                  "10.9.0 there; but what the virtual functions of 0000:5e:00.0 there can be",
+                  "UNKNOWN  ua-gpu0: 0000:18:00.0 is full; but what the virtual functions"},
+    },
+    {
+        .why = "a libvirt that is too old for virtual functions",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.libvirt = "9010000", .devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_NO,
+        .words = {"NO       libvirt 11.3.0 here and 9.10.0 there; vGPUs that are virtual"},
+    },
+    {
+        .why = "a QEMU that is too old for virtual functions",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .there = {.qemu = "8002001", .devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_NO,
+        .words = {"NO       QEMU 10.0.3 here and 8.2.1 there; vGPUs that are virtual"},
+    },
+    {
+        .why = "a type whose name nothing tells",
+        .function = "0000:5f:00.4",
+        .type = "nvidia-1155",
+        FUNCTIONS_HERE,
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-1155", "NVIDIA L40S-24Q", "2"))}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; what that is called"},
+    },
+    {
+        .why = "a mediated device may become a virtual function",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {OTHER_T4("0", "0"), OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
+                  "NOTE     ua-gpu1: to become a virtual function there it takes libvirt 11.0.0, "
+                  "11.3.0 here and 11.3.0 there\n",
+                  "UNKNOWN  ua-gpu1: 0000:19:00.0 is full; but what the virtual functions of "
+                  "0000:5e:00.0 there can be, libvirt does not tell\n"},
+    },
+    {
+        .why = "no GPU of NVIDIA's makes it",
+        .request = "<vgpu:device alias=\"ua-gpu3\" type=\"Dual port serial\"/>",
+        .numbers = {3},
+        .here = {.devices = {GPU("mtty", SERIAL)}},
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_NO,
+        .words = {"NO       ua-gpu3: no GPU there has Dual port serial (mtty-2)\n"},
+    },
+    {
+        .why = "a class that NVIDIA's could serve, or could not",
+        ONE("class=\"small\""),
+        .is_down = true,
+        .config = "classes = { small = { types = [ \"mtty-2\", \"T4-1B\" ]; }; };",
+        .here = {.devices = {T4("16", "8")}},
+        .there = {.devices = {GPU("mtty", TYPE("mtty-2", "Dual port serial", "0")),
+                              OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: mtty is full; but what the virtual functions"},
+    },
+    {
+        .why = "a virtual function that nobody asks for",
+        .function = "0000:3d:00.4",
+        .type = "",
+        FUNCTIONS_HERE,
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = VACANCY_UNKNOWN,
+        .words = {"UNKNOWN  0000:3d:00.4 is none of ours: somebody has to make it there"},
+    },
+    {
+        .why = "a network card",
+        .function = "0000:81:00.1",
+        .type = "",
+        .answer = VACANCY_YES,
+        .words = {"NOTE     whether 0000:81:00.1, a PCI device and no vGPU, can go along is not"},
+    },
+};
+
+static bool
+passes(const struct inventory_type *type, const void *data)
+{
+    (void)type;
+    (void)data;
+    return true;
+}
+
+static void
+prepare_host(struct remote_host *host, const char *uri, const char *words, size_t size)
+{
+    *host = (struct remote_host){.uri = uri};
+    remote_read(host, words, size);
+    assert_string_equal(host->problem.text, "");
+}
+
+static void
+read_hosts(const struct row *row, const char *xml, struct remote_host *hosts)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct answer *answer = i ? &row->there : &row->here;
+        AUTO_FREE char *words = NULL;
+        size_t size;
+        FILE *out = open_memstream(&words, &size);
+
+        say_host(out, answer, i ? UUID_THERE : UUID_HERE);
+        if (!i)
+            say_domain(out, 1, "guest1", xml, !row->is_down);
+        if (answer->domain)
+            say_domain(out, answer->domain, answer->name, "<domain/>", answer->is_running);
+        say(out, "end");
+        fclose(out);
+        prepare_host(&hosts[i], i ? "qemu://there/system" : "qemu:///system", words, size);
+    }
+}
+
+/* This host: a T4 with two devices, both of the smallest type, a third elsewhere, and two virtual
+ * functions with a type, of which one has no sibling that could name it. */
+static void
+read_here(struct scene *scene, const struct row *row, struct policy *policy,
+          struct inventory *inventory)
+{
+    static const struct inventory_filter all = {passes, NULL};
+    struct error error;
+
+    scene_start(scene, "gpu 0000:18:00.0 rule size\n"
+                       "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+                       "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
+                       "gpu 0000:3d:00.0 vf vfs 2 rule size\n"
+                       "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                       "gpu 0000:5f:00.0 vf vfs 1 rule size\n"
+                       "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"
+                       "gpu mtty rule pool 24\n"
+                       "type mtty-1 \"Single port serial\" uses 1\n"
+                       "type mtty-2 \"Dual port serial\" uses 2\n");
+    if (row->config)
+        fake_write(&scene->kernel, "etc/libvirt-vgpu/vgpu.conf", row->config);
+    assert_int_equal(fake_make(&scene->kernel, "mtty", "mtty-2", scene_device(3)), 0);
+    assert_int_equal(fake_make(&scene->kernel, "0000:3d:00.4", "nvidia-1152", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene->kernel, "0000:5f:00.4", "nvidia-1155", "0000:5f:00.4"), 0);
+    for (unsigned number = 1; number <= 2; number++)
+        assert_int_equal(
+            fake_make(&scene->kernel, "0000:18:00.0", "nvidia-222", scene_device(number)), 0);
+    assert_int_equal(policy_load(&scene->kernel.host, policy, &error), 0);
+    assert_int_equal(inventory_scan(&scene->kernel.host, &all, inventory, &error), 0);
+}
+
+/* Nobody sees all rows that are wrong if the first ends the test. */
+static bool
+check_row(const struct row *row, enum vacancy_answer answer, size_t against, const char *printed)
+{
+    bool is_right = answer == row->answer && (answer == VACANCY_YES) == (against == 0);
+
+    for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)
+        is_right &= strstr(printed, row->words[i]) != NULL;
+    if (!is_right)
+        print_error("%s: answer %d, %zu against it:\n%s", row->why, (int)answer, against, printed);
+    return is_right;
+}
+
+static bool
+cross(const struct row *row)
+{
+    struct scene scene = {0};
+    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(inventory_clear) struct inventory here = {0};
+    AUTO(demands_clear) struct demands demands = {0};
+    AUTO_FREE char *xml =
+        row->function
+            ? typed_functions(1, "", row->type, (const char *const[]){row->function, NULL})
+            : scene_xml(1, row->request, row->numbers);
+    AUTO_FREE char *printed = NULL;
+    struct remote_hosts hosts = {.items = calloc(2, sizeof(*hosts.items)), .count = 2};
+    struct crossing crossing = {
+        .from = &hosts.items[0], .to = &hosts.items[1], .demands = &demands, .here = &here};
+    enum vacancy_answer answer = VACANCY_UNKNOWN;
+    struct error error = {0};
+    size_t size, against = 0;
+    bool is_right;
+    FILE *out = open_memstream(&printed, &size);
+
+    read_here(&scene, row, &policy, &here);
+    read_hosts(row, xml, hosts.items);
+    crossing.kernel = row->kernel ? row->kernel : "6.12.0";
+    crossing.domain = domains_find(&hosts.items[0].domains, "guest1");
+    assert_non_null(crossing.domain);
+    crossing.request = row->is_down ? &crossing.domain->config : &crossing.domain->live;
+    assert_int_equal(request_check(crossing.request, &error), 0);
+    if (demands_resolve(crossing.request, &policy, &demands, &error) < 0 ||
+        crossing_check(&crossing, out, &answer, &against, &error) < 0)
+        fail_msg("%s: %s", row->why, error.text);
+    fclose(out);
+    is_right = check_row(row, answer, against, printed);
+    remote_clear(&hosts);
+    scene_stop(&scene);
+    return is_right;
+}
+
+static void
+every_check(void **state)
+{
+    size_t wrong = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        wrong += !cross(&rows[i]);
+    assert_int_equal(wrong, 0);
+}
+
+#define T4_HOST  "test:///proc/self/cwd/tests/data/t4-host.xml"
+#define A40_HOST "test:///proc/self/cwd/tests/data/a40-host.xml"
+
+/* The command itself: libvirt's test driver is no QEMU. */
+static void
+command(void **state)
+{
+    static const struct {
+        const char *name, *line;
+    } lines[] = {
+        {"migrate-check-unknown-domain", "vgpuctl migrate-check web02 " A40_HOST},
+        {"migrate-check-usage", "vgpuctl migrate-check web01"},
+        {"migrate-check-timeout", "vgpuctl migrate-check web01 " A40_HOST " --timeout soon"},
+    };
+    static const struct {
+        const char *line, *words[3], *complaint;
+    } answers[] = {
+        {"vgpuctl migrate-check web01 " A40_HOST,
+         {"\nNO       TEST here and TEST there;", "\nOK       Linux 6.12.48-amd64 here; ",
+          "\nNO       ua-gpu0: no GPU there has GRID T4-1B (nvidia-222)\n"},
+         " " A40_HOST " would not take web01: 2 of these checks are not OK\n"},
+        {"vgpuctl migrate-check aaaaaaaa-0000-4000-8000-000000000001 " T4_HOST " --timeout 60",
+         {"NO       " T4_HOST " is this host\n", "\nNO       web01 (aaaaaaaa-0000-4000-8000-",
+          "\nOK       ua-gpu0: 0000:18:00.0 takes 14 more\n"},
+         " " T4_HOST " would not take web01: 3 of these checks are not OK\n"},
+    };
+    struct typed typed = {0};
+    struct scene scene = {0};
+
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n");
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    fake_write(&scene.kernel, "proc/sys/kernel/osrelease", "6.12.48-amd64\n");
+    for (size_t i = 0; i < COUNT(lines); i++)
+        typed_golden(&scene, T4_HOST, lines[i].name, lines[i].line);
+    /* No golden files: which libvirt this is differs. */
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        assert_int_equal(typed_run(&scene, T4_HOST, answers[i].line, &typed), COMMAND_NO_CAPACITY);
+        for (size_t k = 0; k < COUNT(answers[i].words); k++)
+            typed_assert_has(typed.printed, answers[i].words[k]);
+        assert_string_equal(strrchr(typed.printed, 'n'), "no\n");
+        typed_assert_has(typed.faults, answers[i].complaint);
+    }
+    assert_int_equal(
+        typed_run(&scene, T4_HOST, "vgpuctl migrate-check web01 test:///no/such/host.xml", &typed),
+        COMMAND_FAILED);
+    typed_assert_has(typed.faults, "migrate-check: cannot connect to test:///no/such/host.xml: ");
+    assert_string_equal(typed.printed, "");
+    typed_clear(&typed);
+    scene_stop(&scene);
+}
+
+int
+main(void)
+{
+    const char *top = getenv("srcdir");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_check),
+        cmocka_unit_test(command),
+    };
+
+    /* The URIs above name files, which have to be told from the root. */
+    if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

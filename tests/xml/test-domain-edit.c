@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A domain's XML with a vGPU more, one less, or other UUIDs in it: text in, text out. */
+
+#include "attach/clone.h"
+#include "xml/domain-edit.h"
+
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DOMAIN "aaaaaaaa-0000-4000-8000-000000000001"
+/* What RFC 9562's recipe makes of that and "ua-gpu0", "ua-gpu1" (Python's uuid.uuid5). */
+#define GPU0 "e9afd43a-00a5-568d-925f-82c3e3ebf2bd"
+#define GPU1 "af858273-2de2-5055-8db8-eaa53cb60e11"
+
+#define HEAD  "<domain type='kvm'>\n  <name>web01</name>\n  <uuid>" DOMAIN "</uuid>\n"
+#define TAIL  "  <devices>\n    <emulator>/usr/bin/qemu</emulator>\n  </devices>\n</domain>\n"
+#define OPEN  "    <vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">\n"
+#define CLOSE "    </vgpu:request>\n"
+
+static struct document
+document_of(const char *text)
+{
+    return (struct document){(char *)text, strlen(text)};
+}
+
+static struct edit
+start(const char *text)
+{
+    struct document document = document_of(text);
+    struct edit edit;
+    struct error error = {0};
+
+    if (edit_start(&document, &edit, &error) < 0)
+        fail_msg("%s", error.text);
+    return edit;
+}
+
+static void
+add(struct edit *edit, const char *alias, const char *type, const char *class)
+{
+    const struct edit_device device = {alias, type, class};
+    struct error error = {0};
+
+    if (edit_add(edit, &device, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static int
+add_fails(const char *text, const char *alias, const char *words)
+{
+    AUTO(edit_end) struct edit edit = start(text);
+    const struct edit_device device = {alias, "T4-1B", NULL};
+    struct error error = {0};
+    int rc = edit_add(&edit, &device, &error);
+
+    if (!strstr(error.text, words))
+        fail_msg("no \"%s\" in: %s", words, error.text);
+    return rc;
+}
+
+static char *
+text_of(const struct edit *edit)
+{
+    struct document text;
+    struct error error = {0};
+
+    assert_int_equal(edit_text(edit, &text, &error), 0);
+    assert_int_equal(strlen(text.text), text.length);
+    return text.text;
+}
+
+static void
+assert_text(const struct edit *edit, const char *wanted)
+{
+    AUTO_FREE char *text = text_of(edit);
+
+    assert_string_equal(text, wanted);
+}
+
+/* Both removed by alias: the UUID that it had. */
+static void
+take_out(struct edit *edit, const char *word, const char *wanted)
+{
+    AUTO_FREE char *alias = NULL;
+    struct name device;
+    struct error error = {0};
+
+    if (edit_remove(edit, word, &device, &alias, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(device.text, wanted);
+    assert_int_equal(!*wanted, !alias);
+}
+
+static void
+uuids_are_those_of_the_rfc(void **state)
+{
+    struct name space, uuid;
+
+    (void)state;
+    /* RFC 9562, A.4 */
+    assert_int_equal(name_parse_uuid(&space, "6ba7b810-9dad-11d1-80b4-00c04fd430c8"), 0);
+    edit_uuid(&space, "www.example.com", &uuid);
+    assert_string_equal(uuid.text, "2ed6657d-e927-568b-95e1-2665a8aea6a2");
+    assert_int_equal(name_parse_uuid(&space, DOMAIN), 0);
+    edit_uuid(&space, "ua-gpu0", &uuid);
+    assert_string_equal(uuid.text, GPU0);
+    edit_uuid(&space, "ua-gpu1", &uuid);
+    assert_string_equal(uuid.text, GPU1);
+}
+
+#define DEVICE(alias, what) "      <vgpu:device alias=\"" alias "\" " what "/>\n"
+#define HOSTDEV(alias, uuid)                                                                       \
+    "    <hostdev mode=\"subsystem\" type=\"mdev\" model=\"vfio-pci\">\n"                          \
+    "      <source>\n        <address uuid=\"" uuid "\"/>\n      </source>\n"                      \
+    "      <alias name=\"" alias "\"/>\n    </hostdev>\n"
+#define NEWHEAD    "<domain type=\"kvm\">\n  <name>web01</name>\n  <uuid>" DOMAIN "</uuid>\n"
+#define NEWDEVICES "  <devices>\n    <emulator>/usr/bin/qemu</emulator>\n"
+#define NEWTAIL    "  </devices>\n</domain>\n"
+#define OPENED     "  <metadata>\n" OPEN
+#define CLOSED     CLOSE "  </metadata>\n"
+
+static void
+adds_to_a_plain_domain(void **state)
+{
+    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+
+    (void)state;
+    add(&edit, "ua-gpu0", "nvidia-222", NULL);
+    assert_text(&edit, NEWHEAD OPENED DEVICE("ua-gpu0", "type=\"nvidia-222\"")
+                           CLOSED NEWDEVICES HOSTDEV("ua-gpu0", GPU0) NEWTAIL);
+    add(&edit, "ua-gpu1", NULL, "small");
+    assert_text(&edit,
+                NEWHEAD OPENED DEVICE("ua-gpu0", "type=\"nvidia-222\"")
+                    DEVICE("ua-gpu1", "class=\"small\"") CLOSED NEWDEVICES HOSTDEV("ua-gpu0", GPU0)
+                        HOSTDEV("ua-gpu1", GPU1) NEWTAIL);
+    assert_int_equal(edit.request.device_count, 2);
+    assert_string_equal(edit.request.devices[edit.request.hostdevs[0].device].type, "nvidia-222");
+    assert_string_equal(edit.request.devices[edit.request.hostdevs[1].device].class, "small");
+    assert_string_equal(edit.request.hostdevs[0].source.text, GPU0);
+    assert_true(edit.request.hostdevs[0].is_gpu);
+}
+
+/* What was added goes again, and nothing is left of it. */
+static void
+removes_what_it_added(void **state)
+{
+    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+
+    (void)state;
+    add(&edit, "ua-gpu0", "nvidia-222", NULL);
+    add(&edit, "ua-gpu1", NULL, "small");
+    take_out(&edit, "ua-gpu0", GPU0);
+    assert_text(&edit, NEWHEAD OPENED DEVICE("ua-gpu1", "class=\"small\"")
+                           CLOSED NEWDEVICES HOSTDEV("ua-gpu1", GPU1) NEWTAIL);
+    take_out(&edit, GPU1, GPU1);
+    assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
+}
+
+/* A text on one line stays on one. */
+static void
+adds_no_lines_where_there_are_none(void **state)
+{
+    AUTO(edit_end)
+    struct edit edit = start("<domain><name>a</name><uuid>" DOMAIN "</uuid></domain>");
+
+    (void)state;
+    add(&edit, "ua-gpu0", "T4-1B", NULL);
+    assert_text(&edit, "<domain><name>a</name><uuid>" DOMAIN "</uuid><metadata>"
+                       "<vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">"
+                       "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/></vgpu:request></metadata>"
+                       "<devices><hostdev mode=\"subsystem\" type=\"mdev\" model=\"vfio-pci\">"
+                       "<source><address uuid=\"" GPU0 "\"/></source><alias name=\"ua-gpu0\"/>"
+                       "</hostdev></devices></domain>\n");
+}
+
+static void
+leaves_everything_else(void **state)
+{
+    AUTO(edit_end)
+    struct edit edit = start(
+        "<?xml version=\"1.0\"?>\n<!-- ours -->\n<domain type=\"kvm\">\n"
+        "  <name>K\xc3\xb6ln &amp; &lt;1&gt;</name>\n  <uuid>" DOMAIN "</uuid>\n"
+        "  <metadata>\n    <app:a xmlns:app=\"urn:a\" b=\"\xc3\xa4\"><![CDATA[<b>&]]></app:a>\n"
+        "  </metadata>\n  <devices/>\n</domain>\n");
+    AUTO_FREE char *text = NULL;
+
+    (void)state;
+    add(&edit, "ua-gpu0", "GRID T4-1B \"&<", NULL);
+    text = text_of(&edit);
+    assert_non_null(strstr(text, "<?xml version=\"1.0\""));
+    assert_non_null(strstr(text, "<!-- ours -->\n<domain type=\"kvm\">\n  <name>K\xc3\xb6ln &amp; "
+                                 "&lt;1&gt;</name>\n"));
+    assert_non_null(strstr(
+        text, "    <app:a xmlns:app=\"urn:a\" b=\"\xc3\xa4\"><![CDATA[<b>&]]></app:a>\n" OPEN));
+    assert_string_equal(edit.request.devices[0].type, "GRID T4-1B \"&<");
+}
+
+#define ASKED                                                                                      \
+    HEAD "  <metadata>\n    <v:request xmlns:v='urn:libvirt-vgpu:domain:1'>\n"                     \
+         "      <v:device type='T4-2B' parent='0000:18:00.0'>\n"                                   \
+         "        <v:param name='frame_rate_limiter' value='0'/>\n      </v:device>\n"             \
+         "    </v:request>\n  </metadata>\n  <devices>\n"                                          \
+         "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n"                           \
+         "      <source><address uuid='BBBBBBBB-0000-4000-8000-000000000001'/></source>\n"         \
+         "    </hostdev>\n  </devices>\n</domain>\n"
+
+/* A device that named its hostdev by being alone is linked to it, as it is not alone any more. */
+static void
+links_the_lonely_one(void **state)
+{
+    AUTO(edit_end) struct edit edit = start(ASKED);
+    AUTO_FREE char *text = NULL;
+
+    (void)state;
+    add(&edit, "ua-gpu0", NULL, "small");
+    text = text_of(&edit);
+    assert_non_null(strstr(text, "<v:device type=\"T4-2B\" parent=\"0000:18:00.0\" "
+                                 "uuid=\"bbbbbbbb-0000-4000-8000-000000000001\">\n"));
+    assert_non_null(strstr(text, "      <v:device alias=\"ua-gpu0\" class=\"small\"/>\n"
+                                 "    </v:request>\n"));
+    assert_int_equal(edit.request.hostdevs[0].device, 0);
+    assert_int_equal(edit.request.hostdevs[1].device, 1);
+    take_out(&edit, "bbbbbbbb-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000001");
+    assert_int_equal(edit.request.hostdev_count, 1);
+    assert_string_equal(edit.request.hostdevs[0].alias, "ua-gpu0");
+}
+
+static void
+set_source(struct edit *edit, const char *alias, enum request_kind kind, const char *text)
+{
+    struct rewrite_source source = {.kind = kind};
+    struct error error = {0};
+
+    assert_int_equal(kind == REQUEST_PCI ? name_parse_pci(&source.source, text)
+                                         : name_parse_uuid(&source.source, text),
+                     0);
+    if (edit_set_source(edit, alias, &source, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* A device becomes a virtual function, another one, and a mediated one again. */
+static void
+makes_functions(void **state)
+{
+    static const char devices[] =
+        DEVICE("ua-gpu0", "type=\"L40S-1B\"") DEVICE("ua-gpu1", "type=\"L40S-1B\"");
+    static const char hostdevs[] = HOSTDEV(
+        "ua-gpu0",
+        GPU0) "    <hostdev mode=\"subsystem\" type=\"pci\" managed=\"no\">\n"
+              "      <source>\n"
+              "        <address domain=\"0x10000\" bus=\"0x3d\" slot=\"0x1f\" function=\"0x7\"/>\n"
+              "      </source>\n      <alias name=\"ua-gpu1\"/>\n    </hostdev>\n";
+    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+    AUTO_FREE char *mediated = NULL, *again = NULL, *hostdev = NULL, *function = NULL;
+    struct error error = {0};
+
+    (void)state;
+    add(&edit, "ua-gpu0", "L40S-1B", NULL);
+    add(&edit, "ua-gpu1", "L40S-1B", NULL);
+    mediated = text_of(&edit);
+    set_source(&edit, "ua-gpu1", REQUEST_PCI, "0000:e7:00.4");
+    set_source(&edit, "ua-gpu1", REQUEST_PCI, "10000:3d:1f.7");
+    assert_true(asprintf(&function, NEWHEAD OPENED "%s" CLOSED NEWDEVICES "%s" NEWTAIL, devices,
+                         hostdevs) > 0);
+    assert_text(&edit, function);
+    assert_int_equal(edit.request.hostdevs[1].kind, REQUEST_PCI);
+    assert_int_equal(edit.request.hostdevs[1].device, 1);
+    assert_ptr_equal(edit_find(&edit, "10000:3D:1f.7"), &edit.request.hostdevs[1]);
+    assert_null(edit_find(&edit, "0000:e7:00.4"));
+    assert_int_equal(edit_hostdev(&edit, "ua-gpu1", &hostdev, &error), 0);
+    assert_non_null(strstr(hostdev, "slot=\"0x1f\""));
+    set_source(&edit, "ua-gpu1", REQUEST_MDEV, GPU1);
+    again = text_of(&edit);
+    assert_string_equal(again, mediated);
+    set_source(&edit, "ua-gpu1", REQUEST_PCI, "0000:e7:00.4");
+    take_out(&edit, "0000:E7:00.4", "0000:e7:00.4");
+    take_out(&edit, GPU0, GPU0);
+    assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
+}
+
+/* Only its alias can name a virtual function, so a device that is linked by a UUID stays one. */
+static void
+keeps_what_a_uuid_names(void **state)
+{
+    AUTO(edit_end) struct edit edit = start(ASKED);
+    struct rewrite_source source = {.kind = REQUEST_PCI};
+    struct error error = {0};
+
+    (void)state;
+    add(&edit, "ua-gpu0", NULL, "small");
+    assert_int_equal(name_parse_pci(&source.source, "0000:e7:00.4"), 0);
+    assert_int_equal(
+        edit_set_source(&edit, "bbbbbbbb-0000-4000-8000-000000000001", &source, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "names no <hostdev> of type mdev"));
+}
+
+/* One that was alone means the mediated device, wherever that stands. */
+static void
+links_the_lonely_one_beside_others(void **state)
+{
+    static const char before[] =
+        HEAD "<metadata><v:request xmlns:v='urn:libvirt-vgpu:domain:1'><v:device type='T4-2B'/>"
+             "</v:request></metadata><devices>"
+             "<hostdev mode='subsystem' type='pci' managed='yes'><source>"
+             "<address domain='0x0000' bus='0x01' slot='0x00' function='0x0'/></source></hostdev>"
+             "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+             "<address uuid='bbbbbbbb-0000-4000-8000-000000000001'/></source></hostdev>"
+             "</devices></domain>";
+    AUTO(edit_end) struct edit edit = start(before);
+
+    (void)state;
+    add(&edit, "ua-gpu0", NULL, "small");
+    assert_string_equal(edit.request.devices[0].uuid, "bbbbbbbb-0000-4000-8000-000000000001");
+    assert_int_equal(edit.request.hostdevs[1].device, 0);
+    assert_int_equal(edit.request.hostdevs[0].device, SIZE_MAX);
+}
+
+/* A hostdev without an alias, of somebody else: not taken for ours. */
+static void
+tells_ours_from_others(void **state)
+{
+    AUTO(edit_end)
+    struct edit edit = start(
+        HEAD "  <devices>\n    <hostdev mode='subsystem' type='pci'/>\n"
+             "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n"
+             "      <source><address uuid='bbbbbbbb-0000-4000-8000-000000000001'/></source>\n"
+             "      <alias name='ua-theirs'/>\n    </hostdev>\n"
+             "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n"
+             "      <source><address uuid='bbbbbbbb-0000-4000-8000-000000000002'/></source>\n"
+             "      <alias name='ua-vgpu-small'/>\n    </hostdev>\n  </devices>\n</domain>\n");
+    AUTO_FREE char *alias = NULL, *text = NULL;
+    struct name device;
+    struct error error = {0};
+
+    (void)state;
+    assert_true(edit_has_alias(&edit, "ua-theirs"));
+    assert_false(edit_has_alias(&edit, "ua-gpu0"));
+    assert_int_equal(edit_remove(&edit, "ua-theirs", &device, &alias, &error), -ENOENT);
+    assert_string_equal(error.text, "web01 has no vGPU \"ua-theirs\"; it has: ua-vgpu-small");
+    take_out(&edit, "ua-vgpu-small", "bbbbbbbb-0000-4000-8000-000000000002");
+    text = text_of(&edit);
+    assert_non_null(strstr(text, "ua-theirs"));
+    assert_null(strstr(text, "ua-vgpu-small"));
+}
+
+/* The guest let go late: the annotation still names what is not there. */
+static void
+removes_what_dangles(void **state)
+{
+    AUTO(edit_end)
+    struct edit edit = start(HEAD OPENED DEVICE("ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
+
+    (void)state;
+    assert_true(*edit.request.fault.text);
+    take_out(&edit, "ua-gpu0", "");
+    assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
+}
+
+static void
+refuses(void **state)
+{
+    (void)state;
+    assert_int_equal(add_fails(HEAD TAIL, "gpu0", "the alias \"gpu0\" is none"), -EINVAL);
+    assert_int_equal(add_fails(HEAD TAIL, "ua-", "the alias \"ua-\" is none"), -EINVAL);
+    assert_int_equal(add_fails(HEAD TAIL, "ua-<", "the alias \"ua-<\" is none"), -EINVAL);
+    assert_int_equal(add_fails(HEAD "<devices><disk><alias name='ua-x'/></disk></devices></domain>",
+                               "ua-x", "web01 has a device with the alias ua-x already"),
+                     -EEXIST);
+    assert_int_equal(add_fails(HEAD OPENED DEVICE("ua-gpu1", "type=\"T4-1B\"") CLOSED TAIL,
+                               "ua-gpu0", "a fault, which must be mended first: <vgpu:device "),
+                     -EINVAL);
+}
+
+static void
+refuses_what_is_no_domain(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "<domain>",
+        "<network/>",
+        "<domain><name>x</name></domain>",
+        "<!DOCTYPE domain [<!ENTITY a 'b'>]><domain><uuid>" DOMAIN "</uuid></domain>",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct document document = document_of(texts[i]);
+        AUTO(edit_end) struct edit edit;
+        struct error error = {0};
+
+        assert_int_equal(edit_start(&document, &edit, &error), -EINVAL);
+        assert_true(*error.text);
+    }
+}
+
+static void
+gives_libvirt_its_parts(void **state)
+{
+    AUTO(edit_end) struct edit edit = start(ASKED);
+    AUTO_FREE char *before = NULL, *annotation = NULL, *hostdev = NULL;
+    struct error error = {0};
+
+    (void)state;
+    assert_int_equal(edit_annotation(&edit, &before, &error), 0);
+    assert_string_equal(before, "<request>\n      <device type=\"T4-2B\" parent=\"0000:18:00.0\">\n"
+                                "        <param name=\"frame_rate_limiter\" value=\"0\"/>\n"
+                                "      </device>\n    </request>");
+    add(&edit, "ua-gpu0", NULL, "small");
+    assert_int_equal(edit_annotation(&edit, &annotation, &error), 0);
+    assert_non_null(strstr(annotation, "<device alias=\"ua-gpu0\" class=\"small\"/>"));
+    assert_int_equal(edit_hostdev(&edit, "ua-gpu0", &hostdev, &error), 0);
+    assert_non_null(strstr(hostdev, "<address uuid=\"" GPU0 "\"/>"));
+    free(annotation);
+    take_out(&edit, "ua-gpu0", GPU0);
+    take_out(&edit, "bbbbbbbb-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000001");
+    assert_int_equal(edit_annotation(&edit, &annotation, &error), 0);
+    assert_null(annotation);
+}
+
+/* A clone has the UUIDs of what it was cloned from; all else stays, to the byte. */
+static void
+renews_a_clone(void **state)
+{
+    static const char before[] =
+        HEAD "  <metadata><v:request xmlns:v='urn:libvirt-vgpu:domain:1'>"
+             "<v:device alias='ua-gpu0' type='a'/>"
+             "<v:device uuid='bbbbbbbb-0000-4000-8000-000000000002' type='a'/>"
+             "</v:request></metadata><devices>\n"
+             "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+             "<address uuid='bbbbbbbb-0000-4000-8000-000000000001'/></source>"
+             "<alias name='ua-gpu0'/></hostdev>\n"
+             "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+             "<address uuid='bbbbbbbb-0000-4000-8000-000000000002'/></source></hostdev>\n"
+             "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+             "<address uuid='bbbbbbbb-0000-4000-8000-000000000003'/></source></hostdev>\n"
+             "</devices></domain>";
+    const struct host nowhere = {0};
+    const struct names none = {0};
+    struct document document = document_of(before);
+    AUTO(document_clear) struct document after = {0};
+    AUTO(document_clear) struct document again = {0};
+    AUTO(request_clear) struct request request = {0};
+    struct error error = {0};
+    struct name uuid;
+
+    (void)state;
+    assert_int_equal(clone_renew(&nowhere, &document, &none, &after, &error), 0);
+    assert_int_equal(after.length, document.length);
+    assert_int_equal(request_parse(&after, &request, &error), 0);
+    assert_int_equal(request_check(&request, &error), 0);
+    assert_string_equal(request.hostdevs[0].source.text, GPU0);
+    edit_uuid(&request.domain, "hostdev1", &uuid);
+    assert_string_equal(request.hostdevs[1].source.text, uuid.text);
+    assert_string_equal(request.devices[1].uuid, uuid.text);
+    assert_string_equal(request.hostdevs[2].source.text, "bbbbbbbb-0000-4000-8000-000000000003");
+    /* Once is enough. */
+    assert_int_equal(clone_renew(&nowhere, &after, &none, &again, &error), 0);
+    assert_null(again.text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uuids_are_those_of_the_rfc),
+        cmocka_unit_test(adds_to_a_plain_domain),
+        cmocka_unit_test(removes_what_it_added),
+        cmocka_unit_test(adds_no_lines_where_there_are_none),
+        cmocka_unit_test(leaves_everything_else),
+        cmocka_unit_test(links_the_lonely_one),
+        cmocka_unit_test(links_the_lonely_one_beside_others),
+        cmocka_unit_test(makes_functions),
+        cmocka_unit_test(keeps_what_a_uuid_names),
+        cmocka_unit_test(tells_ours_from_others),
+        cmocka_unit_test(removes_what_dangles),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_what_is_no_domain),
+        cmocka_unit_test(gives_libvirt_its_parts),
+        cmocka_unit_test(renews_a_clone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
