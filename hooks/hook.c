@@ -6,6 +6,7 @@
 #include "actions/incoming.h"
 #include "actions/release.h"
 #include "actions/verify.h"
+#include "domain/request-parser.h"
 #include "lease/counters.h"
 #include "lease/log.h"
 #include "placement/demand.h"

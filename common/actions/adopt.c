@@ -6,6 +6,7 @@
 #include "lease/log.h"
 #include "lease/origin.h"
 #include "placement/demand.h"
+#include "policy/policy-load.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
 
 #include "actions/arrival.h"
 #include "apply/recovery.h"
+#include "device/scan.h"
 #include "device/type-cache.h"
 #include "placement/eviction.h"
 #include "placement/feasibility.h"
@@ -207,7 +208,7 @@ choose_under_lock(struct arrival *arrival, struct job *job, struct error *error)
     int rc = 0;
 
     inventory_clear(&arrival->inventory);
-    rc = inventory_scan(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+    rc = scan_host(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
     if (rc < 0)
         return rc;
     ceiling_apply(&arrival->intent.policy, &arrival->inventory);
@@ -245,7 +246,7 @@ arrival_choose(struct arrival *arrival, struct error *error)
     int rc = statedir_peek(arrival->host, &arrival->ledger, error);
 
     if (rc == 0)
-        rc = inventory_scan(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+        rc = scan_host(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
     if (rc < 0)
         return rc;
     ceiling_apply(&arrival->intent.policy, &arrival->inventory);

@@ -5,6 +5,7 @@
 #include "apply/apply.h"
 #include "apply/recovery.h"
 #include "base/array.h"
+#include "device/scan.h"
 #include "device/type-cache.h"
 #include "lease/log.h"
 #include "placement/boot-wait.h"
@@ -147,7 +148,7 @@ static int
 decide(struct assignment *assignment, struct ledger *ledger, bool *changed, struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
-    int rc = inventory_scan(assignment->job.host, &assignment->intent.filter, &inventory, error);
+    int rc = scan_host(assignment->job.host, &assignment->intent.filter, &inventory, error);
 
     ledger_clear(&assignment->leftovers.todo);
     *changed = true;

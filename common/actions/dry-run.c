@@ -2,11 +2,13 @@
 
 #include "actions/dry-run.h"
 #include "apply/recovery.h"
+#include "device/scan.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
 #include "placement/ineligible.h"
 #include "placement/max-instances.h"
 #include "placement/reason.h"
+#include "policy/policy-load.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -209,7 +211,7 @@ look(struct forecast *forecast, const struct host *host, const struct request *r
     int rc = statedir_peek(host, &forecast->ledger, error);
 
     if (rc == 0)
-        rc = inventory_scan(host, &forecast->intent.filter, &forecast->inventory, error);
+        rc = scan_host(host, &forecast->intent.filter, &forecast->inventory, error);
     if (rc < 0)
         return rc;
     job_begin_to_look(host, &job);

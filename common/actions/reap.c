@@ -2,9 +2,11 @@
 
 #include "actions/reap.h"
 #include "apply/apply.h"
+#include "device/scan.h"
 #include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/origin.h"
+#include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <stdio.h>
@@ -224,7 +226,7 @@ static int
 consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
     const struct names *named = reaping->order->named;
-    int rc = inventory_scan(reaping->job.host, &inventory_no_types, &reaping->inventory, error);
+    int rc = scan_host(reaping->job.host, &inventory_no_types, &reaping->inventory, error);
 
     if (rc == 0 && named->count == 0)
         return consider_all(reaping, ledger, error);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "lease/fate.h"
 #include "lease/log.h"
+#include "policy/policy-load.h"
 #include "policy/policy.h"
 
 struct reconciliation {

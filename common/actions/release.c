@@ -3,6 +3,7 @@
 #include "actions/release.h"
 #include "apply/apply.h"
 #include "lease/log.h"
+#include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <string.h>

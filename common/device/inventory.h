@@ -84,12 +84,6 @@ struct inventory_filter {
 extern const struct inventory_filter inventory_all_types;
 extern const struct inventory_filter inventory_no_types;
 
-/*
- * Reads all GPUs, parents and vGPUs, of every interface. A GPU, parent or attribute that cannot be
- * read is left out: it may vanish while we look. Only -ENOMEM is an error. The caller clears ret.
- */
-int inventory_scan(const struct host *host, const struct inventory_filter *filter,
-                   struct inventory *ret, struct error *error) CHECKED NONNULL;
 void inventory_clear(struct inventory *inventory) NONNULL;
 
 /* The index of a GPU, added if it is new. 0 or -ENOMEM. */

@@ -7,14 +7,10 @@
  *       <vgpu:request xmlns:vgpu="urn:libvirt-vgpu:domain:1">
  *         <vgpu:device alias="ua-gpu0" type="nvidia-222"/>
  *
- * The XML is written by less trusted people. It is parsed as a stream of events, without network,
- * document type or entities of its own; no tree of it is ever built.
- *
- * There are two kinds of fault. A document that is no domain XML is unreadable, and request_parse
- * fails. An annotation that says something we do not understand is kept as `fault`, so that
- * release and reconnect, which need only the domain's UUID, are not stopped by it; request_check
- * turns it into an error for those who act on the annotation. Once that has passed, each device
- * names exactly one hostdev, and each hostdev at most one device.
+ * It is a value: request-parser.h fills it in. An annotation that says something we do not
+ * understand is kept as `fault`, so that release and reconnect, which need only the domain's UUID,
+ * are not stopped by it; request_check turns it into an error for those who act on the annotation.
+ * Once that has passed, each device names exactly one hostdev, and each hostdev at most one device.
  */
 
 #pragma once
@@ -78,19 +74,6 @@ struct request {
     struct error fault;        /* "": none */
 };
 
-/*
- * Reads a domain's XML. -EINVAL with a line in error if it is unreadable or has no <uuid>; what was
- * learned by then is in ret, with a name if it has a UUID, and ret is to be cleared in every case.
- *
- * A span is known only if those very bytes of the document are the value: it is not if the document
- * is no UTF-8, or the value had to be normalised (character references, line feeds).
- */
-int request_parse(const struct document *document, struct request *ret,
-                  struct error *error) CHECKED NONNULL;
-
-/* The same of a libvirt status file, in which a <domstatus> is around the domain. */
-int request_parse_status(const struct document *document, struct request *ret,
-                         struct error *error) CHECKED NONNULL;
 void request_clear(struct request *request) NONNULL;
 
 /* Whether there is anything at all here that may be ours: an annotation, or a GPU's hostdev. If

@@ -3,6 +3,7 @@
 #include "domain/rewrite.h"
 #include "base/array.h"
 #include "domain/hostdev.h"
+#include "domain/request-parser.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 #include "domain/status-files.h"
 #include "base/array.h"
+#include "domain/request-parser.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/alternatives.h"
+#include "placement/fit.h"
 
 #include <stdio.h>
 
@@ -23,7 +24,7 @@ could_have(const struct room *room, const struct demand *demand, size_t parent)
 
         if (inventory->parents[parent].available[type] > 0 &&
             demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
-            room_judge(room, &moved, gpu, type, &ignored) == VERDICT_GOOD)
+            fit_judge(room, &moved, gpu, type, &ignored) == VERDICT_GOOD)
             return true;
     }
     return false;

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "placement/constraints.h"
 #include "placement/eviction.h"
+#include "placement/fit.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ candidate_list(const struct room *room, const struct demand *demand, struct cand
             struct room_place place;
 
             if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &candidate.rank) ||
-                room_judge(room, demand, gpu, type, &place) != VERDICT_GOOD)
+                fit_judge(room, demand, gpu, type, &place) != VERDICT_GOOD)
                 continue;
             candidate.parent = place.parent;
             candidate.far = is_far(room, demand, gpu);

@@ -4,13 +4,12 @@
  * room: what GPUs can still take: the inventory's, less what others have claimed and is not to be
  * seen there yet, less what the search for a placement has handed out so far.
  *
- * It judges one GPU for one type of one demand: the rules of policy and request first (rules.h),
- * then the room, counted per GPU and not per virtual function. Pure.
+ * Pure. Whether a GPU can take one more is asked in fit.h.
  */
 
 #pragma once
 
-#include "placement/placement.h"
+#include "placement/problem.h"
 
 /* What stands against a GPU; the further down, the closer it came. */
 enum verdict {
@@ -63,20 +62,9 @@ struct room {
     size_t claim_count;
 };
 
-/* Where a vGPU would go, and how full the GPU is. */
-struct room_place {
-    size_t parent;
-    size_t used, total; /* total: of places for this type */
-};
-
 /* -ENOMEM. To be cleared in every case. */
 int room_init(struct room *room, const struct placement_question *question) CHECKED NONNULL;
 void room_clear(struct room *room) NONNULL;
-
-/* By everything. Unless a rule speaks against it, ret says how full the GPU is; if it is good, also
- * the parent: the first free one. */
-enum verdict room_judge(const struct room *room, const struct demand *demand, size_t gpu,
-                        size_t type, struct room_place *ret) CHECKED NONNULL;
 
 /* Hands a place out, and takes back what was handed out last. */
 void room_occupy(struct room *room, size_t parent, size_t type) NONNULL;

@@ -5,65 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-binds(const struct policy_quota *quota, const char *name, const struct name *uuid)
-{
-    for (size_t i = 0; i < quota->domains.count; i++) {
-        if (policy_is_domain(quota->domains.items[i], name, uuid))
-            return true;
-    }
-    return false;
-}
-
-/* The type of a lease, by its id, on whatever GPU has it. */
-static const struct inventory_type *
-type_of(const struct inventory *inventory, const struct name *id)
-{
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        const struct inventory_type *type = inventory_find_type(&inventory->gpus[gpu], id);
-
-        if (type)
-            return type;
-    }
-    return NULL;
-}
-
-/* What is given away and not yet on its way back. */
-static bool
-counts_for_quota(const struct lease *lease)
-{
-    return lease->state == LEASE_PENDING || lease->state == LEASE_HELD ||
-           lease->state == LEASE_RESERVED;
-}
-
-static void
-count_quota(struct room *room, size_t index)
-{
-    const struct placement_question *question = room->question;
-    const struct policy_quota *quota = &question->policy->quotas[index];
-    const struct policy_class *class = policy_find_class(question->policy, quota->class);
-    size_t used = 0;
-
-    for (size_t i = 0; i < question->ledger->count; i++) {
-        const struct lease *lease = &question->ledger->leases[i];
-        const struct inventory_type *type = type_of(question->inventory, &lease->vgpu.type);
-
-        used += counts_for_quota(lease) && type && class && demand_class_has(class, type) &&
-                !name_equal(&lease->domain, &question->request->domain) &&
-                binds(quota, lease->domain_name, &lease->domain);
-    }
-    room->quota_used[index] =
-        class && binds(quota, question->request->name, &question->request->domain) ? used
-                                                                                   : SIZE_MAX;
-}
-
-void
-rules_count_quotas(struct room *room)
-{
-    for (size_t i = 0; i < room->question->policy->quota_count; i++)
-        count_quota(room, i);
-}
-
 const struct policy_quota *
 rules_exceeded_quota(const struct room *room, const struct inventory_type *type, size_t *used)
 {

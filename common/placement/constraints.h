@@ -19,9 +19,6 @@
 enum verdict rules_judge(const struct room *room, const struct demand *demand, size_t gpu,
                          size_t parent, size_t type) CHECKED NONNULL;
 
-/* For room_init: what other domains have of each quota that binds this one. */
-void rules_count_quotas(struct room *room) NONNULL;
-
 /* The quota that one more of a type would exceed, or NULL; *used: how many there are. */
 const struct policy_quota *
 rules_exceeded_quota(const struct room *room, const struct inventory_type *type,

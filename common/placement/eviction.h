@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "placement/placement.h"
+#include "placement/problem.h"
 
 struct clearance {
     struct placement_question question; /* borrows from the one it was made of, but for these */

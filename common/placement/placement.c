@@ -40,15 +40,6 @@ search_clear(struct search *search)
     free(search->bans);
 }
 
-const struct name *
-placement_device(const struct placement_question *question, const struct demand *demand,
-                 const struct placement_choice *choice)
-{
-    const struct inventory_parent *parent = &question->inventory->parents[choice->parent];
-
-    return parent->interface->hostdev == REQUEST_PCI ? &parent->name : &demand->hostdev->source;
-}
-
 /* --- what is there already -------------------------------------------------------------------- */
 
 static bool

@@ -11,44 +11,7 @@
 
 #pragma once
 
-#include "lease/ledger.h"
-#include "placement/demand.h"
-
-/* What the kernel has already refused in this call, although it seemed to have room. */
-struct placement_refusal {
-    struct name parent;
-    struct name type;
-    int error; /* -errno */
-};
-
-struct placement_question {
-    const struct request *request;
-    const struct demands *demands;
-    const struct policy *policy;
-    const struct inventory *inventory;
-    const struct ledger *ledger;
-    const struct placement_refusal *refusals;
-    size_t refusal_count;
-    bool running;                /* the domain keeps what else it holds: the demands are for more */
-    const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
-};
-
-enum placement_way {
-    PLACEMENT_MAKE, /* make it */
-    PLACEMENT_TAKE, /* it is there, and ours: the domain's own lease says so, or a kept one */
-    PLACEMENT_FIND, /* it is there, and somebody else's */
-};
-
-struct placement_choice {
-    enum placement_way way;
-    size_t parent; /* index into the inventory's parents */
-    size_t type;   /* index into the types of that parent's GPU */
-};
-
-/* What the vGPU of a choice is called: the virtual function itself, or what its hostdev says. */
-const struct name *
-placement_device(const struct placement_question *question, const struct demand *demand,
-                 const struct placement_choice *choice) NONNULL;
+#include "placement/problem.h"
 
 /*
  * Writes one choice per demand, in their order, into choices (demands->count of them). Otherwise a

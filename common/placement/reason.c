@@ -4,6 +4,7 @@
 #include "base/suggest.h"
 #include "placement/alternatives.h"
 #include "placement/constraints.h"
+#include "placement/fit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ judge_gpu(const struct room *room, const struct demand *demand, size_t gpu, size
 
         if (!demand_ranks(demand, &card->types[type], &rank))
             continue;
-        verdict = room_judge(room, demand, gpu, type, &here);
+        verdict = fit_judge(room, demand, gpu, type, &here);
         if (verdict <= best)
             continue;
         best = verdict;

@@ -3,6 +3,7 @@
 #include "placement/resolution.h"
 #include "device/topology.h"
 #include "lease/log.h"
+#include "policy/policy-load.h"
 
 static bool
 is_demanded_type(const struct inventory_type *type, const void *data)

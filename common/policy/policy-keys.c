@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-const char *const policy_order_words[] = {"", "pack", "spread", NULL};
-const char *const policy_numa_words[] = {"", "prefer", "require", "ignore", NULL};
 static const char *const release_words[] = {"reap", "keep", NULL};
 static const char *const uuid_words[] = {"keep", "new", NULL};
 static const char *const allow_words[] = {"class", "type",   "parent", "placement",

@@ -117,12 +117,6 @@ struct policy {
     size_t limit_count;
 };
 
-/*
- * Reads the configuration of a host. On failure (-EINVAL, or the errno of what could not be read)
- * every fault is in error and ret holds the defaults, so that those who must not be stopped by it
- * (release, reconnect) can go on. The caller clears ret in every case.
- */
-int policy_load(const struct host *host, struct policy *ret, struct error *error) CHECKED NONNULL;
 void policy_clear(struct policy *policy) NONNULL;
 
 /* NULL if the configuration does not mention it. */

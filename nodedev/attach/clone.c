@@ -2,6 +2,7 @@
 
 #include "attach/clone.h"
 #include "attach/vf-selection.h"
+#include "domain/request-parser.h"
 #include "xml/domain-edit.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "attach/hotplug.h"
 #include "actions/assign.h"
 #include "actions/release.h"
+#include "domain/request-parser.h"
 
 #include <fcntl.h>
 #include <poll.h>

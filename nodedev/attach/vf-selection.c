@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/vf-selection.h"
+#include "device/scan.h"
 #include "lease/statedir.h"
 #include "placement/feasibility.h"
 
@@ -134,7 +135,7 @@ look(const struct berth_search *search, struct prospect *prospect, struct error 
         return rc;
     demands_set_some_free(&intent->demands, search->sources, search->freedom);
     demands_keep_free(&intent->demands);
-    rc = inventory_scan(search->host, &intent->filter, &prospect->inventory, error);
+    rc = scan_host(search->host, &intent->filter, &prospect->inventory, error);
     if (rc < 0)
         return rc;
     /* It only says which places are free; who asks for now is told what is wrong with it. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "callout/callout.h"
+#include "device/scan.h"
 #include "lease/fate.h"
 #include "lease/log.h"
 #include "placement/capacity.h"
+#include "placement/fit.h"
 #include "policy/drained.h"
 
 #include <poll.h>
@@ -58,7 +60,7 @@ weigh(struct weighing *weighing)
         log_problem("mdevctl", "-", &problem);
     if (statedir_peek(callout->host, &weighing->ledger, &problem) < 0)
         log_problem("mdevctl", "-", &problem);
-    if (inventory_scan(callout->host, &filter, inventory, &problem) < 0)
+    if (scan_host(callout->host, &filter, inventory, &problem) < 0)
         log_problem("mdevctl", "-", &problem);
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &callout->parent))
@@ -135,7 +137,7 @@ judge_parent(const struct weighing *weighing, size_t type)
 
     if (!name || room_init(&room, &question) < 0)
         return VERDICT_GOOD;
-    return room_judge(&room, &demand, weighing->parent->gpu, type, &place);
+    return fit_judge(&room, &demand, weighing->parent->gpu, type, &place);
 }
 
 /* What the kernel itself has no room for, it refuses itself. */

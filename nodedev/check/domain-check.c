@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check/domain-check.h"
+#include "device/scan.h"
+#include "domain/request-parser.h"
 #include "libvirt/connection.h"
 #include "placement/ineligible.h"
 #include "xml/schema.h"
@@ -89,7 +91,7 @@ look_around(struct matter *matter, struct error *error)
 {
     const struct domain_check *check = matter->check;
     AUTO(connection_close) struct connection *connection = NULL;
-    int rc = inventory_scan(check->host, &inventory_no_types, &matter->inventory, error);
+    int rc = scan_host(check->host, &inventory_no_types, &matter->inventory, error);
 
     if (rc < 0)
         return rc;

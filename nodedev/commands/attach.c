@@ -3,6 +3,7 @@
 #include "attach/attachment.h"
 #include "attach/clone.h"
 #include "attach/hotplug.h"
+#include "domain/request-parser.h"
 #include "placement/demand.h"
 
 #define MOST_DEVICES 64 /* of an annotation */

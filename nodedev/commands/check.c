@@ -3,7 +3,9 @@
 #include "check/domain-check.h"
 #include "check/policy-check.h"
 #include "cli/command.h"
+#include "device/scan.h"
 #include "libvirt/domain-source.h"
+#include "policy/policy-load.h"
 
 #include <string.h>
 
@@ -22,7 +24,7 @@ check_host(const struct command_call *call, const struct policy *policy, struct 
     const struct inventory_filter filter = {every_type, NULL};
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO_FREE char *where = NULL;
-    int rc = inventory_scan(call->host, &filter, &inventory, error);
+    int rc = scan_host(call->host, &filter, &inventory, error);
 
     if (rc == 0 && asprintf(&where, "/%s", call->host->config) < 0) {
         where = NULL;

@@ -4,7 +4,6 @@
 #include "cli/table.h"
 #include "lease/statedir.h"
 #include "placement/alternatives.h"
-#include "placement/reason.h"
 #include "view/explanation.h"
 
 #define MOST_TEXT 8192 /* bytes, for more functions than a GPU can have */

@@ -2,7 +2,9 @@
 
 #include "base/deadline.h"
 #include "cli/command.h"
+#include "device/scan.h"
 #include "placement/boot-wait.h"
+#include "policy/policy-load.h"
 
 /* Milliseconds: a driver takes seconds to come up, and a look at 256 virtual functions some of
  * these. */
@@ -19,7 +21,7 @@ look(const struct host *host, const struct policy *policy, unsigned *left, struc
     int rc, missing = 0;
 
     *left = 0;
-    rc = inventory_scan(host, &inventory_no_types, &inventory, error);
+    rc = scan_host(host, &inventory_no_types, &inventory, error);
     if (rc < 0)
         return rc;
     *error = (struct error){0};

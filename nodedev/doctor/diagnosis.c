@@ -2,7 +2,9 @@
 
 #include "doctor/diagnosis.h"
 #include "base/array.h"
+#include "device/scan.h"
 #include "lease/statedir.h"
+#include "policy/policy-load.h"
 
 #include <stdio.h>
 
@@ -56,7 +58,7 @@ read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
         diagnosis->policy_fault = fault;
     if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
         diagnosis->ledger_fault = fault;
-    rc = inventory_scan(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
+    rc = scan_host(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
     /* Last: what was seen is somebody's by then. */
     if (rc == 0 && uri && owners_ask(diagnosis->host, uri, &diagnosis->owners, &fault) < 0)
         diagnosis->libvirt_fault = fault;

@@ -3,6 +3,7 @@
 #include "libvirt/connection.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "domain/request-parser.h"
 
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/domain-source.h"
+#include "domain/request-parser.h"
 #include "libvirt/connection.h"
 
 #include <fcntl.h>

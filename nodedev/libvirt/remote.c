@@ -2,6 +2,7 @@
 
 #include "libvirt/remote.h"
 #include "base/array.h"
+#include "domain/request-parser.h"
 #include "libvirt/connection.h"
 #include "libvirt/node-device.h"
 

@@ -3,7 +3,6 @@
 #include "view/explanation.h"
 #include "base/array.h"
 #include "placement/alternatives.h"
-#include "placement/reason.h"
 
 #include <string.h>
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/host-snapshot.h"
+#include "device/scan.h"
 #include "device/vgpu.h"
 #include "lease/statedir.h"
 #include "placement/capacity.h"
+#include "placement/fit.h"
 #include "placement/max-instances.h"
+#include "policy/policy-load.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -24,7 +27,7 @@ survey_take(const struct host *host, enum survey_depth depth, struct survey *ret
     if (rc == 0)
         rc = statedir_peek(host, &ret->ledger, error);
     if (rc == 0)
-        rc = inventory_scan(host, filter, &ret->inventory, error);
+        rc = scan_host(host, filter, &ret->inventory, error);
     if (rc == 0)
         ceiling_apply(&ret->policy, &ret->inventory);
     return rc;
@@ -105,7 +108,7 @@ survey_room(const struct survey *survey, size_t gpu, size_t type)
 
     if (rc < 0)
         return rc;
-    switch (room_judge(&room, &demand, gpu, type, &place)) {
+    switch (fit_judge(&room, &demand, gpu, type, &place)) {
     case VERDICT_GOOD:
         left = place.total - place.used;
         if (!is_known(survey, gpu, type, left))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "xml/domain-edit.h"
+#include "domain/request-parser.h"
 #include "placement/demand.h"
 #include "xml/xml-tree.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "xml/schema.h"
+#include "domain/request-parser.h"
 #include "domain/request.h"
 #include "xml/xml-tree.h"
 

@@ -2,6 +2,7 @@
 
 /* Guests that arrive, by migration or from a saved image: what the hook prints. */
 
+#include "domain/request-parser.h"
 #include "domain/rewrite.h"
 #include "fake/scene.h"
 

@@ -5,6 +5,7 @@
 #include "actions/assign.h"
 #include "actions/reconcile.h"
 #include "actions/release.h"
+#include "domain/request-parser.h"
 #include "fake/scene.h"
 
 #include <stdio.h>

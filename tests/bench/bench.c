@@ -4,6 +4,7 @@
 
 #include "actions/incoming.h"
 #include "bench/large.h"
+#include "domain/request-parser.h"
 #include "fake/scene.h"
 #include "hook.h"
 

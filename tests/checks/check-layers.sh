@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The house: every file is in a room; and the world is an argument. (Which room may include which
-# follows as soon as the circles are gone.)
+# The house: every file is in a room, a room includes only itself and the rooms it stands on, no
+# two files need each other (a .c and its .h count as one), values stay pure, and the world is an
+# argument.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -41,6 +42,45 @@ while read -r file; do
     noun=${file%.[ch]}
     sed -n "s,^#include \"\(.*\)\.h\",$room ${noun#*/} \1,p" "$file"
 done <"$scratch/files" >"$scratch/includes"
+
+echo "$rooms" | awk -v includes="$scratch/includes" '
+    NF { mine = $1; sub(".*/", "", mine); for (i = 1; i <= NF; i++) { sub(".*/", "", $i); may[mine, $i] = 1 } }
+    END {
+        while ((getline <includes) > 0) {
+            mine = $1; sub(".*/", "", mine); theirs = $3; sub("/.*", "", theirs)
+            if (index($3, "/") == 0) print $2 " includes \"" $3 ".h\" without its room"
+            else if (!((mine, theirs) in may)) print $2 " includes " $3 ".h, which stands above it"
+        }
+    }' >"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
+
+# Nouns that need each other. What tsort calls a loop is one, be it of two or of ten.
+awk '$2 != $3 { print $2, $3 }' "$scratch/includes" >"$scratch/pairs"
+tsort "$scratch/pairs" >/dev/null 2>"$scratch/loops" || complain "a circle:" "$(cat "$scratch/loops")"
+
+# The decision is pure: all that it calls is its own, the values', or harmless.
+for object in "$top_builddir"/common/placement/*.o; do
+    for symbol in $(nm -u "$object" | awk '{ print $2 }'); do
+        case $symbol in
+        calloc | free | realloc | reallocarray | qsort | mem* | str* | __str* | snprintf) ;;
+        *_chk | fprintf | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
+        __asan_* | __ubsan_* | __sanitizer_* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
+        *) echo "$symbol" ;;
+        esac
+    done | sort -u >"$scratch/called"
+    # Defined in a room that is pure: not in one that hands out what the host says.
+    while read -r symbol; do
+        nm -A --defined-only "$top_builddir"/common/placement/*.o \
+            "$top_builddir"/common/base/*.o "$top_builddir"/common/policy/*.o \
+            "$top_builddir"/common/device/*.o "$top_builddir"/common/lease/*.o |
+            awk -v s="$symbol" '$NF == s { print $1 }' | sed 's/:.*//' >"$scratch/home"
+        case $(sed 's,.*/common/,,; s,\.o$,,' "$scratch/home") in
+        placement/* | base/error | base/names | base/nodeset | base/suggest) ;;
+        policy/policy | device/inventory | lease/ledger | domain/request) ;;
+        *) complain "${object##*/common/}: is to be pure, and calls $symbol" ;;
+        esac
+    done <"$scratch/called"
+done
 
 # Absolute paths live in main only, and libvirt nowhere below nodedev/.
 if grep -nE '"/(sys|run|etc|dev|proc)(/|")' common/*/*.c hooks/hook.c; then

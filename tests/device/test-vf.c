@@ -2,6 +2,7 @@
 
 /* The second row of vgpu_interfaces, on virtual functions that behave as NVIDIA's do. */
 
+#include "device/scan.h"
 #include "device/vgpu.h"
 #include "fake/scene.h"
 
@@ -214,11 +215,11 @@ mixed_sizes_are_what_is_offered(void **state)
 
         snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule %s\n" TYPES, table[i].rule);
         fake_start(&fake, machine);
-        assert_int_equal(inventory_scan(&fake.host, &inventory_all_types, &inventory, &error), 0);
+        assert_int_equal(scan_host(&fake.host, &inventory_all_types, &inventory, &error), 0);
         assert_false(inventory.gpus[0].is_mixed);
         inventory_clear(&inventory);
         assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
-        assert_int_equal(inventory_scan(&fake.host, &inventory_all_types, &inventory, &error), 0);
+        assert_int_equal(scan_host(&fake.host, &inventory_all_types, &inventory, &error), 0);
         assert_int_equal(inventory.gpus[0].is_mixed, table[i].mixed);
         inventory_clear(&inventory);
         if (i + 1 < COUNT(table))

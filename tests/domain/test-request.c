@@ -2,6 +2,7 @@
 
 /* request: the XML of less trusted people, and what is said to those who got it wrong. */
 
+#include "domain/request-parser.h"
 #include "domain/request.h"
 
 #include <fcntl.h>

@@ -5,6 +5,7 @@
  * line "#---" is a drop-in. Nothing is included: that would read files that are not ours.
  */
 
+#include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 
 /* Whatever passes request_read and request_check leaves nothing open about any device. */
 
+#include "domain/request-parser.h"
 #include "domain/request.h"
 
 #include <stdio.h>

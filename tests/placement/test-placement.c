@@ -29,6 +29,7 @@
 #include "device/vgpu.h"
 #include "placement/max-instances.h"
 #include "placement/placement.h"
+#include "policy/policy-load.h"
 
 #include <fcntl.h>
 #include <ftw.h>

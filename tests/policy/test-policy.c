@@ -2,6 +2,7 @@
 
 /* policy: every key; every fault, all of them, with file and line; the defaults after one. */
 
+#include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <fcntl.h>

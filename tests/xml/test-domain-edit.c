@@ -3,6 +3,7 @@
 /* A domain's XML with a vGPU more, one less, or other UUIDs in it: text in, text out. */
 
 #include "attach/clone.h"
+#include "domain/request-parser.h"
 #include "xml/domain-edit.h"
 
 #include <stddef.h>

@@ -2,6 +2,7 @@
 
 /* vgpu-request.rng and the hook's parser say the same of every request. */
 
+#include "domain/request-parser.h"
 #include "domain/request.h"
 #include "xml/schema.h"
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/scan.h"
+#include "device/type-cache.h"
+#include "device/vgpu.h"
+
+#include <string.h>
+
+/* Two sizes among what shares a GPU in time. */
+static bool
+is_second_size(const struct inventory_type *type, unsigned *first)
+{
+    if (!type || type->slices || !type->framebuffer)
+        return false;
+    if (!*first)
+        *first = type->framebuffer;
+    return *first != type->framebuffer;
+}
+
+/* A GPU that has a vGPU and still offers another size takes several. A vGPU that was made while we
+ * read may make us believe that of any: the kernel has the last word. */
+static void
+find_mixed(struct inventory *inventory, size_t gpu)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+    unsigned size = 0;
+    bool mixed = false, made = false;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+
+        if (inventory->parents[vgpu->parent].gpu != gpu)
+            continue;
+        mixed |= is_second_size(inventory_find_type(card, &vgpu->type), &size);
+        made = true;
+    }
+    for (size_t i = 0; made && i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++)
+            mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
+    }
+    card->is_mixed = mixed;
+}
+
+static void
+find_most(struct inventory_gpu *gpu)
+{
+    unsigned largest = 0, first = 0;
+    bool several = false;
+
+    for (size_t i = 0; i < gpu->count; i++) {
+        if (gpu->types[i].slices)
+            continue;
+        several |= is_second_size(&gpu->types[i], &first);
+        if (gpu->types[i].framebuffer > largest)
+            largest = gpu->types[i].framebuffer;
+    }
+    for (size_t i = 0; several && i < gpu->count; i++) {
+        if (gpu->types[i].framebuffer && !gpu->types[i].slices)
+            gpu->types[i].most = largest / gpu->types[i].framebuffer;
+    }
+}
+
+int
+scan_host(const struct host *host, const struct inventory_filter *filter, struct inventory *ret,
+          struct error *error)
+{
+    *ret = (struct inventory){0};
+    for (size_t i = 0; i < vgpu_interface_count; i++) {
+        int rc = vgpu_interfaces[i]->scan(host, filter, ret);
+
+        if (rc < 0) {
+            inventory_clear(ret);
+            return error_set(error, rc, "cannot read the GPUs: %s", strerror(-rc));
+        }
+    }
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_mixed(ret, gpu);
+    if (catalogue_recall(host, ret) < 0) {
+        inventory_clear(ret);
+        return error_set(error, -ENOMEM, "no memory for the GPUs");
+    }
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_most(&ret->gpus[gpu]);
+    return 0;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "domain/request-parser.h"
+#include "domain/hostdev.h"
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <string.h>
+
+#define MOST_DEPTH  256 /* libxml2's own limit */
+#define PIECE       (64 << 10)
+#define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
+
+/* The elements we know, each by the one it stands in. */
+enum place {
+    OUTSIDE, /* anything else, and all below it */
+    DOCUMENT,
+    STATUS_DOCUMENT,
+    STATUS,
+    DOMAIN,
+    NAME,
+    UUID,
+    METADATA,
+    REQUEST,
+    DEVICE,
+    PARAM,
+    DEVICES,
+    HOSTDEV,
+    SOURCE,
+    ADDRESS,
+    ALIAS,
+    NUMATUNE,
+    MEMORY,
+    MEMNODE,
+    VCPU,
+    CPUTUNE,
+    VCPUPIN,
+};
+
+struct reader {
+    const struct document *document;
+    struct request *request;
+    struct error *error;
+    xmlParserCtxtPtr xml;
+    bool failed;
+    unsigned char places[MOST_DEPTH + 2];
+    size_t depth;
+    char text[1024]; /* of <name> or <uuid> */
+    size_t text_length;
+    bool annotated;  /* a <vgpu:request> has been seen */
+    bool in_hostdev; /* the one we are in is the request's last */
+    size_t our_hostdevs;
+};
+
+static void
+fail(struct reader *reader, const char *why)
+{
+    if (!reader->failed)
+        error_set(reader->error, -EINVAL, "%s", why);
+    reader->failed = true;
+    xmlStopParser(reader->xml);
+}
+
+static void
+open_status(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    AUTO_FREE char *pid = annotation_copy_attribute(attributes, "pid");
+
+    reader->request->pid = pid ? atoi(pid) : 0;
+}
+
+static void
+open_text(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    (void)attributes;
+    reader->text_length = 0;
+}
+
+static void
+open_request(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    if (reader->annotated)
+        annotation_fault(reader->request, "a second <vgpu:request>: put all devices into one");
+    reader->annotated = true;
+    annotation_open_request(reader->request, attributes);
+}
+
+static void
+open_device(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    struct request *request = reader->request;
+    size_t count = request->device_count;
+
+    if (annotation_open_device(request, attributes) < 0)
+        return fail(reader, "no memory");
+    if (request->device_count > count)
+        request->devices[count].uuid_span =
+            span_of_value(reader->document, reader->xml, attributes, "uuid");
+}
+
+static void
+open_param(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    if (annotation_open_param(reader->request, attributes) < 0)
+        fail(reader, "no memory");
+}
+
+static void
+open_hostdev(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    const struct hostdev_place place = {reader->document, reader->xml};
+    int rc = hostdev_open(reader->request, &place, attributes);
+
+    reader->in_hostdev = rc > 0;
+    if (rc < 0)
+        fail(reader, "no memory");
+}
+
+static struct request_hostdev *
+current_hostdev(const struct reader *reader)
+{
+    const struct request *request = reader->request;
+
+    return reader->in_hostdev && request->hostdev_count
+               ? &request->hostdevs[request->hostdev_count - 1]
+               : NULL;
+}
+
+static void
+open_address(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    const struct hostdev_place place = {reader->document, reader->xml};
+    struct request_hostdev *hostdev = current_hostdev(reader);
+
+    if (hostdev && hostdev_open_address(hostdev, &place, attributes) < 0)
+        fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
+}
+
+static void
+open_alias(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    struct request_hostdev *hostdev = current_hostdev(reader);
+
+    if (hostdev)
+        hostdev_open_alias(hostdev, attributes);
+}
+
+/* A set that cannot be read says nothing: libvirt has checked those of a guest that can start. */
+static void
+add_set(struct nodeset *set, const struct annotation_attributes *attributes, const char *name)
+{
+    AUTO_FREE char *text = annotation_copy_attribute(attributes, name);
+
+    if (text && nodeset_add(set, text) < 0)
+        return;
+}
+
+static void
+open_memory(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    add_set(&reader->request->nodes, attributes, "nodeset");
+}
+
+static void
+open_processors(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    add_set(&reader->request->processors, attributes, "cpuset");
+}
+
+static void
+close_name(struct reader *reader)
+{
+    if (!reader->request->name)
+        reader->request->name = strndup(reader->text, reader->text_length);
+}
+
+static void
+close_uuid(struct reader *reader)
+{
+    reader->text[reader->text_length] = '\0';
+    if (!*reader->request->domain.text &&
+        name_parse_uuid(&reader->request->domain, reader->text) < 0)
+        fail(reader, "the domain's <uuid> is not one");
+}
+
+static void
+close_hostdev(struct reader *reader)
+{
+    const struct request_hostdev *hostdev = current_hostdev(reader);
+
+    int rc = hostdev ? hostdev_close(hostdev, &reader->our_hostdevs) : 0;
+
+    if (rc < 0)
+        fail(reader, rc == -E2BIG ? "more than 256 host devices in one domain that may be vGPUs"
+                                  : "a <hostdev type='mdev'> has no <source><address uuid=...>");
+    reader->in_hostdev = false;
+}
+
+static const struct element {
+    enum place parent, place;
+    const char *name;
+    bool ours; /* of our namespace; else of none */
+    void (*open)(struct reader *reader, const struct annotation_attributes *attributes);
+    void (*close)(struct reader *reader);
+} elements[] = {
+    {DOCUMENT, DOMAIN, "domain", false, NULL, NULL},
+    {STATUS_DOCUMENT, STATUS, "domstatus", false, open_status, NULL},
+    {STATUS, DOMAIN, "domain", false, NULL, NULL},
+    {DOMAIN, NAME, "name", false, open_text, close_name},
+    {DOMAIN, UUID, "uuid", false, open_text, close_uuid},
+    {DOMAIN, METADATA, "metadata", false, NULL, NULL},
+    {METADATA, REQUEST, "request", true, open_request, NULL},
+    {REQUEST, DEVICE, "device", true, open_device, NULL},
+    {DEVICE, PARAM, "param", true, open_param, NULL},
+    {DOMAIN, DEVICES, "devices", false, NULL, NULL},
+    {DEVICES, HOSTDEV, "hostdev", false, open_hostdev, close_hostdev},
+    {HOSTDEV, SOURCE, "source", false, NULL, NULL},
+    {SOURCE, ADDRESS, "address", false, open_address, NULL},
+    {HOSTDEV, ALIAS, "alias", false, open_alias, NULL},
+    {DOMAIN, NUMATUNE, "numatune", false, NULL, NULL},
+    {NUMATUNE, MEMORY, "memory", false, open_memory, NULL},
+    {NUMATUNE, MEMNODE, "memnode", false, open_memory, NULL},
+    {DOMAIN, VCPU, "vcpu", false, open_processors, NULL},
+    {DOMAIN, CPUTUNE, "cputune", false, NULL, NULL},
+    {CPUTUNE, VCPUPIN, "vcpupin", false, open_processors, NULL},
+};
+
+static const struct element *
+element_find(enum place parent, const char *name, bool ours)
+{
+    for (size_t i = 0; i < COUNT(elements); i++) {
+        if (elements[i].parent == parent && elements[i].ours == ours &&
+            !strcmp(elements[i].name, name))
+            return &elements[i];
+    }
+    return NULL;
+}
+
+static const struct element *
+element_at(enum place place)
+{
+    for (size_t i = 0; i < COUNT(elements); i++) {
+        if (elements[i].place == place)
+            return &elements[i];
+    }
+    return NULL;
+}
+
+static void
+on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int ns_count,
+         const xmlChar **namespaces, int count, int defaulted, const xmlChar **values)
+{
+    struct reader *reader = data;
+    enum place parent = reader->places[reader->depth];
+    struct annotation_attributes attributes = {values, (size_t)count};
+    enum annotation_namespace ns = annotation_namespace((const char *)uri);
+    const struct element *element = NULL;
+
+    (void)prefix, (void)ns_count, (void)namespaces, (void)defaulted;
+    if (reader->failed)
+        return;
+    if (ns != ANNOTATION_FOREIGN)
+        element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
+    if (parent == DOCUMENT && !element)
+        return fail(reader, "this is no domain XML: its root is not <domain>");
+    if (parent == STATUS_DOCUMENT && !element)
+        return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
+    if (!element && (parent == METADATA ? ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER
+                                        : parent == REQUEST || parent == DEVICE || parent == PARAM))
+        annotation_stranger(reader->request, (const char *)name, (const char *)uri);
+    if (reader->depth + 1 >= COUNT(reader->places))
+        return fail(reader, "nested too deeply");
+    reader->places[++reader->depth] = (unsigned char)(element ? element->place : OUTSIDE);
+    if (element && element->open)
+        element->open(reader, &attributes);
+}
+
+static void
+on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    struct reader *reader = data;
+    const struct element *element = element_at(reader->places[reader->depth]);
+
+    (void)name, (void)prefix, (void)uri;
+    if (reader->failed)
+        return;
+    if (element && element->close)
+        element->close(reader);
+    reader->depth--;
+}
+
+static void
+on_text(void *data, const xmlChar *text, int length)
+{
+    struct reader *reader = data;
+    enum place place = reader->places[reader->depth];
+
+    if (place != NAME && place != UUID)
+        return;
+    if (reader->text_length + (size_t)length >= sizeof(reader->text))
+        return fail(reader, "the domain's <name> or <uuid> is too long");
+    memcpy(reader->text + reader->text_length, text, (size_t)length);
+    reader->text_length += (size_t)length;
+}
+
+static void
+on_document_type(void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
+{
+    (void)name, (void)external, (void)system;
+    fail(data, "a document type declaration has no place in domain XML");
+}
+
+/* libxml2 2.12 made the second parameter const. */
+static void
+#if LIBXML_VERSION >= 21200
+on_fault(void *data, const xmlError *fault)
+#else
+on_fault(void *data, xmlErrorPtr fault)
+#endif
+{
+    struct reader *reader = data;
+    size_t length = strcspn(fault->message ? fault->message : "", "\n");
+
+    if (reader->failed || fault->level < XML_ERR_ERROR || fault->domain == XML_FROM_NAMESPACE)
+        return;
+    error_set(reader->error, -EINVAL, "line %d: %.*s", fault->line, (int)length, fault->message);
+    reader->failed = true;
+}
+
+/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 would
+ * rather not be asked that, and has no other word for it. */
+static bool
+is_in_tag(const struct reader *reader)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return reader->xml->instate == XML_PARSER_START_TAG;
+#pragma GCC diagnostic pop
+}
+
+/*
+ * In pieces, to see a tag that does not end: the parser waits for its end, and then compares each
+ * attribute with each, so that a megabyte of them would take minutes.
+ */
+static void
+feed(struct reader *reader)
+{
+    const struct document *document = reader->document;
+    size_t done = 0, since = 0;
+    long stop = 0;
+
+    do {
+        size_t left = document->length - done, length = left < PIECE ? left : PIECE;
+        long taken;
+
+        xmlParseChunk(reader->xml, document->text + done, (int)length, length == left);
+        done += length;
+        taken = xmlByteConsumed(reader->xml);
+        since = taken == stop ? since : done;
+        stop = taken;
+        if (!reader->failed && done - since >= LONGEST_TAG && is_in_tag(reader))
+            fail(reader, "an element's tag is longer than 256 KiB");
+    } while (!reader->failed && done < document->length);
+}
+
+static int
+parse(const struct document *document, enum place root, struct request *ret, struct error *error)
+{
+    xmlSAXHandler handler = {
+        .initialized = XML_SAX2_MAGIC,
+        .startElementNs = on_start,
+        .endElementNs = on_end,
+        .characters = on_text,
+        .internalSubset = on_document_type,
+        .serror = on_fault,
+    };
+    struct reader reader = {
+        .document = document,
+        .request = ret,
+        .error = error,
+        .places = {root},
+    };
+    int rc;
+
+    *ret = (struct request){0};
+    reader.xml = xmlCreatePushParserCtxt(&handler, &reader, NULL, 0, NULL);
+    if (!reader.xml)
+        return error_set(error, -ENOMEM, "no memory for the XML parser");
+    xmlCtxtUseOptions(reader.xml, XML_PARSE_NONET);
+    feed(&reader);
+    rc = reader.failed ? -EINVAL : 0;
+    if (rc == 0 && !*ret->domain.text)
+        rc = error_set(error, -EINVAL, "it has no <uuid>");
+    xmlFreeParserCtxt(reader.xml);
+    if (*ret->domain.text && !ret->name && !(ret->name = strdup(ret->domain.text)))
+        rc = error_set(error, -ENOMEM, "no memory");
+    if (rc < 0)
+        error_wrap(error, "cannot read the domain XML");
+    else
+        annotation_link(ret);
+    return rc;
+}
+
+int
+request_parse(const struct document *document, struct request *ret, struct error *error)
+{
+    return parse(document, DOCUMENT, ret, error);
+}
+
+int
+request_parse_status(const struct document *document, struct request *ret, struct error *error)
+{
+    return parse(document, STATUS_DOCUMENT, ret, error);
+}

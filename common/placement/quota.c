@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/quota.h"
+
+static bool
+binds(const struct policy_quota *quota, const char *name, const struct name *uuid)
+{
+    for (size_t i = 0; i < quota->domains.count; i++) {
+        if (policy_is_domain(quota->domains.items[i], name, uuid))
+            return true;
+    }
+    return false;
+}
+
+/* The type of a lease, by its id, on whatever GPU has it. */
+static const struct inventory_type *
+type_of(const struct inventory *inventory, const struct name *id)
+{
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        const struct inventory_type *type = inventory_find_type(&inventory->gpus[gpu], id);
+
+        if (type)
+            return type;
+    }
+    return NULL;
+}
+
+/* What is given away and not yet on its way back. */
+static bool
+counts_for_quota(const struct lease *lease)
+{
+    return lease->state == LEASE_PENDING || lease->state == LEASE_HELD ||
+           lease->state == LEASE_RESERVED;
+}
+
+static size_t
+count_quota(const struct placement_question *question, size_t index)
+{
+    const struct policy_quota *quota = &question->policy->quotas[index];
+    const struct policy_class *class = policy_find_class(question->policy, quota->class);
+    size_t used = 0;
+
+    for (size_t i = 0; i < question->ledger->count; i++) {
+        const struct lease *lease = &question->ledger->leases[i];
+        const struct inventory_type *type = type_of(question->inventory, &lease->vgpu.type);
+
+        used += counts_for_quota(lease) && type && class && demand_class_has(class, type) &&
+                !name_equal(&lease->domain, &question->request->domain) &&
+                binds(quota, lease->domain_name, &lease->domain);
+    }
+    return class && binds(quota, question->request->name, &question->request->domain) ? used
+                                                                                      : SIZE_MAX;
+}
+
+void
+quota_count(const struct placement_question *question, size_t *used)
+{
+    for (size_t i = 0; i < question->policy->quota_count; i++)
+        used[i] = count_quota(question, i);
+}
