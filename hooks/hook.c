@@ -101,7 +101,7 @@ rewrite(const struct event *event, const struct host *host, const struct documen
 static bool
 has_vgpu(const struct request *request)
 {
-    bool found = intent_is_asked(request);
+    bool found = resolution_is_asked(request);
 
     for (size_t i = 0; i < request->hostdev_count; i++)
         found |= request->hostdevs[i].kind == REQUEST_MDEV && request->hostdevs[i].is_gpu;
@@ -123,10 +123,10 @@ handle(const struct event *event, const struct host *host, const struct document
 
 /* What cannot be read to its end may still say whose it is: see request_parse. */
 static int
-read_request(int input, struct document *document, struct request *request, struct error *error)
+read_request(const struct host *host, int input, struct document *document, struct request *request, struct error *error)
 {
     struct error ignored;
-    int rc = document_read(input, document, error), parsed = -EINVAL;
+    int rc = document_read(host, input, document, error), parsed = -EINVAL;
 
     if (document->length)
         parsed = request_parse(document, request, rc < 0 ? &ignored : error);
@@ -149,11 +149,11 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     event = find_event(argv[2], argv[3]);
     if (!event)
         return 0;
-    rc = read_request(input, &document, &request, &error);
+    rc = read_request(host, input, &document, &request, &error);
     tell = rc < 0 ? event->must_read : event->may_fail;
     /* Nobody asks us again: the ledger knows what the guest has, if only its UUID was there. */
     if (rc < 0 && !event->may_fail && *request.domain.text) {
-        log_problem(event->operation, argv[1], &error);
+        log_failure(event->operation, argv[1], &error);
         rc = 0;
     }
     if (rc == 0 && !privileged)
@@ -163,6 +163,6 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     if (rc < 0 && tell)
         tell_people(faults, request.name ? request.name : argv[1], &error);
     else if (rc < 0)
-        log_problem(event->operation, argv[1], &error);
+        log_failure(event->operation, argv[1], &error);
     return rc < 0 && tell;
 }

@@ -23,12 +23,12 @@ asks_us(const struct request *request)
 }
 
 static void
-renew(struct lease *lease, struct process daemon)
+renew(const struct transaction *transaction, struct lease *lease)
 {
-    lease->daemon = daemon;
+    lease->daemon = transaction->daemon;
     lease->state = LEASE_HELD;
     lease->claim = 0;
-    lease->time = statedir_time();
+    lease->time = host_seconds(transaction->host);
 }
 
 /* Not what mdevctl defines, nor anything while we are switched off: somebody else made it then. A
@@ -45,25 +45,25 @@ is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
 }
 
 static int
-add_lease(const struct job *job, const struct request *request,
+add_lease(const struct transaction *transaction, const struct request *request,
           const struct request_hostdev *hostdev, const char *event, struct ledger *ledger)
 {
     struct lease lease = {.domain = request->domain};
-    int rc = vgpu_find(job->host, &hostdev->source, &lease.vgpu, &lease.gpu);
+    int rc = vgpu_find(transaction->host, &hostdev->source, &lease.vgpu, &lease.gpu);
 
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
-    lease.origin = is_ours_to_make(job->host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
+    lease.origin = is_ours_to_make(transaction->host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
-    renew(&lease, job->daemon);
+    renew(transaction, &lease);
     log_lease(event, &lease, "adopted");
     return ledger_add(ledger, &lease);
 }
 
 int
-adopt_missing(const struct job *job, const struct request *request, const char *event,
-              struct ledger *ledger)
+adopt_missing(const struct transaction *transaction, const struct request *request,
+              const char *event, struct ledger *ledger)
 {
     int rc = 0;
 
@@ -72,49 +72,50 @@ adopt_missing(const struct job *job, const struct request *request, const char *
 
         if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
             !ledger_find(ledger, &hostdev->source))
-            rc = add_lease(job, request, hostdev, event, ledger);
+            rc = add_lease(transaction, request, hostdev, event, ledger);
     }
     return rc;
 }
 
 /* The daemon that runs the guest now owes us the release, of what it does not hold any more too. */
 static int
-adopt(const struct job *job, const struct request *request, struct ledger *ledger)
+adopt(const struct transaction *transaction, const struct request *request, struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->count; i++) {
         struct lease *lease = &ledger->leases[i];
 
         if (!name_equal(&lease->domain, &request->domain))
             continue;
-        lease->daemon = job->daemon;
-        if (guests_has(request, &lease->vgpu.device) && job_may_act(job, lease))
-            renew(lease, job->daemon);
+        lease->daemon = transaction->daemon;
+        if (status_files_has(request, &lease->vgpu.device) &&
+            transaction_may_act(transaction, lease))
+            renew(transaction, lease);
     }
-    return adopt_missing(job, request, "reconnect", ledger);
+    return adopt_missing(transaction, request, "reconnect", ledger);
 }
 
 int
 adopt_domain(const struct host *host, const struct request *request, struct error *error)
 {
-    AUTO(job_end) struct job job;
+    AUTO(transaction_close) struct transaction transaction;
     AUTO(ledger_clear) struct ledger ledger = {0};
     bool asked = asks_us(request);
-    int rc = job_begin(host, asked, &job, error);
+    int rc = transaction_open(host, asked, &transaction, error);
 
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&job.statedir, &ledger, error);
+    rc = statedir_load(&transaction.statedir, &ledger, error);
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
         return rc;
     ledger_clear(&ledger);
-    job.daemon = process_parent(host);
-    job.lock_timeout = LONGEST_LOCK;
-    rc = job_look(&job, &ledger, error);
+    transaction.daemon = process_parent(host);
+    transaction.lock_timeout = LONGEST_LOCK;
+    rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
-    rc = adopt(&job, request, &ledger);
+    rc = adopt(&transaction, request, &ledger);
     if (rc == 0)
-        return job_record(&job, &ledger, error);
-    job_leave(&job);
+        return transaction_commit(&transaction, &ledger, error);
+    transaction_abort(&transaction);
     return error_set(error, rc, "no memory for the leases");
 }

@@ -20,5 +20,5 @@ int adopt_domain(const struct host *host, const struct request *request,
 
 /* Under the lock: gives a lease to each device that a running guest asks us for and that has none.
  * -ENOMEM. */
-int adopt_missing(const struct job *job, const struct request *request, const char *event,
-                  struct ledger *ledger) CHECKED NONNULL;
+int adopt_missing(const struct transaction *transaction, const struct request *request,
+                  const char *event, struct ledger *ledger) CHECKED NONNULL;

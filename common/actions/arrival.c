@@ -1,33 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/arrival.h"
+#include "actions/snapshot.h"
 #include "apply/recovery.h"
-#include "device/scan.h"
 #include "device/type-cache.h"
 #include "placement/eviction.h"
 #include "placement/feasibility.h"
-#include "placement/max-instances.h"
 #include "placement/plan.h"
 
 void
 arrival_clear(struct arrival *arrival)
 {
-    intent_clear(&arrival->intent);
-    inventory_clear(&arrival->inventory);
-    ledger_clear(&arrival->ledger);
+    snapshot_clear(&arrival->snapshot);
     free(arrival->choices);
 }
 
-static struct placement_question
-question_of(const struct arrival *arrival)
+static struct placement_problem
+problem_of(const struct arrival *arrival)
 {
-    return (struct placement_question){
-        .request = arrival->request,
-        .demands = &arrival->intent.demands,
-        .policy = &arrival->intent.policy,
-        .inventory = &arrival->inventory,
-        .ledger = &arrival->ledger,
-    };
+    return snapshot_problem(&arrival->snapshot, arrival->request);
 }
 
 /* --- where ------------------------------------------------------------------------------------ */
@@ -35,15 +26,15 @@ question_of(const struct arrival *arrival)
 /* What is there already under the demands' sources is for this guest only if it was kept for it:
  * what is its own in another state is on its way out, and everybody else's stays that. */
 static bool
-are_usable(const struct placement_question *question, const struct placement_choice *choices)
+are_usable(const struct placement_problem *problem, const struct placement_choice *choices)
 {
-    for (size_t i = 0; i < question->demands->count; i++) {
+    for (size_t i = 0; i < problem->demands->count; i++) {
         const struct lease *lease =
-            ledger_find(question->ledger, &question->demands->items[i].hostdev->source);
+            ledger_find(problem->ledger, &problem->demands->items[i].hostdev->source);
 
-        if (choices[i].way != PLACEMENT_MAKE &&
+        if (choices[i].way != PLACEMENT_CREATE &&
             !(lease && lease->state == LEASE_KEPT &&
-              name_equal(&lease->domain, &question->request->domain)))
+              name_equal(&lease->domain, &problem->request->domain)))
             return false;
     }
     return true;
@@ -51,11 +42,11 @@ are_usable(const struct placement_question *question, const struct placement_cho
 
 /* Whether a demand, if it were the only one, could be met where its hostdev says. */
 static bool
-can_stay(const struct placement_question *question, size_t index)
+can_stay(const struct placement_problem *problem, size_t index)
 {
-    struct demand demand = question->demands->items[index];
-    const struct demands demands = {&demand, 1, question->demands->nodes};
-    struct placement_question alone = *question;
+    struct demand demand = problem->demands->items[index];
+    const struct demands demands = {&demand, 1, problem->demands->nodes};
+    struct placement_problem alone = *problem;
     struct placement_choice choice;
     struct error ignored;
 
@@ -70,16 +61,16 @@ can_stay(const struct placement_question *question, size_t index)
  * to.
  */
 static int
-find_room(struct arrival *arrival, const struct placement_question *question)
+find_room(struct arrival *arrival, const struct placement_problem *problem)
 {
-    struct demands *demands = &arrival->intent.demands;
+    struct demands *demands = &arrival->snapshot.demands;
     AUTO_FREE bool *stays = calloc(demands->count + 1, sizeof(*stays));
     struct error ignored;
 
     if (!stays)
         return -ENOMEM;
     for (size_t i = 0; i < demands->count; i++)
-        stays[i] = can_stay(question, i);
+        stays[i] = can_stay(problem, i);
     for (int way = 0; way < 4; way++) {
         int rc;
 
@@ -87,10 +78,10 @@ find_room(struct arrival *arrival, const struct placement_question *question)
             demands->items[i].freedom = way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
                                         : way < 2                ? DEMAND_ANY_PLACE
                                                                  : DEMAND_ANY_KIND;
-        rc = placement_find(question, arrival->choices, &ignored);
+        rc = placement_find(problem, arrival->choices, &ignored);
         if (rc == -ENOMEM || rc == -E2BIG)
             return rc;
-        if (rc == 0 && are_usable(question, arrival->choices))
+        if (rc == 0 && are_usable(problem, arrival->choices))
             return 1;
     }
     return 0;
@@ -99,32 +90,34 @@ find_room(struct arrival *arrival, const struct placement_question *question)
 /* The same once all is gone that a start may take out of its way: prepare does that, but only where
  * the XML says by then. */
 static int
-find_clearable(struct arrival *arrival, const struct job *job, const struct guests *guests)
+find_clearable(struct arrival *arrival, const struct transaction *transaction,
+               const struct status_files *guests)
 {
-    const struct placement_question question = question_of(arrival);
-    const struct ledger *ledger = &arrival->ledger;
-    AUTO(clearance_clear) struct clearance clearance = {0};
+    const struct placement_problem problem = problem_of(arrival);
+    const struct ledger *ledger = &arrival->snapshot.ledger;
+    AUTO(eviction_clear) struct eviction eviction = {0};
     AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
 
     if (!gone)
         return -ENOMEM;
     for (size_t i = 0; i < ledger->count; i++)
-        gone[i] = leftovers_may_reap(job, guests, &arrival->request->domain, &ledger->leases[i]);
-    if (clearance_make(&clearance, &question, gone, CLEARANCE_LIKELY) < 0)
+        gone[i] =
+            recovery_may_reap(transaction, guests, &arrival->request->domain, &ledger->leases[i]);
+    if (eviction_make(&eviction, &problem, gone, EVICTION_LIKELY) < 0)
         return -ENOMEM;
-    return find_room(arrival, &clearance.question);
+    return find_room(arrival, &eviction.problem);
 }
 
 /* A place that could ever be had. */
 static int
 find_any(struct arrival *arrival, struct error *error)
 {
-    const struct placement_question question = question_of(arrival);
+    const struct placement_problem problem = problem_of(arrival);
     int rc = -ENOSPC;
 
     for (int freedom = DEMAND_AS_IT_SAYS; freedom <= DEMAND_ANY_KIND; freedom++) {
-        demands_set_free(&arrival->intent.demands, (enum demand_freedom)freedom);
-        rc = outlook_find(&question, arrival->choices, error);
+        demands_set_free(&arrival->snapshot.demands, (enum demand_freedom)freedom);
+        rc = feasibility_find(&problem, arrival->choices, error);
         if (rc == -ENOMEM || rc == 0)
             return rc;
     }
@@ -133,16 +126,16 @@ find_any(struct arrival *arrival, struct error *error)
 
 /* One that can be had now (1); else after some clearing, or another day (0). */
 static int
-find_places(struct arrival *arrival, const struct job *job, const struct guests *guests,
-            struct error *error)
+find_places(struct arrival *arrival, const struct transaction *transaction,
+            const struct status_files *guests, struct error *error)
 {
-    const struct placement_question question = question_of(arrival);
-    int rc = find_room(arrival, &question);
+    const struct placement_problem problem = problem_of(arrival);
+    int rc = find_room(arrival, &problem);
 
     if (rc > 0)
         return 1;
     if (rc == 0)
-        rc = find_clearable(arrival, job, guests);
+        rc = find_clearable(arrival, transaction, guests);
     if (rc == -ENOMEM)
         return error_set(error, rc, "no memory for the placement");
     return rc > 0 ? 0 : find_any(arrival, error);
@@ -168,18 +161,19 @@ forget_reserved(const struct arrival *arrival, struct ledger *ledger)
 static int
 reserve(struct arrival *arrival, struct error *error)
 {
-    const struct placement_question question = question_of(arrival);
-    const struct plan_actor actor = {process_parent(arrival->host), 0, statedir_time()};
+    const struct placement_problem problem = problem_of(arrival);
+    const struct plan_actor actor = {process_parent(arrival->host), 0, host_seconds(arrival->host)};
     AUTO(plan_clear) struct plan plan = {0};
-    int rc = plan_build(&question, arrival->choices, &actor, &plan);
+    int rc = plan_build(&problem, arrival->choices, &actor, &plan);
 
     for (size_t i = 0; rc == 0 && i < plan.count; i++) {
         struct lease *lease = &plan.steps[i].lease;
 
         lease->state = LEASE_RESERVED;
-        if (lease->vgpu.interface->hostdev == REQUEST_PCI && plan.steps[i].way == PLACEMENT_MAKE &&
-            !ledger_find(&arrival->ledger, &lease->vgpu.device))
-            rc = ledger_add(&arrival->ledger, lease);
+        if (lease->vgpu.interface->hostdev == REQUEST_PCI &&
+            plan.steps[i].way == PLACEMENT_CREATE &&
+            !ledger_find(&arrival->snapshot.ledger, &lease->vgpu.device))
+            rc = ledger_add(&arrival->snapshot.ledger, lease);
     }
     return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
@@ -190,67 +184,65 @@ reserve(struct arrival *arrival, struct error *error)
 static bool
 needs_choice(const struct arrival *arrival)
 {
-    const struct demands *demands = &arrival->intent.demands;
+    const struct demands *demands = &arrival->snapshot.demands;
     bool needed = false;
 
     for (size_t i = 0; i < demands->count; i++)
         needed |= demands->items[i].hostdev->kind == REQUEST_PCI;
-    for (size_t i = 0; i < arrival->inventory.parent_count; i++)
-        needed |= arrival->inventory.parents[i].interface->hostdev == REQUEST_PCI;
+    for (size_t i = 0; i < arrival->snapshot.inventory.parent_count; i++)
+        needed |= arrival->snapshot.inventory.parents[i].interface->hostdev == REQUEST_PCI;
     return needed;
 }
 
 /* Under the lock. */
 static int
-choose_under_lock(struct arrival *arrival, struct job *job, struct error *error)
+choose_under_lock(struct arrival *arrival, struct transaction *transaction, struct error *error)
 {
-    AUTO(guests_clear) struct guests guests = {0};
+    AUTO(status_files_clear) struct status_files guests = {0};
     int rc = 0;
 
-    inventory_clear(&arrival->inventory);
-    rc = scan_host(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+    rc = snapshot_look(&arrival->snapshot, arrival->host, error);
     if (rc < 0)
         return rc;
-    ceiling_apply(&arrival->intent.policy, &arrival->inventory);
-    catalogue_keep(arrival->host, job->statedir.dir, &arrival->inventory);
-    forget_reserved(arrival, &arrival->ledger);
-    leftovers_read_guests(job, &arrival->ledger, &guests);
-    leftovers_forget_gone(job, &guests, &arrival->request->domain, &arrival->ledger);
-    rc = find_places(arrival, job, &guests, error);
+    type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
+    forget_reserved(arrival, &arrival->snapshot.ledger);
+    recovery_read_guests(transaction, &arrival->snapshot.ledger, &guests);
+    recovery_forget_gone(transaction, &guests, &arrival->request->domain,
+                         &arrival->snapshot.ledger);
+    rc = find_places(arrival, transaction, &guests, error);
     return rc > 0 ? reserve(arrival, error) : rc;
 }
 
 static int
 lock_and_choose(struct arrival *arrival, struct error *error)
 {
-    AUTO(job_end) struct job job = JOB_NONE;
-    int rc = job_begin(arrival->host, true, &job, error);
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    int rc = transaction_open(arrival->host, true, &transaction, error);
 
     if (rc < 0)
         return rc;
-    job.lock_timeout = arrival->intent.policy.lock_timeout;
-    ledger_clear(&arrival->ledger);
-    rc = job_look(&job, &arrival->ledger, error);
+    transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
+    ledger_clear(&arrival->snapshot.ledger);
+    rc = transaction_begin(&transaction, &arrival->snapshot.ledger, error);
     if (rc < 0)
         return rc;
-    rc = choose_under_lock(arrival, &job, error);
+    rc = choose_under_lock(arrival, &transaction, error);
     if (rc == 0)
-        return job_record(&job, &arrival->ledger, error);
-    job_leave(&job);
+        return transaction_commit(&transaction, &arrival->snapshot.ledger, error);
+    transaction_abort(&transaction);
     return rc;
 }
 
 int
 arrival_choose(struct arrival *arrival, struct error *error)
 {
-    int rc = statedir_peek(arrival->host, &arrival->ledger, error);
+    int rc = statedir_peek(arrival->host, &arrival->snapshot.ledger, error);
 
     if (rc == 0)
-        rc = scan_host(arrival->host, &arrival->intent.filter, &arrival->inventory, error);
+        rc = snapshot_look(&arrival->snapshot, arrival->host, error);
     if (rc < 0)
         return rc;
-    ceiling_apply(&arrival->intent.policy, &arrival->inventory);
-    arrival->choices = calloc(arrival->intent.demands.count + 1, sizeof(*arrival->choices));
+    arrival->choices = calloc(arrival->snapshot.demands.count + 1, sizeof(*arrival->choices));
     if (!arrival->choices)
         return error_set(error, -ENOMEM, "no memory for the placement");
     return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
@@ -259,16 +251,17 @@ arrival_choose(struct arrival *arrival, struct error *error)
 void
 arrival_give_up(const struct arrival *arrival)
 {
-    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error ignored;
 
-    if (!needs_choice(arrival) || job_begin(arrival->host, false, &job, &ignored) < 0)
+    if (!needs_choice(arrival) ||
+        transaction_open(arrival->host, false, &transaction, &ignored) < 0)
         return;
-    job.lock_timeout = arrival->intent.policy.lock_timeout;
-    if (job_look(&job, &ledger, &ignored) < 0)
+    transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
+    if (transaction_begin(&transaction, &ledger, &ignored) < 0)
         return;
     forget_reserved(arrival, &ledger);
-    if (job_record(&job, &ledger, &ignored) < 0)
+    if (transaction_commit(&transaction, &ledger, &ignored) < 0)
         return;
 }

@@ -10,15 +10,14 @@
 
 #pragma once
 
+#include "actions/snapshot.h"
 #include "placement/placement.h"
 #include "placement/resolution.h"
 
 struct arrival {
     const struct host *host;
     const struct request *request;
-    struct intent intent; /* with demands */
-    struct inventory inventory;
-    struct ledger ledger;
+    struct snapshot snapshot;         /* with demands */
     struct placement_choice *choices; /* per demand; the type is of no meaning */
 };
 

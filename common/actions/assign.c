@@ -2,17 +2,14 @@
 
 #include "actions/assign.h"
 #include "actions/release.h"
+#include "actions/snapshot.h"
 #include "apply/apply.h"
 #include "apply/recovery.h"
 #include "base/array.h"
-#include "device/scan.h"
 #include "device/type-cache.h"
 #include "lease/log.h"
 #include "placement/boot-wait.h"
-#include "placement/ineligible.h"
-#include "placement/max-instances.h"
 #include "placement/plan.h"
-#include "placement/resolution.h"
 
 #include <string.h>
 
@@ -22,17 +19,17 @@
 #define ASK_PAUSE     500 /* after so many ms: one that has only just come up refuses at first */
 
 struct assignment {
-    struct job job;
+    struct transaction transaction;
     const struct request *request;
     const struct name *device; /* the only one, of a running domain; NULL: all of a starting one */
-    struct intent intent;
-    struct leftovers leftovers;
-    struct placement_refusal *refusals;
-    size_t refusal_count;
+    struct snapshot snapshot;
+    struct recovery recovery;
+    struct placement_rejection *rejections;
+    size_t rejection_count;
     unsigned asked_again;
     struct plan plan;
     struct names ours;       /* vGPUs that this call has made, or taken back */
-    unsigned boot_left;      /* ms that a GPU which is not there yet is worth waiting for */
+    unsigned boot_wait_left; /* ms that a GPU which is not there yet is worth waiting for */
     struct deadline gone_by; /* when a device that is being removed must be gone */
 };
 
@@ -49,37 +46,38 @@ assignment_clear(struct assignment *assignment)
 {
     plan_clear(&assignment->plan);
     names_clear(&assignment->ours);
-    free(assignment->refusals);
-    leftovers_clear(&assignment->leftovers);
-    intent_clear(&assignment->intent);
-    job_end(&assignment->job);
+    free(assignment->rejections);
+    recovery_clear(&assignment->recovery);
+    snapshot_clear(&assignment->snapshot);
+    transaction_close(&assignment->transaction);
 }
 
 /* Places the demands and enters them into the ledger, pending. */
 static int
-plan(struct assignment *assignment, const struct placement_question *question,
-     struct ledger *ledger, struct error *error)
+plan(struct assignment *assignment, const struct placement_problem *problem, struct ledger *ledger,
+     struct error *error)
 {
-    struct job *job = &assignment->job;
-    AUTO_FREE struct placement_choice *choices = calloc(question->demands->count, sizeof(*choices));
+    struct transaction *transaction = &assignment->transaction;
+    AUTO_FREE struct placement_choice *choices = calloc(problem->demands->count, sizeof(*choices));
     struct plan_actor actor;
     int rc;
 
     if (!choices)
         return error_set(error, -ENOMEM, "no memory for the placement");
-    rc = placement_find(question, choices, error);
+    rc = placement_find(problem, choices, error);
     if (rc == 0)
-        rc = statedir_claim(&job->statedir, ledger, error);
+        rc = statedir_claim(&transaction->statedir, ledger, error);
     if (rc < 0)
         return rc;
-    actor = (struct plan_actor){job->daemon, job->statedir.claim, statedir_time()};
+    actor = (struct plan_actor){transaction->daemon, transaction->statedir.claim,
+                                host_seconds(transaction->host)};
     plan_clear(&assignment->plan);
-    rc = plan_build(question, choices, &actor, &assignment->plan);
+    rc = plan_build(problem, choices, &actor, &assignment->plan);
     for (size_t i = 0; rc == 0 && i < assignment->plan.count; i++) {
         const struct lease *lease = &assignment->plan.steps[i].lease;
         struct lease *known = ledger_find(ledger, &lease->vgpu.device);
 
-        if (assignment->plan.steps[i].way == PLACEMENT_TAKE)
+        if (assignment->plan.steps[i].way == PLACEMENT_REUSE)
             rc = names_add(&assignment->ours, lease->vgpu.device.text);
         if (rc < 0)
             break;
@@ -91,37 +89,33 @@ plan(struct assignment *assignment, const struct placement_question *question,
     return rc < 0 ? error_set(error, rc, "no memory for the plan") : 0;
 }
 
-/* A plan; or when there is no room, what others left behind and that stands in the way. */
+/* A plan; or when there is no capacity, what others left behind and that stands in the way. */
 static int
-plan_or_reap(struct assignment *assignment, struct ledger *ledger,
-             const struct inventory *inventory, bool *changed, struct error *error)
+plan_or_reap(struct assignment *assignment, bool *changed, struct error *error)
 {
-    const struct placement_question question = {
-        .request = assignment->request,
-        .demands = &assignment->intent.demands,
-        .policy = &assignment->intent.policy,
-        .inventory = inventory,
-        .ledger = ledger,
-        .refusals = assignment->refusals,
-        .refusal_count = assignment->refusal_count,
-        .running = assignment->device,
-    };
-    struct leftovers *leftovers = &assignment->leftovers;
+    struct placement_problem problem = snapshot_problem(&assignment->snapshot, assignment->request);
+    struct recovery *recovery = &assignment->recovery;
+    struct ledger *ledger = &assignment->snapshot.ledger;
     struct error refusal;
-    int rc = plan(assignment, &question, ledger, error), claimed;
+    int rc, claimed;
+
+    problem.rejections = assignment->rejections;
+    problem.rejection_count = assignment->rejection_count;
+    problem.running = assignment->device;
+    rc = plan(assignment, &problem, ledger, error);
 
     if (rc != -ENOSPC && rc != -EEXIST)
         return rc < 0 ? rc : LOOK_PLANNED;
     refusal = *error;
     claimed =
-        leftovers_claim_others(leftovers, &assignment->job, &question, ledger, changed, error);
+        recovery_claim_others(recovery, &assignment->transaction, &problem, ledger, changed, error);
     if (claimed < 0)
         return claimed;
     if (*changed)
         return LOOK_REMOVE;
     *error = refusal;
-    if (leftovers->stubborn.count)
-        error_add(error, "%s", leftovers->problem.text);
+    if (recovery->unremovable.count)
+        error_add(error, "%s", recovery->failure.text);
     return rc;
 }
 
@@ -131,7 +125,7 @@ static void
 disown(const struct assignment *assignment, const struct inventory *inventory,
        struct ledger *ledger)
 {
-    const uint64_t claim = assignment->job.statedir.claim;
+    const uint64_t claim = assignment->transaction.statedir.claim;
 
     for (size_t i = 0; claim && i < ledger->count; i++) {
         struct lease *lease = &ledger->leases[i];
@@ -145,47 +139,42 @@ disown(const struct assignment *assignment, const struct inventory *inventory,
 
 /* With the lock held: what is to be done next; the ledger says so already, if *changed. */
 static int
-decide(struct assignment *assignment, struct ledger *ledger, bool *changed, struct error *error)
+decide(struct assignment *assignment, bool *changed, struct error *error)
 {
-    AUTO(inventory_clear) struct inventory inventory = {0};
-    int rc = scan_host(assignment->job.host, &assignment->intent.filter, &inventory, error);
+    struct transaction *transaction = &assignment->transaction;
+    struct snapshot *snapshot = &assignment->snapshot;
+    int rc = snapshot_look(snapshot, transaction->host, error);
 
-    ledger_clear(&assignment->leftovers.todo);
+    ledger_clear(&assignment->recovery.todo);
     *changed = true;
-    if (rc == 0 &&
-        (leftovers_add_going(assignment->job.host, ledger, &inventory) < 0 ||
-         stranger_add_all(assignment->job.host, &assignment->intent.demands, &inventory) < 0))
-        rc = error_set(error, -ENOMEM, "no memory for the GPUs");
-    if (rc == 0) {
-        ceiling_apply(&assignment->intent.policy, &inventory);
-        catalogue_keep(assignment->job.host, assignment->job.statedir.dir, &inventory);
-    }
-    disown(assignment, &inventory, ledger);
-    if (rc == 0)
-        rc = leftovers_claim_own(&assignment->leftovers, &assignment->job,
-                                 &assignment->request->domain, &assignment->intent.demands,
-                                 &inventory, ledger, error);
+    if (rc < 0)
+        return rc;
+    type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
+    disown(assignment, &snapshot->inventory, &snapshot->ledger);
+    rc = recovery_claim_own(&assignment->recovery, transaction, &assignment->request->domain,
+                            &snapshot->demands, &snapshot->inventory, &snapshot->ledger, error);
     if (rc == -EAGAIN) {
         *changed = false;
         return LOOK_WAIT;
     }
     if (rc < 0)
         return rc;
-    if (assignment->leftovers.todo.count)
+    if (assignment->recovery.todo.count)
         return LOOK_REMOVE_OWN;
-    rc = plan_or_reap(assignment, ledger, &inventory, changed, error);
+    rc = plan_or_reap(assignment, changed, error);
     if (rc == -ENOSPC || rc == -ENOENT)
-        assignment->boot_left =
-            boot_left(assignment->job.host, &assignment->intent.policy, &inventory);
+        assignment->boot_wait_left =
+            boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(transaction->host));
     return rc;
 }
 
 /* A restart of the daemon leaves its hooks running, and starts the guest anew, perhaps: nothing of
  * that is ours, and nobody would give back what we make. */
 static int
-check_daemon(const struct job *job, struct error *error)
+check_daemon(const struct transaction *transaction, struct error *error)
 {
-    if (job->daemon.pid && process_same(process_parent(job->host), job->daemon))
+    if (transaction->daemon.pid &&
+        process_same(process_parent(transaction->host), transaction->daemon))
         return 0;
     return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
 }
@@ -193,22 +182,24 @@ check_daemon(const struct job *job, struct error *error)
 static int
 look(struct assignment *assignment, struct error *error)
 {
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    struct job *job = &assignment->job;
+    struct transaction *transaction = &assignment->transaction;
+    struct ledger *ledger = &assignment->snapshot.ledger;
     bool changed = false;
-    int rc = job_look(job, &ledger, error), recorded;
+    int rc, recorded;
 
+    ledger_clear(ledger);
+    rc = transaction_begin(transaction, ledger, error);
     if (rc < 0)
         return rc;
     if (!assignment->device)
-        rc = check_daemon(job, error);
+        rc = check_daemon(transaction, error);
     if (rc == 0)
-        rc = decide(assignment, &ledger, &changed, error);
+        rc = decide(assignment, &changed, error);
     if (rc < 0 || !changed) {
-        job_leave(job);
+        transaction_abort(transaction);
         return rc;
     }
-    recorded = job_record(job, &ledger, error);
+    recorded = transaction_commit(transaction, ledger, error);
     return recorded < 0 ? recorded : rc;
 }
 
@@ -219,9 +210,9 @@ may_ask_again(struct assignment *assignment, size_t index, int why)
 {
     unsigned pause = ASK_PAUSE;
 
-    return demand_place(&assignment->intent.demands.items[index]) && why == -EIO &&
+    return demand_vf(&assignment->snapshot.demands.items[index]) && why == -EIO &&
            assignment->asked_again++ < ASK_AGAIN &&
-           deadline_pause(assignment->job.deadline, &pause);
+           deadline_pause(assignment->transaction.deadline, &pause);
 }
 
 /* The kernel said no: remember it, so that the next look tries elsewhere. -EAGAIN to look again. */
@@ -229,8 +220,8 @@ static int
 refused(struct assignment *assignment, size_t index, int why, struct error *error)
 {
     const struct lease *lease = &assignment->plan.steps[index].lease;
-    const struct placement_refusal refusal = {lease->vgpu.parent, lease->vgpu.type, why};
-    int rc = job_forget(&assignment->job, &lease->vgpu.device, error);
+    const struct placement_rejection refusal = {lease->vgpu.parent, lease->vgpu.type, why};
+    int rc = transaction_forget(&assignment->transaction, &lease->vgpu.device, error);
 
     if (rc < 0)
         return rc;
@@ -248,7 +239,7 @@ refused(struct assignment *assignment, size_t index, int why, struct error *erro
                          "being removed, perhaps while a process has it open; try again, or give "
                          "this guest another UUID",
                          lease->vgpu.device.text);
-    rc = ARRAY_ADD(assignment->refusals, assignment->refusal_count, refusal);
+    rc = ARRAY_ADD(assignment->rejections, assignment->rejection_count, refusal);
     if (rc < 0)
         return error_set(error, rc, "no memory for a refusal");
     return error_set(error, -EAGAIN,
@@ -261,7 +252,7 @@ refused(struct assignment *assignment, size_t index, int why, struct error *erro
 static int
 take(struct assignment *assignment, const struct lease *lease, struct error *error)
 {
-    int rc = apply_check_unused(&assignment->job, lease, error);
+    int rc = apply_check_unused(&assignment->transaction, lease, error);
 
     if (rc == -ENODEV)
         return error_set(error, -EAGAIN, "the vGPU %s went away; start the guest again",
@@ -274,9 +265,9 @@ take(struct assignment *assignment, const struct lease *lease, struct error *err
 static bool
 must_configure(const struct plan_step *step)
 {
-    if (step->way == PLACEMENT_MAKE)
+    if (step->way == PLACEMENT_CREATE)
         return *step->params || step->lease.vgpu.interface->hostdev == REQUEST_PCI;
-    return step->way == PLACEMENT_TAKE;
+    return step->way == PLACEMENT_REUSE;
 }
 
 /* -EAGAIN: look again, something was refused or is not as it was. */
@@ -287,17 +278,17 @@ carry_out(struct assignment *assignment, struct error *error)
         const struct plan_step *step = &assignment->plan.steps[i];
         int rc = 0;
 
-        if (step->way == PLACEMENT_TAKE)
+        if (step->way == PLACEMENT_REUSE)
             rc = take(assignment, &step->lease, error);
-        if (step->way == PLACEMENT_MAKE) {
-            rc = apply_make(&assignment->job, &step->lease, error);
+        if (step->way == PLACEMENT_CREATE) {
+            rc = apply_make(&assignment->transaction, &step->lease, error);
             if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
                 rc = refused(assignment, i, rc, error);
             else if (rc == 0 && names_add(&assignment->ours, step->lease.vgpu.device.text) < 0)
                 rc = error_set(error, -ENOMEM, "no memory for the vGPUs");
         }
         if (rc == 0 && must_configure(step))
-            rc = apply_configure(&assignment->job, &step->lease, step->params, error);
+            rc = apply_configure(&assignment->transaction, &step->lease, step->params, error);
         if (rc < 0)
             return rc;
     }
@@ -309,16 +300,16 @@ carry_out(struct assignment *assignment, struct error *error)
 static int
 find_daemon(struct assignment *assignment, const struct ledger *ledger, struct error *error)
 {
-    struct job *job = &assignment->job;
+    struct transaction *transaction = &assignment->transaction;
 
     if (!assignment->device)
-        return check_daemon(job, error);
+        return check_daemon(transaction, error);
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
         if (name_equal(&lease->domain, &assignment->request->domain) &&
-            lease->state == LEASE_HELD && process_alive(job->host, lease->daemon))
-            job->daemon = lease->daemon;
+            lease->state == LEASE_HELD && process_alive(transaction->host, lease->daemon))
+            transaction->daemon = lease->daemon;
     }
     return 0;
 }
@@ -328,14 +319,14 @@ static int
 hold(struct assignment *assignment, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    struct job *job = &assignment->job;
-    int rc = job_look(job, &ledger, error);
+    struct transaction *transaction = &assignment->transaction;
+    int rc = transaction_begin(transaction, &ledger, error);
 
     if (rc < 0)
         return rc;
     rc = find_daemon(assignment, &ledger, error);
     if (rc < 0) {
-        job_leave(job);
+        transaction_abort(transaction);
         return rc;
     }
     for (size_t i = 0; i < assignment->plan.count; i++) {
@@ -344,18 +335,19 @@ hold(struct assignment *assignment, struct error *error)
         /* A ledger that was moved away meanwhile gets what was made: we still have the claim. */
         if (!lease && ledger_add(&ledger, &assignment->plan.steps[i].lease) == 0)
             lease = &ledger.leases[ledger.count - 1];
-        if (!lease || lease->claim != job->statedir.claim || lease->state != LEASE_PENDING) {
-            job_leave(job);
+        if (!lease || lease->claim != transaction->statedir.claim ||
+            lease->state != LEASE_PENDING) {
+            transaction_abort(transaction);
             return error_set(error, -ESTALE,
                              "the ledger was changed by somebody else meanwhile (the lease of %s)",
                              assignment->plan.steps[i].lease.vgpu.device.text);
         }
         lease->state = LEASE_HELD;
-        lease->daemon = job->daemon;
-        lease->time = statedir_time();
+        lease->daemon = transaction->daemon;
+        lease->time = host_seconds(transaction->host);
         lease->claim = 0;
     }
-    return job_record(job, &ledger, error);
+    return transaction_commit(transaction, &ledger, error);
 }
 
 /* Looks again in a moment, if a GPU may still come up: the time that libvirt is kept waiting then
@@ -363,14 +355,17 @@ hold(struct assignment *assignment, struct error *error)
 static bool
 wait_for_boot(struct assignment *assignment)
 {
-    struct job *job = &assignment->job;
+    struct transaction *transaction = &assignment->transaction;
     unsigned pause = BOOT_PAUSE;
 
-    if (!assignment->boot_left || !deadline_pause(deadline_in(assignment->boot_left), &pause))
+    if (!assignment->boot_wait_left ||
+        !deadline_pause(deadline_in(assignment->transaction.host, assignment->boot_wait_left),
+                        &pause))
         return false;
-    assignment->boot_left = 0;
-    job->deadline = deadline_in(assignment->intent.policy.prepare_timeout);
-    job->lock_timeout = assignment->intent.policy.lock_timeout;
+    assignment->boot_wait_left = 0;
+    transaction->deadline =
+        deadline_in(assignment->transaction.host, assignment->snapshot.policy.prepare_timeout);
+    transaction->lock_timeout = assignment->snapshot.policy.lock_timeout;
     return true;
 }
 
@@ -378,17 +373,17 @@ static int
 assign(struct assignment *assignment, struct error *error)
 {
     const struct demands nobodys = {0};
-    struct job *job = &assignment->job;
+    struct transaction *transaction = &assignment->transaction;
     unsigned pause = 1;
 
     for (;;) {
         int rc = look(assignment, error);
 
         if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN) {
-            leftovers_remove(&assignment->leftovers, job,
-                             rc == LOOK_REMOVE_OWN ? &assignment->intent.demands : &nobodys,
-                             assignment->intent.policy.release_timeout);
-            if (deadline_left(job->deadline) > 0)
+            recovery_remove(&assignment->recovery, transaction,
+                            rc == LOOK_REMOVE_OWN ? &assignment->snapshot.demands : &nobodys,
+                            assignment->snapshot.policy.release_timeout);
+            if (deadline_left(transaction->deadline) > 0)
                 continue;
         }
         if (rc == LOOK_PLANNED) {
@@ -400,7 +395,7 @@ assign(struct assignment *assignment, struct error *error)
                 return rc;
             continue;
         }
-        if (deadline_pause(job->deadline, &pause))
+        if (deadline_pause(transaction->deadline, &pause))
             continue;
         if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN)
             return error_set(error, -ETIMEDOUT,
@@ -414,32 +409,34 @@ assign(struct assignment *assignment, struct error *error)
 static void
 undo(struct assignment *assignment)
 {
-    struct job *job = &assignment->job;
-    struct error problem;
+    struct transaction *transaction = &assignment->transaction;
+    struct error failure;
 
-    if (job->statedir.claim &&
-        release_leases(job, &assignment->request->domain, assignment->device,
-                       deadline_in(assignment->intent.policy.release_timeout), &problem) < 0)
-        log_problem("prepare", assignment->request->name, &problem);
+    if (transaction->statedir.claim &&
+        release_leases(
+            transaction, &assignment->request->domain, assignment->device,
+            deadline_in(assignment->transaction.host, assignment->snapshot.policy.release_timeout),
+            &failure) < 0)
+        log_failure("prepare", assignment->request->name, &failure);
 }
 
 /* What is asked for, and with which means. 1: there is something to do. */
 static int
 begin(struct assignment *assignment, const struct host *host, struct error *error)
 {
-    const struct policy *policy = &assignment->intent.policy;
-    struct job *job = &assignment->job;
-    int rc = intent_read(&assignment->intent, host, assignment->request, "prepare", error);
+    const struct policy *policy = &assignment->snapshot.policy;
+    struct transaction *transaction = &assignment->transaction;
+    int rc = snapshot_read(&assignment->snapshot, host, assignment->request, "prepare", error);
 
     if (rc <= 0)
         return rc;
-    rc = job_begin(host, true, job, error);
+    rc = transaction_open(host, true, transaction, error);
     if (rc < 0)
         return rc;
-    job->daemon = process_parent(host);
-    job->lock_timeout = policy->lock_timeout;
-    job->deadline = deadline_in(policy->prepare_timeout);
-    assignment->gone_by = deadline_earlier(job->deadline, deadline_in(LONGEST_GOING));
+    transaction->daemon = process_parent(host);
+    transaction->lock_timeout = policy->lock_timeout;
+    transaction->deadline = deadline_in(host, policy->prepare_timeout);
+    assignment->gone_by = deadline_earlier(transaction->deadline, deadline_in(host, LONGEST_GOING));
     return 1;
 }
 
@@ -448,7 +445,7 @@ assign_domain(const struct host *host, const struct request *request, struct err
 {
     AUTO(assignment_clear)
     struct assignment assignment = {
-        .job = JOB_NONE,
+        .transaction = TRANSACTION_NONE,
         .request = request,
     };
     int rc = begin(&assignment, host, error);
@@ -473,10 +470,10 @@ assign_device(const struct host *host, const struct request *request, const stru
 {
     AUTO(assignment_clear)
     struct assignment assignment = {
-        .job = JOB_NONE,
+        .transaction = TRANSACTION_NONE,
         .request = request,
         .device = device,
-        .leftovers.running = true,
+        .recovery.running = true,
     };
     int rc = begin(&assignment, host, error);
 
@@ -485,9 +482,9 @@ assign_device(const struct host *host, const struct request *request, const stru
                          "vgpu.conf says enabled = false: no guest gets a vGPU here");
     if (rc < 0)
         return rc;
-    assignment.job.daemon = (struct process){0};
-    demands_keep_only(&assignment.intent.demands, device);
-    if (assignment.intent.demands.count == 0)
+    assignment.transaction.daemon = (struct process){0};
+    demands_keep_only(&assignment.snapshot.demands, device);
+    if (assignment.snapshot.demands.count == 0)
         return error_set(error, -EINVAL, "the domain asks for no vGPU %s", device->text);
     rc = assign(&assignment, error);
     if (rc == 0)

@@ -1,129 +1,125 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/dry-run.h"
+#include "actions/snapshot.h"
 #include "apply/recovery.h"
-#include "device/scan.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
-#include "placement/ineligible.h"
-#include "placement/max-instances.h"
 #include "placement/reason.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char *const forecast_verdict_words[] = {
-    [FORECAST_NO] = "no",         [FORECAST_REAP] = "reap",   [FORECAST_POSSIBLE] = "possible",
-    [FORECAST_CHOSEN] = "chosen", [FORECAST_FOUND] = "found", [FORECAST_TAKEN] = "taken",
+const char *const dry_run_verdict_words[] = {
+    [DRY_RUN_NO] = "no",         [DRY_RUN_REAP] = "reap",   [DRY_RUN_POSSIBLE] = "possible",
+    [DRY_RUN_CHOSEN] = "chosen", [DRY_RUN_FOUND] = "found", [DRY_RUN_TAKEN] = "taken",
 };
 
 void
-forecast_clear(struct forecast *forecast)
+dry_run_clear(struct dry_run *dry_run)
 {
-    free(forecast->choices);
-    free(forecast->may_reap);
-    free(forecast->may_still);
-    clearance_clear(&forecast->after);
-    ledger_clear(&forecast->busy);
-    ledger_clear(&forecast->unwanted);
-    ledger_clear(&forecast->reaped);
-    ledger_clear(&forecast->ledger);
-    inventory_clear(&forecast->inventory);
-    intent_clear(&forecast->intent);
+    free(dry_run->choices);
+    free(dry_run->may_reap);
+    free(dry_run->may_still);
+    eviction_clear(&dry_run->after);
+    ledger_clear(&dry_run->busy);
+    ledger_clear(&dry_run->unwanted);
+    ledger_clear(&dry_run->reaped);
+    snapshot_clear(&dry_run->snapshot);
 }
 
-/* As leftovers_claim_own, of which nothing is done. */
+/* As recovery_claim_own, of which nothing is done. */
 static int
-sort_own(struct forecast *forecast, const struct job *job, const struct name *domain)
+sort_own(struct dry_run *dry_run, const struct transaction *transaction, const struct name *domain)
 {
-    for (size_t i = 0; i < forecast->ledger.count;) {
-        struct lease *lease = &forecast->ledger.leases[i];
-        enum leftovers_own judgement = LEFTOVERS_STAY;
+    for (size_t i = 0; i < dry_run->snapshot.ledger.count;) {
+        struct lease *lease = &dry_run->snapshot.ledger.leases[i];
+        enum recovery_own judgement = RECOVERY_STAY;
         int rc = 0;
 
         if (name_equal(&lease->domain, domain))
-            judgement =
-                leftovers_judge_own(job, &forecast->intent.demands, &forecast->inventory, lease);
-        if (judgement == LEFTOVERS_BUSY || judgement == LEFTOVERS_GOING)
-            rc = ledger_add(&forecast->busy, lease);
-        if (judgement == LEFTOVERS_REMOVE)
-            rc = ledger_add(&forecast->unwanted, lease);
+            judgement = recovery_judge_own(transaction, &dry_run->snapshot.demands,
+                                           &dry_run->snapshot.inventory, lease);
+        if (judgement == RECOVERY_BUSY || judgement == RECOVERY_GOING)
+            rc = ledger_add(&dry_run->busy, lease);
+        if (judgement == RECOVERY_REMOVE)
+            rc = ledger_add(&dry_run->unwanted, lease);
         if (rc < 0)
             return rc;
-        if (judgement == LEFTOVERS_FORGET)
-            ledger_remove(&forecast->ledger, lease);
+        if (judgement == RECOVERY_FORGET)
+            ledger_remove(&dry_run->snapshot.ledger, lease);
         else
             i++;
     }
     return 0;
 }
 
-/* As leftovers_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
+/* As recovery_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
 static int
-sort_others(struct forecast *forecast, const struct job *job, const struct name *domain)
+sort_others(struct dry_run *dry_run, const struct transaction *transaction,
+            const struct name *domain)
 {
-    AUTO(guests_clear) struct guests guests = {0};
-    struct ledger *ledger = &forecast->ledger;
+    AUTO(status_files_clear) struct status_files guests = {0};
+    struct ledger *ledger = &dry_run->snapshot.ledger;
 
-    leftovers_read_guests(job, ledger, &guests);
+    recovery_read_guests(transaction, ledger, &guests);
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
 
-        if (!name_equal(&lease->domain, domain) && leftovers_is_gone(job, &guests, lease))
+        if (!name_equal(&lease->domain, domain) && recovery_is_gone(transaction, &guests, lease))
             ledger_remove(ledger, lease);
         else
             i++;
     }
-    forecast->may_reap = calloc(ledger->count + 1, sizeof(*forecast->may_reap));
-    if (!forecast->may_reap)
+    dry_run->may_reap = calloc(ledger->count + 1, sizeof(*dry_run->may_reap));
+    if (!dry_run->may_reap)
         return -ENOMEM;
     for (size_t i = 0; i < ledger->count; i++)
-        forecast->may_reap[i] = leftovers_may_reap(job, &guests, domain, &ledger->leases[i]);
+        dry_run->may_reap[i] = recovery_may_reap(transaction, &guests, domain, &ledger->leases[i]);
     return 0;
 }
 
 /* What a start would see once what was found so far is removed. -ENOMEM. */
 static int
-clear(struct forecast *forecast, const struct placement_question *question)
+clear(struct dry_run *dry_run, const struct placement_problem *problem)
 {
-    const struct ledger *ledger = &forecast->ledger;
+    const struct ledger *ledger = &dry_run->snapshot.ledger;
     AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
     size_t staying = 0;
 
-    free(forecast->may_still);
-    forecast->may_still = calloc(ledger->count + 1, sizeof(*forecast->may_still));
-    if (!gone || !forecast->may_still)
+    free(dry_run->may_still);
+    dry_run->may_still = calloc(ledger->count + 1, sizeof(*dry_run->may_still));
+    if (!gone || !dry_run->may_still)
         return -ENOMEM;
     for (size_t i = 0; i < ledger->count; i++) {
         const struct name *device = &ledger->leases[i].vgpu.device;
 
-        gone[i] = ledger_find(&forecast->busy, device) ||
-                  ledger_find(&forecast->unwanted, device) ||
-                  ledger_find(&forecast->reaped, device);
-        if (!gone[i] && forecast->may_reap)
-            forecast->may_still[staying] = forecast->may_reap[i];
+        gone[i] = ledger_find(&dry_run->busy, device) || ledger_find(&dry_run->unwanted, device) ||
+                  ledger_find(&dry_run->reaped, device);
+        if (!gone[i] && dry_run->may_reap)
+            dry_run->may_still[staying] = dry_run->may_reap[i];
         staying += !gone[i];
     }
-    clearance_clear(&forecast->after);
-    return clearance_make(&forecast->after, question, gone, CLEARANCE_LIKELY);
+    eviction_clear(&dry_run->after);
+    return eviction_make(&dry_run->after, problem, gone, EVICTION_LIKELY);
 }
 
-/* 1: something is in the way; 0: nothing is, or it is no matter of room; -ENOMEM. */
+/* 1: something is in the way; 0: nothing is, or it is no matter of capacity; -ENOMEM. */
 static int
-find(struct forecast *forecast, const struct placement_question *question)
+find(struct dry_run *dry_run, const struct placement_problem *problem)
 {
-    int rc = clear(forecast, question);
+    int rc = clear(dry_run, problem);
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < forecast->intent.demands.count; i++)
-        forecast->choices[i].parent = SIZE_MAX;
-    rc = placement_find(&forecast->after.question, forecast->choices, &forecast->refusal);
-    forecast->rc = rc;
-    forecast->outcome = rc < 0                   ? FORECAST_REFUSED
-                        : forecast->reaped.count ? FORECAST_REAPING
-                                                 : FORECAST_PLACED;
+    for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
+        dry_run->choices[i].parent = SIZE_MAX;
+    rc = placement_find(&dry_run->after.problem, dry_run->choices, &dry_run->refusal);
+    dry_run->rc = rc;
+    dry_run->outcome = rc < 0                  ? DRY_RUN_REFUSED
+                       : dry_run->reaped.count ? DRY_RUN_REAPING
+                                               : DRY_RUN_PLACED;
     return rc == -ENOMEM ? rc : rc == -ENOSPC || rc == -EEXIST;
 }
 
@@ -138,15 +134,15 @@ by_time(const void *a, const void *b)
 /* What would be removed for room: one, then from its GPU as much as is needed, which will be seen.
  * -ENOMEM. */
 static int
-list_reaped(struct forecast *forecast, size_t first)
+list_reaped(struct dry_run *dry_run, size_t first)
 {
-    const struct ledger *ledger = &forecast->after.ledger;
-    struct ledger *reaped = &forecast->reaped;
+    const struct ledger *ledger = &dry_run->after.ledger;
+    struct ledger *reaped = &dry_run->reaped;
     int rc = ledger_add(reaped, &ledger->leases[first]);
     size_t start = reaped->count;
 
     for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        if (i != first && forecast->may_still[i] &&
+        if (i != first && dry_run->may_still[i] &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
             rc = ledger_add(reaped, &ledger->leases[i]);
     }
@@ -157,142 +153,131 @@ list_reaped(struct forecast *forecast, size_t first)
 
 /* One after another of what has a demanded UUID; then what has the room. -ENOMEM. */
 static int
-reap(struct forecast *forecast, const struct placement_question *question)
+reap(struct dry_run *dry_run, const struct placement_problem *problem)
 {
     int rc = 1;
 
     while (rc > 0) {
-        size_t first = placement_reap(&forecast->after.question, forecast->may_still);
+        size_t first = placement_pick_victim(&dry_run->after.problem, dry_run->may_still);
 
         if (first == SIZE_MAX)
             return 0;
-        if (forecast->rc == -ENOSPC) {
-            forecast->outcome = FORECAST_REAPING;
-            return list_reaped(forecast, first);
+        if (dry_run->rc == -ENOSPC) {
+            dry_run->outcome = DRY_RUN_REAPING;
+            return list_reaped(dry_run, first);
         }
-        rc = ledger_add(&forecast->reaped, &forecast->after.ledger.leases[first]);
+        rc = ledger_add(&dry_run->reaped, &dry_run->after.ledger.leases[first]);
         if (rc == 0)
-            rc = find(forecast, question);
+            rc = find(dry_run, problem);
     }
     return rc;
 }
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
 static int
-decide(struct forecast *forecast, const struct job *job, const struct request *request,
-       const struct forecast_change *change)
+decide(struct dry_run *dry_run, const struct transaction *transaction,
+       const struct request *request, const struct dry_run_change *change)
 {
-    const struct placement_question question = {
-        .request = request,
-        .demands = &forecast->intent.demands,
-        .policy = &forecast->intent.policy,
-        .inventory = &forecast->inventory,
-        .ledger = &forecast->ledger,
-        .running = change->alone,
-        .avoided = change->avoided,
-    };
-    int rc = change->alone ? 0 : sort_own(forecast, job, &request->domain);
+    struct placement_problem problem = snapshot_problem(&dry_run->snapshot, request);
+    int rc = change->alone ? 0 : sort_own(dry_run, transaction, &request->domain);
 
+    problem.running = change->alone;
+    problem.avoided = change->avoided;
     if (rc == 0)
-        rc = find(forecast, &question);
+        rc = find(dry_run, &problem);
     if (rc <= 0)
         return rc;
-    rc = sort_others(forecast, job, &request->domain);
+    rc = sort_others(dry_run, transaction, &request->domain);
     if (rc == 0)
-        rc = find(forecast, &question);
-    return rc > 0 ? reap(forecast, &question) : rc;
+        rc = find(dry_run, &problem);
+    return rc > 0 ? reap(dry_run, &problem) : rc;
 }
 
 static int
-look(struct forecast *forecast, const struct host *host, const struct request *request,
-     const struct forecast_change *change, struct error *error)
+look(struct dry_run *dry_run, const struct host *host, const struct request *request,
+     const struct dry_run_change *change, struct error *error)
 {
-    AUTO(job_end) struct job job = JOB_NONE;
-    int rc = statedir_peek(host, &forecast->ledger, error);
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    struct snapshot *snapshot = &dry_run->snapshot;
+    int rc = statedir_peek(host, &snapshot->ledger, error);
 
     if (rc == 0)
-        rc = scan_host(host, &forecast->intent.filter, &forecast->inventory, error);
+        rc = snapshot_look(snapshot, host, error);
     if (rc < 0)
         return rc;
-    job_begin_to_look(host, &job);
-    ceiling_apply(&forecast->intent.policy, &forecast->inventory);
-    forecast->choices = calloc(forecast->intent.demands.count, sizeof(*forecast->choices));
-    rc = forecast->choices ? leftovers_add_going(host, &forecast->ledger, &forecast->inventory)
-                           : -ENOMEM;
-    if (rc == 0)
-        rc = stranger_add_all(host, &forecast->intent.demands, &forecast->inventory);
-    if (rc == 0)
-        rc = decide(forecast, &job, request, change);
-    if (rc == 0 && (forecast->rc == -ENOSPC || forecast->rc == -ENOENT))
-        forecast->boot_left = boot_left(host, &forecast->intent.policy, &forecast->inventory);
+    transaction_open_to_look(host, &transaction);
+    dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));
+    rc = dry_run->choices ? decide(dry_run, &transaction, request, change) : -ENOMEM;
+    if (rc == 0 && (dry_run->rc == -ENOSPC || dry_run->rc == -ENOENT))
+        dry_run->boot_wait_left =
+            boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host));
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
 }
 
 int
-forecast_make_after(struct forecast *forecast, const struct host *host,
-                    const struct request *request, const struct forecast_change *change,
-                    struct error *error)
+dry_run_make_after(struct dry_run *dry_run, const struct host *host, const struct request *request,
+                   const struct dry_run_change *change, struct error *error)
 {
-    struct intent *intent = &forecast->intent;
+    struct snapshot *snapshot = &dry_run->snapshot;
     int rc;
 
-    *forecast = (struct forecast){0};
-    rc = policy_load(host, &intent->policy, error);
+    *dry_run = (struct dry_run){0};
+    rc = policy_load(host, &snapshot->policy, error);
     if (rc == 0)
-        rc = intent_resolve(intent, host, request, error);
+        rc = snapshot_resolve(snapshot, host, request, error);
     if (rc <= 0)
         return rc;
-    demands_set_some_free(&intent->demands, change->sources, change->freedom);
+    demands_set_some_free(&snapshot->demands, change->sources, change->freedom);
     if (change->alone)
-        demands_keep_free(&intent->demands);
-    return look(forecast, host, request, change, error);
+        demands_keep_free(&snapshot->demands);
+    return look(dry_run, host, request, change, error);
 }
 
 int
-forecast_make(struct forecast *forecast, const struct host *host, const struct request *request,
-              struct error *error)
+dry_run_make(struct dry_run *dry_run, const struct host *host, const struct request *request,
+             struct error *error)
 {
     const struct names none = {0};
-    const struct forecast_change change = {.sources = &none, .avoided = &none};
+    const struct dry_run_change change = {.sources = &none, .avoided = &none};
 
-    return forecast_make_after(forecast, host, request, &change, error);
+    return dry_run_make_after(dry_run, host, request, &change, error);
 }
 
 bool
-forecast_is_chosen(const struct forecast *forecast, size_t demand)
+dry_run_is_chosen(const struct dry_run *dry_run, size_t demand)
 {
-    return forecast->choices[demand].parent != SIZE_MAX;
+    return dry_run->choices[demand].parent != SIZE_MAX;
 }
 
 int
-forecast_room(const struct forecast *forecast, size_t demand, struct room *ret)
+dry_run_capacity(const struct dry_run *dry_run, size_t demand, struct capacity *ret)
 {
-    int rc = room_init(ret, &forecast->after.question);
+    int rc = capacity_init(ret, &dry_run->after.problem);
 
-    for (size_t i = 0; rc == 0 && i < forecast->intent.demands.count; i++) {
-        const struct placement_choice *choice = &forecast->choices[i];
+    for (size_t i = 0; rc == 0 && i < dry_run->snapshot.demands.count; i++) {
+        const struct placement_choice *choice = &dry_run->choices[i];
 
-        if (i == demand || !forecast_is_chosen(forecast, i))
+        if (i == demand || !dry_run_is_chosen(dry_run, i))
             continue;
-        if (choice->way == PLACEMENT_MAKE)
-            room_occupy(ret, choice->parent, choice->type);
+        if (choice->way == PLACEMENT_CREATE)
+            capacity_take(ret, choice->parent, choice->type);
         else
-            room_settle(ret, choice->parent, choice->type);
+            capacity_settle(ret, choice->parent, choice->type);
     }
     return rc;
 }
 
 /* Another GPU that has room: why it is not the one. */
 static void
-add_why(const struct forecast *forecast, const struct room *room, size_t demand, size_t gpu,
+add_why(const struct dry_run *dry_run, const struct capacity *capacity, size_t demand, size_t gpu,
         char *text, size_t size)
 {
-    const struct placement_choice *choice = &forecast->choices[demand];
-    size_t mine = forecast->inventory.parents[choice->parent].gpu, count, at = strlen(text);
+    const struct placement_choice *choice = &dry_run->choices[demand];
+    size_t mine = dry_run->snapshot.inventory.parents[choice->parent].gpu, count, at = strlen(text);
     const struct candidate *chosen = NULL, *other = NULL;
     AUTO_FREE struct candidate *candidates = NULL;
 
-    if (candidate_list(room, &forecast->intent.demands.items[demand], &candidates, &count) < 0)
+    if (candidate_list(capacity, &dry_run->snapshot.demands.items[demand], &candidates, &count) < 0)
         return;
     for (size_t i = 0; i < count; i++) {
         if (!chosen && candidates[i].gpu == mine && candidates[i].type == choice->type)
@@ -304,31 +289,29 @@ add_why(const struct forecast *forecast, const struct room *room, size_t demand,
         snprintf(text + at, size - at, ", but %s", candidate_why(chosen, other));
 }
 
-enum forecast_verdict
-forecast_judge(const struct forecast *forecast, const struct room *room, size_t demand, size_t gpu,
-               char *text, size_t size)
+enum dry_run_answer
+dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, size_t demand,
+              size_t gpu, char *text, size_t size)
 {
-    const struct demand *wanted = &forecast->intent.demands.items[demand];
-    const struct placement_choice *choice = &forecast->choices[demand];
-    bool chosen = forecast_is_chosen(forecast, demand);
-    bool here = chosen && forecast->inventory.parents[choice->parent].gpu == gpu;
-    enum verdict verdict;
+    const struct demand *wanted = &dry_run->snapshot.demands.items[demand];
+    const struct placement_choice *choice = &dry_run->choices[demand];
+    bool chosen = dry_run_is_chosen(dry_run, demand);
+    bool here = chosen && dry_run->snapshot.inventory.parents[choice->parent].gpu == gpu;
+    enum reason verdict;
 
-    if (chosen && choice->way != PLACEMENT_MAKE) {
+    if (chosen && choice->way != PLACEMENT_CREATE) {
         snprintf(text, size, "%s", here ? "has it already" : "has it not");
-        return !here                           ? FORECAST_NO
-               : choice->way == PLACEMENT_TAKE ? FORECAST_TAKEN
-                                               : FORECAST_FOUND;
+        return !here ? DRY_RUN_NO : choice->way == PLACEMENT_REUSE ? DRY_RUN_TAKEN : DRY_RUN_FOUND;
     }
-    verdict = reason_gpu(room, wanted, gpu, text, size);
-    if (verdict != VERDICT_GOOD)
-        return forecast->outcome == FORECAST_REAPING &&
-                       candidate_could_take(room, wanted, gpu, forecast->may_still)
-                   ? FORECAST_REAP
-                   : FORECAST_NO;
+    verdict = reason_gpu(capacity, wanted, gpu, text, size);
+    if (verdict != REASON_NONE)
+        return dry_run->outcome == DRY_RUN_REAPING &&
+                       candidate_could_take(capacity, wanted, gpu, dry_run->may_still)
+                   ? DRY_RUN_REAP
+                   : DRY_RUN_NO;
     if (here)
-        return FORECAST_CHOSEN;
+        return DRY_RUN_CHOSEN;
     if (chosen)
-        add_why(forecast, room, demand, gpu, text, size);
-    return FORECAST_POSSIBLE;
+        add_why(dry_run, capacity, demand, gpu, text, size);
+    return DRY_RUN_POSSIBLE;
 }

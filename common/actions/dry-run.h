@@ -10,41 +10,40 @@
 
 #pragma once
 
+#include "actions/snapshot.h"
 #include "placement/capacity.h"
 #include "placement/eviction.h"
 #include "placement/resolution.h"
 
-enum forecast_outcome {
-    FORECAST_NOTHING, /* it is to get no vGPU */
-    FORECAST_PLACED,
-    FORECAST_REAPING, /* something would be removed first, and there is hope for a place then */
-    FORECAST_REFUSED,
+enum dry_run_outcome {
+    DRY_RUN_NOTHING, /* it is to get no vGPU */
+    DRY_RUN_PLACED,
+    DRY_RUN_REAPING, /* something would be removed first, and there is hope for a place then */
+    DRY_RUN_REFUSED,
 };
 
-struct forecast {
-    enum forecast_outcome outcome;
-    struct intent intent;
-    struct inventory inventory;
-    struct ledger ledger;             /* without leases of which nothing is left */
+struct dry_run {
+    enum dry_run_outcome outcome;
+    struct snapshot snapshot;         /* its ledger without leases of which nothing is left */
     struct ledger busy;               /* the domain's own, being made or removed: a start waits */
     struct ledger unwanted;           /* the domain's own, which would be removed before all else */
-    struct ledger reaped;             /* what would be removed to make room, as far as needed */
-    struct clearance after;           /* as a start would see it by then */
+    struct ledger reaped;             /* what would be removed to make capacity, as far as needed */
+    struct eviction after;            /* as a start would see it by then */
     struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
     bool *may_reap;                   /* per lease of ledger */
     bool *may_still;                  /* the same of after's */
-    unsigned boot_left;   /* ms that a start would wait for a GPU which is not there yet */
-    int rc;               /* placement_find's, and */
-    struct error refusal; /* its words, unless it found a place */
+    unsigned boot_wait_left; /* ms that a start would wait for a GPU which is not there yet */
+    int rc;                  /* placement_find's, and */
+    struct error refusal;    /* its words, unless it found a place */
 };
 
 /* 0, or -errno with a line in error if the configuration, the request or the ledger is broken. The
  * request is borrowed, and the forecast must stay where it is; to be cleared in every case. */
-int forecast_make(struct forecast *forecast, const struct host *host, const struct request *request,
-                  struct error *error) CHECKED NONNULL;
+int dry_run_make(struct dry_run *dry_run, const struct host *host, const struct request *request,
+                 struct error *error) CHECKED NONNULL;
 
 /* What can still be changed in the XML before a start. */
-struct forecast_change {
+struct dry_run_change {
     const struct names *sources; /* of hostdevs that can be given others */
     enum demand_freedom freedom; /* how far these can go */
     const struct names *avoided; /* virtual functions that they are not to become */
@@ -52,30 +51,31 @@ struct forecast_change {
 };
 
 /* The same, with whatever change serves best. */
-int forecast_make_after(struct forecast *forecast, const struct host *host,
-                        const struct request *request, const struct forecast_change *change,
-                        struct error *error) CHECKED NONNULL;
-void forecast_clear(struct forecast *forecast) NONNULL;
+int
+dry_run_make_after(struct dry_run *dry_run, const struct host *host, const struct request *request,
+                   const struct dry_run_change *change, struct error *error) CHECKED NONNULL;
+void dry_run_clear(struct dry_run *dry_run) NONNULL;
 
 /* A choice of a demand is known. */
-bool forecast_is_chosen(const struct forecast *forecast, size_t demand) CHECKED NONNULL;
+bool dry_run_is_chosen(const struct dry_run *dry_run, size_t demand) CHECKED NONNULL;
 
 /* A GPU for a demand, from worst to best. */
-enum forecast_verdict {
-    FORECAST_NO,
-    FORECAST_REAP, /* it could, once something is removed */
-    FORECAST_POSSIBLE,
-    FORECAST_CHOSEN,
-    FORECAST_FOUND, /* the device is there, and somebody else made it */
-    FORECAST_TAKEN, /* the device is there, and the domain's */
+enum dry_run_answer {
+    DRY_RUN_NO,
+    DRY_RUN_REAP, /* it could, once something is removed */
+    DRY_RUN_POSSIBLE,
+    DRY_RUN_CHOSEN,
+    DRY_RUN_FOUND, /* the device is there, and somebody else made it */
+    DRY_RUN_TAKEN, /* the device is there, and the domain's */
 };
-extern const char *const forecast_verdict_words[];
+extern const char *const dry_run_verdict_words[];
 
-/* The GPUs as one demand finds them, beside the domain's others. -ENOMEM; room_clear in every
+/* The GPUs as one demand finds them, beside the domain's others. -ENOMEM; capacity_clear in every
  * case. */
-int forecast_room(const struct forecast *forecast, size_t demand, struct room *ret) CHECKED NONNULL;
+int dry_run_capacity(const struct dry_run *dry_run, size_t demand,
+                     struct capacity *ret) CHECKED NONNULL;
 
 /* What a GPU says to that demand, as the words after its name. */
-enum forecast_verdict
-forecast_judge(const struct forecast *forecast, const struct room *room, size_t demand, size_t gpu,
-               char *text, size_t size) CHECKED NONNULL;
+enum dry_run_answer
+dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, size_t demand,
+              size_t gpu, char *text, size_t size) CHECKED NONNULL;

@@ -2,6 +2,7 @@
 
 #include "actions/incoming.h"
 #include "actions/arrival.h"
+#include "actions/snapshot.h"
 #include "device/vgpu.h"
 #include "domain/rewrite.h"
 #include "lease/log.h"
@@ -11,7 +12,7 @@
 static bool
 is_there(const struct arrival *arrival, const struct name *uuid)
 {
-    const struct inventory *inventory = &arrival->inventory;
+    const struct inventory *inventory = &arrival->snapshot.inventory;
     struct vgpu found;
     struct name gpu;
 
@@ -25,7 +26,7 @@ is_there(const struct arrival *arrival, const struct name *uuid)
         };
         struct name type;
 
-        if (vgpu_look(arrival->host, &vgpu, &type) != VGPU_GONE)
+        if (vgpu_state(arrival->host, &vgpu, &type) != VGPU_ABSENT)
             return true;
     }
     return false;
@@ -35,7 +36,7 @@ is_there(const struct arrival *arrival, const struct name *uuid)
 static bool
 is_kept_for(const struct arrival *arrival, const struct demand *demand, const struct lease *lease)
 {
-    const struct inventory *inventory = &arrival->inventory;
+    const struct inventory *inventory = &arrival->snapshot.inventory;
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
     const struct inventory_type *type;
     unsigned rank;
@@ -50,9 +51,9 @@ static bool
 can_keep(const struct arrival *arrival, const struct demand *demand)
 {
     const struct name *uuid = &demand->hostdev->source;
-    const struct lease *lease = ledger_find(&arrival->ledger, uuid);
+    const struct lease *lease = ledger_find(&arrival->snapshot.ledger, uuid);
 
-    if (arrival->intent.policy.migrate_uuid == POLICY_NEW_UUID)
+    if (arrival->snapshot.policy.migrate_uuid == POLICY_NEW_UUID)
         return false;
     if (lease && !name_equal(&lease->domain, &arrival->request->domain))
         return false;
@@ -63,9 +64,9 @@ can_keep(const struct arrival *arrival, const struct demand *demand)
 static int
 choose_source(const struct arrival *arrival, size_t index, struct rewrite_source *ret)
 {
-    const struct demand *demand = &arrival->intent.demands.items[index];
+    const struct demand *demand = &arrival->snapshot.demands.items[index];
     const struct inventory_parent *parent =
-        &arrival->inventory.parents[arrival->choices[index].parent];
+        &arrival->snapshot.inventory.parents[arrival->choices[index].parent];
 
     ret->kind = parent->interface->hostdev;
     if (ret->kind == REQUEST_PCI) {
@@ -80,7 +81,7 @@ choose_source(const struct arrival *arrival, size_t index, struct rewrite_source
 static int
 choose_sources(const struct arrival *arrival, struct rewrite_source **ret, struct error *error)
 {
-    const struct demands *demands = &arrival->intent.demands;
+    const struct demands *demands = &arrival->snapshot.demands;
     int rc = 0;
 
     *ret = rewrite_own(arrival->request);
@@ -110,7 +111,7 @@ incoming_rewrite(const struct host *host, const struct document *document,
 {
     AUTO(arrival_clear) struct arrival arrival = {.host = host, .request = request};
     AUTO_FREE struct rewrite_source *sources = NULL;
-    int rc = intent_read(&arrival.intent, host, request, "incoming", error);
+    int rc = snapshot_read(&arrival.snapshot, host, request, "incoming", error);
 
     *ret = (struct document){0};
     if (rc <= 0)
@@ -118,7 +119,8 @@ incoming_rewrite(const struct host *host, const struct document *document,
     rc = arrival_choose(&arrival, error);
     /* What is not there yet may come up: prepare waits for it, where the XML says. */
     if ((rc == -ENOENT || rc == -ENOSPC) &&
-        boot_left(host, &arrival.intent.policy, &arrival.inventory) > 0)
+        boot_wait_left(&arrival.snapshot.policy, &arrival.snapshot.inventory, host_uptime(host)) >
+            0)
         return 0;
     if (rc < 0)
         return rc;

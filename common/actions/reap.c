@@ -15,9 +15,9 @@
 
 struct reaping {
     const struct reap_order *order;
-    struct job job;
+    struct transaction transaction;
     struct policy policy;
-    struct guests guests;
+    struct status_files guests;
     struct inventory inventory;
     struct ledger todo; /* claimed, to be removed */
     struct findings *findings;
@@ -35,9 +35,9 @@ reaping_clear(struct reaping *reaping)
 {
     ledger_clear(&reaping->todo);
     inventory_clear(&reaping->inventory);
-    guests_clear(&reaping->guests);
+    status_files_clear(&reaping->guests);
     policy_clear(&reaping->policy);
-    job_end(&reaping->job);
+    transaction_close(&reaping->transaction);
 }
 
 bool
@@ -67,7 +67,7 @@ decide_foreign(const struct reaping *reaping, const struct candidate *candidate,
 
     if (candidate->is_named)
         return OUTCOME_REMOVED;
-    if (origin_of(reaping->job.host, &vgpu->parent, &vgpu->device, NULL) == ORIGIN_MDEVCTL)
+    if (origin_of(reaping->transaction.host, &vgpu->parent, &vgpu->device, NULL) == ORIGIN_MDEVCTL)
         error_set(why, 0, "mdevctl defines it; name it to have it removed");
     else
         error_set(why, 0, "it is not ours; name it to have it removed");
@@ -78,7 +78,7 @@ static enum outcome
 decide_leased(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
 {
     const struct lease *lease = &candidate->lease;
-    const struct job *job = &reaping->job;
+    const struct transaction *transaction = &reaping->transaction;
     const char *phrase;
     struct name type;
 
@@ -86,14 +86,14 @@ decide_leased(const struct reaping *reaping, const struct candidate *candidate, 
         error_set(why, 0, "somebody has just changed it");
         return OUTCOME_LEFT;
     }
-    switch (judge_lease(job, &reaping->guests, lease, &phrase)) {
+    switch (judge_lease(transaction, &reaping->guests, lease, &phrase)) {
     case JUDGEMENT_LEAVE:
-        if (lease->state == LEASE_KEPT && job_may_act(job, lease))
+        if (lease->state == LEASE_KEPT && transaction_may_act(transaction, lease))
             return OUTCOME_REMOVED;
         error_set(why, 0, "%s", phrase);
         return OUTCOME_LEFT;
     case JUDGEMENT_FORGET:
-        if (vgpu_look(job->host, &lease->vgpu, &type) == VGPU_GONE)
+        if (vgpu_state(transaction->host, &lease->vgpu, &type) == VGPU_ABSENT)
             return OUTCOME_FORGOTTEN;
         return decide_foreign(reaping, candidate, why);
     case JUDGEMENT_KEEP:
@@ -107,15 +107,15 @@ static enum outcome
 decide(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
 {
     const struct vgpu *vgpu = &candidate->lease.vgpu;
-    const struct guests *guests = &reaping->guests;
+    const struct status_files *guests = &reaping->guests;
     const char *domain = find_reference(reaping->order, &vgpu->device);
 
     if (domain)
         error_set(why, 0, "the domain %s refers to it", domain);
-    else if (guests_have(guests, &vgpu->device))
+    else if (status_files_have(guests, &vgpu->device))
         error_set(why, 0, "a running guest has it, as libvirt's status files say");
     else if (!guests->complete)
-        error_set(why, 0, "%s", guests->problem.text);
+        error_set(why, 0, "%s", guests->failure.text);
     else if (!*vgpu->type.text)
         error_set(why, 0, "somebody is just making or removing it");
     else if (candidate->is_leased)
@@ -137,7 +137,7 @@ claim(struct reaping *reaping, const struct candidate *candidate, struct ledger 
         rc = ledger_add(&reaping->todo, lease);
     if (rc < 0)
         return error_set(error, rc, "no memory for the leases");
-    return job_claim_removal(&reaping->job, ledger, lease, error);
+    return transaction_claim_removal(&reaping->transaction, ledger, lease, error);
 }
 
 static int
@@ -173,7 +173,7 @@ lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struc
         .state = LEASE_LEAVING,
         .origin = LEASE_FOUND,
         .release = LEASE_REAP,
-        .time = statedir_time(),
+        .time = host_seconds(reaping->transaction.host),
     };
     return name_parse_uuid(&ret->domain, LEASE_NOBODY);
 }
@@ -209,7 +209,7 @@ consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error
         struct candidate candidate = {.is_leased = lease != NULL};
 
         if (find_reference(reaping->order, &vgpu->device) ||
-            !reap_is_orphan(&reaping->job.statedir, lease))
+            !reap_is_orphan(&reaping->transaction.statedir, lease))
             continue;
         if (lease)
             candidate.lease = *lease;
@@ -226,7 +226,7 @@ static int
 consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
     const struct names *named = reaping->order->named;
-    int rc = scan_host(reaping->job.host, &inventory_no_types, &reaping->inventory, error);
+    int rc = scan_host(reaping->transaction.host, &inventory_no_types, &reaping->inventory, error);
 
     if (rc == 0 && named->count == 0)
         return consider_all(reaping, ledger, error);
@@ -240,14 +240,16 @@ look(struct reaping *reaping, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     /* A dry run makes no state directory. */
-    int rc = reaping->job.statedir.dir < 0 ? 0 : job_look(&reaping->job, &ledger, error);
+    int rc = reaping->transaction.statedir.dir < 0
+                 ? 0
+                 : transaction_begin(&reaping->transaction, &ledger, error);
 
     if (rc < 0)
         return rc;
     rc = consider_what_is_there(reaping, &ledger, error);
     if (rc == 0 && !reaping->order->dry_run)
-        return job_record(&reaping->job, &ledger, error);
-    job_leave(&reaping->job);
+        return transaction_commit(&reaping->transaction, &ledger, error);
+    transaction_abort(&reaping->transaction);
     return rc;
 }
 
@@ -268,8 +270,10 @@ look_for_holders(struct reaping *reaping)
         char holder[128];
 
         /* Whoever is at work on it may have it open for the proof. */
-        if ((!is_to_stay && !is_to_go) || !job_may_act(&reaping->job, &finding->lease) ||
-            vgpu_holder(reaping->job.host, &finding->lease.vgpu, holder, sizeof(holder)) <= 0)
+        if ((!is_to_stay && !is_to_go) ||
+            !transaction_may_act(&reaping->transaction, &finding->lease) ||
+            vgpu_holder(reaping->transaction.host, &finding->lease.vgpu, holder, sizeof(holder)) <=
+                0)
             continue;
         error_add(&finding->why, "it is in use by process %s", holder);
         finding->outcome = OUTCOME_LEFT;
@@ -280,54 +284,58 @@ look_for_holders(struct reaping *reaping)
 /* Whether the kernel still has it whole, and nobody is at work on it: it refused, or was not asked.
  */
 static bool
-is_as_before(const struct job *job, const struct lease *lease)
+is_as_before(const struct transaction *transaction, const struct lease *lease)
 {
-    return (!job->writer.left || job_is_stuck_elsewhere(job, lease)) &&
-           vgpu_is_right(job->host, &lease->vgpu);
+    return (!transaction->writer.left || transaction_is_stuck_elsewhere(transaction, lease)) &&
+           vgpu_is_right(transaction->host, &lease->vgpu);
 }
 
 /* It could not be removed: its lease is as it was before, and nobody's to act on. */
 static void
-put_back(struct job *job, const struct lease *before)
+put_back(struct transaction *transaction, const struct lease *before)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    struct error problem;
+    struct error failure;
     struct lease *lease;
 
-    if (job_look(job, &ledger, &problem) < 0)
+    if (transaction_begin(transaction, &ledger, &failure) < 0)
         return;
     lease = ledger_find(&ledger, &before->vgpu.device);
-    if (!lease || lease->claim != job->statedir.claim || !is_as_before(job, lease)) {
-        job_leave(job);
+    if (!lease || lease->claim != transaction->statedir.claim ||
+        !is_as_before(transaction, lease)) {
+        transaction_abort(transaction);
         return;
     }
     lease->state = before->state;
     lease->claim = 0;
     if (lease->origin == LEASE_FOUND)
         ledger_remove(&ledger, lease);
-    if (job_record(job, &ledger, &problem) < 0)
-        log_problem("reap", before->domain_name, &problem);
+    if (transaction_commit(transaction, &ledger, &failure) < 0)
+        log_failure("reap", before->domain_name, &failure);
 }
 
 static void
 remove_all(struct reaping *reaping)
 {
-    struct job *job = &reaping->job;
+    struct transaction *transaction = &reaping->transaction;
 
     for (size_t i = 0; i < reaping->todo.count; i++) {
         const struct lease *lease = &reaping->todo.leases[i];
         struct finding *finding = findings_find(reaping->findings, &lease->vgpu.device);
-        struct error problem;
+        struct error failure;
 
-        if (apply_remove(job, lease, deadline_in(PATIENCE / (unsigned)reaping->todo.count),
-                         deadline_in(reaping->policy.release_timeout), &problem) == 0) {
+        if (apply_remove(
+                transaction, lease,
+                deadline_in(reaping->transaction.host, PATIENCE / (unsigned)reaping->todo.count),
+                deadline_in(reaping->transaction.host, reaping->policy.release_timeout),
+                &failure) == 0) {
             log_lease("reap", lease, "removed");
             continue;
         }
-        log_problem("reap", lease->domain_name, &problem);
-        put_back(job, &finding->lease);
+        log_failure("reap", lease->domain_name, &failure);
+        put_back(transaction, &finding->lease);
         finding->outcome = OUTCOME_LEFT;
-        finding->why = problem;
+        finding->why = failure;
         reaping->findings->failed++;
     }
 }
@@ -337,21 +345,21 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
              struct error *error)
 {
     AUTO(reaping_clear)
-    struct reaping reaping = {.order = order, .job = JOB_NONE, .findings = ret};
-    struct job *job = &reaping.job;
+    struct reaping reaping = {.order = order, .transaction = TRANSACTION_NONE, .findings = ret};
+    struct transaction *transaction = &reaping.transaction;
     struct error ignored;
     int rc;
 
     *ret = (struct findings){0};
-    rc = job_begin(host, !order->dry_run, job, error);
+    rc = transaction_open(host, !order->dry_run, transaction, error);
     if (rc < 0 && rc != -ENOENT)
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &reaping.policy, &ignored) < 0)
-        log_problem("reap", "-", &ignored);
-    job->lock_timeout = reaping.policy.lock_timeout;
-    job->deadline = deadline_in(reaping.policy.prepare_timeout);
-    rc = guests_read(host, &reaping.guests, error);
+        log_failure("reap", "-", &ignored);
+    transaction->lock_timeout = reaping.policy.lock_timeout;
+    transaction->deadline = deadline_in(host, reaping.policy.prepare_timeout);
+    rc = status_files_read(host, &reaping.guests, error);
     if (rc == 0)
         rc = look(&reaping, error);
     if (rc < 0)

@@ -10,9 +10,9 @@
 #include "policy/policy.h"
 
 struct reconciliation {
-    struct job job;
+    struct transaction transaction;
     struct policy policy;
-    struct guests guests;
+    struct status_files guests;
     struct ledger todo; /* claimed, to be removed */
     struct findings *findings;
 };
@@ -21,9 +21,9 @@ static void
 reconciliation_clear(struct reconciliation *reconciliation)
 {
     ledger_clear(&reconciliation->todo);
-    guests_clear(&reconciliation->guests);
+    status_files_clear(&reconciliation->guests);
     policy_clear(&reconciliation->policy);
-    job_end(&reconciliation->job);
+    transaction_close(&reconciliation->transaction);
 }
 
 const char *
@@ -85,7 +85,7 @@ static int
 judge(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
       struct error *error)
 {
-    struct job *job = &reconciliation->job;
+    struct transaction *transaction = &reconciliation->transaction;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < ledger->count;) {
@@ -94,7 +94,7 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
         enum judgement judgement = JUDGEMENT_LEAVE;
 
         if (!ledger_has_changed(before, lease))
-            judgement = judge_lease(job, &reconciliation->guests, lease, &why);
+            judgement = judge_lease(transaction, &reconciliation->guests, lease, &why);
         if (findings_add(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
         if (judgement == JUDGEMENT_FORGET) {
@@ -105,10 +105,10 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
         if (judgement == JUDGEMENT_KEEP) {
             log_lease("reconcile", lease, "kept");
             lease->state = LEASE_KEPT;
-            lease->time = statedir_time();
+            lease->time = host_seconds(transaction->host);
         }
         if (judgement == JUDGEMENT_REMOVE) {
-            rc = job_claim_removal(job, ledger, lease, error);
+            rc = transaction_claim_removal(transaction, ledger, lease, error);
             if (rc == 0 && (rc = ledger_add(&reconciliation->todo, lease)) < 0)
                 error_set(error, rc, "no memory for the leases");
         }
@@ -135,13 +135,14 @@ static int
 adopt(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
       struct error *error)
 {
-    const struct guests *guests = &reconciliation->guests;
+    const struct status_files *guests = &reconciliation->guests;
     size_t known = ledger->count;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < guests->count; i++) {
         if (!has_lost(before, ledger, &guests->items[i].domain))
-            rc = adopt_missing(&reconciliation->job, &guests->items[i], "reconcile", ledger);
+            rc =
+                adopt_missing(&reconciliation->transaction, &guests->items[i], "reconcile", ledger);
     }
     for (size_t i = known; rc == 0 && i < ledger->count; i++)
         rc = findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
@@ -158,47 +159,50 @@ static int
 look(struct reconciliation *reconciliation, struct error *error)
 {
     AUTO(ledger_clear) struct ledger before = {0}, ledger = {0};
-    struct job *job = &reconciliation->job;
-    int rc = statedir_load(&job->statedir, &before, error);
+    struct transaction *transaction = &reconciliation->transaction;
+    int rc = statedir_load(&transaction->statedir, &before, error);
 
     if (rc == 0)
-        rc = guests_read(job->host, &reconciliation->guests, error);
+        rc = status_files_read(transaction->host, &reconciliation->guests, error);
     if (rc == 0)
-        rc = job_look(job, &ledger, error);
+        rc = transaction_begin(transaction, &ledger, error);
     if (rc < 0)
         return rc;
     rc = judge(reconciliation, &before, &ledger, error);
     if (rc == 0)
         rc = adopt(reconciliation, &before, &ledger, error);
     if (rc == 0)
-        return job_record(job, &ledger, error);
-    job_leave(job);
+        return transaction_commit(transaction, &ledger, error);
+    transaction_abort(transaction);
     return rc;
 }
 
 static void
 remove_all(struct reconciliation *reconciliation)
 {
-    struct job *job = &reconciliation->job;
+    struct transaction *transaction = &reconciliation->transaction;
     const struct ledger *todo = &reconciliation->todo;
-    struct deadline all = deadline_in(reconciliation->policy.release_timeout);
+    struct deadline all =
+        deadline_in(reconciliation->transaction.host, reconciliation->policy.release_timeout);
 
     for (size_t i = 0; i < todo->count; i++) {
         const struct lease *lease = &todo->leases[i];
         struct finding *finding = findings_find(reconciliation->findings, &lease->vgpu.device);
         /* All are claimed, and a guest that starts waits for its own: those in use must not add
          * up. */
-        struct deadline patience = deadline_in(deadline_left(all) / (unsigned)(todo->count - i));
-        struct deadline deadline = deadline_in(reconciliation->policy.release_timeout);
-        struct error problem;
+        struct deadline patience = deadline_in(reconciliation->transaction.host,
+                                               deadline_left(all) / (unsigned)(todo->count - i));
+        struct deadline deadline =
+            deadline_in(reconciliation->transaction.host, reconciliation->policy.release_timeout);
+        struct error failure;
 
-        if (apply_remove(job, lease, patience, deadline, &problem) == 0) {
+        if (apply_remove(transaction, lease, patience, deadline, &failure) == 0) {
             log_lease("reconcile", lease, "removed");
             continue;
         }
-        log_problem("reconcile", lease->domain_name, &problem);
+        log_failure("reconcile", lease->domain_name, &failure);
         finding->outcome = OUTCOME_LEFT;
-        finding->why = problem;
+        finding->why = failure;
         reconciliation->findings->failed++;
     }
 }
@@ -206,17 +210,18 @@ remove_all(struct reconciliation *reconciliation)
 static int
 begin(struct reconciliation *reconciliation, const struct host *host, struct error *error)
 {
-    struct job *job = &reconciliation->job;
+    struct transaction *transaction = &reconciliation->transaction;
     struct error ignored;
-    int rc = job_begin(host, host_exists(host, "run/libvirt/qemu"), job, error);
+    int rc = transaction_open(host, host_exists(host, "run/libvirt/qemu"), transaction, error);
 
     if (rc < 0)
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &reconciliation->policy, &ignored) < 0)
-        log_problem("reconcile", "-", &ignored);
-    job->lock_timeout = reconciliation->policy.lock_timeout;
-    job->deadline = deadline_in(reconciliation->policy.prepare_timeout);
+        log_failure("reconcile", "-", &ignored);
+    transaction->lock_timeout = reconciliation->policy.lock_timeout;
+    transaction->deadline =
+        deadline_in(reconciliation->transaction.host, reconciliation->policy.prepare_timeout);
     return 0;
 }
 
@@ -224,7 +229,7 @@ int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
-    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
+    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .findings = ret};
     int rc;
 
     *ret = (struct findings){0};
@@ -243,15 +248,15 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     const struct ledger unknown = {0};
-    struct statedir *statedir = &reconciliation->job.statedir;
-    const struct guests *guests = &reconciliation->guests;
+    struct statedir *statedir = &reconciliation->transaction.statedir;
+    const struct status_files *guests = &reconciliation->guests;
     int rc = statedir_load(statedir, &ledger, error);
 
     if (rc == 0 || !statedir_is_broken(rc))
         return rc;
-    rc = guests_read(statedir->host, &reconciliation->guests, error);
+    rc = status_files_read(statedir->host, &reconciliation->guests, error);
     if (rc == 0 && !guests->complete)
-        rc = error_set(error, -EIO, "%s; nothing was changed", guests->problem.text);
+        rc = error_set(error, -EIO, "%s; nothing was changed", guests->failure.text);
     if (rc == 0)
         rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
     if (rc == 0)
@@ -263,14 +268,14 @@ int
 reconcile_rebuild(const struct host *host, struct findings *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
-    struct reconciliation reconciliation = {.job = JOB_NONE, .findings = ret};
-    struct job *job = &reconciliation.job;
+    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .findings = ret};
+    struct transaction *transaction = &reconciliation.transaction;
     int rc;
 
     *ret = (struct findings){0};
     rc = begin(&reconciliation, host, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = statedir_lock(&job->statedir, deadline_in(job->lock_timeout), error);
+    rc = statedir_lock(&transaction->statedir, deadline_in(host, transaction->lock_timeout), error);
     return rc < 0 ? rc : rebuild(&reconciliation, error);
 }

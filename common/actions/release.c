@@ -10,10 +10,10 @@
 
 /* For the domain's next start. Only what it held: a start that failed leaves nothing. */
 static bool
-is_to_be_kept(const struct job *job, const struct lease *lease)
+is_to_be_kept(const struct transaction *transaction, const struct lease *lease)
 {
     return lease->release == LEASE_KEEP && lease->state == LEASE_HELD &&
-           lease->origin == LEASE_MADE && vgpu_is_right(job->host, &lease->vgpu);
+           lease->origin == LEASE_MADE && vgpu_is_right(transaction->host, &lease->vgpu);
 }
 
 static bool
@@ -29,11 +29,11 @@ is_meant(const struct lease *lease, const struct name *domain, const struct name
  * is at work on.
  */
 static int
-claim_leases(struct job *job, const struct name *domain, const struct name *device, uint64_t claim,
-             struct ledger *mine, size_t *others, struct error *error)
+claim_leases(struct transaction *transaction, const struct name *domain, const struct name *device,
+             uint64_t claim, struct ledger *mine, size_t *others, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    int rc = job_look(job, &ledger, error);
+    int rc = transaction_begin(transaction, &ledger, error);
     bool changed = false;
 
     *others = 0;
@@ -42,15 +42,15 @@ claim_leases(struct job *job, const struct name *domain, const struct name *devi
 
         if (!is_meant(lease, domain, device) || (claim && lease->claim != claim))
             continue;
-        if (!job_may_act(job, lease)) {
+        if (!transaction_may_act(transaction, lease)) {
             ++*others;
             continue;
         }
         if (lease->state == LEASE_KEPT)
             continue;
-        if (!device && is_to_be_kept(job, lease)) {
+        if (!device && is_to_be_kept(transaction, lease)) {
             lease->state = LEASE_KEPT;
-            lease->time = statedir_time();
+            lease->time = host_seconds(transaction->host);
             log_lease("release", lease, "kept");
             changed = true;
             continue;
@@ -62,41 +62,41 @@ claim_leases(struct job *job, const struct name *domain, const struct name *devi
             i--;
             continue;
         }
-        if (lease->claim && lease->claim == job->statedir.claim &&
+        if (lease->claim && lease->claim == transaction->statedir.claim &&
             ledger_find(mine, &lease->vgpu.device))
             continue;
-        if (job_is_stuck_elsewhere(job, lease)) {
-            /* Nothing more can be written by this job: to whoever comes next. */
-            job_give_up(lease);
+        if (transaction_is_stuck_elsewhere(transaction, lease)) {
+            /* Nothing more can be written by this transaction: to whoever comes next. */
+            transaction_give_up(transaction, lease);
             changed = true;
             continue;
         }
-        rc = job_claim_removal(job, &ledger, lease, error);
+        rc = transaction_claim_removal(transaction, &ledger, lease, error);
         if (rc == 0 && (rc = ledger_add(mine, lease)) < 0)
             error_set(error, rc, "no memory for the leases");
         changed = true;
     }
     if (rc == 0 && changed)
-        return job_record(job, &ledger, error);
-    job_leave(job);
+        return transaction_commit(transaction, &ledger, error);
+    transaction_abort(transaction);
     return rc;
 }
 
 static int
-remove_leases(struct job *job, const struct ledger *mine, size_t first, struct deadline deadline,
-              struct error *error)
+remove_leases(struct transaction *transaction, const struct ledger *mine, size_t first,
+              struct deadline deadline, struct error *error)
 {
     int worst = 0;
 
     for (size_t i = first; i < mine->count; i++) {
-        struct error problem;
+        struct error failure;
         /* One that is busy must not use up the time of those after it. */
         struct deadline patience =
-            deadline_in(deadline_left(deadline) / (unsigned)(mine->count - i));
-        int rc = apply_remove(job, &mine->leases[i], patience, deadline, &problem);
+            deadline_in(transaction->host, deadline_left(deadline) / (unsigned)(mine->count - i));
+        int rc = apply_remove(transaction, &mine->leases[i], patience, deadline, &failure);
 
         if (rc < 0) {
-            error_add(error, "%s", problem.text);
+            error_add(error, "%s", failure.text);
             worst = rc;
         } else {
             log_lease("release", &mine->leases[i], "removed");
@@ -106,22 +106,22 @@ remove_leases(struct job *job, const struct ledger *mine, size_t first, struct d
 }
 
 int
-release_leases(struct job *job, const struct name *domain, const struct name *device,
-               struct deadline deadline, struct error *error)
+release_leases(struct transaction *transaction, const struct name *domain,
+               const struct name *device, struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger mine = {0};
-    const uint64_t claim = job->statedir.claim;
+    const uint64_t claim = transaction->statedir.claim;
     unsigned pause = 1;
     int worst = 0;
 
     error->text[0] = '\0';
     for (;;) {
         size_t others, done = mine.count;
-        int rc = claim_leases(job, domain, device, claim, &mine, &others, error);
+        int rc = claim_leases(transaction, domain, device, claim, &mine, &others, error);
 
         if (rc < 0)
             return rc;
-        rc = remove_leases(job, &mine, done, deadline, error);
+        rc = remove_leases(transaction, &mine, done, deadline, error);
         if (rc < 0)
             worst = rc;
         if (others == 0)
@@ -137,23 +137,23 @@ static int
 give_back(const struct host *host, const struct name *domain, const struct name *device,
           struct error *error)
 {
-    AUTO(job_end) struct job job;
+    AUTO(transaction_close) struct transaction transaction;
     AUTO(ledger_clear) struct ledger ledger = {0};
     AUTO(policy_clear) struct policy policy = {0};
     struct error ignored;
-    int rc = job_begin(host, false, &job, error);
+    int rc = transaction_open(host, false, &transaction, error);
 
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&job.statedir, &ledger, error);
+    rc = statedir_load(&transaction.statedir, &ledger, error);
     if (rc < 0 || !ledger_has_domain(&ledger, domain))
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &policy, &ignored) < 0)
-        log_problem("release", domain->text, &ignored);
-    job.lock_timeout = policy.lock_timeout;
-    job.deadline = deadline_in(policy.release_timeout);
-    return release_leases(&job, domain, device, job.deadline, error);
+        log_failure("release", domain->text, &ignored);
+    transaction.lock_timeout = policy.lock_timeout;
+    transaction.deadline = deadline_in(host, policy.release_timeout);
+    return release_leases(&transaction, domain, device, transaction.deadline, error);
 }
 
 int

@@ -13,14 +13,14 @@
 #include "apply/transaction.h"
 
 /*
- * All of a domain's leases, or that of one device of its only (NULL: all), within a job that has no
- * claim yet, or those that the job has claimed, until the deadline: those of found devices are
- * forgotten, those of made ones removed, or kept if the lease says so and the domain ends. Leases
- * that another process is at work on are waited for. 0 when none is left; otherwise the last
- * failure, each of them in error.
+ * All of a domain's leases, or that of one device of its only (NULL: all), within a transaction
+ * that has no claim yet, or those that the transaction has claimed, until the deadline: those of
+ * found devices are forgotten, those of made ones removed, or kept if the lease says so and the
+ * domain ends. Leases that another process is at work on are waited for. 0 when none is left;
+ * otherwise the last failure, each of them in error.
  */
-int release_leases(struct job *job, const struct name *domain, const struct name *device,
-                   struct deadline deadline, struct error *error)
+int release_leases(struct transaction *transaction, const struct name *domain,
+                   const struct name *device, struct deadline deadline, struct error *error)
     __attribute__((nonnull(1, 2, 5))) CHECKED;
 
 /* The use case of the hook's `release`: cheap for a domain without leases. */

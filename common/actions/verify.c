@@ -8,23 +8,23 @@
 int
 verify_domain(const struct host *host, const struct request *request, struct error *error)
 {
-    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc;
 
     if (!request_concerns_us(request))
         return 0;
-    rc = job_begin(host, false, &job, error);
+    rc = transaction_open(host, false, &transaction, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&job.statedir, &ledger, error);
-    if (rc < 0 && !intent_is_asked(request))
+    rc = statedir_load(&transaction.statedir, &ledger, error);
+    if (rc < 0 && !resolution_is_asked(request))
         return 0;
     for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
         const struct lease *lease = &ledger.leases[i];
 
         if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
-            !guests_has(request, &lease->vgpu.device) || vgpu_is_right(host, &lease->vgpu))
+            !status_files_has(request, &lease->vgpu.device) || vgpu_is_right(host, &lease->vgpu))
             continue;
         rc = error_set(error, -ENODEV,
                        "the vGPU %s (%s) was made on %s, and is not there any more: something else "

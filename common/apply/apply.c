@@ -6,30 +6,31 @@
 
 /* The write has come back, so this is short: for drivers that are late with the last links. */
 static int
-wait_whole(const struct job *job, const struct vgpu *vgpu)
+wait_whole(const struct transaction *transaction, const struct vgpu *vgpu)
 {
-    struct deadline deadline = deadline_earlier(job->deadline, deadline_in(5000));
+    struct deadline deadline =
+        deadline_earlier(transaction->deadline, deadline_in(transaction->host, 5000));
     unsigned pause = 1;
 
     for (;;) {
         struct name type;
-        enum vgpu_look look = vgpu_look(job->host, vgpu, &type);
+        enum vgpu_state look = vgpu_state(transaction->host, vgpu, &type);
 
-        if (look == VGPU_WHOLE)
+        if (look == VGPU_PRESENT)
             return name_equal(&type, &vgpu->type) ? 0 : -EEXIST;
         if (!deadline_pause(deadline, &pause))
-            return look == VGPU_GONE ? -ENODEV : -ETIMEDOUT;
+            return look == VGPU_ABSENT ? -ENODEV : -ETIMEDOUT;
     }
 }
 
 int
-apply_make(struct job *job, const struct lease *lease, struct error *error)
+apply_make(struct transaction *transaction, const struct lease *lease, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = writer_make(&job->writer, vgpu, job->deadline);
+    int rc = writer_make(&transaction->writer, vgpu, transaction->deadline);
 
     if (rc == 0)
-        rc = wait_whole(job, vgpu);
+        rc = wait_whole(transaction, vgpu);
     if (rc == -ECHILD)
         return error_set(error, rc,
                          "the process that writes to /sys could not be started, or died");
@@ -45,10 +46,11 @@ apply_make(struct job *job, const struct lease *lease, struct error *error)
 }
 
 int
-apply_configure(struct job *job, const struct lease *lease, const char *params, struct error *error)
+apply_configure(struct transaction *transaction, const struct lease *lease, const char *params,
+                struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = writer_configure(&job->writer, vgpu, params, job->deadline);
+    int rc = writer_configure(&transaction->writer, vgpu, params, transaction->deadline);
 
     if (rc == -ENOENT)
         return error_set(error, rc, "the driver of %s takes no parameters for a vGPU (%s)",
@@ -61,7 +63,7 @@ apply_configure(struct job *job, const struct lease *lease, const char *params, 
 
 /* Waits until nobody has it open: 0 with the proof held by the writer, -ENODEV if it is gone. */
 static int
-wait_unused(struct job *job, const struct vgpu *vgpu, struct deadline deadline)
+wait_unused(struct transaction *transaction, const struct vgpu *vgpu, struct deadline deadline)
 {
     unsigned pause = 1;
 
@@ -69,32 +71,33 @@ wait_unused(struct job *job, const struct vgpu *vgpu, struct deadline deadline)
         struct name type;
         int rc;
 
-        if (vgpu_look(job->host, vgpu, &type) == VGPU_GONE)
+        if (vgpu_state(transaction->host, vgpu, &type) == VGPU_ABSENT)
             return -ENODEV;
-        rc = writer_prove(&job->writer, vgpu);
+        rc = writer_prove(&transaction->writer, vgpu);
         if (rc != -EBUSY || !deadline_pause(deadline, &pause))
             return rc;
     }
 }
 
 static int
-explain_busy(const struct job *job, const struct vgpu *vgpu, struct error *error)
+explain_busy(const struct transaction *transaction, const struct vgpu *vgpu, struct error *error)
 {
     char holder[128];
-    bool seen = vgpu_holder(job->host, vgpu, holder, sizeof(holder)) > 0;
+    bool seen = vgpu_holder(transaction->host, vgpu, holder, sizeof(holder)) > 0;
 
     return error_set(error, -EBUSY, "the vGPU %s on %s is %s%s", vgpu->device.text,
                      vgpu->parent.text, seen ? "in use by process " : "still in use", holder);
 }
 
 int
-apply_check_unused(struct job *job, const struct lease *lease, struct error *error)
+apply_check_unused(struct transaction *transaction, const struct lease *lease, struct error *error)
 {
-    struct deadline deadline = deadline_earlier(job->deadline, deadline_in(1000));
-    int rc = wait_unused(job, &lease->vgpu, deadline);
+    struct deadline deadline =
+        deadline_earlier(transaction->deadline, deadline_in(transaction->host, 1000));
+    int rc = wait_unused(transaction, &lease->vgpu, deadline);
 
     if (rc == -EBUSY)
-        return explain_busy(job, &lease->vgpu, error);
+        return explain_busy(transaction, &lease->vgpu, error);
     if (rc < 0 && rc != -ENODEV)
         error_set(error, rc, "looking who uses the vGPU %s: %s", lease->vgpu.device.text,
                   strerror(-rc));
@@ -103,14 +106,14 @@ apply_check_unused(struct job *job, const struct lease *lease, struct error *err
 
 /* The write was made, or the driver was quicker: waits until nothing of it is left. */
 static int
-wait_gone(const struct job *job, const struct vgpu *vgpu, struct deadline deadline)
+wait_gone(const struct transaction *transaction, const struct vgpu *vgpu, struct deadline deadline)
 {
     unsigned pause = 1;
 
     for (;;) {
         struct name type;
 
-        if (vgpu_look(job->host, vgpu, &type) == VGPU_GONE)
+        if (vgpu_state(transaction->host, vgpu, &type) == VGPU_ABSENT)
             return 0;
         if (!deadline_pause(deadline, &pause))
             return -ETIMEDOUT;
@@ -129,42 +132,43 @@ is_gone(int rc)
  * vGPU is called the same. -ESTALE with a line in error if it is not.
  */
 static int
-remove_proved(struct job *job, const struct vgpu *vgpu, struct deadline deadline,
+remove_proved(struct transaction *transaction, const struct vgpu *vgpu, struct deadline deadline,
               struct error *error)
 {
     unsigned pause = 1;
 
     for (;;) {
-        int rc = job_move(job, &vgpu->device, LEASE_REMOVING, error);
+        int rc = transaction_move(transaction, &vgpu->device, LEASE_REMOVING, error);
 
         if (rc < 0)
             return -ESTALE;
-        rc = writer_remove(&job->writer, vgpu, deadline);
+        rc = writer_remove(&transaction->writer, vgpu, deadline);
         if (rc == 0 || is_gone(rc))
-            return wait_gone(job, vgpu, deadline);
+            return wait_gone(transaction, vgpu, deadline);
         if ((rc != -EAGAIN && rc != -EBUSY) || !deadline_pause(deadline, &pause))
             return rc;
-        rc = wait_unused(job, vgpu, deadline);
+        rc = wait_unused(transaction, vgpu, deadline);
         if (rc < 0)
             return is_gone(rc) ? 0 : rc;
     }
 }
 
 int
-apply_remove(struct job *job, const struct lease *lease, struct deadline patience,
+apply_remove(struct transaction *transaction, const struct lease *lease, struct deadline patience,
              struct deadline deadline, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
     int rc;
 
-    if (job_is_stuck_elsewhere(job, lease))
+    if (transaction_is_stuck_elsewhere(transaction, lease))
         return error_set(error, -ETIMEDOUT,
                          "the vGPU %s was not removed from %s yet: the driver takes too long with "
                          "%s before it; see the kernel's log",
-                         vgpu->device.text, vgpu->parent.text, job->writer.device.text);
+                         vgpu->device.text, vgpu->parent.text, transaction->writer.device.text);
     /* Even if nothing of it is there: what was ordered may still come. */
-    rc = job->writer.left ? -ETIMEDOUT
-                          : wait_unused(job, vgpu, deadline_earlier(patience, deadline));
+    rc = transaction->writer.left
+             ? -ETIMEDOUT
+             : wait_unused(transaction, vgpu, deadline_earlier(patience, deadline));
     /* Nothing is ordered that cannot be waited for. */
     if (rc == 0 && deadline_left(deadline) == 0)
         return error_set(error, -ETIMEDOUT,
@@ -172,13 +176,13 @@ apply_remove(struct job *job, const struct lease *lease, struct deadline patienc
                          "next start of its guest or 'vgpuctl reconcile' sees to it",
                          vgpu->device.text, vgpu->parent.text);
     if (rc == 0)
-        rc = remove_proved(job, vgpu, deadline, error);
+        rc = remove_proved(transaction, vgpu, deadline, error);
     if (rc == -ESTALE)
         return rc;
     if (rc == 0 || is_gone(rc))
-        return job_forget(job, &vgpu->device, error);
+        return transaction_forget(transaction, &vgpu->device, error);
     if (rc == -EBUSY)
-        return explain_busy(job, vgpu, error);
+        return explain_busy(transaction, vgpu, error);
     return error_set(
         error, rc, "the vGPU %s was not removed from %s: %s", vgpu->device.text, vgpu->parent.text,
         rc == -ETIMEDOUT ? "its driver takes too long; see the kernel's log" : strerror(-rc));

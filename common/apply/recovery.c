@@ -8,36 +8,18 @@
 #include <stdio.h>
 
 void
-leftovers_clear(struct leftovers *leftovers)
+recovery_clear(struct recovery *recovery)
 {
-    ledger_clear(&leftovers->todo);
-    ledger_clear(&leftovers->vacated);
-    names_clear(&leftovers->stubborn);
-}
-
-int
-leftovers_add_going(const struct host *host, const struct ledger *ledger,
-                    struct inventory *inventory)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
-        struct name type;
-
-        if ((lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING) &&
-            !inventory_find_vgpu(inventory, &lease->vgpu.device) &&
-            vgpu_look(host, &lease->vgpu, &type) == VGPU_PARTIAL)
-            rc = inventory_add_going(inventory, &lease->vgpu.device, &lease->vgpu.parent);
-    }
-    return rc;
+    ledger_clear(&recovery->todo);
+    ledger_clear(&recovery->evicted);
+    names_clear(&recovery->unremovable);
 }
 
 static bool
-is_stubborn(const struct leftovers *leftovers, const struct name *device)
+is_unremovable(const struct recovery *recovery, const struct name *device)
 {
-    for (size_t i = 0; i < leftovers->stubborn.count; i++) {
-        if (name_equal(&leftovers->stubborn.items[i], device))
+    for (size_t i = 0; i < recovery->unremovable.count; i++) {
+        if (name_equal(&recovery->unremovable.items[i], device))
             return true;
     }
     return false;
@@ -54,12 +36,12 @@ find_demand(const struct demands *demands, const struct name *device)
 }
 
 static int
-claim(struct leftovers *leftovers, struct job *job, struct ledger *ledger, struct lease *lease,
-      struct error *error)
+claim(struct recovery *recovery, struct transaction *transaction, struct ledger *ledger,
+      struct lease *lease, struct error *error)
 {
-    int rc = job_claim_removal(job, ledger, lease, error);
+    int rc = transaction_claim_removal(transaction, ledger, lease, error);
 
-    if (rc == 0 && (rc = ledger_add(&leftovers->todo, lease)) < 0)
+    if (rc == 0 && (rc = ledger_add(&recovery->todo, lease)) < 0)
         error_set(error, rc, "no memory for the leases");
     return rc;
 }
@@ -89,26 +71,26 @@ has_just_gone(const struct inventory *inventory, const struct lease *lease)
            name_equal(&inventory->parents[vgpu->parent].name, &lease->vgpu.parent);
 }
 
-enum leftovers_own
-leftovers_judge_own(const struct job *job, const struct demands *demands,
-                    const struct inventory *inventory, const struct lease *lease)
+enum recovery_own
+recovery_judge_own(const struct transaction *transaction, const struct demands *demands,
+                   const struct inventory *inventory, const struct lease *lease)
 {
     const struct demand *demand = find_demand(demands, &lease->vgpu.device);
     struct name type;
-    enum vgpu_look look = vgpu_look(job->host, &lease->vgpu, &type);
+    enum vgpu_state look = vgpu_state(transaction->host, &lease->vgpu, &type);
 
-    if (!job_may_act(job, lease))
-        return LEFTOVERS_BUSY;
-    if (look == VGPU_GONE && has_just_gone(inventory, lease))
-        return LEFTOVERS_BUSY;
+    if (!transaction_may_act(transaction, lease))
+        return RECOVERY_BUSY;
+    if (look == VGPU_ABSENT && has_just_gone(inventory, lease))
+        return RECOVERY_BUSY;
     /* A promise, which this start is to keep: nothing was made for it. */
-    if (look == VGPU_GONE || lease->state == LEASE_RESERVED)
-        return LEFTOVERS_FORGET;
-    if (look == VGPU_WHOLE && is_wanted(demand, lease, inventory))
-        return LEFTOVERS_STAY;
+    if (look == VGPU_ABSENT || lease->state == LEASE_RESERVED)
+        return RECOVERY_FORGET;
+    if (look == VGPU_PRESENT && is_wanted(demand, lease, inventory))
+        return RECOVERY_STAY;
     if (lease->origin == LEASE_FOUND)
-        return LEFTOVERS_FORGET;
-    return look == VGPU_PARTIAL && demand ? LEFTOVERS_GOING : LEFTOVERS_REMOVE;
+        return RECOVERY_FORGET;
+    return look == VGPU_TRANSIENT && demand ? RECOVERY_GOING : RECOVERY_REMOVE;
 }
 
 static int
@@ -124,37 +106,37 @@ still_at_work(const struct lease *lease, struct error *error)
 
 /* 1: the lease is to be forgotten. */
 static int
-claim_own(struct leftovers *leftovers, struct job *job, const struct demands *demands,
+claim_own(struct recovery *recovery, struct transaction *transaction, const struct demands *demands,
           const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
           struct error *error)
 {
-    enum leftovers_own judgement = leftovers_judge_own(job, demands, inventory, lease);
+    enum recovery_own judgement = recovery_judge_own(transaction, demands, inventory, lease);
 
-    if (judgement == LEFTOVERS_STAY || judgement == LEFTOVERS_FORGET)
-        return judgement == LEFTOVERS_FORGET;
-    if (judgement == LEFTOVERS_BUSY)
+    if (judgement == RECOVERY_STAY || judgement == RECOVERY_FORGET)
+        return judgement == RECOVERY_FORGET;
+    if (judgement == RECOVERY_BUSY)
         return still_at_work(lease, error);
-    if (is_stubborn(leftovers, &lease->vgpu.device))
+    if (is_unremovable(recovery, &lease->vgpu.device))
         return find_demand(demands, &lease->vgpu.device)
-                   ? error_set(error, -EBUSY, "%s", leftovers->problem.text)
+                   ? error_set(error, -EBUSY, "%s", recovery->failure.text)
                    : 0;
-    if (judgement == LEFTOVERS_GOING)
+    if (judgement == RECOVERY_GOING)
         return still_at_work(lease, error);
-    return claim(leftovers, job, ledger, lease, error);
+    return claim(recovery, transaction, ledger, lease, error);
 }
 
 int
-leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
-                    const struct demands *demands, const struct inventory *inventory,
-                    struct ledger *ledger, struct error *error)
+recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
+                   const struct name *domain, const struct demands *demands,
+                   const struct inventory *inventory, struct ledger *ledger, struct error *error)
 {
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
         const struct demand *demand = find_demand(demands, &lease->vgpu.device);
         int rc = 0;
 
-        if (name_equal(&lease->domain, domain) && (demand || !leftovers->running))
-            rc = claim_own(leftovers, job, demands, inventory, ledger, lease, error);
+        if (name_equal(&lease->domain, domain) && (demand || !recovery->running))
+            rc = claim_own(recovery, transaction, demands, inventory, ledger, lease, error);
         if (rc < 0)
             return rc;
         if (rc > 0)
@@ -167,44 +149,46 @@ leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct n
 
 /* Whether another domain's lease may be taken out of the way. */
 static bool
-is_abandoned(const struct job *job, const struct guests *guests, const struct lease *lease)
+is_abandoned(const struct transaction *transaction, const struct status_files *guests,
+             const struct lease *lease)
 {
     const char *why;
 
     if (lease->state == LEASE_KEPT)
-        return job_may_act(job, lease);
-    return judge_lease(job, guests, lease, &why) != JUDGEMENT_LEAVE;
+        return transaction_may_act(transaction, lease);
+    return judge_lease(transaction, guests, lease, &why) != JUDGEMENT_LEAVE;
 }
 
 bool
-leftovers_may_reap(const struct job *job, const struct guests *guests, const struct name *domain,
-                   const struct lease *lease)
+recovery_may_reap(const struct transaction *transaction, const struct status_files *guests,
+                  const struct name *domain, const struct lease *lease)
 {
     /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
     if (name_equal(&lease->domain, domain))
-        return lease->origin == LEASE_MADE && job_may_act(job, lease);
-    return is_abandoned(job, guests, lease);
+        return lease->origin == LEASE_MADE && transaction_may_act(transaction, lease);
+    return is_abandoned(transaction, guests, lease);
 }
 
 bool
-leftovers_is_gone(const struct job *job, const struct guests *guests, const struct lease *lease)
+recovery_is_gone(const struct transaction *transaction, const struct status_files *guests,
+                 const struct lease *lease)
 {
     const char *why;
 
-    return judge_lease(job, guests, lease, &why) == JUDGEMENT_FORGET;
+    return judge_lease(transaction, guests, lease, &why) == JUDGEMENT_FORGET;
 }
 
 /* More room than was counted. */
 bool
-leftovers_forget_gone(const struct job *job, const struct guests *guests, const struct name *domain,
-                      struct ledger *ledger)
+recovery_forget_gone(const struct transaction *transaction, const struct status_files *guests,
+                     const struct name *domain, struct ledger *ledger)
 {
     bool changed = false;
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
 
-        if (name_equal(&lease->domain, domain) || !leftovers_is_gone(job, guests, lease)) {
+        if (name_equal(&lease->domain, domain) || !recovery_is_gone(transaction, guests, lease)) {
             i++;
             continue;
         }
@@ -218,37 +202,38 @@ leftovers_forget_gone(const struct job *job, const struct guests *guests, const 
 /* Status files are read only where the answer depends on them: few hosts ever have such a lease.
  * What cannot be read counts as running. */
 void
-leftovers_read_guests(const struct job *job, const struct ledger *ledger, struct guests *ret)
+recovery_read_guests(const struct transaction *transaction, const struct ledger *ledger,
+                     struct status_files *ret)
 {
     bool needed = false;
-    struct error problem;
+    struct error failure;
 
-    *ret = (struct guests){0};
+    *ret = (struct status_files){0};
     for (size_t i = 0; i < ledger->count && !needed; i++)
-        needed = judge_needs_guests(job, &ledger->leases[i]);
-    if (needed && guests_read(job->host, ret, &problem) < 0)
+        needed = judge_needs_guests(transaction, &ledger->leases[i]);
+    if (needed && status_files_read(transaction->host, ret, &failure) < 0)
         ret->complete = false;
 }
 
 /* A place that was another's, claimed for a demand; a virtual function is what the demand names. */
 static struct lease
-lease_of_place(const struct job *job, const struct placement_question *question,
-               const struct demand *demand, const struct lease *vacated)
+lease_of_place(const struct transaction *transaction, const struct placement_problem *problem,
+               const struct demand *demand, const struct lease *evicted)
 {
-    struct lease place = *vacated;
+    struct lease place = *evicted;
 
     place.vgpu.device = demand->hostdev->source;
-    if (demand_place(demand))
-        place.vgpu.parent = *demand_place(demand);
-    place.domain = question->request->domain;
-    snprintf(place.domain_name, sizeof(place.domain_name), "%s", question->request->name);
+    if (demand_vf(demand))
+        place.vgpu.parent = *demand_vf(demand);
+    place.domain = problem->request->domain;
+    snprintf(place.domain_name, sizeof(place.domain_name), "%s", problem->request->name);
     place.alias[0] = '\0';
     place.state = LEASE_PENDING;
     place.origin = LEASE_MADE;
-    place.daemon = job->daemon;
-    place.claim = job->statedir.claim;
+    place.daemon = transaction->daemon;
+    place.claim = transaction->statedir.claim;
     place.release = LEASE_REAP;
-    place.time = statedir_time();
+    place.time = host_seconds(transaction->host);
     return place;
 }
 
@@ -257,20 +242,21 @@ lease_of_place(const struct job *job, const struct placement_question *question,
  * claims of the domain's, under its demands' devices, which its next look forgets and plans anew.
  */
 static int
-hold_places(const struct leftovers *leftovers, const struct job *job,
-            const struct placement_question *question, struct ledger *ledger)
+hold_places(const struct recovery *recovery, const struct transaction *transaction,
+            const struct placement_problem *problem, struct ledger *ledger)
 {
-    const struct demands *demands = question->demands;
+    const struct demands *demands = problem->demands;
     int rc = 0;
 
-    for (size_t i = 0, k = 0; rc == 0 && i < leftovers->vacated.count && k < demands->count; k++) {
+    for (size_t i = 0, k = 0; rc == 0 && i < recovery->evicted.count && k < demands->count; k++) {
         struct lease place;
 
         /* What is there without a lease is somebody else's: it must not become ours by one. */
         if (ledger_find(ledger, &demands->items[k].hostdev->source) ||
-            inventory_find_vgpu(question->inventory, &demands->items[k].hostdev->source))
+            inventory_find_vgpu(problem->inventory, &demands->items[k].hostdev->source))
             continue;
-        place = lease_of_place(job, question, &demands->items[k], &leftovers->vacated.leases[i]);
+        place =
+            lease_of_place(transaction, problem, &demands->items[k], &recovery->evicted.leases[i]);
         rc = ledger_add(ledger, &place);
         i++;
     }
@@ -278,18 +264,18 @@ hold_places(const struct leftovers *leftovers, const struct job *job,
 }
 
 int
-leftovers_claim_others(struct leftovers *leftovers, struct job *job,
-                       const struct placement_question *question, struct ledger *ledger,
-                       bool *changed, struct error *error)
+recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
+                      const struct placement_problem *problem, struct ledger *ledger, bool *changed,
+                      struct error *error)
 {
-    const struct name *domain = &question->request->domain;
-    AUTO(guests_clear) struct guests guests = {0};
+    const struct name *domain = &problem->request->domain;
+    AUTO(status_files_clear) struct status_files guests = {0};
     AUTO_FREE bool *may_reap = NULL;
     size_t index;
     int rc;
 
-    leftovers_read_guests(job, ledger, &guests);
-    *changed = leftovers_forget_gone(job, &guests, domain, ledger);
+    recovery_read_guests(transaction, ledger, &guests);
+    *changed = recovery_forget_gone(transaction, &guests, domain, ledger);
     if (*changed)
         return 0;
     may_reap = calloc(ledger->count + 1, sizeof(*may_reap));
@@ -298,47 +284,49 @@ leftovers_claim_others(struct leftovers *leftovers, struct job *job,
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        may_reap[i] = (leftovers->running ? is_abandoned(job, &guests, lease)
-                                          : leftovers_may_reap(job, &guests, domain, lease)) &&
-                      !is_stubborn(leftovers, &lease->vgpu.device);
+        may_reap[i] =
+            (recovery->running ? is_abandoned(transaction, &guests, lease)
+                               : recovery_may_reap(transaction, &guests, domain, lease)) &&
+            !is_unremovable(recovery, &lease->vgpu.device);
     }
-    index = placement_reap(question, may_reap);
+    index = placement_pick_victim(problem, may_reap);
     if (index == SIZE_MAX)
         return 0;
     *changed = true;
-    rc = ledger_add(&leftovers->vacated, &ledger->leases[index]);
+    rc = ledger_add(&recovery->evicted, &ledger->leases[index]);
     if (rc == 0)
-        rc = claim(leftovers, job, ledger, &ledger->leases[index], error);
+        rc = claim(recovery, transaction, ledger, &ledger->leases[index], error);
     if (rc == 0)
-        rc = hold_places(leftovers, job, question, ledger);
+        rc = hold_places(recovery, transaction, problem, ledger);
     return rc == -ENOMEM ? error_set(error, rc, "no memory for the leases") : rc;
 }
 
 void
-leftovers_remove(struct leftovers *leftovers, struct job *job, const struct demands *needed,
-                 unsigned patience_for_others)
+recovery_remove(struct recovery *recovery, struct transaction *transaction,
+                const struct demands *needed, unsigned patience_for_others)
 {
-    struct deadline others = deadline_earlier(job->deadline, deadline_in(patience_for_others));
+    struct deadline others = deadline_earlier(transaction->deadline,
+                                              deadline_in(transaction->host, patience_for_others));
 
-    for (size_t i = 0; i < leftovers->todo.count; i++) {
-        const struct lease *lease = &leftovers->todo.leases[i];
+    for (size_t i = 0; i < recovery->todo.count; i++) {
+        const struct lease *lease = &recovery->todo.leases[i];
         struct deadline deadline =
-            find_demand(needed, &lease->vgpu.device) ? job->deadline : others;
-        struct deadline patience =
-            deadline_in(deadline_left(deadline) / (unsigned)(leftovers->todo.count - i));
-        struct error problem;
+            find_demand(needed, &lease->vgpu.device) ? transaction->deadline : others;
+        struct deadline patience = deadline_in(
+            transaction->host, deadline_left(deadline) / (unsigned)(recovery->todo.count - i));
+        struct error failure;
 
-        if (apply_remove(job, lease, patience, deadline, &problem) == 0) {
+        if (apply_remove(transaction, lease, patience, deadline, &failure) == 0) {
             log_lease("mend", lease, "removed");
             continue;
         }
-        leftovers->problem = problem;
-        log_problem("mend", lease->domain_name, &problem);
+        recovery->failure = failure;
+        log_failure("mend", lease->domain_name, &failure);
         /* This call may go on for long, and its owner may want to start. */
-        if (job_hand_back(job, &lease->vgpu.device, &problem) < 0)
-            log_problem("mend", lease->domain_name, &problem);
-        if (names_add(&leftovers->stubborn, lease->vgpu.device.text) < 0)
+        if (transaction_hand_back(transaction, &lease->vgpu.device, &failure) < 0)
+            log_failure("mend", lease->domain_name, &failure);
+        if (names_add(&recovery->unremovable, lease->vgpu.device.text) < 0)
             break;
     }
-    ledger_clear(&leftovers->todo);
+    ledger_clear(&recovery->todo);
 }

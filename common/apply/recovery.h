@@ -16,15 +16,15 @@
 #include "domain/status-files.h"
 #include "placement/placement.h"
 
-struct leftovers {
+struct recovery {
     bool running;          /* the domain runs: what it holds stays as it is */
-    struct ledger todo;    /* claimed by the job, to be removed */
-    struct ledger vacated; /* others', that were in the way: their places are held for this call */
-    struct names stubborn; /* devices that could not be removed in this call */
-    struct error problem;  /* why */
+    struct ledger todo;    /* claimed by the transaction, to be removed */
+    struct ledger evicted; /* others', that were in the way: their places are held for this call */
+    struct names unremovable; /* devices that could not be removed in this call */
+    struct error failure;     /* why */
 };
 
-void leftovers_clear(struct leftovers *leftovers) NONNULL;
+void recovery_clear(struct recovery *recovery) NONNULL;
 
 /*
  * Under the lock. Forgets own leases whose device is gone, and claims those that the
@@ -32,9 +32,10 @@ void leftovers_clear(struct leftovers *leftovers) NONNULL;
  * still at work on one, or the kernel is; -EBUSY with who has it if one that a demand names could
  * not be removed.
  */
-int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const struct name *domain,
-                        const struct demands *demands, const struct inventory *inventory,
-                        struct ledger *ledger, struct error *error) CHECKED NONNULL;
+int recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
+                       const struct name *domain, const struct demands *demands,
+                       const struct inventory *inventory, struct ledger *ledger,
+                       struct error *error) CHECKED NONNULL;
 
 /*
  * Under the lock, when there is no room: forgets other domains' leftovers whose device is gone, and
@@ -42,48 +43,43 @@ int leftovers_claim_own(struct leftovers *leftovers, struct job *job, const stru
  * for the domain, so that nobody comes between its removal and the next look. *changed: look again,
  * after removing what todo holds.
  */
-int leftovers_claim_others(struct leftovers *leftovers, struct job *job,
-                           const struct placement_question *question, struct ledger *ledger,
-                           bool *changed, struct error *error) CHECKED NONNULL;
+int recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
+                          const struct placement_problem *problem, struct ledger *ledger,
+                          bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed: for as long as the job lasts what has a device that
- * is needed, and for so many milliseconds all others. */
-void leftovers_remove(struct leftovers *leftovers, struct job *job, const struct demands *needed,
-                      unsigned patience_for_others) NONNULL;
+/* Outside the lock: removes what was claimed: for as long as the transaction lasts what has a
+ * device that is needed, and for so many milliseconds all others. */
+void recovery_remove(struct recovery *recovery, struct transaction *transaction,
+                     const struct demands *needed, unsigned patience_for_others) NONNULL;
 
 /* --- for whoever decides, or only says what would be decided -----------------------------------
  */
 
-/* A removal under way takes the device off the bus first, and its directory last: until then it is
- * on its parent, and the driver's figures are right as they are. Adds such ones; -ENOMEM. */
-int leftovers_add_going(const struct host *host, const struct ledger *ledger,
-                        struct inventory *inventory) CHECKED NONNULL;
-
 /* What a start makes of a lease that its domain has already. */
-enum leftovers_own {
-    LEFTOVERS_STAY,   /* its device is there, just as a demand wants it */
-    LEFTOVERS_FORGET, /* its device is gone, or not ours to remove */
-    LEFTOVERS_REMOVE, /* its device is not wanted, or not as it is */
-    LEFTOVERS_BUSY,   /* somebody is still at work on it */
-    LEFTOVERS_GOING,  /* the kernel is, and a demand needs the UUID */
+enum recovery_own {
+    RECOVERY_STAY,   /* its device is there, just as a demand wants it */
+    RECOVERY_FORGET, /* its device is gone, or not ours to remove */
+    RECOVERY_REMOVE, /* its device is not wanted, or not as it is */
+    RECOVERY_BUSY,   /* somebody is still at work on it */
+    RECOVERY_GOING,  /* the kernel is, and a demand needs the UUID */
 };
-enum leftovers_own
-leftovers_judge_own(const struct job *job, const struct demands *demands,
-                    const struct inventory *inventory, const struct lease *lease) CHECKED NONNULL;
+enum recovery_own
+recovery_judge_own(const struct transaction *transaction, const struct demands *demands,
+                   const struct inventory *inventory, const struct lease *lease) CHECKED NONNULL;
 
 /* The guests, if what is to become of any lease depends on them. The caller clears ret. */
-void leftovers_read_guests(const struct job *job, const struct ledger *ledger,
-                           struct guests *ret) NONNULL;
+void recovery_read_guests(const struct transaction *transaction, const struct ledger *ledger,
+                          struct status_files *ret) NONNULL;
 
 /* Whether nothing is left of another domain's lease. */
-bool leftovers_is_gone(const struct job *job, const struct guests *guests,
-                       const struct lease *lease) CHECKED NONNULL;
+bool recovery_is_gone(const struct transaction *transaction, const struct status_files *guests,
+                      const struct lease *lease) CHECKED NONNULL;
 
 /* Under the lock: forgets other domains' leases of which nothing is left. Whether there were any.
  */
-bool leftovers_forget_gone(const struct job *job, const struct guests *guests,
-                           const struct name *domain, struct ledger *ledger) NONNULL;
+bool recovery_forget_gone(const struct transaction *transaction, const struct status_files *guests,
+                          const struct name *domain, struct ledger *ledger) NONNULL;
 
 /* Whether a lease may be removed to make room for a domain. */
-bool leftovers_may_reap(const struct job *job, const struct guests *guests,
-                        const struct name *domain, const struct lease *lease) CHECKED NONNULL;
+bool recovery_may_reap(const struct transaction *transaction, const struct status_files *guests,
+                       const struct name *domain, const struct lease *lease) CHECKED NONNULL;

@@ -3,9 +3,9 @@
 #include "apply/transaction.h"
 
 int
-job_begin(const struct host *host, bool make, struct job *ret, struct error *error)
+transaction_open(const struct host *host, bool make, struct transaction *ret, struct error *error)
 {
-    *ret = (struct job){
+    *ret = (struct transaction){
         .host = host,
         .statedir = STATEDIR_CLOSED,
         .writer = WRITER_IDLE(host),
@@ -14,97 +14,98 @@ job_begin(const struct host *host, bool make, struct job *ret, struct error *err
 }
 
 void
-job_begin_to_look(const struct host *host, struct job *ret)
+transaction_open_to_look(const struct host *host, struct transaction *ret)
 {
-    *ret = (struct job){.host = host, .writer = WRITER_IDLE(host)};
+    *ret = (struct transaction){.host = host, .writer = WRITER_IDLE(host)};
     statedir_open_to_look(host, &ret->statedir);
 }
 
 /* The claim lives on with a writer that was left behind; but only one device is its own. */
 static void
-give_up_others(struct job *job)
+give_up_others(struct transaction *transaction)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error ignored;
     bool changed = false;
 
-    if (job_look(job, &ledger, &ignored) < 0)
+    if (transaction_begin(transaction, &ledger, &ignored) < 0)
         return;
     for (size_t i = 0; i < ledger.count; i++) {
         struct lease *lease = &ledger.leases[i];
 
-        if (!lease->claim || lease->claim != job->statedir.claim ||
-            !job_is_stuck_elsewhere(job, lease))
+        if (!lease->claim || lease->claim != transaction->statedir.claim ||
+            !transaction_is_stuck_elsewhere(transaction, lease))
             continue;
-        job_give_up(lease);
+        transaction_give_up(transaction, lease);
         changed = true;
     }
     if (!changed)
-        job_leave(job);
-    else if (job_record(job, &ledger, &ignored) < 0)
+        transaction_abort(transaction);
+    else if (transaction_commit(transaction, &ledger, &ignored) < 0)
         return;
 }
 
 void
-job_end(struct job *job)
+transaction_close(struct transaction *transaction)
 {
-    writer_stop(&job->writer);
-    if (!job->writer.left)
-        statedir_unclaim(&job->statedir);
-    else if (job->statedir.claim)
-        give_up_others(job);
-    statedir_close(&job->statedir);
+    writer_stop(&transaction->writer);
+    if (!transaction->writer.left)
+        statedir_unclaim(&transaction->statedir);
+    else if (transaction->statedir.claim)
+        give_up_others(transaction);
+    statedir_close(&transaction->statedir);
 }
 
 int
-job_look(struct job *job, struct ledger *ledger, struct error *error)
+transaction_begin(struct transaction *transaction, struct ledger *ledger, struct error *error)
 {
-    struct deadline patience = deadline_in(job->lock_timeout);
+    struct deadline patience = deadline_in(transaction->host, transaction->lock_timeout);
     int rc;
 
     *ledger = (struct ledger){0};
-    rc = statedir_lock(&job->statedir, patience, error);
-    job->lock_timeout = deadline_left(patience);
+    rc = statedir_lock(&transaction->statedir, patience, error);
+    transaction->lock_timeout = deadline_left(patience);
     if (rc < 0)
         return rc;
-    rc = statedir_load(&job->statedir, ledger, error);
+    rc = statedir_load(&transaction->statedir, ledger, error);
     if (rc < 0)
-        job_leave(job);
+        transaction_abort(transaction);
     return rc;
 }
 
 int
-job_record(struct job *job, const struct ledger *ledger, struct error *error)
+transaction_commit(struct transaction *transaction, const struct ledger *ledger,
+                   struct error *error)
 {
-    int rc = statedir_store(&job->statedir, ledger, error);
+    int rc = statedir_store(&transaction->statedir, ledger, error);
 
-    job_leave(job);
+    transaction_abort(transaction);
     return rc;
 }
 
 void
-job_leave(struct job *job)
+transaction_abort(struct transaction *transaction)
 {
-    statedir_unlock(&job->statedir);
+    statedir_unlock(&transaction->statedir);
 }
 
 bool
-job_may_act(const struct job *job, const struct lease *lease)
+transaction_may_act(const struct transaction *transaction, const struct lease *lease)
 {
-    return !statedir_is_claimed(&job->statedir, lease->claim);
+    return !statedir_is_claimed(&transaction->statedir, lease->claim);
 }
 
 int
-job_claim(struct job *job, struct ledger *ledger, struct lease *lease, enum lease_state state,
-          struct error *error)
+transaction_claim(struct transaction *transaction, struct ledger *ledger, struct lease *lease,
+                  enum lease_state state, struct error *error)
 {
-    int rc = statedir_claim(&job->statedir, ledger, error);
+    int rc = statedir_claim(&transaction->statedir, ledger, error);
 
     if (rc < 0)
         return rc;
-    lease->claim = job->statedir.claim;
+    lease->claim = transaction->statedir.claim;
     lease->state = state;
-    lease->time = statedir_time();
+    lease->time = host_seconds(transaction->host);
     return 0;
 }
 
@@ -115,87 +116,93 @@ on_its_way(const struct lease *lease)
 }
 
 int
-job_claim_removal(struct job *job, struct ledger *ledger, struct lease *lease, struct error *error)
+transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
+                          struct lease *lease, struct error *error)
 {
-    return job_claim(job, ledger, lease, on_its_way(lease), error);
+    return transaction_claim(transaction, ledger, lease, on_its_way(lease), error);
 }
 
 bool
-job_is_stuck_elsewhere(const struct job *job, const struct lease *lease)
+transaction_is_stuck_elsewhere(const struct transaction *transaction, const struct lease *lease)
 {
-    return job->writer.left && !name_equal(&lease->vgpu.device, &job->writer.device);
+    return transaction->writer.left &&
+           !name_equal(&lease->vgpu.device, &transaction->writer.device);
 }
 
 void
-job_give_up(struct lease *lease)
+transaction_give_up(const struct transaction *transaction, struct lease *lease)
 {
     lease->state = on_its_way(lease);
     lease->claim = 0;
-    lease->time = statedir_time();
+    lease->time = host_seconds(transaction->host);
 }
 
-/* The lease of a device, if it is this job's. */
+/* The lease of a device, if it is this transaction's. */
 static struct lease *
-find_mine(const struct job *job, const struct ledger *ledger, const struct name *device)
+find_mine(const struct transaction *transaction, const struct ledger *ledger,
+          const struct name *device)
 {
     struct lease *lease = ledger_find(ledger, device);
 
-    return lease && lease->claim && lease->claim == job->statedir.claim ? lease : NULL;
+    return lease && lease->claim && lease->claim == transaction->statedir.claim ? lease : NULL;
 }
 
 int
-job_move(struct job *job, const struct name *device, enum lease_state state, struct error *error)
+transaction_move(struct transaction *transaction, const struct name *device, enum lease_state state,
+                 struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = job_look(job, &ledger, error);
+    int rc = transaction_begin(transaction, &ledger, error);
 
     if (rc < 0)
         return rc;
-    lease = find_mine(job, &ledger, device);
+    lease = find_mine(transaction, &ledger, device);
     if (!lease) {
-        job_leave(job);
+        transaction_abort(transaction);
         return error_set(error, -ESTALE,
                          "the ledger was changed by somebody else meanwhile (the lease of %s)",
                          device->text);
     }
     lease->state = state;
-    lease->time = statedir_time();
-    return job_record(job, &ledger, error);
+    lease->time = host_seconds(transaction->host);
+    return transaction_commit(transaction, &ledger, error);
 }
 
 int
-job_hand_back(struct job *job, const struct name *device, struct error *error)
+transaction_hand_back(struct transaction *transaction, const struct name *device,
+                      struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = job_look(job, &ledger, error);
+    int rc = transaction_begin(transaction, &ledger, error);
 
     if (rc < 0)
         return rc;
-    lease = find_mine(job, &ledger, device);
-    if (!lease || (job->writer.left && !job_is_stuck_elsewhere(job, lease))) {
-        job_leave(job);
+    lease = find_mine(transaction, &ledger, device);
+    if (!lease ||
+        (transaction->writer.left && !transaction_is_stuck_elsewhere(transaction, lease))) {
+        transaction_abort(transaction);
         return 0;
     }
-    job_give_up(lease);
-    return job_record(job, &ledger, error);
+    transaction_give_up(transaction, lease);
+    return transaction_commit(transaction, &ledger, error);
 }
 
 int
-job_forget(struct job *job, const struct name *device, struct error *error)
+transaction_forget(struct transaction *transaction, const struct name *device, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = job_look(job, &ledger, error);
+    int rc = transaction_begin(transaction, &ledger, error);
 
     if (rc < 0)
         return rc;
-    lease = find_mine(job, &ledger, device);
+    lease = find_mine(transaction, &ledger, device);
     if (!lease) {
-        job_leave(job);
+        transaction_abort(transaction);
         return 0;
     }
     ledger_remove(&ledger, lease);
-    return job_record(job, &ledger, error);
+    return transaction_commit(transaction, &ledger, error);
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * job: one use case at work: its state directory, its writer, its deadline.
+ * transaction: one use case at work: its state directory, its writer, its deadline.
  *
  * Look, decide and record under the lock, act outside it:
  *
- *     job_look(job, &ledger, &error);          locks and reads the ledger
+ *     transaction_begin(transaction, &ledger, &error);          locks and reads the ledger
  *     ...decide, change the ledger...
- *     job_record(job, &ledger, &error);        writes it and unlocks; or job_leave, which does not
- *     ...write to /sys through job->writer...
- *     job_move(job, &device, LEASE_HELD, ...);  records how that went
+ *     transaction_commit(transaction, &ledger, &error);        writes it and unlocks; or
+ * transaction_abort, which does not
+ *     ...write to /sys through transaction->writer...
+ *     transaction_move(transaction, &device, LEASE_HELD, ...);  records how that went
  *
- * A lease is only ever acted on by the process whose claim it bears. job_move is a compare-and-set:
- * it changes nothing if the lease has another's claim by now.
+ * A lease is only ever acted on by the process whose claim it bears. transaction_move is a
+ * compare-and-set: it changes nothing if the lease has another's claim by now.
  */
 
 #pragma once
@@ -20,58 +21,68 @@
 #include "apply/writer.h"
 #include "lease/statedir.h"
 
-struct job {
+struct transaction {
     const struct host *host;
     struct statedir statedir;
     struct writer writer;
     struct process daemon;    /* who runs us, and owes us a release */
-    unsigned lock_timeout;    /* ms that are left of it, for all of this job's waits */
+    unsigned lock_timeout;    /* ms that are left of it, for all of this transaction's waits */
     struct deadline deadline; /* for all of it */
 };
 
-/* What job_end does nothing to. */
-#define JOB_NONE ((struct job){.statedir = STATEDIR_CLOSED, .writer = WRITER_IDLE(NULL)})
+/* What transaction_close does nothing to. */
+#define TRANSACTION_NONE                                                                           \
+    ((struct transaction){.statedir = STATEDIR_CLOSED, .writer = WRITER_IDLE(NULL)})
 
 /*
  * Opens the state directory, making it if make is true; -ENOENT, without a word in error, if it is
- * missing and make is false. job_end in every case. It gives up the claim, unless a write is still
- * under way: then the writer keeps it for as long as it lives, for that device alone.
+ * missing and make is false. transaction_close in every case. It gives up the claim, unless a write
+ * is still under way: then the writer keeps it for as long as it lives, for that device alone.
  */
-int
-job_begin(const struct host *host, bool make, struct job *ret, struct error *error) CHECKED NONNULL;
-void job_end(struct job *job) NONNULL;
+int transaction_open(const struct host *host, bool make, struct transaction *ret,
+                     struct error *error) CHECKED NONNULL;
+void transaction_close(struct transaction *transaction) NONNULL;
 
-/* A job that only looks, to ask what may be done with leases. job_end. */
-void job_begin_to_look(const struct host *host, struct job *ret) NONNULL;
+/* A transaction that only looks, to ask what may be done with leases. transaction_close. */
+void transaction_open_to_look(const struct host *host, struct transaction *ret) NONNULL;
 
 /* The caller clears ledger in every case. */
-int job_look(struct job *job, struct ledger *ledger, struct error *error) CHECKED NONNULL;
-int job_record(struct job *job, const struct ledger *ledger, struct error *error) CHECKED NONNULL;
-void job_leave(struct job *job) NONNULL;
+int transaction_begin(struct transaction *transaction, struct ledger *ledger,
+                      struct error *error) CHECKED NONNULL;
+int transaction_commit(struct transaction *transaction, const struct ledger *ledger,
+                       struct error *error) CHECKED NONNULL;
+void transaction_abort(struct transaction *transaction) NONNULL;
 
-/* Whether a lease is nobody's or this job's to act on. */
-bool job_may_act(const struct job *job, const struct lease *lease) CHECKED NONNULL;
+/* Whether a lease is nobody's or this transaction's to act on. */
+bool transaction_may_act(const struct transaction *transaction,
+                         const struct lease *lease) CHECKED NONNULL;
 
-/* Marks a lease as this job's, under the lock, in a state. Takes the job's claim if needed. */
-int job_claim(struct job *job, struct ledger *ledger, struct lease *lease, enum lease_state state,
-              struct error *error) CHECKED NONNULL;
+/* Marks a lease as this transaction's, under the lock, in a state. Takes the transaction's claim if
+ * needed. */
+int transaction_claim(struct transaction *transaction, struct ledger *ledger, struct lease *lease,
+                      enum lease_state state, struct error *error) CHECKED NONNULL;
 
 /* The same for one that is to be removed: leaving, or removing if it was that already. */
-int job_claim_removal(struct job *job, struct ledger *ledger, struct lease *lease,
-                      struct error *error) CHECKED NONNULL;
+int transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
+                              struct lease *lease, struct error *error) CHECKED NONNULL;
 
-/* Whether the job's writer was left behind at work on another device: it acts no more on this one.
+/* Whether the transaction's writer was left behind at work on another device: it acts no more on
+ * this one.
  */
-bool job_is_stuck_elsewhere(const struct job *job, const struct lease *lease) CHECKED NONNULL;
+bool transaction_is_stuck_elsewhere(const struct transaction *transaction,
+                                    const struct lease *lease) CHECKED NONNULL;
 
 /* Marks a lease as leaving, and nobody's to act on. */
-void job_give_up(struct lease *lease) NONNULL;
+void transaction_give_up(const struct transaction *transaction, struct lease *lease) NONNULL;
 
-/* Under a lock of its own: gives this job's lease of a device another state, or forgets it. */
-int job_move(struct job *job, const struct name *device, enum lease_state state,
-             struct error *error) CHECKED NONNULL;
-int job_forget(struct job *job, const struct name *device, struct error *error) CHECKED NONNULL;
+/* Under a lock of its own: gives this transaction's lease of a device another state, or forgets it.
+ */
+int transaction_move(struct transaction *transaction, const struct name *device,
+                     enum lease_state state, struct error *error) CHECKED NONNULL;
+int transaction_forget(struct transaction *transaction, const struct name *device,
+                       struct error *error) CHECKED NONNULL;
 
-/* The same for what this job could not remove and does not wait for: leaving, and nobody's to act
- * on, unless its writer was left at work on it. */
-int job_hand_back(struct job *job, const struct name *device, struct error *error) CHECKED NONNULL;
+/* The same for what this transaction could not remove and does not wait for: leaving, and nobody's
+ * to act on, unless its writer was left at work on it. */
+int transaction_hand_back(struct transaction *transaction, const struct name *device,
+                          struct error *error) CHECKED NONNULL;

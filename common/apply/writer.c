@@ -150,7 +150,7 @@ writer_configure(struct writer *writer, const struct vgpu *vgpu, const char *par
 int
 writer_prove(struct writer *writer, const struct vgpu *vgpu)
 {
-    return ask(writer, ORDER_PROVE, vgpu, "", deadline_in(LONGEST_PROOF));
+    return ask(writer, ORDER_PROVE, vgpu, "", deadline_in(writer->host, LONGEST_PROOF));
 }
 
 int

@@ -2,24 +2,13 @@
 
 #include "base/deadline.h"
 
-#include <time.h>
-
-#define NANOSECONDS_PER_MILLISECOND 1000000ull
-#define LONGEST_PAUSE               32
-
-static uint64_t
-deadline_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
+#define MILLISECOND   1000000ull /* in nanoseconds */
+#define LONGEST_PAUSE 32
 
 struct deadline
-deadline_in(unsigned milliseconds)
+deadline_in(const struct host *host, unsigned milliseconds)
 {
-    return (struct deadline){deadline_now() + milliseconds * NANOSECONDS_PER_MILLISECOND};
+    return (struct deadline){host, host->ops->now(host) + milliseconds * MILLISECOND};
 }
 
 struct deadline
@@ -31,24 +20,19 @@ deadline_earlier(struct deadline a, struct deadline b)
 unsigned
 deadline_left(struct deadline deadline)
 {
-    uint64_t now = deadline_now();
+    uint64_t now = deadline.host->ops->now(deadline.host);
 
-    if (now >= deadline.at)
-        return 0;
-    return (unsigned)((deadline.at - now + NANOSECONDS_PER_MILLISECOND - 1) /
-                      NANOSECONDS_PER_MILLISECOND);
+    return now >= deadline.at ? 0 : (unsigned)((deadline.at - now + MILLISECOND - 1) / MILLISECOND);
 }
 
 bool
 deadline_pause(struct deadline deadline, unsigned *pause)
 {
     unsigned left = deadline_left(deadline);
-    unsigned milliseconds = *pause < left ? *pause : left;
-    struct timespec length = {milliseconds / 1000, milliseconds % 1000 * 1000000l};
 
     if (left == 0)
         return false;
-    nanosleep(&length, NULL);
+    deadline.host->ops->sleep(deadline.host, (*pause < left ? *pause : left) * MILLISECOND);
     if (*pause < LONGEST_PAUSE)
         *pause *= 2;
     return true;

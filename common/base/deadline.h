@@ -4,21 +4,19 @@
  * deadline: the moment after which a hook waits for nothing any more.
  *
  * libvirt sets a hook no time limit and holds the domain's lock meanwhile, so every wait here has
- * one. Durations are milliseconds; the clock is CLOCK_MONOTONIC.
+ * one. Durations are milliseconds; the clock is the host's.
  */
 
 #pragma once
 
-#include "base/cleanup.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/host.h"
 
 struct deadline {
-    uint64_t at; /* nanoseconds of CLOCK_MONOTONIC */
+    const struct host *host; /* whose clock it is */
+    uint64_t at;             /* nanoseconds since the kernel booted */
 };
 
-struct deadline deadline_in(unsigned milliseconds);
+struct deadline deadline_in(const struct host *host, unsigned milliseconds) NONNULL;
 
 /* Whichever comes first. */
 struct deadline deadline_earlier(struct deadline a, struct deadline b);

@@ -48,9 +48,9 @@ read_some(int fd, struct document *document, size_t room, struct deadline deadli
 }
 
 int
-document_read(int fd, struct document *ret, struct error *error)
+document_read(const struct host *host, int fd, struct document *ret, struct error *error)
 {
-    struct deadline deadline = deadline_in(MOST_TIME);
+    struct deadline deadline = deadline_in(host, MOST_TIME);
     size_t room = 0;
     int rc;
 

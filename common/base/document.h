@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/host.h"
 
 #include <stdbool.h>
 
@@ -32,7 +33,8 @@ struct document_edit {
  * Reads a descriptor to its end: at most 8 MiB, for at most 30 seconds. -EINVAL if there is
  * nothing, -EFBIG, -ETIMEDOUT or the errno of a failed read. The caller clears ret in every case.
  */
-int document_read(int fd, struct document *ret, struct error *error) CHECKED NONNULL;
+int document_read(const struct host *host, int fd, struct document *ret,
+                  struct error *error) CHECKED NONNULL;
 void document_clear(struct document *document) NONNULL;
 
 /* A copy with the edits made, which are in the order of the text and do not touch; -ENOMEM. The

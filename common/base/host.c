@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+
+#define NANOSECONDS 1000000000ull /* of a second */
 
 static ssize_t
 kernel_read(const struct host *host, const char *path, char *buffer, size_t size)
@@ -102,6 +105,26 @@ kernel_probe(const struct host *host, const char *path)
     return fd < 0 ? -errno : fd;
 }
 
+static uint64_t
+kernel_now(const struct host *host)
+{
+    struct timespec now;
+
+    (void)host;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+static void
+kernel_sleep(const struct host *host, uint64_t nanoseconds)
+{
+    const struct timespec length = {(time_t)(nanoseconds / NANOSECONDS),
+                                    (long)(nanoseconds % NANOSECONDS)};
+
+    (void)host;
+    nanosleep(&length, NULL);
+}
+
 const struct host_ops host_kernel = {
     .read = kernel_read,
     .write = kernel_write,
@@ -109,6 +132,8 @@ const struct host_ops host_kernel = {
     .link = kernel_link,
     .exists = kernel_exists,
     .probe = kernel_probe,
+    .now = kernel_now,
+    .sleep = kernel_sleep,
 };
 
 static int FORMAT(2, 0) path_vformat(struct path *ret, const char *format, va_list args)
@@ -232,4 +257,22 @@ host_exists(const struct host *host, const char *format, ...)
     rc = path_vformat(&path, format, args);
     va_end(args);
     return rc == 0 && host->ops->exists(host, path.text) == 0;
+}
+
+uint64_t
+host_seconds(const struct host *host)
+{
+    return host->ops->now(host) / NANOSECONDS;
+}
+
+uint64_t
+host_uptime(const struct host *host)
+{
+    unsigned long seconds, hundredths;
+    char text[64];
+
+    if (host_read(host, text, sizeof(text), "proc/uptime") < 0 ||
+        sscanf(text, "%9lu.%2lu", &seconds, &hundredths) != 2)
+        return UINT64_MAX;
+    return 1000ul * seconds + 10 * hundredths;
 }

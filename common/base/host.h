@@ -33,6 +33,10 @@ struct host_ops {
     int (*exists)(const struct host *host, const char *path);
     /* Opens a VFIO group node: a descriptor or -errno; -EBUSY while somebody else has it open. */
     int (*probe)(const struct host *host, const char *path);
+    /* Nanoseconds since the kernel booted, time in suspend included. */
+    uint64_t (*now)(const struct host *host);
+    /* Sleeps so many nanoseconds, or less if a signal comes. */
+    void (*sleep)(const struct host *host, uint64_t nanoseconds);
 };
 
 struct host {
@@ -73,6 +77,12 @@ int host_list(const struct host *host, struct names *ret, const char *format, ..
 /* The last component of a symbolic link's target: 0 or -errno. */
 int host_link(const struct host *host, struct name *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
+
+/* Seconds since the kernel booted (CLOCK_BOOTTIME): what a lease's time is given in. */
+uint64_t host_seconds(const struct host *host) CHECKED NONNULL;
+
+/* Milliseconds since the kernel booted, as /proc/uptime tells; UINT64_MAX if it does not. */
+uint64_t host_uptime(const struct host *host) CHECKED NONNULL;
 
 /* Whether something of that name is there. */
 bool host_exists(const struct host *host, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;

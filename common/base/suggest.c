@@ -39,15 +39,15 @@ distance_of(const char *a, const char *b)
 }
 
 void
-guess_offer(struct guess *guess, const char *word)
+suggest_offer(struct suggest *suggest, const char *word)
 {
-    size_t length = strlen(guess->said), distance;
+    size_t length = strlen(suggest->said), distance;
 
     if (length > LONGEST || strlen(word) > LONGEST)
         return;
-    distance = distance_of(guess->said, word);
-    if (distance > length / 3 || (guess->best && distance >= guess->distance))
+    distance = distance_of(suggest->said, word);
+    if (distance > length / 3 || (suggest->best && distance >= suggest->distance))
         return;
-    guess->best = word;
-    guess->distance = distance;
+    suggest->best = word;
+    suggest->distance = distance;
 }

@@ -8,13 +8,13 @@
 
 #include "base/cleanup.h"
 
-struct guess {
+struct suggest {
     const char *said;
     const char *best; /* NULL: nothing is near enough */
     size_t distance;
 };
 
-#define GUESS(word) ((struct guess){.said = (word)})
+#define SUGGEST(word) ((struct suggest){.said = (word)})
 
 /* Offers one of the words that there are. It must outlive the guess. */
-void guess_offer(struct guess *guess, const char *word) NONNULL;
+void suggest_offer(struct suggest *suggest, const char *word) NONNULL;

@@ -35,7 +35,7 @@ inventory_clear(struct inventory *inventory)
     free(inventory->gpus);
     free(inventory->parents);
     free(inventory->vgpus);
-    free(inventory->strangers);
+    free(inventory->ineligible);
     *inventory = (struct inventory){0};
 }
 

@@ -57,7 +57,7 @@ struct inventory_vgpu {
 };
 
 /* A PCI device that somebody asks for, and that is no parent (stranger.h). */
-struct inventory_stranger {
+struct inventory_ineligible {
     struct name device;
     char why[200]; /* "which ..." */
 };
@@ -69,8 +69,8 @@ struct inventory {
     size_t parent_count;
     struct inventory_vgpu *vgpus;
     size_t vgpu_count;
-    struct inventory_stranger *strangers;
-    size_t stranger_count;
+    struct inventory_ineligible *ineligible;
+    size_t ineligible_count;
 };
 
 /* Which types somebody asks for. Availability and details are read for these only: on a host with

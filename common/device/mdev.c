@@ -258,16 +258,16 @@ is_on_bus(const struct host *host, const struct vgpu *vgpu)
     return rc == 0 ? name_equal(&parent, &vgpu->parent) : rc != -ENOENT;
 }
 
-static enum vgpu_look
+static enum vgpu_state
 mdev_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     const char *device = vgpu->device.text, *parent = vgpu->parent.text;
 
     if (host_link(host, type, PARENTS "/%s/%s/mdev_type", parent, device) == 0)
-        return VGPU_WHOLE;
+        return VGPU_PRESENT;
     return host_exists(host, PARENTS "/%s/%s", parent, device) || is_on_bus(host, vgpu)
-               ? VGPU_PARTIAL
-               : VGPU_GONE;
+               ? VGPU_TRANSIENT
+               : VGPU_ABSENT;
 }
 
 static int
@@ -303,7 +303,7 @@ mdev_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
     int rc = find_directory(vgpu, &device);
 
     *proof = -1;
-    if (mdev_look(host, vgpu, &type) == VGPU_GONE)
+    if (mdev_look(host, vgpu, &type) == VGPU_ABSENT)
         return -ENODEV;
     return rc < 0 ? rc : vfio_prove(host, &device, proof);
 }

@@ -41,7 +41,7 @@ process_holds(const struct host *host, const char *pid, const char *tail)
 }
 
 int
-holders_find(const struct host *host, const char *tail)
+open_files_find(const struct host *host, const char *tail)
 {
     AUTO(names_clear) struct names processes = {0};
     int rc = host_list(host, &processes, "proc");

@@ -16,4 +16,4 @@
  * A process that has the node open whose path ends in tail ("/vfio/12"): its pid; 0 if there is
  * none; -EACCES if not all could be looked at, which means "perhaps".
  */
-int holders_find(const struct host *host, const char *tail) CHECKED NONNULL;
+int open_files_find(const struct host *host, const char *tail) CHECKED NONNULL;

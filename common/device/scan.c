@@ -77,7 +77,7 @@ scan_host(const struct host *host, const struct inventory_filter *filter, struct
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret, gpu);
-    if (catalogue_recall(host, ret) < 0) {
+    if (type_cache_recall(host, ret) < 0) {
         inventory_clear(ret);
         return error_set(error, -ENOMEM, "no memory for the GPUs");
     }

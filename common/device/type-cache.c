@@ -49,7 +49,7 @@ recall_line(char *line, struct inventory *inventory)
 }
 
 int
-catalogue_recall(const struct host *host, struct inventory *inventory)
+type_cache_recall(const struct host *host, struct inventory *inventory)
 {
     AUTO_FREE char *text = NULL;
     bool needed = false;
@@ -97,7 +97,7 @@ format(const struct inventory *inventory, const char *old, bool *news)
 }
 
 void
-catalogue_keep(const struct host *host, int directory, const struct inventory *inventory)
+type_cache_store(const struct host *host, int directory, const struct inventory *inventory)
 {
     AUTO_FREE char *old = read_file(host);
     AUTO_FREE char *text = NULL;

@@ -15,9 +15,9 @@
 
 /* Adds what is remembered of the inventory's GPUs: their names, and types of which there is room
  * for none. -ENOMEM; a file that is not there or cannot be read says nothing. */
-int catalogue_recall(const struct host *host, struct inventory *inventory) CHECKED NONNULL;
+int type_cache_recall(const struct host *host, struct inventory *inventory) CHECKED NONNULL;
 
 /* Remembers what an inventory knows, if any of it is new, in the state directory; under its lock.
  * What cannot be written is not remembered. */
 void
-catalogue_keep(const struct host *host, int directory, const struct inventory *inventory) NONNULL;
+type_cache_store(const struct host *host, int directory, const struct inventory *inventory) NONNULL;

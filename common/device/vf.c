@@ -234,18 +234,18 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
 }
 
 /* A function that has another type by now is another vGPU, and somebody else's. */
-static enum vgpu_look
+static enum vgpu_state
 vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     unsigned number;
     int rc = read_current(host, &vgpu->device, &number);
 
     if (rc == -ENOENT || rc == -ENODEV || (rc == 0 && number == 0))
-        return VGPU_GONE;
+        return VGPU_ABSENT;
     if (rc < 0)
-        return VGPU_PARTIAL;
+        return VGPU_TRANSIENT;
     nvidia_type_id(number, type);
-    return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_GONE : VGPU_WHOLE;
+    return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT : VGPU_PRESENT;
 }
 
 static int
@@ -273,7 +273,7 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
         return wanted ? -EBUSY : -EINVAL;
     rc = write_type(host, vgpu, wanted);
     /* Unless it says that somebody else was faster. */
-    if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_WHOLE)
+    if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_PRESENT)
         return 0;
     return rc;
 }
@@ -295,7 +295,7 @@ vf_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
     int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
 
     *proof = -1;
-    if (vf_look(host, vgpu, &type) == VGPU_GONE)
+    if (vf_look(host, vgpu, &type) == VGPU_ABSENT)
         return -ENODEV;
     return rc < 0 ? rc : vfio_prove(host, &device, proof);
 }
@@ -317,10 +317,10 @@ vf_remove(const struct host *host, const struct vgpu *vgpu)
     struct name type;
     int rc;
 
-    if (vf_look(host, vgpu, &type) != VGPU_WHOLE)
+    if (vf_look(host, vgpu, &type) != VGPU_PRESENT)
         return -ENODEV;
     rc = write_type(host, vgpu, 0);
-    if (rc < 0 && vf_look(host, vgpu, &type) == VGPU_GONE)
+    if (rc < 0 && vf_look(host, vgpu, &type) == VGPU_ABSENT)
         return 0;
     return rc == -EPERM ? -EBUSY : rc;
 }

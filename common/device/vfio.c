@@ -25,7 +25,7 @@ prove_by_holders(const struct host *host, const struct path *device)
     if (rc < 0 || nodes.count != 1)
         return -EBUSY;
     snprintf(tail, sizeof(tail), "/vfio/devices/%s", nodes.items[0].text);
-    return holders_find(host, tail) == 0 ? 0 : -EBUSY;
+    return open_files_find(host, tail) == 0 ? 0 : -EBUSY;
 }
 
 int

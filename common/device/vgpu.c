@@ -32,8 +32,8 @@ vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return rc;
 }
 
-enum vgpu_look
-vgpu_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+enum vgpu_state
+vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     return vgpu->interface->look(host, vgpu, type);
 }
@@ -43,7 +43,7 @@ vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
 {
     struct name type;
 
-    return vgpu_look(host, vgpu, &type) == VGPU_WHOLE && name_equal(&type, &vgpu->type);
+    return vgpu_state(host, vgpu, &type) == VGPU_PRESENT && name_equal(&type, &vgpu->type);
 }
 
 int
@@ -56,7 +56,7 @@ vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t
     *text = '\0';
     if (vgpu->interface->node(host, vgpu, &node) < 0)
         return 0;
-    pid = holders_find(host, node.text);
+    pid = open_files_find(host, node.text);
     if (pid <= 0)
         return pid;
     if (host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0)

@@ -16,10 +16,10 @@
 /* What there is of a vGPU. Gone is only what has neither its link on the bus nor its directory: a
  * removal in progress takes the link first and still counts against the GPU. A device of its UUID
  * on another parent is another vGPU. */
-enum vgpu_look {
-    VGPU_GONE,
-    VGPU_PARTIAL, /* being made, or being removed */
-    VGPU_WHOLE,
+enum vgpu_state {
+    VGPU_ABSENT,
+    VGPU_TRANSIENT, /* being made, or being removed */
+    VGPU_PRESENT,
 };
 
 /* Bytes of all parameters of a vGPU, with the final NUL. */
@@ -46,7 +46,7 @@ struct vgpu_interface {
 
     /* Quick: links, or an attribute that the driver holds ready. If it is whole, type is its type;
      * a vgpu without a type is any that is there. */
-    enum vgpu_look (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
+    enum vgpu_state (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
     /* Makes it: 0 or the kernel's -errno. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
@@ -84,8 +84,8 @@ int vgpu_find(const struct host *host, const struct name *device, struct vgpu *r
               struct name *gpu) CHECKED NONNULL;
 
 /* As the interface's look. */
-enum vgpu_look
-vgpu_look(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
+enum vgpu_state
+vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
 
 /*
  * A process that has it open, for people, as "12 (qemu-system-x86)": 1; 0 and "" if none is seen,

@@ -37,7 +37,7 @@ annotation_fault(struct request *request, const char *format, ...)
 }
 
 void
-annotation_stranger(struct request *request, const char *name, const char *uri)
+annotation_misplaced(struct request *request, const char *name, const char *uri)
 {
     switch (annotation_namespace(uri)) {
     case ANNOTATION_OURS:

@@ -42,7 +42,7 @@ char *annotation_copy_attribute(const struct annotation_attributes *attributes,
 void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
 
 /* An element that has no place where it stands. */
-void annotation_stranger(struct request *request, const char *name, const char *uri)
+void annotation_misplaced(struct request *request, const char *name, const char *uri)
     __attribute__((nonnull(1, 2)));
 
 /* The start of each element; -ENOMEM. */

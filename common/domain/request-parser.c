@@ -267,7 +267,7 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
         return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
     if (!element && (parent == METADATA ? ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER
                                         : parent == REQUEST || parent == DEVICE || parent == PARAM))
-        annotation_stranger(reader->request, (const char *)name, (const char *)uri);
+        annotation_misplaced(reader->request, (const char *)name, (const char *)uri);
     if (reader->depth + 1 >= COUNT(reader->places))
         return fail(reader, "nested too deeply");
     reader->places[++reader->depth] = (unsigned char)(element ? element->place : OUTSIDE);

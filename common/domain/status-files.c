@@ -27,7 +27,7 @@ is_status_file(const char *name)
 }
 
 static int
-read_guest(const struct host *host, int directory, const char *name, struct guests *ret)
+read_guest(const struct host *host, int directory, const char *name, struct status_files *ret)
 {
     AUTO_CLOSE int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     AUTO(document_clear) struct document document = {0};
@@ -37,7 +37,7 @@ read_guest(const struct host *host, int directory, const char *name, struct gues
 
     if (fd < 0 && errno == ENOENT)
         return 0;
-    rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(fd, &document, &error);
+    rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(host, fd, &document, &error);
     if (rc == 0)
         rc = request_parse_status(&document, &guest, &error);
     /* Whatever else a stale one says, or does not. */
@@ -51,14 +51,14 @@ read_guest(const struct host *host, int directory, const char *name, struct gues
         return 0;
     request_clear(&guest);
     if (ret->complete)
-        error_set(&ret->problem, rc, "not all guests are known: /" DIRECTORY "/%s: %s", name,
+        error_set(&ret->failure, rc, "not all guests are known: /" DIRECTORY "/%s: %s", name,
                   error.text);
     ret->complete = false;
     return rc == -ENOMEM ? rc : 0;
 }
 
 static int
-read_all(const struct host *host, DIR *directory, struct guests *ret)
+read_all(const struct host *host, DIR *directory, struct status_files *ret)
 {
     for (;;) {
         const struct dirent *entry;
@@ -77,13 +77,13 @@ read_all(const struct host *host, DIR *directory, struct guests *ret)
 }
 
 int
-guests_read(const struct host *host, struct guests *ret, struct error *error)
+status_files_read(const struct host *host, struct status_files *ret, struct error *error)
 {
     AUTO_CLOSE int fd = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     AUTO(close_directory) DIR *directory = NULL;
     int rc;
 
-    *ret = (struct guests){.complete = true};
+    *ret = (struct status_files){.complete = true};
     if (fd < 0 && errno == ENOENT)
         return 0;
     directory = fd < 0 ? NULL : fdopendir(fd);
@@ -95,16 +95,16 @@ guests_read(const struct host *host, struct guests *ret, struct error *error)
 }
 
 void
-guests_clear(struct guests *guests)
+status_files_clear(struct status_files *guests)
 {
     for (size_t i = 0; i < guests->count; i++)
         request_clear(&guests->items[i]);
     free(guests->items);
-    *guests = (struct guests){0};
+    *guests = (struct status_files){0};
 }
 
 const struct request *
-guests_find(const struct guests *guests, const struct name *domain)
+status_files_find(const struct status_files *guests, const struct name *domain)
 {
     for (size_t i = 0; i < guests->count; i++) {
         if (name_equal(&guests->items[i].domain, domain))
@@ -114,7 +114,7 @@ guests_find(const struct guests *guests, const struct name *domain)
 }
 
 bool
-guests_has(const struct request *guest, const struct name *device)
+status_files_has(const struct request *guest, const struct name *device)
 {
     for (size_t i = 0; i < guest->hostdev_count; i++) {
         if (name_equal(&guest->hostdevs[i].source, device))
@@ -124,10 +124,10 @@ guests_has(const struct request *guest, const struct name *device)
 }
 
 bool
-guests_have(const struct guests *guests, const struct name *device)
+status_files_have(const struct status_files *guests, const struct name *device)
 {
     for (size_t i = 0; i < guests->count; i++) {
-        if (guests_has(&guests->items[i], device))
+        if (status_files_has(&guests->items[i], device))
             return true;
     }
     return false;

@@ -14,23 +14,26 @@
 #include "base/host.h"
 #include "domain/request.h"
 
-struct guests {
+struct status_files {
     struct request *items;
     size_t count;
     bool complete;        /* all files could be read */
-    struct error problem; /* else the first that could not */
+    struct error failure; /* else the first that could not */
 };
 
 /* -ENOMEM, or the errno of a directory that cannot be listed; no directory: nobody runs. The caller
  * clears ret. */
-int guests_read(const struct host *host, struct guests *ret, struct error *error) CHECKED NONNULL;
-void guests_clear(struct guests *guests) NONNULL;
+int status_files_read(const struct host *host, struct status_files *ret,
+                      struct error *error) CHECKED NONNULL;
+void status_files_clear(struct status_files *guests) NONNULL;
 
 /* By its UUID; NULL: it does not run, or its file could not be read. */
-const struct request *guests_find(const struct guests *guests, const struct name *domain) NONNULL;
+const struct request *
+status_files_find(const struct status_files *guests, const struct name *domain) NONNULL;
 
 /* Whether a domain has a device. */
-bool guests_has(const struct request *guest, const struct name *device) CHECKED NONNULL;
+bool status_files_has(const struct request *guest, const struct name *device) CHECKED NONNULL;
 
 /* Whether any of them has it. */
-bool guests_have(const struct guests *guests, const struct name *device) CHECKED NONNULL;
+bool
+status_files_have(const struct status_files *guests, const struct name *device) CHECKED NONNULL;

@@ -22,8 +22,9 @@ enum judgement {
 
 /* Under the lock. The guests were read while the ledger had the lease as it is now. *why is a
  * phrase for people, valid as long as the guests. */
-enum judgement judge_lease(const struct job *job, const struct guests *guests,
+enum judgement judge_lease(const struct transaction *transaction, const struct status_files *guests,
                            const struct lease *lease, const char **why) CHECKED NONNULL;
 
 /* Whether the answer depends on the guests: reading them is not free. */
-bool judge_needs_guests(const struct job *job, const struct lease *lease) CHECKED NONNULL;
+bool judge_needs_guests(const struct transaction *transaction,
+                        const struct lease *lease) CHECKED NONNULL;

@@ -40,7 +40,7 @@ log_renamed(const char *domain_name, const struct name *domain, const struct nam
 }
 
 void
-log_problem(const char *event, const char *domain, const struct error *error)
+log_failure(const char *event, const char *domain, const struct error *error)
 {
     char word[256];
 

@@ -19,4 +19,4 @@ void log_renamed(const char *domain_name, const struct name *domain, const struc
                  const struct name *new) NONNULL;
 
 /* Something went wrong that nobody else will hear of, because the hook must not fail for it. */
-void log_problem(const char *event, const char *domain, const struct error *error) NONNULL;
+void log_failure(const char *event, const char *domain, const struct error *error) NONNULL;

@@ -272,12 +272,3 @@ statedir_is_claimed(const struct statedir *statedir, uint64_t claim)
         return false;
     return fcntl(statedir->claims, F_OFD_GETLK, &byte) < 0 || byte.l_type != F_UNLCK;
 }
-
-uint64_t
-statedir_time(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec;
-}

@@ -76,6 +76,3 @@ void statedir_unclaim(struct statedir *statedir) NONNULL;
 
 /* Whether somebody else is at work under this claim. */
 bool statedir_is_claimed(const struct statedir *statedir, uint64_t claim) CHECKED NONNULL;
-
-/* Seconds of CLOCK_BOOTTIME, for lease.time. */
-uint64_t statedir_time(void);

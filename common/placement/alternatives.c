@@ -9,9 +9,9 @@
 
 /* Whether the demand would have room where it is moved to. */
 static bool
-could_have(const struct room *room, const struct demand *demand, size_t parent)
+could_have(const struct capacity *capacity, const struct demand *demand, size_t parent)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     size_t gpu = inventory->parents[parent].gpu;
     struct request_hostdev hostdev = *demand->hostdev;
     struct demand moved = *demand;
@@ -19,23 +19,23 @@ could_have(const struct room *room, const struct demand *demand, size_t parent)
     hostdev.source = inventory->parents[parent].name;
     moved.hostdev = &hostdev;
     for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-        struct room_place ignored;
+        struct fit ignored;
         unsigned rank;
 
         if (inventory->parents[parent].available[type] > 0 &&
             demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
-            fit_judge(room, &moved, gpu, type, &ignored) == VERDICT_GOOD)
+            fit_judge(capacity, &moved, gpu, type, &ignored) == REASON_NONE)
             return true;
     }
     return false;
 }
 
 size_t
-others_list(const struct room *room, const struct demand *demand, size_t gpu, size_t most,
-            char *text, size_t size)
+alternatives_list(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+                  size_t most, char *text, size_t size)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct name *place = demand_place(demand);
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct name *place = demand_vf(demand);
     size_t at = 0, count = 0;
 
     *text = '\0';
@@ -43,7 +43,7 @@ others_list(const struct room *room, const struct demand *demand, size_t gpu, si
         const struct inventory_parent *parent = &inventory->parents[i];
 
         if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, place) ||
-            !could_have(room, demand, i))
+            !could_have(capacity, demand, i))
             continue;
         if (count++ < most && at < size)
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
@@ -52,14 +52,15 @@ others_list(const struct room *room, const struct demand *demand, size_t gpu, si
 }
 
 void
-others_add(const struct room *room, const struct demand *demand, struct error *error)
+alternatives_add(const struct capacity *capacity, const struct demand *demand, struct error *error)
 {
     char others[MOST_OTHERS * sizeof(struct name)];
-    size_t count = others_list(room, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
+    size_t count =
+        alternatives_list(capacity, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
 
     if (count)
         error_add(error, "%s could be on %s%s", demand->label, others,
                   count > MOST_OTHERS ? ", or others" : "");
-    else if (demand_place(demand))
+    else if (demand_vf(demand))
         error_add(error, "no other virtual function could take it now");
 }

@@ -2,11 +2,9 @@
 
 #include "placement/boot-wait.h"
 
-#include <stdio.h>
-
 bool
-boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
-            const struct inventory *inventory)
+boot_wait_misses(const struct policy *policy, const struct policy_gpu *gpu,
+                 const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         if (name_equal(&inventory->gpus[i].name, &gpu->address) && inventory_offers(inventory, i))
@@ -16,18 +14,11 @@ boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
 }
 
 unsigned
-boot_left(const struct host *host, const struct policy *policy, const struct inventory *inventory)
+boot_wait_left(const struct policy *policy, const struct inventory *inventory, uint64_t uptime)
 {
-    unsigned long seconds, hundredths;
     bool missing = false;
-    uint64_t uptime;
-    char text[64];
 
     for (size_t i = 0; i < policy->gpu_count; i++)
-        missing |= boot_misses(policy, &policy->gpus[i], inventory);
-    if (!missing || host_read(host, text, sizeof(text), "proc/uptime") < 0 ||
-        sscanf(text, "%9lu.%2lu", &seconds, &hundredths) != 2)
-        return 0;
-    uptime = 1000ul * seconds + 10 * hundredths;
-    return uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
+        missing |= boot_wait_misses(policy, &policy->gpus[i], inventory);
+    return missing && uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
 }

@@ -15,10 +15,10 @@
 
 /* Whether a GPU of the policy has to come yet: it is enabled there, not drained, and offers no
  * types. */
-bool boot_misses(const struct policy *policy, const struct policy_gpu *gpu,
-                 const struct inventory *inventory) CHECKED NONNULL;
+bool boot_wait_misses(const struct policy *policy, const struct policy_gpu *gpu,
+                      const struct inventory *inventory) CHECKED NONNULL;
 
-/* Milliseconds until the policy's boot_wait has passed since the kernel booted (/proc/uptime); 0 if
- * it has, or if nothing is missing. */
-unsigned boot_left(const struct host *host, const struct policy *policy,
-                   const struct inventory *inventory) CHECKED NONNULL;
+/* Milliseconds until the policy's boot_wait has passed since the kernel booted, which is so many
+ * milliseconds ago; 0 if it has, or if nothing is missing. */
+unsigned boot_wait_left(const struct policy *policy, const struct inventory *inventory,
+                        uint64_t uptime) CHECKED NONNULL;

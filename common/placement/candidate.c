@@ -9,12 +9,12 @@
 #include <string.h>
 
 static size_t
-count_beside(const struct room *room, size_t gpu)
+count_beside(const struct capacity *capacity, size_t gpu)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < room->claim_count; i++) {
-        const struct room_claim *claim = &room->claims[i];
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        const struct capacity_claim *claim = &capacity->claims[i];
 
         count += (claim->own || claim->settled) && claim->gpu == gpu;
     }
@@ -59,10 +59,10 @@ candidate_why(const struct candidate *better, const struct candidate *worse)
 }
 
 static bool
-is_far(const struct room *room, const struct demand *demand, size_t gpu)
+is_far(const struct capacity *capacity, const struct demand *demand, size_t gpu)
 {
-    const struct nodeset *nodes = &room->question->demands->nodes;
-    int numa = room->question->inventory->gpus[gpu].numa;
+    const struct nodeset *nodes = &capacity->problem->demands->nodes;
+    int numa = capacity->problem->inventory->gpus[gpu].numa;
 
     if (demand->numa == POLICY_NUMA_IGNORE || nodeset_is_empty(nodes))
         return false;
@@ -70,10 +70,10 @@ is_far(const struct room *room, const struct demand *demand, size_t gpu)
 }
 
 int
-candidate_list(const struct room *room, const struct demand *demand, struct candidate **ret,
+candidate_list(const struct capacity *capacity, const struct demand *demand, struct candidate **ret,
                size_t *count)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     bool spread = demand->order == POLICY_SPREAD;
 
     *ret = NULL;
@@ -81,14 +81,14 @@ candidate_list(const struct room *room, const struct demand *demand, struct cand
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
             struct candidate candidate = {.gpu = gpu, .type = type, .spread = spread};
-            struct room_place place;
+            struct fit place;
 
             if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &candidate.rank) ||
-                fit_judge(room, demand, gpu, type, &place) != VERDICT_GOOD)
+                fit_judge(capacity, demand, gpu, type, &place) != REASON_NONE)
                 continue;
             candidate.parent = place.parent;
-            candidate.far = is_far(room, demand, gpu);
-            candidate.beside = spread ? count_beside(room, gpu) : 0;
+            candidate.far = is_far(capacity, demand, gpu);
+            candidate.beside = spread ? count_beside(capacity, gpu) : 0;
             candidate.used = place.used;
             candidate.total = place.total;
             if (ARRAY_ADD(*ret, *count, candidate) < 0) {
@@ -114,27 +114,28 @@ gpu_of(const struct inventory *inventory, const struct name *device)
 
 /* Whether vGPUs are made on its virtual functions, one on each. */
 static bool
-has_function(const struct room *room, size_t gpu)
+has_function(const struct capacity *capacity, size_t gpu)
 {
-    const struct room_gpu *known = &room->gpus[gpu];
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
 
-    return known->place_count && room_is_function(room, room->places[known->first_place]);
+    return known->place_count &&
+           capacity_is_function(capacity, capacity->places[known->first_place]);
 }
 
 /* Whether something that stays keeps the GPU from ever taking the type. */
 static bool
-is_blocked(const struct room *room, size_t gpu, const struct inventory_type *type,
+is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_type *type,
            const bool *may_reap)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct ledger *ledger = room->question->ledger;
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct ledger *ledger = capacity->problem->ledger;
     const struct policy_gpu *policy =
-        policy_find_gpu(room->question->policy, &inventory->gpus[gpu].name);
-    size_t staying = policy ? policy->reserve : 0, functions = room->gpus[gpu].place_count;
-    bool has_functions = has_function(room, gpu);
+        policy_find_gpu(capacity->problem->policy, &inventory->gpus[gpu].name);
+    size_t staying = policy ? policy->reserve : 0, functions = capacity->gpus[gpu].place_count;
+    bool has_functions = has_function(capacity, gpu);
 
-    for (size_t i = 0; i < room->claim_count; i++) {
-        const struct room_claim *claim = &room->claims[i];
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        const struct capacity_claim *claim = &capacity->claims[i];
 
         if (claim->gpu != gpu || claim->settled)
             continue;
@@ -163,13 +164,13 @@ is_blocked(const struct room *room, size_t gpu, const struct inventory_type *typ
 
 /* Whether something that stays has a virtual function, or is about to. */
 static bool
-stays_on(const struct room *room, size_t parent, const bool *may_reap)
+stays_on(const struct capacity *capacity, size_t parent, const bool *may_reap)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct ledger *ledger = room->question->ledger;
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct ledger *ledger = capacity->problem->ledger;
 
-    for (size_t i = 0; i < room->claim_count; i++) {
-        if (room->claims[i].parent == parent && !room->claims[i].settled)
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        if (capacity->claims[i].parent == parent && !capacity->claims[i].settled)
             return true;
     }
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
@@ -178,7 +179,7 @@ stays_on(const struct room *room, size_t parent, const bool *may_reap)
         if (inventory->vgpus[i].parent == parent && !(lease && may_reap[lease - ledger->leases]))
             return true;
     }
-    for (size_t i = 0; room->owned[parent] && i < ledger->count; i++) {
+    for (size_t i = 0; capacity->owned[parent] && i < ledger->count; i++) {
         if (name_equal(&ledger->leases[i].vgpu.parent, &inventory->parents[parent].name) &&
             !may_reap[i])
             return true;
@@ -189,49 +190,50 @@ stays_on(const struct room *room, size_t parent, const bool *may_reap)
 /* Whether the demand could have any parent of a GPU by then; what is refused in this call stays so.
  */
 static bool
-has_usable(const struct room *room, const struct demand *demand, size_t gpu, size_t type,
+has_usable(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
            const bool *may_reap)
 {
-    const struct room_gpu *known = &room->gpus[gpu];
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
 
     for (size_t i = 0; i < known->place_count; i++) {
-        size_t parent = room->places[known->first_place + i];
+        size_t parent = capacity->places[known->first_place + i];
 
-        if (rules_judge(room, demand, gpu, parent, type) == VERDICT_GOOD &&
-            room->question->inventory->parents[parent].available[type] >= 0 &&
-            !room_is_refused(room, parent, type) &&
-            !(has_function(room, gpu) && stays_on(room, parent, may_reap)))
+        if (constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
+            capacity->problem->inventory->parents[parent].available[type] >= 0 &&
+            !capacity_is_rejected(capacity, parent, type) &&
+            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_reap)))
             return true;
     }
     return false;
 }
 
 bool
-candidate_could_take(const struct room *room, const struct demand *demand, size_t gpu,
+candidate_could_take(const struct capacity *capacity, const struct demand *demand, size_t gpu,
                      const bool *may_reap)
 {
-    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
 
     for (size_t type = 0; type < card->count; type++) {
         unsigned rank;
 
         if (demand_ranks(demand, &card->types[type], &rank) &&
-            has_usable(room, demand, gpu, type, may_reap) &&
-            !is_blocked(room, gpu, &card->types[type], may_reap) &&
-            (!inventory_lacks_instance(room->question->inventory, gpu, type) ||
-             clearance_frees_instance(room->question, gpu, type, may_reap)))
+            has_usable(capacity, demand, gpu, type, may_reap) &&
+            !is_blocked(capacity, gpu, &card->types[type], may_reap) &&
+            (!inventory_lacks_instance(capacity->problem->inventory, gpu, type) ||
+             eviction_frees_instance(capacity->problem, gpu, type, may_reap)))
             return true;
     }
     return false;
 }
 
 size_t
-candidate_count_chances(const struct room *room, const struct demand *demand, const bool *may_reap)
+candidate_count_chances(const struct capacity *capacity, const struct demand *demand,
+                        const bool *may_reap)
 {
     size_t count = 0;
 
-    for (size_t gpu = 0; gpu < room->question->inventory->gpu_count; gpu++)
-        count += candidate_could_take(room, demand, gpu, may_reap);
+    for (size_t gpu = 0; gpu < capacity->problem->inventory->gpu_count; gpu++)
+        count += candidate_could_take(capacity, demand, gpu, may_reap);
     return count;
 }
 
@@ -239,7 +241,7 @@ candidate_count_chances(const struct room *room, const struct demand *demand, co
 static bool
 is_there(const struct demand *demand, const struct lease *lease)
 {
-    const struct name *place = demand_place(demand);
+    const struct name *place = demand_vf(demand);
     const char *parent = place ? place->text : demand->device ? demand->device->parent : NULL;
 
     return parent && !strcmp(parent, lease->vgpu.parent.text);
@@ -247,17 +249,17 @@ is_there(const struct demand *demand, const struct lease *lease)
 
 /* Whether it has what a demand lacks: anything at all, or a GPU instance of a shape. */
 static bool
-is_in_the_way(const struct room *room, const struct demand *demand, size_t gpu,
+is_in_the_way(const struct capacity *capacity, const struct demand *demand, size_t gpu,
               const struct lease *lease)
 {
-    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
     const struct inventory_type *other = inventory_find_type(card, &lease->vgpu.type);
 
     for (size_t type = 0; type < card->count; type++) {
         unsigned rank;
 
         if (demand_ranks(demand, &card->types[type], &rank) &&
-            (!inventory_lacks_instance(room->question->inventory, gpu, type) ||
+            (!inventory_lacks_instance(capacity->problem->inventory, gpu, type) ||
              (other && other->slices == card->types[type].slices)))
             return true;
     }
@@ -274,10 +276,10 @@ goes_before(const struct demand *demand, const struct lease *a, const struct lea
 }
 
 size_t
-candidate_reap(const struct room *room, const struct demand *demand, const bool *may_reap)
+candidate_reap(const struct capacity *capacity, const struct demand *demand, const bool *may_reap)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct ledger *ledger = room->question->ledger;
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct ledger *ledger = capacity->problem->ledger;
     size_t best = SIZE_MAX, fewest = SIZE_MAX;
 
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
@@ -285,14 +287,14 @@ candidate_reap(const struct room *room, const struct demand *demand, const bool 
 
         for (size_t i = 0; i < ledger->count; i++) {
             if (!may_reap[i] || gpu_of(inventory, &ledger->leases[i].vgpu.device) != gpu ||
-                !is_in_the_way(room, demand, gpu, &ledger->leases[i]))
+                !is_in_the_way(capacity, demand, gpu, &ledger->leases[i]))
                 continue;
             count++;
             if (oldest == SIZE_MAX ||
                 goes_before(demand, &ledger->leases[i], &ledger->leases[oldest]))
                 oldest = i;
         }
-        if (count && count < fewest && candidate_could_take(room, demand, gpu, may_reap)) {
+        if (count && count < fewest && candidate_could_take(capacity, demand, gpu, may_reap)) {
             fewest = count;
             best = oldest;
         }

@@ -26,15 +26,15 @@ struct candidate {
 };
 
 /* All candidates for a demand, best first, in an array that the caller frees. -ENOMEM. */
-int candidate_list(const struct room *room, const struct demand *demand, struct candidate **ret,
-                   size_t *count) CHECKED NONNULL;
+int candidate_list(const struct capacity *capacity, const struct demand *demand,
+                   struct candidate **ret, size_t *count) CHECKED NONNULL;
 
 /* Why the first is better, in words about the GPU of the second: "is emptier, and it is packed". */
 const char *
 candidate_why(const struct candidate *better, const struct candidate *worse) CHECKED NONNULL;
 
 /* Whether a GPU could take one of the demand's types if only what may be reaped were gone. */
-bool candidate_could_take(const struct room *room, const struct demand *demand, size_t gpu,
+bool candidate_could_take(const struct capacity *capacity, const struct demand *demand, size_t gpu,
                           const bool *may_reap) CHECKED NONNULL;
 
 /*
@@ -42,9 +42,9 @@ bool candidate_could_take(const struct room *room, const struct demand *demand, 
  * those that may be (a flag per lease of the ledger), on the GPU that loses the fewest. SIZE_MAX:
  * none would help.
  */
-size_t candidate_reap(const struct room *room, const struct demand *demand,
+size_t candidate_reap(const struct capacity *capacity, const struct demand *demand,
                       const bool *may_reap) CHECKED NONNULL;
 
 /* How many GPUs could take a demand if what may be reaped were gone. */
-size_t candidate_count_chances(const struct room *room, const struct demand *demand,
+size_t candidate_count_chances(const struct capacity *capacity, const struct demand *demand,
                                const bool *may_reap) CHECKED NONNULL;

@@ -15,14 +15,14 @@ may_be_invisible(enum lease_state state)
 }
 
 static void
-count_claims(struct room *room)
+count_claims(struct capacity *capacity)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct ledger *ledger = room->question->ledger;
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct ledger *ledger = capacity->problem->ledger;
 
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
-        struct room_claim claim = {.framebuffer = lease->framebuffer};
+        struct capacity_claim claim = {.framebuffer = lease->framebuffer};
 
         if (!may_be_invisible(lease->state) ||
             inventory_find_vgpu(inventory, &lease->vgpu.device) ||
@@ -30,56 +30,56 @@ count_claims(struct room *room)
             continue;
         claim.gpu = inventory->parents[claim.parent].gpu;
         claim.type = inventory_find_type(&inventory->gpus[claim.gpu], &lease->vgpu.type);
-        room->claims[room->claim_count++] = claim;
+        capacity->claims[capacity->claim_count++] = claim;
     }
 }
 
 /* The parents of each GPU, in their order. */
 static void
-sort_places(struct room *room)
+sort_places(struct capacity *capacity)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     size_t next = 0;
 
     for (size_t i = 0; i < inventory->parent_count; i++)
-        room->gpus[inventory->parents[i].gpu].place_count++;
+        capacity->gpus[inventory->parents[i].gpu].place_count++;
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        room->gpus[gpu].first_place = next;
-        next += room->gpus[gpu].place_count;
-        room->gpus[gpu].place_count = 0;
+        capacity->gpus[gpu].first_place = next;
+        next += capacity->gpus[gpu].place_count;
+        capacity->gpus[gpu].place_count = 0;
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        struct room_gpu *gpu = &room->gpus[inventory->parents[i].gpu];
+        struct capacity_gpu *gpu = &capacity->gpus[inventory->parents[i].gpu];
 
-        room->places[gpu->first_place + gpu->place_count++] = i;
+        capacity->places[gpu->first_place + gpu->place_count++] = i;
     }
     for (size_t i = 0; i < inventory->vgpu_count; i++)
-        room->gpus[inventory->parents[inventory->vgpus[i].parent].gpu].made++;
+        capacity->gpus[inventory->parents[inventory->vgpus[i].parent].gpu].made++;
 }
 
 /* A virtual function that the ledger says is another domain's is not to be had, even if it has no
  * type: it may have lost that, or be about to. What is kept goes to whom names it. */
 static void
-mark_owned(struct room *room)
+mark_owned(struct capacity *capacity)
 {
-    const struct ledger *ledger = room->question->ledger;
+    const struct ledger *ledger = capacity->problem->ledger;
 
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
         size_t parent;
 
         if (lease->vgpu.interface->hostdev == REQUEST_PCI && lease->state != LEASE_KEPT &&
-            !name_equal(&lease->domain, &room->question->request->domain) &&
-            inventory_find_parent(room->question->inventory, &lease->vgpu.parent, &parent))
-            room->owned[parent] = true;
+            !name_equal(&lease->domain, &capacity->problem->request->domain) &&
+            inventory_find_parent(capacity->problem->inventory, &lease->vgpu.parent, &parent))
+            capacity->owned[parent] = true;
     }
 }
 
 static bool
-is_demanded(const struct placement_question *question, const struct name *device)
+is_demanded(const struct placement_problem *problem, const struct name *device)
 {
-    for (size_t i = 0; i < question->demands->count; i++) {
-        if (name_equal(&question->demands->items[i].hostdev->source, device))
+    for (size_t i = 0; i < problem->demands->count; i++) {
+        if (name_equal(&problem->demands->items[i].hostdev->source, device))
             return true;
     }
     return false;
@@ -87,121 +87,122 @@ is_demanded(const struct placement_question *question, const struct name *device
 
 /* What a running domain has already: no demand speaks of it. */
 static void
-settle_held(struct room *room)
+settle_held(struct capacity *capacity)
 {
-    const struct placement_question *question = room->question;
-    const struct inventory *inventory = question->inventory;
+    const struct placement_problem *problem = capacity->problem;
+    const struct inventory *inventory = problem->inventory;
 
-    for (size_t i = 0; i < question->ledger->count; i++) {
-        const struct lease *lease = &question->ledger->leases[i];
+    for (size_t i = 0; i < problem->ledger->count; i++) {
+        const struct lease *lease = &problem->ledger->leases[i];
         const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
         const struct inventory_type *type;
         const struct inventory_gpu *gpu;
 
         if (!vgpu || lease->state != LEASE_HELD ||
-            !name_equal(&lease->domain, &question->request->domain) ||
-            is_demanded(question, &vgpu->device))
+            !name_equal(&lease->domain, &problem->request->domain) ||
+            is_demanded(problem, &vgpu->device))
             continue;
         gpu = &inventory->gpus[inventory->parents[vgpu->parent].gpu];
         type = inventory_find_type(gpu, &vgpu->type);
         if (type)
-            room_settle(room, vgpu->parent, (size_t)(type - gpu->types));
+            capacity_settle(capacity, vgpu->parent, (size_t)(type - gpu->types));
     }
 }
 
 int
-room_init(struct room *room, const struct placement_question *question)
+capacity_init(struct capacity *capacity, const struct placement_problem *problem)
 {
-    const struct inventory *inventory = question->inventory;
+    const struct inventory *inventory = problem->inventory;
 
-    *room = (struct room){.question = question};
-    room->gpus = calloc(inventory->gpu_count + 1, sizeof(*room->gpus));
-    room->places = calloc(inventory->parent_count + 1, sizeof(*room->places));
-    room->owned = calloc(inventory->parent_count + 1, sizeof(*room->owned));
-    room->quota_used = calloc(question->policy->quota_count + 1, sizeof(*room->quota_used));
-    room->claims =
-        calloc(question->ledger->count + question->demands->count + 1, sizeof(*room->claims));
-    if (!room->gpus || !room->places || !room->owned || !room->quota_used || !room->claims)
+    *capacity = (struct capacity){.problem = problem};
+    capacity->gpus = calloc(inventory->gpu_count + 1, sizeof(*capacity->gpus));
+    capacity->places = calloc(inventory->parent_count + 1, sizeof(*capacity->places));
+    capacity->owned = calloc(inventory->parent_count + 1, sizeof(*capacity->owned));
+    capacity->quota_used = calloc(problem->policy->quota_count + 1, sizeof(*capacity->quota_used));
+    capacity->claims =
+        calloc(problem->ledger->count + problem->demands->count + 1, sizeof(*capacity->claims));
+    if (!capacity->gpus || !capacity->places || !capacity->owned || !capacity->quota_used ||
+        !capacity->claims)
         return -ENOMEM;
-    sort_places(room);
-    mark_owned(room);
-    count_claims(room);
-    if (question->running)
-        settle_held(room);
-    quota_count(question, room->quota_used);
+    sort_places(capacity);
+    mark_owned(capacity);
+    count_claims(capacity);
+    if (problem->running)
+        settle_held(capacity);
+    quota_count(problem, capacity->quota_used);
     return 0;
 }
 
 void
-room_clear(struct room *room)
+capacity_clear(struct capacity *capacity)
 {
-    free(room->gpus);
-    free(room->places);
-    free(room->owned);
-    free(room->quota_used);
-    free(room->claims);
-    *room = (struct room){0};
+    free(capacity->gpus);
+    free(capacity->places);
+    free(capacity->owned);
+    free(capacity->quota_used);
+    free(capacity->claims);
+    *capacity = (struct capacity){0};
 }
 
-const struct placement_refusal *
-room_find_refusal(const struct room *room, size_t gpu, size_t type)
+const struct placement_rejection *
+capacity_find_rejection(const struct capacity *capacity, size_t gpu, size_t type)
 {
-    const struct placement_question *question = room->question;
-    const struct inventory *inventory = question->inventory;
+    const struct placement_problem *problem = capacity->problem;
+    const struct inventory *inventory = problem->inventory;
     const struct name *id = &inventory->gpus[gpu].types[type].id;
 
-    for (size_t i = 0; i < question->refusal_count; i++) {
+    for (size_t i = 0; i < problem->rejection_count; i++) {
         size_t parent;
 
-        if (name_equal(&question->refusals[i].type, id) &&
-            inventory_find_parent(inventory, &question->refusals[i].parent, &parent) &&
+        if (name_equal(&problem->rejections[i].type, id) &&
+            inventory_find_parent(inventory, &problem->rejections[i].parent, &parent) &&
             inventory->parents[parent].gpu == gpu)
-            return &question->refusals[i];
+            return &problem->rejections[i];
     }
     return NULL;
 }
 
 bool
-room_is_claimed(const struct room *room, size_t parent)
+capacity_is_claimed(const struct capacity *capacity, size_t parent)
 {
-    for (size_t i = 0; i < room->claim_count; i++) {
-        if (room->claims[i].parent == parent && !room->claims[i].settled)
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        if (capacity->claims[i].parent == parent && !capacity->claims[i].settled)
             return true;
     }
-    return room->owned[parent];
+    return capacity->owned[parent];
 }
 
 bool
-room_is_function(const struct room *room, size_t parent)
+capacity_is_function(const struct capacity *capacity, size_t parent)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     const struct inventory_parent *place = &inventory->parents[parent];
 
     return !name_equal(&place->name, &inventory->gpus[place->gpu].name);
 }
 
 bool
-room_is_refused(const struct room *room, size_t parent, size_t type)
+capacity_is_rejected(const struct capacity *capacity, size_t parent, size_t type)
 {
-    const struct placement_question *question = room->question;
-    const struct inventory_parent *place = &question->inventory->parents[parent];
-    const struct name *id = &question->inventory->gpus[place->gpu].types[type].id;
+    const struct placement_problem *problem = capacity->problem;
+    const struct inventory_parent *place = &problem->inventory->parents[parent];
+    const struct name *id = &problem->inventory->gpus[place->gpu].types[type].id;
 
-    for (size_t i = 0; i < question->refusal_count; i++) {
-        if (name_equal(&question->refusals[i].parent, &place->name) &&
-            name_equal(&question->refusals[i].type, id))
+    for (size_t i = 0; i < problem->rejection_count; i++) {
+        if (name_equal(&problem->rejections[i].parent, &place->name) &&
+            name_equal(&problem->rejections[i].type, id))
             return true;
     }
     return false;
 }
 
 static void
-push(struct room *room, size_t parent, size_t type, bool own)
+push(struct capacity *capacity, size_t parent, size_t type, bool own)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     size_t gpu = inventory->parents[parent].gpu;
 
-    room->claims[room->claim_count++] = (struct room_claim){
+    capacity->claims[capacity->claim_count++] = (struct capacity_claim){
         .parent = parent,
         .gpu = gpu,
         .type = &inventory->gpus[gpu].types[type],
@@ -212,19 +213,19 @@ push(struct room *room, size_t parent, size_t type, bool own)
 }
 
 void
-room_occupy(struct room *room, size_t parent, size_t type)
+capacity_take(struct capacity *capacity, size_t parent, size_t type)
 {
-    push(room, parent, type, true);
+    push(capacity, parent, type, true);
 }
 
 void
-room_leave(struct room *room)
+capacity_return(struct capacity *capacity)
 {
-    room->claim_count--;
+    capacity->claim_count--;
 }
 
 void
-room_settle(struct room *room, size_t parent, size_t type)
+capacity_settle(struct capacity *capacity, size_t parent, size_t type)
 {
-    push(room, parent, type, false);
+    push(capacity, parent, type, false);
 }

@@ -12,31 +12,31 @@
 #include "placement/problem.h"
 
 /* What stands against a GPU; the further down, the closer it came. */
-enum verdict {
-    VERDICT_NO_TYPE,
-    VERDICT_OTHER_KIND,
-    VERDICT_OTHER_PLACE,
-    VERDICT_OTHER_PARENT,
-    VERDICT_DISABLED,
-    VERDICT_DRAINED,
-    VERDICT_NOT_ALLOWED,
-    VERDICT_LACKS_TRAIT,
-    VERDICT_HAS_TRAIT,
-    VERDICT_UNBOUND,
-    VERDICT_OTHER_NODE,
-    VERDICT_QUOTA,
-    VERDICT_UNREADABLE,
-    VERDICT_UNLISTED,
-    VERDICT_FULL,
-    VERDICT_RESERVED,
-    VERDICT_OTHER_SIZE,
-    VERDICT_REFUSED,
-    VERDICT_GOOD,
+enum reason {
+    REASON_NO_TYPE,
+    REASON_OTHER_KIND,
+    REASON_OTHER_VF,
+    REASON_OTHER_PARENT,
+    REASON_DISABLED,
+    REASON_DRAINED,
+    REASON_NOT_ALLOWED,
+    REASON_LACKS_TRAIT,
+    REASON_HAS_TRAIT,
+    REASON_UNBOUND,
+    REASON_OTHER_NODE,
+    REASON_QUOTA,
+    REASON_UNREADABLE,
+    REASON_UNLISTED,
+    REASON_FULL,
+    REASON_RESERVED,
+    REASON_OTHER_SIZE,
+    REASON_REJECTED,
+    REASON_NONE,
 };
 
 /* A vGPU that is as good as made, and that the inventory does not know of; or one that it does know
  * of and that this domain is to have (settled), which takes no room but counts for quotas. */
-struct room_claim {
+struct capacity_claim {
     size_t parent;
     size_t gpu;
     const struct inventory_type *type; /* NULL: none of the GPU's */
@@ -46,42 +46,44 @@ struct room_claim {
 };
 
 /* What is known of a GPU before the search. */
-struct room_gpu {
+struct capacity_gpu {
     size_t made;        /* vGPUs on it */
     size_t first_place; /* its parents are places[first_place] and on */
     size_t place_count;
 };
 
-struct room {
-    const struct placement_question *question;
-    struct room_gpu *gpus; /* as the inventory's */
-    size_t *places;        /* indices of parents, those of a GPU together */
+struct capacity {
+    const struct placement_problem *problem;
+    struct capacity_gpu *gpus; /* as the inventory's */
+    size_t *places;            /* indices of parents, those of a GPU together */
     bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
     size_t *quota_used; /* per quota, by other domains; SIZE_MAX: it does not bind this one */
-    struct room_claim *claims; /* others', settled ones, then the search's own as a stack */
+    struct capacity_claim *claims; /* others', settled ones, then the search's own as a stack */
     size_t claim_count;
 };
 
 /* -ENOMEM. To be cleared in every case. */
-int room_init(struct room *room, const struct placement_question *question) CHECKED NONNULL;
-void room_clear(struct room *room) NONNULL;
+int
+capacity_init(struct capacity *capacity, const struct placement_problem *problem) CHECKED NONNULL;
+void capacity_clear(struct capacity *capacity) NONNULL;
 
 /* Hands a place out, and takes back what was handed out last. */
-void room_occupy(struct room *room, size_t parent, size_t type) NONNULL;
-void room_leave(struct room *room) NONNULL;
+void capacity_take(struct capacity *capacity, size_t parent, size_t type) NONNULL;
+void capacity_return(struct capacity *capacity) NONNULL;
 
 /* A vGPU that is there already, for one of the demands. */
-void room_settle(struct room *room, size_t parent, size_t type) NONNULL;
+void capacity_settle(struct capacity *capacity, size_t parent, size_t type) NONNULL;
 
 /* Whether a parent is a virtual function: it takes one vGPU. */
-bool room_is_function(const struct room *room, size_t parent) CHECKED NONNULL;
+bool capacity_is_function(const struct capacity *capacity, size_t parent) CHECKED NONNULL;
 
 /* Whether somebody has a claim on a parent that takes room there. */
-bool room_is_claimed(const struct room *room, size_t parent) CHECKED NONNULL;
+bool capacity_is_claimed(const struct capacity *capacity, size_t parent) CHECKED NONNULL;
 
 /* Whether the kernel has said no to a type on this very parent in this call. */
-bool room_is_refused(const struct room *room, size_t parent, size_t type) CHECKED NONNULL;
+bool
+capacity_is_rejected(const struct capacity *capacity, size_t parent, size_t type) CHECKED NONNULL;
 
 /* What the kernel said about a type on any parent of a GPU in this call, or NULL. */
-const struct placement_refusal *
-room_find_refusal(const struct room *room, size_t gpu, size_t type) NONNULL;
+const struct placement_rejection *
+capacity_find_rejection(const struct capacity *capacity, size_t gpu, size_t type) NONNULL;

@@ -6,18 +6,19 @@
 #include <string.h>
 
 const struct policy_quota *
-rules_exceeded_quota(const struct room *room, const struct inventory_type *type, size_t *used)
+constraints_exceeded_quota(const struct capacity *capacity, const struct inventory_type *type,
+                           size_t *used)
 {
-    const struct policy *policy = room->question->policy;
+    const struct policy *policy = capacity->problem->policy;
 
     for (size_t i = 0; i < policy->quota_count; i++) {
         const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
 
-        if (room->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
+        if (capacity->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
             continue;
-        *used = room->quota_used[i];
-        for (size_t k = 0; k < room->claim_count; k++) {
-            const struct room_claim *claim = &room->claims[k];
+        *used = capacity->quota_used[i];
+        for (size_t k = 0; k < capacity->claim_count; k++) {
+            const struct capacity_claim *claim = &capacity->claims[k];
 
             *used += (claim->own || claim->settled) && claim->type &&
                      demand_class_has(class, claim->type);
@@ -36,15 +37,16 @@ is_word(const char *text, size_t length, const char *word)
 
 /* The administrator's traits, and those that a GPU has by itself. */
 static bool
-has_trait(const struct room *room, size_t gpu, const char *trait, size_t length)
+has_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t length)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct policy_gpu *policy = policy_find_gpu(room->question->policy, &card->name);
-    const struct room_gpu *known = &room->gpus[gpu];
-    const char *kind = known->place_count
-                           ? inventory->parents[room->places[known->first_place]].interface->kind
-                           : "";
+    const struct policy_gpu *policy = policy_find_gpu(capacity->problem->policy, &card->name);
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    const char *kind =
+        known->place_count
+            ? inventory->parents[capacity->places[known->first_place]].interface->kind
+            : "";
     const struct {
         const char *name, *value;
     } automatic[] = {
@@ -69,35 +71,35 @@ has_trait(const struct room *room, size_t gpu, const char *trait, size_t length)
 }
 
 /* One trait, asked for or, with a leading '!', forbidden. */
-static enum verdict
-judge_trait(const struct room *room, size_t gpu, const char *trait, size_t length)
+static enum reason
+judge_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t length)
 {
     bool forbidden = *trait == '!';
 
-    if (has_trait(room, gpu, trait + forbidden, length - forbidden) != forbidden)
-        return VERDICT_GOOD;
-    return forbidden ? VERDICT_HAS_TRAIT : VERDICT_LACKS_TRAIT;
+    if (has_trait(capacity, gpu, trait + forbidden, length - forbidden) != forbidden)
+        return REASON_NONE;
+    return forbidden ? REASON_HAS_TRAIT : REASON_LACKS_TRAIT;
 }
 
-static enum verdict
-judge_traits(const struct room *room, const struct demand *demand, size_t gpu)
+static enum reason
+judge_traits(const struct capacity *capacity, const struct demand *demand, size_t gpu)
 {
     static const char blanks[] = " ,";
     const char *trait = demand->device && demand->device->traits ? demand->device->traits : "";
-    enum verdict verdict = VERDICT_GOOD;
+    enum reason verdict = REASON_NONE;
 
-    for (trait += strspn(trait, blanks); *trait && verdict == VERDICT_GOOD;
+    for (trait += strspn(trait, blanks); *trait && verdict == REASON_NONE;
          trait += strspn(trait, blanks)) {
         size_t length = strcspn(trait, blanks);
 
-        verdict = judge_trait(room, gpu, trait, length);
+        verdict = judge_trait(capacity, gpu, trait, length);
         trait += length;
     }
     for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
         const char *word = demand->class->traits.items[i];
 
-        if (verdict == VERDICT_GOOD)
-            verdict = judge_trait(room, gpu, word, strlen(word));
+        if (verdict == REASON_NONE)
+            verdict = judge_trait(capacity, gpu, word, strlen(word));
     }
     return verdict;
 }
@@ -114,51 +116,52 @@ may_have(const struct policy_gpu *gpu, const struct inventory_type *type)
 
 /* Not where its hostdev says or, if that is still to be said, where it is not to say so. */
 static bool
-is_elsewhere(const struct room *room, const struct demand *demand,
+is_elsewhere(const struct capacity *capacity, const struct demand *demand,
              const struct inventory_parent *place)
 {
-    const struct names *avoided = room->question->avoided;
-    const struct name *wanted = demand_place(demand);
+    const struct names *avoided = capacity->problem->avoided;
+    const struct name *wanted = demand_vf(demand);
 
     if (wanted)
         return !name_equal(wanted, &place->name);
     return avoided && place->interface->hostdev == REQUEST_PCI && names_has(avoided, &place->name);
 }
 
-enum verdict
-rules_judge(const struct room *room, const struct demand *demand, size_t gpu, size_t parent,
-            size_t type)
+enum reason
+constraints_judge(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+                  size_t parent, size_t type)
 {
-    const struct placement_question *question = room->question;
-    const struct inventory_gpu *card = &question->inventory->gpus[gpu];
-    const struct policy_gpu *policy = policy_find_gpu(question->policy, &card->name);
+    const struct placement_problem *problem = capacity->problem;
+    const struct inventory_gpu *card = &problem->inventory->gpus[gpu];
+    const struct policy_gpu *policy = policy_find_gpu(problem->policy, &card->name);
     const char *wanted = demand->device ? demand->device->parent : NULL;
-    const struct nodeset *nodes = &question->demands->nodes;
-    const struct inventory_parent *place = &question->inventory->parents[parent];
-    enum verdict verdict;
+    const struct nodeset *nodes = &problem->demands->nodes;
+    const struct inventory_parent *place = &problem->inventory->parents[parent];
+    enum reason verdict;
     size_t used;
 
     if (!demand_may_be(demand, place->interface->hostdev))
-        return VERDICT_OTHER_KIND;
-    if (is_elsewhere(room, demand, place))
-        return VERDICT_OTHER_PLACE;
+        return REASON_OTHER_KIND;
+    if (is_elsewhere(capacity, demand, place))
+        return REASON_OTHER_VF;
     if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, place->name.text))
-        return VERDICT_OTHER_PARENT;
+        return REASON_OTHER_PARENT;
     if (policy && !policy->enabled)
-        return VERDICT_DISABLED;
-    if (policy_is_drained(question->policy, &card->name))
-        return VERDICT_DRAINED;
-    if (policy && type != RULES_ANY_TYPE && !may_have(policy, &card->types[type]))
-        return VERDICT_NOT_ALLOWED;
-    verdict = judge_traits(room, demand, gpu);
-    if (verdict != VERDICT_GOOD)
+        return REASON_DISABLED;
+    if (policy_is_drained(problem->policy, &card->name))
+        return REASON_DRAINED;
+    if (policy && type != CONSTRAINTS_ANY_TYPE && !may_have(policy, &card->types[type]))
+        return REASON_NOT_ALLOWED;
+    verdict = judge_traits(capacity, demand, gpu);
+    if (verdict != REASON_NONE)
         return verdict;
     if (demand->numa == POLICY_NUMA_REQUIRE && nodeset_is_empty(nodes))
-        return VERDICT_UNBOUND;
+        return REASON_UNBOUND;
     if (demand->numa == POLICY_NUMA_REQUIRE &&
         (card->numa < 0 || !nodeset_has(nodes, (unsigned)card->numa)))
-        return VERDICT_OTHER_NODE;
-    return type != RULES_ANY_TYPE && rules_exceeded_quota(room, &card->types[type], &used)
-               ? VERDICT_QUOTA
-               : VERDICT_GOOD;
+        return REASON_OTHER_NODE;
+    return type != CONSTRAINTS_ANY_TYPE &&
+                   constraints_exceeded_quota(capacity, &card->types[type], &used)
+               ? REASON_QUOTA
+               : REASON_NONE;
 }

@@ -13,13 +13,13 @@
 #include "placement/capacity.h"
 
 /* A type that the driver does not list just now. */
-#define RULES_ANY_TYPE SIZE_MAX
+#define CONSTRAINTS_ANY_TYPE SIZE_MAX
 
-/* VERDICT_GOOD, or the first rule that speaks against it. */
-enum verdict rules_judge(const struct room *room, const struct demand *demand, size_t gpu,
-                         size_t parent, size_t type) CHECKED NONNULL;
+/* REASON_NONE, or the first rule that speaks against it. */
+enum reason constraints_judge(const struct capacity *capacity, const struct demand *demand,
+                              size_t gpu, size_t parent, size_t type) CHECKED NONNULL;
 
 /* The quota that one more of a type would exceed, or NULL; *used: how many there are. */
 const struct policy_quota *
-rules_exceeded_quota(const struct room *room, const struct inventory_type *type,
-                     size_t *used) NONNULL;
+constraints_exceeded_quota(const struct capacity *capacity, const struct inventory_type *type,
+                           size_t *used) NONNULL;

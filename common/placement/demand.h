@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * demand: one vGPU that a domain is to get, once its request and the policy have met.
- *
- * Which hostdevs are ours, and what each is to be, by precedence: the annotation, the policy's
- * `domains`, the hostdev alias ua-vgpu-CLASS or ua-vgpu-CLASS-N, and of mediated devices the
- * policy's default_class. A hostdev that none of these names is not ours. Demands borrow everything
- * from the request and the policy.
+ * demand: one vGPU that a domain is to get, once its request and the policy have met
+ * (resolution.h). Demands borrow everything from the request and the policy.
  */
 
 #pragma once
@@ -15,6 +11,9 @@
 #include "device/vgpu.h"
 #include "domain/request.h"
 #include "policy/policy.h"
+
+/* A hostdev with this alias asks for the class of that name: ua-vgpu-CLASS, or ua-vgpu-CLASS-N. */
+#define DEMAND_ALIAS_STEM "ua-vgpu-"
 
 /* Who says what a hostdev is to be, by precedence. */
 enum demand_source {
@@ -53,12 +52,6 @@ struct demands {
     struct nodeset nodes; /* the NUMA nodes that the domain is bound to; the caller's to fill in */
 };
 
-/*
- * -EINVAL with the hostdev and what is wrong if a class is unknown or the policy does not allow
- * what is asked. The request must have passed request_check. The caller clears ret.
- */
-int demands_resolve(const struct request *request, const struct policy *policy, struct demands *ret,
-                    struct error *error) CHECKED NONNULL;
 void demands_clear(struct demands *demands) NONNULL;
 
 /* Whether it may be a mediated device, or a virtual function. One that has no hostdev, as somebody
@@ -66,7 +59,7 @@ void demands_clear(struct demands *demands) NONNULL;
 bool demand_may_be(const struct demand *demand, enum request_kind kind) CHECKED NONNULL;
 
 /* The virtual function that it must be; NULL: any parent will do. */
-const struct name *demand_place(const struct demand *demand) NONNULL;
+const struct name *demand_vf(const struct demand *demand) NONNULL;
 
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
 /* The same of those only whose hostdevs have one of these sources. */

@@ -9,9 +9,9 @@
 
 /* What stays of the leases. */
 static int
-keep_leases(struct clearance *clearance, const struct ledger *before, const bool *gone)
+keep_leases(struct eviction *eviction, const struct ledger *before, const bool *gone)
 {
-    struct ledger *after = &clearance->ledger;
+    struct ledger *after = &eviction->ledger;
 
     for (size_t i = 0; i < before->count; i++) {
         if (!gone[i] && ARRAY_ADD(after->leases, after->count, before->leases[i]) < 0)
@@ -22,17 +22,17 @@ keep_leases(struct clearance *clearance, const struct ledger *before, const bool
 
 /* What stays of the vGPUs, and how many go from each GPU. */
 static int
-keep_vgpus(struct clearance *clearance, const struct placement_question *question, const bool *gone,
+keep_vgpus(struct eviction *eviction, const struct placement_problem *problem, const bool *gone,
            size_t *cleared)
 {
-    const struct inventory *before = question->inventory;
-    struct inventory *after = &clearance->inventory;
+    const struct inventory *before = problem->inventory;
+    struct inventory *after = &eviction->inventory;
 
     for (size_t i = 0; i < before->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &before->vgpus[i];
-        const struct lease *lease = ledger_find(question->ledger, &vgpu->device);
+        const struct lease *lease = ledger_find(problem->ledger, &vgpu->device);
 
-        if (lease && gone[lease - question->ledger->leases])
+        if (lease && gone[lease - problem->ledger->leases])
             cleared[before->parents[vgpu->parent].gpu]++;
         else if (ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
             return -ENOMEM;
@@ -41,19 +41,19 @@ keep_vgpus(struct clearance *clearance, const struct placement_question *questio
 }
 
 bool
-clearance_frees_instance(const struct placement_question *question, size_t gpu, size_t type,
-                         const bool *gone)
+eviction_frees_instance(const struct placement_problem *problem, size_t gpu, size_t type,
+                        const bool *gone)
 {
-    const struct inventory *inventory = question->inventory;
+    const struct inventory *inventory = problem->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = ledger_find(question->ledger, &vgpu->device);
+        const struct lease *lease = ledger_find(problem->ledger, &vgpu->device);
         const struct inventory_type *other = inventory_find_type(card, &vgpu->type);
 
         if (inventory->parents[vgpu->parent].gpu == gpu && lease &&
-            gone[lease - question->ledger->leases] && other &&
+            gone[lease - problem->ledger->leases] && other &&
             other->slices == card->types[type].slices)
             return true;
     }
@@ -91,7 +91,7 @@ find_staying(const struct inventory *inventory, size_t parent, const struct inve
 /* What a parent could offer of a type, once so many have gone from its GPU. */
 static int
 guess_available(const struct inventory *inventory, size_t index, size_t type, size_t cleared,
-                enum clearance_guess guess)
+                enum eviction_guess guess)
 {
     const struct inventory_parent *parent = &inventory->parents[index];
     const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
@@ -106,7 +106,7 @@ guess_available(const struct inventory *inventory, size_t index, size_t type, si
     else if (kind->max)
         then = (int)kind->max - staying.same;
     else
-        then = guess == CLEARANCE_MOST ? PLENTY : available + (int)cleared;
+        then = guess == EVICTION_MOST ? PLENTY : available + (int)cleared;
     return then > available ? then : available;
 }
 
@@ -132,31 +132,31 @@ copy_parents(struct inventory *inventory, const struct inventory *before)
 }
 
 int
-clearance_make(struct clearance *clearance, const struct placement_question *question,
-               const bool *gone, enum clearance_guess guess)
+eviction_make(struct eviction *eviction, const struct placement_problem *problem, const bool *gone,
+              enum eviction_guess guess)
 {
-    struct inventory *inventory = &clearance->inventory;
-    AUTO_FREE size_t *cleared = calloc(question->inventory->gpu_count + 1, sizeof(*cleared));
+    struct inventory *inventory = &eviction->inventory;
+    AUTO_FREE size_t *cleared = calloc(problem->inventory->gpu_count + 1, sizeof(*cleared));
     int rc;
 
-    *clearance = (struct clearance){.question = *question};
-    clearance->question.inventory = inventory;
-    clearance->question.ledger = &clearance->ledger;
-    inventory->gpus = question->inventory->gpus;
-    inventory->gpu_count = question->inventory->gpu_count;
-    inventory->strangers = question->inventory->strangers;
-    inventory->stranger_count = question->inventory->stranger_count;
-    rc = cleared ? keep_leases(clearance, question->ledger, gone) : -ENOMEM;
+    *eviction = (struct eviction){.problem = *problem};
+    eviction->problem.inventory = inventory;
+    eviction->problem.ledger = &eviction->ledger;
+    inventory->gpus = problem->inventory->gpus;
+    inventory->gpu_count = problem->inventory->gpu_count;
+    inventory->ineligible = problem->inventory->ineligible;
+    inventory->ineligible_count = problem->inventory->ineligible_count;
+    rc = cleared ? keep_leases(eviction, problem->ledger, gone) : -ENOMEM;
     if (rc == 0)
-        rc = keep_vgpus(clearance, question, gone, cleared);
+        rc = keep_vgpus(eviction, problem, gone, cleared);
     if (rc == 0)
-        rc = copy_parents(inventory, question->inventory);
+        rc = copy_parents(inventory, problem->inventory);
     for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
         size_t gpu = inventory->parents[i].gpu;
 
         for (size_t type = 0; cleared[gpu] && type < inventory->gpus[gpu].count; type++) {
-            if (!inventory_lacks_instance(question->inventory, gpu, type) ||
-                clearance_frees_instance(question, gpu, type, gone))
+            if (!inventory_lacks_instance(problem->inventory, gpu, type) ||
+                eviction_frees_instance(problem, gpu, type, gone))
                 inventory->parents[i].available[type] =
                     guess_available(inventory, i, type, cleared[gpu], guess);
         }
@@ -165,12 +165,12 @@ clearance_make(struct clearance *clearance, const struct placement_question *que
 }
 
 void
-clearance_clear(struct clearance *clearance)
+eviction_clear(struct eviction *eviction)
 {
-    for (size_t i = 0; i < clearance->inventory.parent_count; i++)
-        free(clearance->inventory.parents[i].available);
-    free(clearance->inventory.parents);
-    free(clearance->inventory.vgpus);
-    free(clearance->ledger.leases);
-    *clearance = (struct clearance){0};
+    for (size_t i = 0; i < eviction->inventory.parent_count; i++)
+        free(eviction->inventory.parents[i].available);
+    free(eviction->inventory.parents);
+    free(eviction->inventory.vgpus);
+    free(eviction->ledger.leases);
+    *eviction = (struct eviction){0};
 }

@@ -14,8 +14,8 @@
 /*
  * Whatever the quotas are used for as well: 0, or the errors of placement_find. The choices, one
  * per demand, are the first such places, rather free ones, and each another virtual function; of a
- * type that its driver does not list just now the type is OUTLOOK_NO_TYPE.
+ * type that its driver does not list just now the type is FEASIBILITY_NO_TYPE.
  */
-int outlook_find(const struct placement_question *question, struct placement_choice *choices,
-                 struct error *error) CHECKED NONNULL;
-#define OUTLOOK_NO_TYPE SIZE_MAX
+int feasibility_find(const struct placement_problem *problem, struct placement_choice *choices,
+                     struct error *error) CHECKED NONNULL;
+#define FEASIBILITY_NO_TYPE SIZE_MAX

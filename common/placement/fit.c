@@ -5,21 +5,22 @@
 
 #include <string.h>
 
-/* Claims on a GPU that take room, and whether one is of another size. */
+/* Claims on a GPU that take capacity, and whether one is of another size. */
 static size_t
-count_claimed(const struct room *room, size_t gpu, const struct inventory_type *type,
+count_claimed(const struct capacity *capacity, size_t gpu, const struct inventory_type *type,
               bool *other_size)
 {
     size_t claimed = 0;
 
     *other_size = false;
-    for (size_t i = 0; i < room->claim_count; i++) {
-        const struct room_claim *claim = &room->claims[i];
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        const struct capacity_claim *claim = &capacity->claims[i];
 
         if (claim->gpu != gpu || claim->settled)
             continue;
         claimed++;
-        if (inventory_is_kept_off(&room->question->inventory->gpus[gpu], type, claim->framebuffer))
+        if (inventory_is_kept_off(&capacity->problem->inventory->gpus[gpu], type,
+                                  claim->framebuffer))
             *other_size = true;
     }
     return claimed;
@@ -28,13 +29,13 @@ count_claimed(const struct room *room, size_t gpu, const struct inventory_type *
 /* A virtual function that one of the demands names is left to it, while there is another. What the
  * XML names is no matter of choice. */
 static bool
-is_named(const struct room *room, size_t parent)
+is_named(const struct capacity *capacity, size_t parent)
 {
-    const struct placement_question *question = room->question;
-    const char *name = question->inventory->parents[parent].name.text;
+    const struct placement_problem *problem = capacity->problem;
+    const char *name = problem->inventory->parents[parent].name.text;
 
-    for (size_t i = 0; i < question->demands->count; i++) {
-        const struct request_device *device = question->demands->items[i].device;
+    for (size_t i = 0; i < problem->demands->count; i++) {
+        const struct request_device *device = problem->demands->items[i].device;
 
         if (device && device->parent && !strcmp(device->parent, name))
             return true;
@@ -48,14 +49,14 @@ is_named(const struct room *room, size_t parent)
  * its type. Exact for pools that divide evenly, and for types of one size.
  */
 static size_t
-left_of(const struct room *room, const struct inventory_parent *place, size_t type)
+left_of(const struct capacity *capacity, const struct inventory_parent *place, size_t type)
 {
-    const struct inventory_gpu *card = &room->question->inventory->gpus[place->gpu];
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[place->gpu];
     int available = place->available[type];
     double taken = 0;
 
-    for (size_t i = 0; i < room->claim_count; i++) {
-        const struct room_claim *claim = &room->claims[i];
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        const struct capacity_claim *claim = &capacity->claims[i];
         int whole;
 
         if (claim->gpu != place->gpu || claim->settled)
@@ -68,39 +69,39 @@ left_of(const struct room *room, const struct inventory_parent *place, size_t ty
 
 /* What the parents of a GPU offer, added up: places left for the type, before the GPU's own limit.
  * The worst of them that keeps one from being used is the verdict. */
-static enum verdict
-count_places(const struct room *room, const struct demand *demand, size_t gpu, size_t type,
+static enum reason
+count_places(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
              size_t *left, size_t *parent)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct room_gpu *known = &room->gpus[gpu];
-    enum verdict verdict = VERDICT_NO_TYPE;
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    enum reason verdict = REASON_NO_TYPE;
     bool named = false;
 
     *left = 0;
     for (size_t i = 0; i < known->place_count; i++) {
-        size_t index = room->places[known->first_place + i];
+        size_t index = capacity->places[known->first_place + i];
         const struct inventory_parent *place = &inventory->parents[index];
         int available = place->available[type];
-        enum verdict here = rules_judge(room, demand, gpu, index, type);
+        enum reason here = constraints_judge(capacity, demand, gpu, index, type);
         size_t free = 0;
 
-        if (here == VERDICT_GOOD && available < 0)
-            here = VERDICT_UNREADABLE;
+        if (here == REASON_NONE && available < 0)
+            here = REASON_UNREADABLE;
         if (available > 0)
-            free = room_is_function(room, index) ? !room_is_claimed(room, index)
-                                                 : left_of(room, place, type);
-        if (here == VERDICT_GOOD && free == 0)
-            here = VERDICT_FULL;
-        if (here == VERDICT_GOOD && room_is_refused(room, index, type))
-            here = VERDICT_REFUSED;
-        if (here > verdict || (here == VERDICT_GOOD && named && !is_named(room, index))) {
+            free = capacity_is_function(capacity, index) ? !capacity_is_claimed(capacity, index)
+                                                         : left_of(capacity, place, type);
+        if (here == REASON_NONE && free == 0)
+            here = REASON_FULL;
+        if (here == REASON_NONE && capacity_is_rejected(capacity, index, type))
+            here = REASON_REJECTED;
+        if (here > verdict || (here == REASON_NONE && named && !is_named(capacity, index))) {
             verdict = here;
             *parent = index;
-            named = is_named(room, index);
+            named = is_named(capacity, index);
         }
         /* What another parent has is the GPU's room as well: it may be reserved. */
-        *left += here == VERDICT_GOOD || here == VERDICT_OTHER_PARENT || here == VERDICT_OTHER_PLACE
+        *left += here == REASON_NONE || here == REASON_OTHER_PARENT || here == REASON_OTHER_VF
                      ? free
                      : 0;
     }
@@ -110,14 +111,14 @@ count_places(const struct room *room, const struct demand *demand, size_t gpu, s
 /* Many functions may each have room for one, and the GPU not for all of them. What the driver
  * offers beside what is made counts for more than what sizes tell. */
 static size_t
-limit_left(const struct room *room, size_t gpu, const struct inventory_type *kind, size_t claimed,
-           size_t left)
+limit_left(const struct capacity *capacity, size_t gpu, const struct inventory_type *kind,
+           size_t claimed, size_t left)
 {
-    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
     unsigned limit = kind->max ? kind->max : kind->most;
-    size_t used = room->gpus[gpu].made + claimed, most;
+    size_t used = capacity->gpus[gpu].made + claimed, most;
 
-    if (room->gpus[gpu].place_count < 2 || kind->slices || card->is_mixed || limit == 0)
+    if (capacity->gpus[gpu].place_count < 2 || kind->slices || card->is_mixed || limit == 0)
         return left;
     most = limit > used ? limit - used : 0;
     if (most == 0 && !kind->max && claimed == 0)
@@ -125,26 +126,26 @@ limit_left(const struct room *room, size_t gpu, const struct inventory_type *kin
     return left < most ? left : most;
 }
 
-enum verdict
-fit_judge(const struct room *room, const struct demand *demand, size_t gpu, size_t type,
-          struct room_place *ret)
+enum reason
+fit_judge(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
+          struct fit *ret)
 {
-    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
     const struct inventory_type *kind = &card->types[type];
-    const struct policy_gpu *policy = policy_find_gpu(room->question->policy, &card->name);
+    const struct policy_gpu *policy = policy_find_gpu(capacity->problem->policy, &card->name);
     bool other_size;
-    size_t claimed = count_claimed(room, gpu, kind, &other_size), left;
-    size_t used = room->gpus[gpu].made + claimed;
-    enum verdict verdict = count_places(room, demand, gpu, type, &left, &ret->parent);
+    size_t claimed = count_claimed(capacity, gpu, kind, &other_size), left;
+    size_t used = capacity->gpus[gpu].made + claimed;
+    enum reason verdict = count_places(capacity, demand, gpu, type, &left, &ret->parent);
 
-    left = limit_left(room, gpu, kind, claimed, left);
+    left = limit_left(capacity, gpu, kind, claimed, left);
     ret->used = used;
     ret->total = used + left;
-    if (verdict != VERDICT_GOOD)
+    if (verdict != REASON_NONE)
         return verdict;
     if (left == 0)
-        return VERDICT_FULL;
+        return REASON_FULL;
     if (other_size)
-        return VERDICT_OTHER_SIZE;
-    return policy && left <= policy->reserve ? VERDICT_RESERVED : VERDICT_GOOD;
+        return REASON_OTHER_SIZE;
+    return policy && left <= policy->reserve ? REASON_RESERVED : REASON_NONE;
 }

@@ -3,7 +3,7 @@
 /*
  * fit: whether one GPU can take one type for one demand.
  *
- * First what policy and request say (constraints.h), then the room, counted per GPU and not per
+ * First what policy and request say (constraints.h), then the capacity, counted per GPU and not per
  * virtual function. Pure.
  */
 
@@ -12,12 +12,12 @@
 #include "placement/capacity.h"
 
 /* Where a vGPU would go, and how full the GPU is. */
-struct room_place {
+struct fit {
     size_t parent;
     size_t used, total; /* total: of places for this type */
 };
 
 /* By everything. Unless a rule speaks against it, ret says how full the GPU is; if it is good, also
  * the parent: the first free one. */
-enum verdict fit_judge(const struct room *room, const struct demand *demand, size_t gpu,
-                       size_t type, struct room_place *ret) CHECKED NONNULL;
+enum reason fit_judge(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+                      size_t type, struct fit *ret) CHECKED NONNULL;

@@ -13,7 +13,7 @@ means(const struct policy_limit *limit, const struct inventory_type *type)
 }
 
 void
-ceiling_apply(const struct policy *policy, struct inventory *inventory)
+max_instances_apply(const struct policy *policy, struct inventory *inventory)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {

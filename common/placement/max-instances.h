@@ -4,7 +4,7 @@
  * ceiling: how many vGPUs of a type a GPU takes where its driver does not tell.
  *
  * NVIDIA's vendor-specific VFIO tells no maximum; the administrator can (max_instances). It is a
- * courtesy to those who ask: without it the driver's own refusals are what limits.
+ * courtesy to those who ask: without it the driver's own rejections are what limits.
  */
 
 #pragma once
@@ -13,4 +13,4 @@
 #include "policy/policy.h"
 
 /* Fills in the maximum of types that have none. */
-void ceiling_apply(const struct policy *policy, struct inventory *inventory) NONNULL;
+void max_instances_apply(const struct policy *policy, struct inventory *inventory) NONNULL;

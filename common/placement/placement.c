@@ -21,8 +21,8 @@ struct ban {
 };
 
 struct search {
-    const struct placement_question *question;
-    struct room room;
+    const struct placement_problem *problem;
+    struct capacity capacity;
     size_t *order; /* the demands that need a place, most constrained first */
     size_t count;
     struct placement_choice *choices;
@@ -35,7 +35,7 @@ struct search {
 static void
 search_clear(struct search *search)
 {
-    room_clear(&search->room);
+    capacity_clear(&search->capacity);
     free(search->order);
     free(search->bans);
 }
@@ -43,16 +43,16 @@ search_clear(struct search *search)
 /* --- what is there already -------------------------------------------------------------------- */
 
 static bool
-is_others(const struct placement_question *question, const struct lease *lease)
+is_others(const struct placement_problem *problem, const struct lease *lease)
 {
-    return lease && !name_equal(&lease->domain, &question->request->domain);
+    return lease && !name_equal(&lease->domain, &problem->request->domain);
 }
 
 /* What a guest can be given instead of what is in its way. */
 static const char *
 other_source(const struct demand *demand)
 {
-    return demand_place(demand) ? "another virtual function" : "another UUID";
+    return demand_vf(demand) ? "another virtual function" : "another UUID";
 }
 
 /* A vGPU that is there already under the demand's source: it is the one (1), or it is in the way.
@@ -61,26 +61,26 @@ static int
 settle_existing(struct search *search, const struct demand *demand, struct placement_choice *choice,
                 struct error *error)
 {
-    const struct placement_question *question = search->question;
-    const struct inventory *inventory = question->inventory;
+    const struct placement_problem *problem = search->problem;
+    const struct inventory *inventory = problem->inventory;
     const struct name *device = &demand->hostdev->source;
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, device);
-    const struct lease *lease = ledger_find(question->ledger, device);
+    const struct lease *lease = ledger_find(problem->ledger, device);
     const struct inventory_gpu *gpu;
     const struct inventory_type *type;
-    enum verdict verdict;
+    enum reason verdict;
     unsigned rank;
     size_t index;
 
     if (demand->freedom != DEMAND_AS_IT_SAYS)
         return 0;
-    if (is_others(question, lease) &&
+    if (is_others(problem, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
         return error_set(
             error, -EEXIST,
             "%s: the vGPU %s is still being given back by the guest %s (%s); try again",
             demand->label, device->text, lease->domain_name, lease_state_name(lease->state));
-    if (is_others(question, lease) && lease->state != LEASE_KEPT)
+    if (is_others(problem, lease) && lease->state != LEASE_KEPT)
         return error_set(error, -EEXIST,
                          "%s: the vGPU %s belongs to the guest %s (%s); give this guest %s",
                          demand->label, device->text, lease->domain_name,
@@ -102,33 +102,33 @@ settle_existing(struct search *search, const struct demand *demand, struct place
                          demand->label, device->text, type->id.text, type->name, gpu->name.text,
                          demand->wanted, other_source(demand));
     *choice = (struct placement_choice){
-        .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_TAKE : PLACEMENT_FIND,
+        .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_REUSE : PLACEMENT_FOREIGN,
         .parent = vgpu->parent,
         .type = (size_t)(type - gpu->types),
     };
-    verdict = rules_judge(&search->room, demand, index, vgpu->parent, choice->type);
-    if (verdict != VERDICT_GOOD)
+    verdict = constraints_judge(&search->capacity, demand, index, vgpu->parent, choice->type);
+    if (verdict != REASON_NONE)
         return error_set(error, -EEXIST, "%s: the vGPU %s is there already, on %s, which %s",
                          demand->label, device->text, gpu->name.text, reason_of_rule(verdict));
-    room_settle(&search->room, choice->parent, choice->type);
+    capacity_settle(&search->capacity, choice->parent, choice->type);
     return 1;
 }
 
 /* Settles what is there, and collects the demands that need a place. */
 static int
-begin(struct search *search, const struct placement_question *question,
+begin(struct search *search, const struct placement_problem *problem,
       struct placement_choice *choices, struct error *error)
 {
-    *search = (struct search){.question = question, .choices = choices};
-    search->order = calloc(question->demands->count + 1, sizeof(*search->order));
-    if (!search->order || room_init(&search->room, question) < 0)
+    *search = (struct search){.problem = problem, .choices = choices};
+    search->order = calloc(problem->demands->count + 1, sizeof(*search->order));
+    if (!search->order || capacity_init(&search->capacity, problem) < 0)
         return error_set(error, -ENOMEM, "no memory for the placement");
-    for (; search->settled < question->demands->count; search->settled++) {
+    for (; search->settled < problem->demands->count; search->settled++) {
         size_t i = search->settled;
-        int rc = settle_existing(search, &question->demands->items[i], &choices[i], error);
+        int rc = settle_existing(search, &problem->demands->items[i], &choices[i], error);
 
         if (rc < 0) {
-            others_add(&search->room, &question->demands->items[i], error);
+            alternatives_add(&search->capacity, &problem->demands->items[i], error);
             return rc;
         }
         if (rc == 0)
@@ -153,8 +153,8 @@ is_alike(const struct demand *a, const struct demand *b)
 
     return a->class == b->class && a->order == b->order && a->numa == b->numa &&
            demand_may_be(a, REQUEST_MDEV) == demand_may_be(b, REQUEST_MDEV) &&
-           demand_may_be(a, REQUEST_PCI) == demand_may_be(b, REQUEST_PCI) && !demand_place(a) &&
-           !demand_place(b) && same_text(a->wanted, b->wanted) &&
+           demand_may_be(a, REQUEST_PCI) == demand_may_be(b, REQUEST_PCI) && !demand_vf(a) &&
+           !demand_vf(b) && same_text(a->wanted, b->wanted) &&
            same_text(left ? left->parent : NULL, right ? right->parent : NULL) &&
            same_text(left ? left->traits : NULL, right ? right->traits : NULL);
 }
@@ -167,7 +167,7 @@ is_banned(const struct search *search, const struct demand *demand,
         const struct ban *ban = &search->bans[i];
 
         if (ban->gpu == candidate->gpu && ban->type == candidate->type &&
-            is_alike(demand, &search->question->demands->items[ban->demand]))
+            is_alike(demand, &search->problem->demands->items[ban->demand]))
             return true;
     }
     return false;
@@ -188,11 +188,11 @@ place(struct search *search, size_t depth)
 
     if (depth == search->count)
         return 1;
-    demand = &search->question->demands->items[search->order[depth]];
-    search->looks += search->question->inventory->parent_count;
+    demand = &search->problem->demands->items[search->order[depth]];
+    search->looks += search->problem->inventory->parent_count;
     if (search->looks > MOST_LOOKS)
         return -E2BIG;
-    rc = candidate_list(&search->room, demand, &candidates, &count);
+    rc = candidate_list(&search->capacity, demand, &candidates, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct ban ban = {search->order[depth], candidates[i].gpu, candidates[i].type};
 
@@ -200,12 +200,12 @@ place(struct search *search, size_t depth)
             continue;
         if (++search->tries > MOST_TRIES)
             return -E2BIG;
-        room_occupy(&search->room, candidates[i].parent, candidates[i].type);
+        capacity_take(&search->capacity, candidates[i].parent, candidates[i].type);
         rc = place(search, depth + 1);
-        room_leave(&search->room);
+        capacity_return(&search->capacity);
         if (rc > 0)
-            search->choices[search->order[depth]] =
-                (struct placement_choice){PLACEMENT_MAKE, candidates[i].parent, candidates[i].type};
+            search->choices[search->order[depth]] = (struct placement_choice){
+                PLACEMENT_CREATE, candidates[i].parent, candidates[i].type};
         else if (rc == 0)
             rc = ARRAY_ADD(search->bans, search->ban_count, ban);
     }
@@ -222,14 +222,14 @@ sort_by_choice(struct search *search, struct error *error)
     if (!counts)
         return error_set(error, -ENOMEM, "no memory for the placement");
     for (size_t i = 0; i < search->count; i++) {
-        const struct demand *demand = &search->question->demands->items[search->order[i]];
+        const struct demand *demand = &search->problem->demands->items[search->order[i]];
         AUTO_FREE struct candidate *candidates = NULL;
         size_t moving = search->order[i], k = i;
 
-        if (candidate_list(&search->room, demand, &candidates, &counts[i]) < 0)
+        if (candidate_list(&search->capacity, demand, &candidates, &counts[i]) < 0)
             return error_set(error, -ENOMEM, "no memory for the placement");
         if (counts[i] == 0)
-            return reason_none(&search->room, demand, error);
+            return reason_none(&search->capacity, demand, error);
         for (size_t mine = counts[i]; k > 0 && counts[k - 1] > mine; k--) {
             counts[k] = counts[k - 1];
             counts[k - 1] = mine;
@@ -250,20 +250,20 @@ explain_together(struct search *search, struct error *error)
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count;
 
-        demand = &search->question->demands->items[search->order[i]];
-        if (candidate_list(&search->room, demand, &candidates, &count) < 0 || count == 0)
+        demand = &search->problem->demands->items[search->order[i]];
+        if (candidate_list(&search->capacity, demand, &candidates, &count) < 0 || count == 0)
             break;
-        room_occupy(&search->room, candidates[0].parent, candidates[0].type);
+        capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
     }
-    return reason_not_together(&search->room, search->order, search->count, demand, error);
+    return reason_not_together(&search->capacity, search->order, search->count, demand, error);
 }
 
 int
-placement_find(const struct placement_question *question, struct placement_choice *choices,
+placement_find(const struct placement_problem *problem, struct placement_choice *choices,
                struct error *error)
 {
     AUTO(search_clear) struct search search;
-    int rc = begin(&search, question, choices, error);
+    int rc = begin(&search, problem, choices, error);
 
     if (rc == 0)
         rc = sort_by_choice(&search, error);
@@ -278,7 +278,7 @@ placement_find(const struct placement_question *question, struct placement_choic
         return error_set(error, rc,
                          "its %zu vGPUs can be placed in more ways than were tried; name a parent "
                          "for some of them",
-                         question->demands->count);
+                         problem->demands->count);
     return error_set(error, rc, "no memory for the placement");
 }
 
@@ -288,17 +288,17 @@ static int
 reap_for(struct search *search, const bool *may_reap, bool together, size_t *best)
 {
     for (size_t i = 0; i < search->count; i++) {
-        const struct demand *demand = &search->question->demands->items[search->order[i]];
+        const struct demand *demand = &search->problem->demands->items[search->order[i]];
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count, lease;
 
-        if (candidate_list(&search->room, demand, &candidates, &count) < 0)
+        if (candidate_list(&search->capacity, demand, &candidates, &count) < 0)
             return -ENOMEM;
         if (count > 0 && together)
-            room_occupy(&search->room, candidates[0].parent, candidates[0].type);
+            capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
         if (count > 0)
             continue;
-        lease = candidate_reap(&search->room, demand, may_reap);
+        lease = candidate_reap(&search->capacity, demand, may_reap);
         if (lease == SIZE_MAX)
             return -ENOSPC;
         *best = *best == SIZE_MAX ? lease : *best;
@@ -316,8 +316,8 @@ sort_by_chances(struct search *search, const bool *may_reap)
         return -ENOMEM;
     for (size_t i = 0; i < search->count; i++) {
         size_t moving = search->order[i], k = i;
-        size_t mine = candidate_count_chances(&search->room,
-                                              &search->question->demands->items[moving], may_reap);
+        size_t mine = candidate_count_chances(&search->capacity,
+                                              &search->problem->demands->items[moving], may_reap);
 
         for (; k > 0 && chances[k - 1] > mine; k--) {
             chances[k] = chances[k - 1];
@@ -332,50 +332,50 @@ sort_by_chances(struct search *search, const bool *may_reap)
 /* Whether all demands could be met together if some leases' devices were gone; if that cannot be
  * told, they could. */
 static bool
-could_meet(const struct placement_question *question, const bool *gone,
+could_meet(const struct placement_problem *problem, const bool *gone,
            struct placement_choice *choices)
 {
-    AUTO(clearance_clear) struct clearance clearance = {0};
+    AUTO(eviction_clear) struct eviction eviction = {0};
     struct error ignored;
-    int rc = clearance_make(&clearance, question, gone, CLEARANCE_MOST);
+    int rc = eviction_make(&eviction, problem, gone, EVICTION_MOST);
 
     if (rc == 0)
-        rc = placement_find(&clearance.question, choices, &ignored);
+        rc = placement_find(&eviction.problem, choices, &ignored);
     return rc != -ENOSPC && rc != -ENOENT;
 }
 
 /* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.
  */
 static bool
-could_meet_all(const struct placement_question *question, const bool *may_reap,
+could_meet_all(const struct placement_problem *problem, const bool *may_reap,
                struct placement_choice *choices)
 {
-    const struct demands *demands = question->demands;
-    AUTO_FREE bool *gone = calloc(question->ledger->count + 1, sizeof(*gone));
+    const struct demands *demands = problem->demands;
+    AUTO_FREE bool *gone = calloc(problem->ledger->count + 1, sizeof(*gone));
 
     for (int keep = 0; gone && keep < 2; keep++) {
-        for (size_t i = 0; i < question->ledger->count; i++)
+        for (size_t i = 0; i < problem->ledger->count; i++)
             gone[i] = may_reap[i];
         for (size_t i = 0; keep && i < demands->count; i++) {
             const struct lease *lease =
-                ledger_find(question->ledger, &demands->items[i].hostdev->source);
+                ledger_find(problem->ledger, &demands->items[i].hostdev->source);
 
             if (lease)
-                gone[lease - question->ledger->leases] = false;
+                gone[lease - problem->ledger->leases] = false;
         }
-        if (could_meet(question, gone, choices))
+        if (could_meet(problem, gone, choices))
             return true;
     }
     return !gone;
 }
 
 size_t
-placement_reap(const struct placement_question *question, const bool *may_reap)
+placement_pick_victim(const struct placement_problem *problem, const bool *may_reap)
 {
     AUTO(search_clear) struct search search = {0};
     AUTO_FREE struct placement_choice *choices =
-        calloc(question->demands->count + 1, sizeof(*choices));
-    const struct demands *demands = question->demands;
+        calloc(problem->demands->count + 1, sizeof(*choices));
+    const struct demands *demands = problem->demands;
     struct error ignored;
     size_t best = SIZE_MAX;
     int rc;
@@ -383,12 +383,12 @@ placement_reap(const struct placement_question *question, const bool *may_reap)
     if (!choices)
         return best;
     /* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
-    if (begin(&search, question, choices, &ignored) < 0) {
+    if (begin(&search, problem, choices, &ignored) < 0) {
         const struct lease *lease =
-            ledger_find(question->ledger, &demands->items[search.settled].hostdev->source);
+            ledger_find(problem->ledger, &demands->items[search.settled].hostdev->source);
 
-        best = lease ? (size_t)(lease - question->ledger->leases) : SIZE_MAX;
-        return best != SIZE_MAX && may_reap[best] && could_meet(question, may_reap, choices)
+        best = lease ? (size_t)(lease - problem->ledger->leases) : SIZE_MAX;
+        return best != SIZE_MAX && may_reap[best] && could_meet(problem, may_reap, choices)
                    ? best
                    : SIZE_MAX;
     }
@@ -401,7 +401,7 @@ placement_reap(const struct placement_question *question, const bool *may_reap)
         rc = reap_for(&search, may_reap, true, &best);
     /* Nothing is reaped in vain, which a lone demand's has been seen not to be already. */
     if (rc == 0 && best != SIZE_MAX && demands->count > 1 &&
-        !could_meet_all(question, may_reap, choices))
+        !could_meet_all(problem, may_reap, choices))
         return SIZE_MAX;
     return rc < 0 ? SIZE_MAX : best;
 }

@@ -16,16 +16,16 @@
 /*
  * Writes one choice per demand, in their order, into choices (demands->count of them). Otherwise a
  * line in error that names the device, what it wants and what stands against it:
- * -ENOSPC: no room, with a reason for every GPU; -ENOENT: no GPU has the type at all;
+ * -ENOSPC: no capacity, with a reason for every GPU; -ENOENT: no GPU has the type at all;
  * -EEXIST: the UUID belongs to something else; -E2BIG: too many devices to try all ways. Choices
  * of demands whose vGPU is there already are written even then, up to the one that is in the way.
  */
-int placement_find(const struct placement_question *question, struct placement_choice *choices,
+int placement_find(const struct placement_problem *problem, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;
 
 /*
  * After -ENOSPC or -EEXIST: the lease whose device had best be removed for another look, among
  * those that may be (a flag per lease). SIZE_MAX: removing none of them would help.
  */
-size_t
-placement_reap(const struct placement_question *question, const bool *may_reap) CHECKED NONNULL;
+size_t placement_pick_victim(const struct placement_problem *problem,
+                             const bool *may_reap) CHECKED NONNULL;

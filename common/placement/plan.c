@@ -7,45 +7,45 @@
 #include <string.h>
 
 static struct lease
-lease_of(const struct placement_question *question, const struct demand *demand,
+lease_of(const struct placement_problem *problem, const struct demand *demand,
          const struct placement_choice *choice, const struct plan_actor *actor)
 {
-    const struct inventory_parent *parent = &question->inventory->parents[choice->parent];
-    const struct inventory_gpu *gpu = &question->inventory->gpus[parent->gpu];
+    const struct inventory_parent *parent = &problem->inventory->parents[choice->parent];
+    const struct inventory_gpu *gpu = &problem->inventory->gpus[parent->gpu];
     struct lease lease = {
         .vgpu = {.interface = parent->interface,
-                 .device = *placement_device(question, demand, choice),
+                 .device = *placement_device(problem, demand, choice),
                  .type = gpu->types[choice->type].id,
                  .parent = parent->name},
         .framebuffer = gpu->types[choice->type].framebuffer,
         .gpu = gpu->name,
-        .domain = question->request->domain,
+        .domain = problem->request->domain,
         .state = LEASE_PENDING,
-        .origin = choice->way == PLACEMENT_FIND ? LEASE_FOUND : LEASE_MADE,
+        .origin = choice->way == PLACEMENT_FOREIGN ? LEASE_FOUND : LEASE_MADE,
         .daemon = actor->daemon,
         .claim = actor->claim,
-        .release = question->policy->release == POLICY_KEEP ? LEASE_KEEP : LEASE_REAP,
+        .release = problem->policy->release == POLICY_KEEP ? LEASE_KEEP : LEASE_REAP,
         .time = actor->time,
     };
 
-    snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", question->request->name);
+    snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", problem->request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s",
              demand->hostdev->alias ? demand->hostdev->alias : "");
     return lease;
 }
 
 int
-plan_build(const struct placement_question *question, const struct placement_choice *choices,
+plan_build(const struct placement_problem *problem, const struct placement_choice *choices,
            const struct plan_actor *actor, struct plan *ret)
 {
     *ret = (struct plan){0};
-    for (size_t i = 0; i < question->demands->count; i++) {
+    for (size_t i = 0; i < problem->demands->count; i++) {
         struct plan_step step = {
             .way = choices[i].way,
-            .lease = lease_of(question, &question->demands->items[i], &choices[i], actor),
+            .lease = lease_of(problem, &problem->demands->items[i], &choices[i], actor),
         };
 
-        demand_params(&question->demands->items[i], step.params, sizeof(step.params));
+        demand_params(&problem->demands->items[i], step.params, sizeof(step.params));
         if (ARRAY_ADD(ret->steps, ret->count, step) < 0) {
             plan_clear(ret);
             return -ENOMEM;

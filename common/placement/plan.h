@@ -30,6 +30,6 @@ struct plan_actor {
 };
 
 /* -ENOMEM. The caller clears ret. */
-int plan_build(const struct placement_question *question, const struct placement_choice *choices,
+int plan_build(const struct placement_problem *problem, const struct placement_choice *choices,
                const struct plan_actor *actor, struct plan *ret) CHECKED NONNULL;
 void plan_clear(struct plan *plan) NONNULL;

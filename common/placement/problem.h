@@ -10,28 +10,28 @@
 #include "placement/demand.h"
 
 /* What the kernel has already refused in this call, although it seemed to have room. */
-struct placement_refusal {
+struct placement_rejection {
     struct name parent;
     struct name type;
     int error; /* -errno */
 };
 
-struct placement_question {
+struct placement_problem {
     const struct request *request;
     const struct demands *demands;
     const struct policy *policy;
     const struct inventory *inventory;
     const struct ledger *ledger;
-    const struct placement_refusal *refusals;
-    size_t refusal_count;
+    const struct placement_rejection *rejections;
+    size_t rejection_count;
     bool running;                /* the domain keeps what else it holds: the demands are for more */
     const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
 };
 
 enum placement_way {
-    PLACEMENT_MAKE, /* make it */
-    PLACEMENT_TAKE, /* it is there, and ours: the domain's own lease says so, or a kept one */
-    PLACEMENT_FIND, /* it is there, and somebody else's */
+    PLACEMENT_CREATE,  /* make it */
+    PLACEMENT_REUSE,   /* it is there, and ours: the domain's own lease says so, or a kept one */
+    PLACEMENT_FOREIGN, /* it is there, and somebody else's */
 };
 
 struct placement_choice {
@@ -42,5 +42,5 @@ struct placement_choice {
 
 /* What the vGPU of a choice is called: the virtual function itself, or what its hostdev says. */
 const struct name *
-placement_device(const struct placement_question *question, const struct demand *demand,
+placement_device(const struct placement_problem *problem, const struct demand *demand,
                  const struct placement_choice *choice) NONNULL;

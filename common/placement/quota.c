@@ -34,27 +34,27 @@ counts_for_quota(const struct lease *lease)
 }
 
 static size_t
-count_quota(const struct placement_question *question, size_t index)
+count_quota(const struct placement_problem *problem, size_t index)
 {
-    const struct policy_quota *quota = &question->policy->quotas[index];
-    const struct policy_class *class = policy_find_class(question->policy, quota->class);
+    const struct policy_quota *quota = &problem->policy->quotas[index];
+    const struct policy_class *class = policy_find_class(problem->policy, quota->class);
     size_t used = 0;
 
-    for (size_t i = 0; i < question->ledger->count; i++) {
-        const struct lease *lease = &question->ledger->leases[i];
-        const struct inventory_type *type = type_of(question->inventory, &lease->vgpu.type);
+    for (size_t i = 0; i < problem->ledger->count; i++) {
+        const struct lease *lease = &problem->ledger->leases[i];
+        const struct inventory_type *type = type_of(problem->inventory, &lease->vgpu.type);
 
         used += counts_for_quota(lease) && type && class && demand_class_has(class, type) &&
-                !name_equal(&lease->domain, &question->request->domain) &&
+                !name_equal(&lease->domain, &problem->request->domain) &&
                 binds(quota, lease->domain_name, &lease->domain);
     }
-    return class && binds(quota, question->request->name, &question->request->domain) ? used
-                                                                                      : SIZE_MAX;
+    return class && binds(quota, problem->request->name, &problem->request->domain) ? used
+                                                                                    : SIZE_MAX;
 }
 
 void
-quota_count(const struct placement_question *question, size_t *used)
+quota_count(const struct placement_problem *problem, size_t *used)
 {
-    for (size_t i = 0; i < question->policy->quota_count; i++)
-        used[i] = count_quota(question, i);
+    for (size_t i = 0; i < problem->policy->quota_count; i++)
+        used[i] = count_quota(problem, i);
 }

@@ -10,4 +10,4 @@
 
 /* Of each quota of the policy, vGPUs of other domains that count for it; SIZE_MAX: it does not bind
  * this domain. What is given away counts, and not what is on its way back or kept. */
-void quota_count(const struct placement_question *question, size_t *used) NONNULL;
+void quota_count(const struct placement_problem *problem, size_t *used) NONNULL;

@@ -10,82 +10,82 @@
 #include <string.h>
 
 const char *
-reason_of_rule(enum verdict verdict)
+reason_of_rule(enum reason verdict)
 {
     /* Those that need no figures. */
     static const char *const words[] = {
-        [VERDICT_NO_TYPE] = "has no such type",
-        [VERDICT_OTHER_KIND] = "makes vGPUs of the other kind (see vgpuctl gpus)",
-        [VERDICT_OTHER_PLACE] = "is not where its hostdev says",
-        [VERDICT_OTHER_PARENT] = "is not the parent asked for",
-        [VERDICT_DISABLED] = "is disabled in vgpu.conf",
-        [VERDICT_DRAINED] = "is drained (see vgpuctl undrain)",
-        [VERDICT_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
-        [VERDICT_LACKS_TRAIT] = "lacks a trait asked for",
-        [VERDICT_HAS_TRAIT] = "has a trait that is forbidden",
-        [VERDICT_UNBOUND] = "is on a NUMA node, and the guest is bound to none (numatune)",
-        [VERDICT_OTHER_NODE] = "is not on the guest's NUMA nodes",
-        [VERDICT_QUOTA] = "is over the quota",
-        [VERDICT_UNREADABLE] = "does not tell its room",
-        [VERDICT_UNLISTED] = "does not offer it now",
-        [VERDICT_FULL] = "is full",
-        [VERDICT_RESERVED] = "has only reserved places left (see reserve in vgpu.conf)",
-        [VERDICT_OTHER_SIZE] = "is being given a vGPU of another size",
-        [VERDICT_REFUSED] = "refused it",
-        [VERDICT_GOOD] = "has room",
+        [REASON_NO_TYPE] = "has no such type",
+        [REASON_OTHER_KIND] = "makes vGPUs of the other kind (see vgpuctl gpus)",
+        [REASON_OTHER_VF] = "is not where its hostdev says",
+        [REASON_OTHER_PARENT] = "is not the parent asked for",
+        [REASON_DISABLED] = "is disabled in vgpu.conf",
+        [REASON_DRAINED] = "is drained (see vgpuctl undrain)",
+        [REASON_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
+        [REASON_LACKS_TRAIT] = "lacks a trait asked for",
+        [REASON_HAS_TRAIT] = "has a trait that is forbidden",
+        [REASON_UNBOUND] = "is on a NUMA node, and the guest is bound to none (numatune)",
+        [REASON_OTHER_NODE] = "is not on the guest's NUMA nodes",
+        [REASON_QUOTA] = "is over the quota",
+        [REASON_UNREADABLE] = "does not tell its room",
+        [REASON_UNLISTED] = "does not offer it now",
+        [REASON_FULL] = "is full",
+        [REASON_RESERVED] = "has only reserved places left (see reserve in vgpu.conf)",
+        [REASON_OTHER_SIZE] = "is being given a vGPU of another size",
+        [REASON_REJECTED] = "refused it",
+        [REASON_NONE] = "has room",
     };
 
     return words[verdict];
 }
 
 /* A GPU that has no such type: whether its driver only does not list it just now. */
-static enum verdict
-judge_unlisted(const struct room *room, const struct demand *demand, size_t gpu)
+static enum reason
+judge_unlisted(const struct capacity *capacity, const struct demand *demand, size_t gpu)
 {
-    const struct room_gpu *known = &room->gpus[gpu];
-    enum verdict best = VERDICT_NO_TYPE;
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    enum reason best = REASON_NO_TYPE;
 
     for (size_t i = 0; i < known->place_count; i++) {
-        enum verdict here =
-            rules_judge(room, demand, gpu, room->places[known->first_place + i], RULES_ANY_TYPE);
+        enum reason here = constraints_judge(
+            capacity, demand, gpu, capacity->places[known->first_place + i], CONSTRAINTS_ANY_TYPE);
 
         best = here > best ? here : best;
     }
-    return best == VERDICT_GOOD ? VERDICT_UNLISTED : best;
+    return best == REASON_NONE ? REASON_UNLISTED : best;
 }
 
 /* The GPU's best verdict over the types that will do, and where it was found. */
-static enum verdict
-judge_gpu(const struct room *room, const struct demand *demand, size_t gpu, size_t *ret,
-          struct room_place *place)
+static enum reason
+judge_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t *ret,
+          struct fit *place)
 {
-    const struct inventory_gpu *card = &room->question->inventory->gpus[gpu];
-    enum verdict best = VERDICT_NO_TYPE;
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
+    enum reason best = REASON_NO_TYPE;
 
     for (size_t type = 0; type < card->count; type++) {
-        struct room_place here = {0};
-        enum verdict verdict;
+        struct fit here = {0};
+        enum reason verdict;
         unsigned rank;
 
         if (!demand_ranks(demand, &card->types[type], &rank))
             continue;
-        verdict = fit_judge(room, demand, gpu, type, &here);
+        verdict = fit_judge(capacity, demand, gpu, type, &here);
         if (verdict <= best)
             continue;
         best = verdict;
         *ret = type;
         *place = here;
     }
-    return best == VERDICT_NO_TYPE && inventory_may_have_more(room->question->inventory, gpu)
-               ? judge_unlisted(room, demand, gpu)
+    return best == REASON_NO_TYPE && inventory_may_have_more(capacity->problem->inventory, gpu)
+               ? judge_unlisted(capacity, demand, gpu)
                : best;
 }
 
 /* What is on a GPU that does not offer a type. */
 static void
-say_unlisted(const struct room *room, size_t gpu, char *text, size_t size)
+say_unlisted(const struct capacity *capacity, size_t gpu, char *text, size_t size)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     const struct name *type = NULL;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
@@ -94,14 +94,15 @@ say_unlisted(const struct room *room, size_t gpu, char *text, size_t size)
     }
     if (type)
         snprintf(text, size, "does not offer it while it holds %s (%zu in use)", type->text,
-                 room->gpus[gpu].made);
+                 capacity->gpus[gpu].made);
 }
 
 /* A full GPU: with what, and how many of how many. */
 static void
-say_full(const struct room *room, size_t gpu, size_t type, size_t used, char *text, size_t size)
+say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, char *text,
+         size_t size)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
     const struct name *other = NULL;
     bool same = false;
@@ -128,10 +129,10 @@ say_full(const struct room *room, size_t gpu, size_t type, size_t used, char *te
 
 /* Whose the one place is that will do. */
 static void
-say_taken(const struct room *room, const struct name *place, char *text, size_t size)
+say_taken(const struct capacity *capacity, const struct name *place, char *text, size_t size)
 {
-    const struct inventory_vgpu *vgpu = inventory_find_vgpu(room->question->inventory, place);
-    const struct lease *lease = ledger_find(room->question->ledger, place);
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(capacity->problem->inventory, place);
+    const struct lease *lease = ledger_find(capacity->problem->ledger, place);
     const char *of = lease ? " of the guest " : "", *whom = lease ? lease->domain_name : "";
 
     if (vgpu)
@@ -142,10 +143,11 @@ say_taken(const struct room *room, const struct name *place, char *text, size_t 
 }
 
 static void
-say_quota(const struct room *room, const struct inventory_type *type, char *text, size_t size)
+say_quota(const struct capacity *capacity, const struct inventory_type *type, char *text,
+          size_t size)
 {
     size_t used = 0;
-    const struct policy_quota *quota = rules_exceeded_quota(room, type, &used);
+    const struct policy_quota *quota = constraints_exceeded_quota(capacity, type, &used);
 
     if (quota)
         snprintf(text, size, "has it, but the quota of %u for class %s is used up (%zu; %s)",
@@ -153,45 +155,45 @@ say_quota(const struct room *room, const struct inventory_type *type, char *text
 }
 
 static void
-say_other_kind(const struct room *room, size_t gpu, char *text, size_t size)
+say_other_kind(const struct capacity *capacity, size_t gpu, char *text, size_t size)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     const struct inventory_parent *parent =
-        &inventory->parents[room->places[room->gpus[gpu].first_place]];
+        &inventory->parents[capacity->places[capacity->gpus[gpu].first_place]];
 
     snprintf(text, size, "makes vGPUs for <hostdev type='%s'> only",
              parent->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
 }
 
-enum verdict
-reason_gpu(const struct room *room, const struct demand *demand, size_t gpu, char *text,
+enum reason
+reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu, char *text,
            size_t size)
 {
-    const struct inventory *inventory = room->question->inventory;
-    struct room_place place = {0};
+    const struct inventory *inventory = capacity->problem->inventory;
+    struct fit place = {0};
     size_t type = 0;
-    enum verdict verdict = judge_gpu(room, demand, gpu, &type, &place);
-    const struct placement_refusal *refusal;
+    enum reason verdict = judge_gpu(capacity, demand, gpu, &type, &place);
+    const struct placement_rejection *refusal;
 
     snprintf(text, size, "%s", reason_of_rule(verdict));
-    if (verdict == VERDICT_UNREADABLE)
+    if (verdict == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
                  strerror(-inventory->parents[place.parent].available[type]));
-    if (verdict == VERDICT_OTHER_KIND)
-        say_other_kind(room, gpu, text, size);
-    if (verdict == VERDICT_OTHER_PLACE && !demand_place(demand))
+    if (verdict == REASON_OTHER_KIND)
+        say_other_kind(capacity, gpu, text, size);
+    if (verdict == REASON_OTHER_VF && !demand_vf(demand))
         snprintf(text, size, "has no virtual function left that may be named");
-    if (verdict == VERDICT_UNLISTED)
-        say_unlisted(room, gpu, text, size);
-    if (verdict == VERDICT_FULL)
-        say_full(room, gpu, type, place.used, text, size);
-    if (verdict == VERDICT_FULL && demand_place(demand))
-        say_taken(room, demand_place(demand), text, size);
-    if (verdict == VERDICT_QUOTA)
-        say_quota(room, &inventory->gpus[gpu].types[type], text, size);
-    if (verdict == VERDICT_REFUSED && (refusal = room_find_refusal(room, gpu, type)))
+    if (verdict == REASON_UNLISTED)
+        say_unlisted(capacity, gpu, text, size);
+    if (verdict == REASON_FULL)
+        say_full(capacity, gpu, type, place.used, text, size);
+    if (verdict == REASON_FULL && demand_vf(demand))
+        say_taken(capacity, demand_vf(demand), text, size);
+    if (verdict == REASON_QUOTA)
+        say_quota(capacity, &inventory->gpus[gpu].types[type], text, size);
+    if (verdict == REASON_REJECTED && (refusal = capacity_find_rejection(capacity, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
-    if (verdict == VERDICT_GOOD)
+    if (verdict == REASON_NONE)
         snprintf(text, size, "has room for %zu (%zu in use)", place.total - place.used, place.used);
     return verdict;
 }
@@ -215,22 +217,22 @@ list_types(const struct inventory *inventory, char *text, size_t size)
 }
 
 /* By any of the words that people use for a type. */
-static struct guess
+static struct suggest
 guess_type(const struct inventory *inventory, const char *wanted)
 {
-    struct guess guess = GUESS(wanted);
+    struct suggest suggest = SUGGEST(wanted);
 
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
             const struct inventory_type *type = &inventory->gpus[gpu].types[i];
             const char *blank = strrchr(type->name, ' ');
 
-            guess_offer(&guess, type->id.text);
-            guess_offer(&guess, type->name);
-            guess_offer(&guess, blank ? blank + 1 : type->name);
+            suggest_offer(&suggest, type->id.text);
+            suggest_offer(&suggest, type->name);
+            suggest_offer(&suggest, blank ? blank + 1 : type->name);
         }
     }
-    return guess;
+    return suggest;
 }
 
 static bool
@@ -250,15 +252,15 @@ has_type(const struct inventory *inventory, const struct demand *demand)
 }
 
 static void
-list_reasons(const struct room *room, const struct demand *demand, char *text, size_t size)
+list_reasons(const struct capacity *capacity, const struct demand *demand, char *text, size_t size)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     char reason[200];
     size_t at = 0;
 
     *text = '\0';
     for (size_t gpu = 0; gpu < inventory->gpu_count && at < size; gpu++) {
-        if (reason_gpu(room, demand, gpu, reason, sizeof(reason)) == VERDICT_GOOD)
+        if (reason_gpu(capacity, demand, gpu, reason, sizeof(reason)) == REASON_NONE)
             continue;
         at += (size_t)snprintf(text + at, size - at, "%s%s %s", at ? ", " : "",
                                inventory->gpus[gpu].name.text, reason);
@@ -269,20 +271,20 @@ list_reasons(const struct room *room, const struct demand *demand, char *text, s
 static const char *
 find_why(const struct inventory *inventory, const struct name *device)
 {
-    for (size_t i = 0; i < inventory->stranger_count; i++) {
-        if (name_equal(&inventory->strangers[i].device, device))
-            return inventory->strangers[i].why;
+    for (size_t i = 0; i < inventory->ineligible_count; i++) {
+        if (name_equal(&inventory->ineligible[i].device, device))
+            return inventory->ineligible[i].why;
     }
     return "which takes no vGPUs here";
 }
 
 /* What stands against the one place that will do. */
 static int
-reason_place(const struct room *room, const struct demand *demand, struct error *error)
+reason_place(const struct capacity *capacity, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = room->question->inventory;
-    const struct name *place = demand_place(demand);
-    enum verdict verdict;
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct name *place = demand_vf(demand);
+    enum reason verdict;
     char reason[200];
     size_t i;
     int rc;
@@ -296,45 +298,45 @@ reason_place(const struct room *room, const struct demand *demand, struct error 
                        "type='mdev'>)",
                        demand->label, demand->wanted, place->text);
     } else {
-        verdict = reason_gpu(room, demand, inventory->parents[i].gpu, reason, sizeof(reason));
-        rc = error_set(error, verdict == VERDICT_NO_TYPE ? -ENOENT : -ENOSPC,
+        verdict = reason_gpu(capacity, demand, inventory->parents[i].gpu, reason, sizeof(reason));
+        rc = error_set(error, verdict == REASON_NO_TYPE ? -ENOENT : -ENOSPC,
                        "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
                        place->text, inventory->gpus[inventory->parents[i].gpu].name.text, reason);
     }
-    others_add(room, demand, error);
+    alternatives_add(capacity, demand, error);
     return rc;
 }
 
 int
-reason_none(const struct room *room, const struct demand *demand, struct error *error)
+reason_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = room->question->inventory;
+    const struct inventory *inventory = capacity->problem->inventory;
     char reasons[1400];
 
-    if (demand_place(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0))
-        return reason_place(room, demand, error);
+    if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0))
+        return reason_place(capacity, demand, error);
     if (inventory->gpu_count == 0)
         return error_set(error, -ENOENT,
                          "%s wants %s, and no GPU on this host offers vGPUs; is its driver loaded?",
                          demand->label, demand->wanted);
     if (!has_type(inventory, demand)) {
-        struct guess guess = guess_type(inventory, demand->wanted);
+        struct suggest suggest = guess_type(inventory, demand->wanted);
 
         list_types(inventory, reasons, sizeof(reasons));
         return error_set(error, -ENOENT, "%s wants %s, which no GPU here has%s%s%s; there are: %s",
-                         demand->label, demand->wanted, guess.best ? " (did you mean " : "",
-                         guess.best ? guess.best : "", guess.best ? "?)" : "", reasons);
+                         demand->label, demand->wanted, suggest.best ? " (did you mean " : "",
+                         suggest.best ? suggest.best : "", suggest.best ? "?)" : "", reasons);
     }
-    list_reasons(room, demand, reasons, sizeof(reasons));
+    list_reasons(capacity, demand, reasons, sizeof(reasons));
     return error_set(error, -ENOSPC, "no GPU can take %s (%s): %s", demand->label, demand->wanted,
                      reasons);
 }
 
 int
-reason_not_together(const struct room *room, const size_t *order, size_t count,
+reason_not_together(const struct capacity *capacity, const size_t *order, size_t count,
                     const struct demand *last, struct error *error)
 {
-    const struct demands *demands = room->question->demands;
+    const struct demands *demands = capacity->problem->demands;
     char all[512] = "", reasons[1000];
     size_t at = 0;
 
@@ -344,7 +346,7 @@ reason_not_together(const struct room *room, const size_t *order, size_t count,
         at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s (%s)", at ? ", " : "",
                                demand->label, demand->wanted);
     }
-    list_reasons(room, last, reasons, sizeof(reasons));
+    list_reasons(capacity, last, reasons, sizeof(reasons));
     return error_set(
         error, -ENOSPC,
         "there is room for each of its vGPUs, but not for all together: %s; beside the "

@@ -1,76 +1,290 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/resolution.h"
-#include "device/topology.h"
-#include "lease/log.h"
-#include "policy/policy-load.h"
+#include "base/array.h"
+#include "base/suggest.h"
 
-static bool
-is_demanded_type(const struct inventory_type *type, const void *data)
+#include <stdio.h>
+#include <string.h>
+
+/* "small-2" is the class of that name, if there is one, else the second of class "small". *length:
+ * how much of the text is the class's name. */
+static const struct policy_class *
+class_of_alias(const struct policy *policy, const char *text, size_t *length)
 {
-    const struct demands *demands = data;
+    const struct policy_class *class = policy_find_class(policy, text);
+    const char *dash = strrchr(text, '-');
 
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct demand *demand = &demands->items[i];
-        unsigned rank;
-
-        /* By its frame buffer, which may not have been read yet. */
-        if (demand_ranks(demand, type, &rank) || (demand->framebuffer && !type->framebuffer))
-            return true;
+    *length = strlen(text);
+    if (class || !dash || !dash[1] || strspn(dash + 1, "0123456789") != strlen(dash + 1))
+        return class;
+    *length = (size_t)(dash - text);
+    for (size_t i = 0; i < policy->class_count; i++) {
+        class = &policy->classes[i];
+        if (strlen(class->name) == *length && !memcmp(class->name, text, *length))
+            return class;
     }
-    return false;
+    return NULL;
+}
+
+static int
+unknown_class(const struct policy *policy, const struct demand *demand, const char *name,
+              size_t length, struct error *error)
+{
+    char classes[512] = "", said[256], meant[300] = "";
+    struct suggest suggest = SUGGEST(said);
+
+    snprintf(said, sizeof(said), "%.*s", (int)length, name);
+    for (size_t i = 0; i < policy->class_count; i++) {
+        size_t at = strlen(classes);
+
+        suggest_offer(&suggest, policy->classes[i].name);
+        snprintf(classes + at, sizeof(classes) - at, "%s%s",
+                 i ? ", " : "; there are: ", policy->classes[i].name);
+    }
+    if (suggest.best)
+        snprintf(meant, sizeof(meant), " (did you mean %s?)", suggest.best);
+    return error_set(error, -EINVAL,
+                     "%s asks for the class \"%.*s\", and vgpu.conf has none of that name%s%s",
+                     demand->label, (int)length, name, meant,
+                     policy->class_count ? classes : "; it defines no class");
+}
+
+static void
+want_type(struct demand *demand, char *const *type)
+{
+    demand->wanted = *type;
+    demand->words = type;
+    demand->word_count = 1;
+}
+
+static void
+want_class(struct demand *demand, const struct policy_class *class)
+{
+    demand->class = class;
+    demand->wanted = class->name;
+    demand->words = class->types.items;
+    demand->word_count = class->types.count;
+    demand->framebuffer = class->framebuffer;
+    demand->order = class->order;
+}
+
+/* The index of a word that annotation.c has checked already; 0, "nothing was said", for none. */
+static unsigned
+index_of(const char *const *words, const char *word)
+{
+    unsigned index = 0;
+
+    while (word && words[index] && strcmp(words[index], word))
+        index++;
+    return word && words[index] ? index : 0;
+}
+
+/* Bytes of one parameter as the driver takes it, with what parts it from the next. */
+static size_t
+param_size(const struct request_param *param)
+{
+    return strlen(param->name) + strlen(param->value) + strlen("=, ");
+}
+
+/* What the request may say at all: a direct type must not go round a class, or its quota. */
+static int
+check_allowed(const struct policy *policy, const struct demand *demand, struct error *error)
+{
+    const struct request_device *device = demand->device;
+    size_t size = 0;
+    const struct {
+        const char *value, *name;
+        enum policy_allow allow;
+    } said[] = {
+        {device->class, "class", POLICY_ALLOW_CLASS},
+        {device->type, "type", POLICY_ALLOW_TYPE},
+        {device->parent, "parent", POLICY_ALLOW_PARENT},
+        {device->placement, "placement", POLICY_ALLOW_PLACEMENT},
+        {device->numa, "numa", POLICY_ALLOW_NUMA},
+        {device->traits, "traits", POLICY_ALLOW_TRAITS},
+    };
+
+    for (size_t i = 0; i < COUNT(said); i++) {
+        if (said[i].value && !(policy->allow >> said[i].allow & 1))
+            return error_set(error, -EINVAL,
+                             "%s says %s=\"%s\", and vgpu.conf (allow) does not let a request say "
+                             "%s",
+                             demand->label, said[i].name, said[i].value, said[i].name);
+    }
+    for (size_t i = 0; i < device->param_count; i++) {
+        const struct request_param *param = &device->params[i];
+
+        size += param_size(param);
+        if (size >= VGPU_PARAMS)
+            return error_set(error, -EINVAL,
+                             "%s sets more driver parameters than fit into %d bytes", demand->label,
+                             VGPU_PARAMS);
+        if (!policy_allows_param(policy, param->name))
+            return error_set(error, -EINVAL,
+                             "%s sets the driver parameter \"%s\", and vgpu.conf (params) does not "
+                             "let a request set it",
+                             demand->label, param->name);
+        if (strspn(param->value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "_.:+-") != strlen(param->value))
+            return error_set(error, -EINVAL,
+                             "%s sets the driver parameter %s to \"%s\": only letters, digits and "
+                             "_.:+- may be in it",
+                             demand->label, param->name, param->value);
+    }
+    return 0;
+}
+
+/* The policy's `domains` entry for a hostdev, or NULL. */
+static const struct policy_domain_device *
+find_domain_device(const struct policy *policy, const struct request *request,
+                   const struct request_hostdev *hostdev)
+{
+    for (size_t i = 0; i < policy->domain_count; i++) {
+        const struct policy_domain *domain = &policy->domains[i];
+
+        if (!policy_is_domain(domain->name, request->name, &request->domain))
+            continue;
+        for (size_t k = 0; k < domain->device_count; k++) {
+            if (hostdev->alias && !strcmp(domain->devices[k].alias, hostdev->alias))
+                return &domain->devices[k];
+        }
+    }
+    return NULL;
+}
+
+/* What is said without an annotation. 1: found; 0: nothing; -EINVAL: an unknown class. */
+static int
+resolve_unannotated(const struct request *request, const struct policy *policy,
+                    struct demand *demand, struct error *error)
+{
+    const struct request_hostdev *hostdev = demand->hostdev;
+    const struct policy_domain_device *device = find_domain_device(policy, request, hostdev);
+    const struct policy_class *class;
+    const char *name;
+    size_t length;
+
+    if (!hostdev->is_gpu)
+        return 0;
+    if (device) {
+        demand->source = DEMAND_DOMAINS;
+        demand->origin = device->origin;
+    }
+    if (device && device->type) {
+        want_type(demand, &device->type);
+        return 1;
+    }
+    if (device) {
+        name = device->class;
+        class = policy_find_class(policy, name);
+        length = strlen(name);
+    } else if (demand_is_explicit(hostdev)) {
+        if (!(policy->allow >> POLICY_ALLOW_CLASS & 1))
+            return error_set(error, -EINVAL,
+                             "the alias %s asks for a class, and vgpu.conf (allow) does not let a "
+                             "request say class",
+                             demand->label);
+        demand->source = DEMAND_ALIAS;
+        name = hostdev->alias + strlen(DEMAND_ALIAS_STEM);
+        class = class_of_alias(policy, name, &length);
+    } else if (*policy->default_class && hostdev->kind == REQUEST_MDEV) {
+        demand->source = DEMAND_DEFAULT;
+        demand->origin = policy->default_origin;
+        name = policy->default_class;
+        class = policy_find_class(policy, name);
+        length = strlen(name);
+    } else {
+        return 0;
+    }
+    if (!class)
+        return unknown_class(policy, demand, name, length, error);
+    want_class(demand, class);
+    return 1;
+}
+
+static int
+resolve_annotated(const struct policy *policy, struct demand *demand, struct error *error)
+{
+    const struct request_device *device = demand->device;
+    const struct policy_class *class =
+        device->class ? policy_find_class(policy, device->class) : NULL;
+    int rc = check_allowed(policy, demand, error);
+
+    if (rc < 0)
+        return rc;
+    if (device->class && !class)
+        return unknown_class(policy, demand, device->class, strlen(device->class), error);
+    if (class)
+        want_class(demand, class);
+    else
+        want_type(demand, &device->type);
+    if (device->placement)
+        demand->order = index_of(policy_order_words, device->placement);
+    demand->numa = index_of(policy_numa_words, device->numa);
+    return 1;
+}
+
+/* What libvirt would do to a virtual function before the guest has it, and after. */
+static int
+check_managed(const struct demand *demand, struct error *error)
+{
+    const struct request_hostdev *hostdev = demand->hostdev;
+
+    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed)
+        return 0;
+    return error_set(error, -EINVAL,
+                     "the hostdev %s (%s) says managed='yes': libvirt would take it from its "
+                     "GPU's driver, and with that its vGPU; say managed='no'",
+                     demand->label, hostdev->source.text);
+}
+
+/* 1: the hostdev is ours and demand says how; 0: it is not; -EINVAL. */
+static int
+resolve(const struct request *request, const struct policy *policy,
+        const struct request_hostdev *hostdev, struct demand *demand, struct error *error)
+{
+    int rc;
+
+    *demand = (struct demand){
+        .hostdev = hostdev,
+        .device = hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device],
+        .label = hostdev->alias ? hostdev->alias : hostdev->source.text,
+    };
+    rc = demand->device ? resolve_annotated(policy, demand, error)
+                        : resolve_unannotated(request, policy, demand, error);
+    if (demand->order == POLICY_ORDER_UNSAID)
+        demand->order = policy->order;
+    if (demand->numa == POLICY_NUMA_UNSAID)
+        demand->numa = policy->numa;
+    return rc > 0 && check_managed(demand, error) < 0 ? -EINVAL : rc;
+}
+
+int
+resolution_make(const struct request *request, const struct policy *policy, struct demands *ret,
+                struct error *error)
+{
+    AUTO(demands_clear) struct demands demands = {0};
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        struct demand demand;
+        int rc = resolve(request, policy, &request->hostdevs[i], &demand, error);
+
+        if (rc < 0)
+            return rc;
+        if (rc > 0 && ARRAY_ADD(demands.items, demands.count, demand) < 0)
+            return error_set(error, -ENOMEM, "no memory for the request");
+    }
+    *ret = demands;
+    demands = (struct demands){0};
+    return 0;
 }
 
 bool
-intent_is_asked(const struct request *request)
+resolution_is_asked(const struct request *request)
 {
     bool found = *request->fault.text || request->device_count;
 
     for (size_t i = 0; i < request->hostdev_count; i++)
         found |= demand_is_explicit(&request->hostdevs[i]);
     return found;
-}
-
-int
-intent_read(struct intent *intent, const struct host *host, const struct request *request,
-            const char *event, struct error *error)
-{
-    int rc;
-
-    *intent = (struct intent){0};
-    if (!request_concerns_us(request))
-        return 0;
-    rc = policy_load(host, &intent->policy, error);
-    if (rc < 0 && !intent_is_asked(request)) {
-        log_problem(event, request->name, error);
-        return 0;
-    }
-    return rc < 0 ? rc : intent_resolve(intent, host, request, error);
-}
-
-int
-intent_resolve(struct intent *intent, const struct host *host, const struct request *request,
-               struct error *error)
-{
-    int rc;
-
-    intent->filter = (struct inventory_filter){is_demanded_type, &intent->demands};
-    if (!intent->policy.enabled)
-        return 0;
-    rc = request_check(request, error);
-    if (rc == 0)
-        rc = demands_resolve(request, &intent->policy, &intent->demands, error);
-    if (rc < 0 || intent->demands.count == 0)
-        return rc;
-    intent->demands.nodes = request->nodes;
-    if (nodeset_is_empty(&request->nodes))
-        topology_add_nodes(host, &request->processors, &intent->demands.nodes);
-    return 1;
-}
-
-void
-intent_clear(struct intent *intent)
-{
-    demands_clear(&intent->demands);
-    policy_clear(&intent->policy);
 }

@@ -6,32 +6,33 @@
 
 #pragma once
 
-#include "libvirt/target.h"
+#include "attach/target.h"
 
-struct addition {
+struct attachment {
     const struct command_call *call;
     const struct target *target;
-    const char *wanted_alias; /* NULL: the first of ua-gpu0, ua-gpu1... that is free */
-    const char *type, *class; /* one of them; else NULL */
-    bool meant[2];            /* per enum connection_side: the definitions that are to have it */
-    struct edit edits[2];     /* these, with it in them */
-    char alias[128];          /* what it is called */
+    const char *wanted_alias;    /* NULL: the first of ua-gpu0, ua-gpu1... that is free */
+    const char *type, *class;    /* one of them; else NULL */
+    bool meant[2];               /* per enum connection_side: the definitions that are to have it */
+    struct domain_edit edits[2]; /* these, with it in them */
+    char alias[128];             /* what it is called */
     struct rewrite_source source;
     struct names named;   /* virtual functions that other domains name */
     struct names refused; /* virtual functions that it could not be after all */
 };
 
 /* Reads the definitions that are meant; with passwords if one is to be defined again. The caller
- * has filled in what is above them, and calls addition_clear in every case. */
-int addition_start(struct addition *addition, bool secrets, struct error *error) CHECKED NONNULL;
-void addition_clear(struct addition *addition) NONNULL;
+ * has filled in what is above them, and calls attachment_clear in every case. */
+int
+attachment_start(struct attachment *attachment, bool secrets, struct error *error) CHECKED NONNULL;
+void attachment_clear(struct attachment *attachment) NONNULL;
 
-/* Adds it, as a mediated device. The errors of edit_add. */
-int addition_make(struct addition *addition, struct error *error) CHECKED NONNULL;
+/* Adds it, as a mediated device. The errors of domain_edit_add. */
+int attachment_make(struct attachment *attachment, struct error *error) CHECKED NONNULL;
 
-/* Makes it what it had best be on this host (berth.h), which for a running domain is what it can
- * be now. The errors of berth_find, and nothing is changed. */
-int addition_place(struct addition *addition, struct error *error) CHECKED NONNULL;
+/* Makes it what it had best be on this host (selection.h), which for a running domain is what it
+ * can be now. The errors of vf_selection_find, and nothing is changed. */
+int attachment_place(struct attachment *attachment, struct error *error) CHECKED NONNULL;
 
 /* Somebody was faster: 1, it is another virtual function now; 0: there is no other; or -ENOMEM. */
-int addition_place_again(struct addition *addition) CHECKED NONNULL;
+int attachment_place_again(struct attachment *attachment) CHECKED NONNULL;

@@ -30,7 +30,7 @@ find_others(const struct host *host, const struct request *request, const struct
 {
     AUTO(names_clear) struct names taken = {0};
     const struct names none = {0};
-    const struct berth_search search = {
+    const struct vf_selection_search search = {
         .host = host,
         .request = request,
         .sources = shared,
@@ -38,13 +38,13 @@ find_others(const struct host *host, const struct request *request, const struct
         .named = &none,
         .taken = &taken,
     };
-    int rc = berth_add_own(request, &taken);
+    int rc = vf_selection_add_own(request, &taken);
 
     for (size_t i = 0; i < named->count && rc == 0; i++)
         rc = names_add(&taken, named->items[i].text);
     if (rc < 0)
         return error_set(error, rc, "no memory for the virtual functions");
-    rc = berth_find(&search, ret, error);
+    rc = vf_selection_find(&search, ret, error);
     if (rc < 0)
         error_wrap(error,
                    "another domain has the virtual function %s as well, and there is no "
@@ -63,7 +63,7 @@ renew(const struct request *request, size_t index, const struct names *shared,
 
     snprintf(place, sizeof(place), "hostdev%zu", index);
     if (hostdev->kind == REQUEST_MDEV && demand_is_explicit(hostdev))
-        edit_uuid(&request->domain, hostdev->alias ? hostdev->alias : place, &ret->source);
+        domain_edit_uuid(&request->domain, hostdev->alias ? hostdev->alias : place, &ret->source);
     for (size_t i = 0; i < shared->count; i++) {
         if (name_equal(&hostdev->source, &shared->items[i]))
             *ret = others[i];

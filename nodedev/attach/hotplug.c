@@ -12,7 +12,7 @@
 #define LOOK_PAUSE 200 /* ms */
 
 int
-plug_check(const struct host *host, struct error *error)
+hotplug_check(const struct host *host, struct error *error)
 {
     int rc = faccessat(host->root, "run/libvirt-vgpu", W_OK, AT_EACCESS);
 
@@ -57,7 +57,7 @@ static int
 take_out(const struct target *target, const struct name *device, const char *alias,
          unsigned timeout, struct error *error)
 {
-    struct deadline deadline = deadline_in(timeout);
+    struct deadline deadline = deadline_in(target->host, timeout);
     int rc = connection_detach(target->connection, &target->domain.uuid, alias, error);
 
     while (rc == 0) {
@@ -95,7 +95,7 @@ hand_over(void *data, struct error *error)
 {
     const struct newcomer *newcomer = data;
     const struct target *target = newcomer->target;
-    struct error problem;
+    struct error failure;
     int rc = connection_attach(target->connection, &target->domain.uuid, newcomer->hostdev, error);
 
     if (rc < 0) {
@@ -105,27 +105,27 @@ hand_over(void *data, struct error *error)
     rc = connection_set_annotation(target->connection, &target->domain.uuid, newcomer->annotation,
                                    error);
     if (rc < 0 &&
-        take_out(target, &newcomer->device, newcomer->alias, newcomer->timeout, &problem) < 0)
+        take_out(target, &newcomer->device, newcomer->alias, newcomer->timeout, &failure) < 0)
         error_add(error, "and the guest keeps %s, whose lease is given back when it ends",
                   newcomer->alias);
     return rc;
 }
 
 int
-plug_in(const struct host *host, const struct target *target, const struct edit *edit,
-        const char *alias, unsigned timeout, struct error *error)
+hotplug_in(const struct host *host, const struct target *target, const struct domain_edit *edit,
+           const char *alias, unsigned timeout, struct error *error)
 {
     AUTO(newcomer_clear)
     struct newcomer newcomer = {.target = target, .alias = alias, .timeout = timeout};
     const struct assign_handover handover = {hand_over, &newcomer};
     const struct request_hostdev *hostdev;
-    int rc = edit_hostdev(edit, alias, &newcomer.hostdev, error);
+    int rc = domain_edit_hostdev(edit, alias, &newcomer.hostdev, error);
 
     if (rc == 0)
-        rc = edit_annotation(edit, &newcomer.annotation, error);
+        rc = domain_edit_annotation(edit, &newcomer.annotation, error);
     if (rc < 0)
         return rc;
-    hostdev = edit_find(edit, alias);
+    hostdev = domain_edit_find(edit, alias);
     newcomer.device = hostdev ? hostdev->source : newcomer.device;
     rc = assign_device(host, &edit->request, &newcomer.device, &handover, error);
     if (rc < 0)
@@ -136,9 +136,9 @@ plug_in(const struct host *host, const struct target *target, const struct edit 
 /* --- out -------------------------------------------------------------------------------------- */
 
 void
-plug_leaver_clear(struct plug_leaver *leaver)
+hotplug_leaver_clear(struct hotplug_leaver *leaver)
 {
-    edit_end(&leaver->edit);
+    domain_edit_end(&leaver->edit);
     free(leaver->alias);
     leaver->alias = NULL;
 }
@@ -165,28 +165,28 @@ static int
 give_back(const struct host *host, const struct target *target, const char *word,
           struct name *device, int rc, struct error *error)
 {
-    struct error problem;
-    int released = *device->text ? 0 : find_lease(host, target, word, device, &problem);
+    struct error failure;
+    int released = *device->text ? 0 : find_lease(host, target, word, device, &failure);
 
     if (released == 0 && *device->text)
-        released = release_device(host, &target->domain.uuid, device, &problem);
+        released = release_device(host, &target->domain.uuid, device, &failure);
     if (released == 0)
         return rc;
     if (rc == 0)
-        *error = problem;
+        *error = failure;
     else
-        error_add(error, "%s", problem.text);
+        error_add(error, "%s", failure.text);
     return released;
 }
 
 int
-plug_out(const struct host *host, const struct target *target, const struct plug_leaver *leaver,
-         unsigned timeout, struct error *error)
+hotplug_out(const struct host *host, const struct target *target,
+            const struct hotplug_leaver *leaver, unsigned timeout, struct error *error)
 {
     AUTO_FREE char *annotation = NULL;
     struct name device = leaver->device;
     const char *name = target->domain.name;
-    int rc = edit_annotation(&leaver->edit, &annotation, error);
+    int rc = domain_edit_annotation(&leaver->edit, &annotation, error);
 
     if (rc == 0 && leaver->alias)
         rc = take_out(target, &device, leaver->alias, timeout, error);

@@ -8,11 +8,11 @@
 
 #pragma once
 
-#include "libvirt/target.h"
+#include "attach/target.h"
 
 /* Whether we have the right to: -EACCES with a line in error. To be asked before anything is
  * changed. */
-int plug_check(const struct host *host, struct error *error) CHECKED NONNULL;
+int hotplug_check(const struct host *host, struct error *error) CHECKED NONNULL;
 
 /*
  * Makes the vGPU of an alias, plugs it into the guest and writes what it asks for into the XML it
@@ -20,22 +20,23 @@ int plug_check(const struct host *host, struct error *error) CHECKED NONNULL;
  * guest, which is asked to let go of it, does not do so within the timeout (milliseconds). The
  * errors of assign_device; -EIO with libvirt's words.
  */
-int plug_in(const struct host *host, const struct target *target, const struct edit *edit,
-            const char *alias, unsigned timeout, struct error *error) CHECKED NONNULL;
+int hotplug_in(const struct host *host, const struct target *target, const struct domain_edit *edit,
+               const char *alias, unsigned timeout, struct error *error) CHECKED NONNULL;
 
-/* A vGPU that is to leave, and the XML without it; as edit_remove left them. */
-struct plug_leaver {
+/* A vGPU that is to leave, and the XML without it; as domain_edit_remove left them. */
+struct hotplug_leaver {
     const char *word; /* as it was typed */
-    struct edit edit;
+    struct domain_edit edit;
     struct name device; /* "": the guest has it no more */
     char *alias;        /* NULL: the same */
 };
-void plug_leaver_clear(struct plug_leaver *leaver) NONNULL;
+void hotplug_leaver_clear(struct hotplug_leaver *leaver) NONNULL;
 
 /*
  * Asks the guest to let go of it, waits until it has, removes it from the annotation and gives it
  * back. -EBUSY with a line in error, and nothing is removed, if the guest keeps it for longer than
  * the timeout (milliseconds); what fails after that is left to `reconcile`.
  */
-int plug_out(const struct host *host, const struct target *target, const struct plug_leaver *leaver,
-             unsigned timeout, struct error *error) CHECKED NONNULL;
+int hotplug_out(const struct host *host, const struct target *target,
+                const struct hotplug_leaver *leaver, unsigned timeout,
+                struct error *error) CHECKED NONNULL;

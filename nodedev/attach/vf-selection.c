@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/vf-selection.h"
-#include "device/scan.h"
+#include "actions/snapshot.h"
 #include "lease/statedir.h"
 #include "placement/feasibility.h"
 
 /* --- which are spoken for --------------------------------------------------------------------- */
 
 int
-berth_add_own(const struct request *request, struct names *ret)
+vf_selection_add_own(const struct request *request, struct names *ret)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
@@ -21,7 +21,7 @@ berth_add_own(const struct request *request, struct names *ret)
 }
 
 int
-berth_add_named(const struct domains *domains, const struct name *but, struct names *ret)
+vf_selection_add_named(const struct domains *domains, const struct name *but, struct names *ret)
 {
     int rc = 0;
 
@@ -30,9 +30,9 @@ berth_add_named(const struct domains *domains, const struct name *but, struct na
 
         if (name_equal(&domain->uuid, but))
             continue;
-        rc = berth_add_own(&domain->live, ret);
+        rc = vf_selection_add_own(&domain->live, ret);
         if (rc == 0)
-            rc = berth_add_own(&domain->config, ret);
+            rc = vf_selection_add_own(&domain->config, ret);
     }
     return rc;
 }
@@ -89,9 +89,7 @@ take_all(const struct inventory *inventory, const struct demands *demands,
 /* --- what could ever be ----------------------------------------------------------------------- */
 
 struct prospect {
-    struct intent intent;
-    struct inventory inventory;
-    struct ledger ledger;
+    struct snapshot snapshot;
     struct placement_choice *choices;
 };
 
@@ -99,49 +97,41 @@ static void
 prospect_clear(struct prospect *prospect)
 {
     free(prospect->choices);
-    inventory_clear(&prospect->inventory);
-    ledger_clear(&prospect->ledger);
-    intent_clear(&prospect->intent);
+    snapshot_clear(&prospect->snapshot);
 }
 
 /* However full it is, by itself. */
 static int
-check(const struct berth_search *search, struct prospect *prospect, const struct names *avoided,
-      struct error *error)
+check(const struct vf_selection_search *search, struct prospect *prospect,
+      const struct names *avoided, struct error *error)
 {
-    const struct placement_question question = {
-        .request = search->request,
-        .demands = &prospect->intent.demands,
-        .policy = &prospect->intent.policy,
-        .inventory = &prospect->inventory,
-        .ledger = &prospect->ledger,
-        .avoided = avoided,
-    };
+    struct placement_problem problem = snapshot_problem(&prospect->snapshot, search->request);
 
-    return outlook_find(&question, prospect->choices, error);
+    problem.avoided = avoided;
+    return feasibility_find(&problem, prospect->choices, error);
 }
 
 static int
-look(const struct berth_search *search, struct prospect *prospect, struct error *error)
+look(const struct vf_selection_search *search, struct prospect *prospect, struct error *error)
 {
-    struct intent *intent = &prospect->intent;
+    struct snapshot *snapshot = &prospect->snapshot;
     struct error ignored;
-    int rc = intent_read(intent, search->host, search->request, "attach", error);
+    int rc = snapshot_read(snapshot, search->host, search->request, "attach", error);
 
     if (rc == 0)
         return error_set(error, -EOPNOTSUPP,
                          "vgpu.conf says enabled = false: no guest gets a vGPU here");
     if (rc < 0)
         return rc;
-    demands_set_some_free(&intent->demands, search->sources, search->freedom);
-    demands_keep_free(&intent->demands);
-    rc = scan_host(search->host, &intent->filter, &prospect->inventory, error);
+    demands_set_some_free(&snapshot->demands, search->sources, search->freedom);
+    demands_keep_free(&snapshot->demands);
+    /* It only says which places are free; who asks for now is told what is wrong with it. */
+    if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
+        ledger_clear(&snapshot->ledger);
+    rc = snapshot_look(snapshot, search->host, error);
     if (rc < 0)
         return rc;
-    /* It only says which places are free; who asks for now is told what is wrong with it. */
-    if (statedir_peek(search->host, &prospect->ledger, &ignored) < 0)
-        ledger_clear(&prospect->ledger);
-    prospect->choices = calloc(intent->demands.count + 1, sizeof(*prospect->choices));
+    prospect->choices = calloc(snapshot->demands.count + 1, sizeof(*prospect->choices));
     return prospect->choices ? 0 : error_set(error, -ENOMEM, "no memory for the placement");
 }
 
@@ -149,10 +139,10 @@ look(const struct berth_search *search, struct prospect *prospect, struct error 
 
 /* What would be removed to make room is on the place that is made. */
 static bool
-take_reaped(const struct berth_search *search, const struct forecast *forecast,
+take_reaped(const struct vf_selection_search *search, const struct dry_run *dry_run,
             const struct names *avoided, struct rewrite_source *ret)
 {
-    const struct vgpu *first = forecast->reaped.count ? &forecast->reaped.leases[0].vgpu : NULL;
+    const struct vgpu *first = dry_run->reaped.count ? &dry_run->reaped.leases[0].vgpu : NULL;
 
     if (!first || search->sources->count != 1 || names_has(avoided, &first->parent))
         return false;
@@ -163,32 +153,32 @@ take_reaped(const struct berth_search *search, const struct forecast *forecast,
 
 /* 1: there are places; 0: not now, with why in error; or -errno. */
 static int
-ask(const struct berth_search *search, const struct names *avoided, bool alone,
+ask(const struct vf_selection_search *search, const struct names *avoided, bool alone,
     struct rewrite_source *ret, int *why, struct error *error)
 {
-    const struct forecast_change change = {search->sources, search->freedom, avoided, alone};
-    AUTO(forecast_clear) struct forecast forecast = {0};
-    int rc = forecast_make_after(&forecast, search->host, search->request, &change, error);
+    const struct dry_run_change change = {search->sources, search->freedom, avoided, alone};
+    AUTO(dry_run_clear) struct dry_run dry_run = {0};
+    int rc = dry_run_make_after(&dry_run, search->host, search->request, &change, error);
 
     if (rc < 0)
         return rc;
-    *why = forecast.rc;
-    if (forecast.outcome == FORECAST_PLACED) {
-        take_all(&forecast.inventory, &forecast.intent.demands, forecast.choices, search->sources,
-                 ret);
+    *why = dry_run.rc;
+    if (dry_run.outcome == DRY_RUN_PLACED) {
+        take_all(&dry_run.snapshot.inventory, &dry_run.snapshot.demands, dry_run.choices,
+                 search->sources, ret);
         return 1;
     }
-    if (forecast.outcome == FORECAST_REAPING && take_reaped(search, &forecast, avoided, ret))
+    if (dry_run.outcome == DRY_RUN_REAPING && take_reaped(search, &dry_run, avoided, ret))
         return 1;
-    *error = forecast.refusal;
+    *error = dry_run.refusal;
     return 0;
 }
 
 /* The nearest to what is best: beside all else that the domain asks for, then without a thought for
  * that, as it may be in a difficulty of its own. */
 static int
-find_now(const struct berth_search *search, const struct names *all, struct rewrite_source *ret,
-         int *why, struct error *error)
+find_now(const struct vf_selection_search *search, const struct names *all,
+         struct rewrite_source *ret, int *why, struct error *error)
 {
     const struct names *const avoided[] = {all, search->taken};
     int rc = 0;
@@ -199,7 +189,8 @@ find_now(const struct berth_search *search, const struct names *all, struct rewr
 }
 
 int
-berth_find(const struct berth_search *search, struct rewrite_source *ret, struct error *error)
+vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
+                  struct error *error)
 {
     AUTO(prospect_clear) struct prospect prospect = {0};
     AUTO(names_clear) struct names all = {0};
@@ -210,8 +201,8 @@ berth_find(const struct berth_search *search, struct rewrite_source *ret, struct
         ret[i] = (struct rewrite_source){REQUEST_MDEV, search->sources->items[i]};
     if (rc == 0)
         rc = check(search, &prospect, search->taken, error);
-    if (rc < 0 || !has_kind(&prospect.inventory, REQUEST_PCI) ||
-        (search->elsewhere && has_kind(&prospect.inventory, REQUEST_MDEV)))
+    if (rc < 0 || !has_kind(&prospect.snapshot.inventory, REQUEST_PCI) ||
+        (search->elsewhere && has_kind(&prospect.snapshot.inventory, REQUEST_MDEV)))
         return rc;
     if (join(search->named, search->taken, &all) < 0)
         return error_set(error, -ENOMEM, "no memory for the placement");
@@ -223,7 +214,7 @@ berth_find(const struct berth_search *search, struct rewrite_source *ret, struct
     if (check(search, &prospect, &all, &ignored) < 0)
         rc = check(search, &prospect, search->taken, error);
     if (rc == 0)
-        take_all(&prospect.inventory, &prospect.intent.demands, prospect.choices, search->sources,
-                 ret);
+        take_all(&prospect.snapshot.inventory, &prospect.snapshot.demands, prospect.choices,
+                 search->sources, ret);
     return rc;
 }

@@ -15,7 +15,7 @@
 #include "domain/rewrite.h"
 #include "libvirt/domains.h"
 
-struct berth_search {
+struct vf_selection_search {
     const struct host *host;
     const struct request *request; /* the domain's, with these hostdevs in it */
     const struct names *sources;   /* what the hostdevs to be placed have for now */
@@ -28,15 +28,15 @@ struct berth_search {
 
 /*
  * Writes what each is to be into ret, in the order of the sources; of what is to be a mediated
- * device the source stays. Otherwise, with a line in error: the errors of outlook_find if this
+ * device the source stays. Otherwise, with a line in error: the errors of feasibility_find if this
  * host could never give it, those of placement_find if it is to be had now; -EINVAL if the request
  * is wrong; -EOPNOTSUPP if the configuration gives nobody a vGPU.
  */
-int berth_find(const struct berth_search *search, struct rewrite_source *ret,
-               struct error *error) CHECKED NONNULL;
+int vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
+                      struct error *error) CHECKED NONNULL;
 
 /* Adds the virtual functions (any PCI devices) that domains name, but for one domain; and those
  * that one request names. -ENOMEM. */
-int berth_add_named(const struct domains *domains, const struct name *but,
-                    struct names *ret) CHECKED NONNULL;
-int berth_add_own(const struct request *request, struct names *ret) CHECKED NONNULL;
+int vf_selection_add_named(const struct domains *domains, const struct name *but,
+                           struct names *ret) CHECKED NONNULL;
+int vf_selection_add_own(const struct request *request, struct names *ret) CHECKED NONNULL;

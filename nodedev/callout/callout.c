@@ -54,14 +54,14 @@ weigh(struct weighing *weighing)
     const struct callout *callout = weighing->callout;
     const struct inventory_filter filter = {is_its_type, callout};
     struct inventory *inventory = &weighing->inventory;
-    struct error problem;
+    struct error failure;
 
-    if (drained_read(callout->host, &weighing->drained, &problem) < 0)
-        log_problem("mdevctl", "-", &problem);
-    if (statedir_peek(callout->host, &weighing->ledger, &problem) < 0)
-        log_problem("mdevctl", "-", &problem);
-    if (scan_host(callout->host, &filter, inventory, &problem) < 0)
-        log_problem("mdevctl", "-", &problem);
+    if (drained_read(callout->host, &weighing->drained, &failure) < 0)
+        log_failure("mdevctl", "-", &failure);
+    if (statedir_peek(callout->host, &weighing->ledger, &failure) < 0)
+        log_failure("mdevctl", "-", &failure);
+    if (scan_host(callout->host, &filter, inventory, &failure) < 0)
+        log_failure("mdevctl", "-", &failure);
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &callout->parent))
             weighing->parent = &inventory->parents[i];
@@ -109,9 +109,9 @@ find_promise(const struct weighing *weighing, const struct name *gpu)
     return NULL;
 }
 
-/* How the very parent stands, no rule of ours being in the way; VERDICT_GOOD if that cannot be
+/* How the very parent stands, no rule of ours being in the way; REASON_NONE if that cannot be
  * told. */
-static enum verdict
+static enum reason
 judge_parent(const struct weighing *weighing, size_t type)
 {
     const struct policy policy = {.enabled = true, .order = POLICY_PACK};
@@ -125,19 +125,19 @@ judge_parent(const struct weighing *weighing, size_t type)
         .device = &device,
         .numa = POLICY_NUMA_IGNORE,
     };
-    const struct placement_question question = {
+    const struct placement_problem problem = {
         .request = &request,
         .demands = &demands,
         .policy = &policy,
         .inventory = &weighing->inventory,
         .ledger = &weighing->ledger,
     };
-    AUTO(room_clear) struct room room = {0};
-    struct room_place place;
+    AUTO(capacity_clear) struct capacity capacity = {0};
+    struct fit place;
 
-    if (!name || room_init(&room, &question) < 0)
-        return VERDICT_GOOD;
-    return fit_judge(&room, &demand, weighing->parent->gpu, type, &place);
+    if (!name || capacity_init(&capacity, &problem) < 0)
+        return REASON_NONE;
+    return fit_judge(&capacity, &demand, weighing->parent->gpu, type, &place);
 }
 
 /* What the kernel itself has no room for, it refuses itself. */
@@ -147,12 +147,12 @@ check_room(const struct weighing *weighing, struct error *error)
     const struct inventory_gpu *gpu = &weighing->inventory.gpus[weighing->parent->gpu];
     const struct inventory_type *type = inventory_find_type(gpu, &weighing->callout->type);
     const struct lease *promise = find_promise(weighing, &gpu->name);
-    enum verdict verdict;
+    enum reason verdict;
 
     if (!type || !promise || weighing->parent->available[type - gpu->types] <= 0)
         return 0;
     verdict = judge_parent(weighing, (size_t)(type - gpu->types));
-    if (verdict != VERDICT_FULL && verdict != VERDICT_OTHER_SIZE)
+    if (verdict != REASON_FULL && verdict != REASON_OTHER_SIZE)
         return 0;
     return error_set(error, -ENOSPC, "the room for it on %s is promised to the guest %s (%s)",
                      weighing->parent->name.text, promise->domain_name,
@@ -178,22 +178,23 @@ on_start(const struct callout *callout, struct error *error)
 /* Under the lock: whether the lease is of no use any more. A guest that is just starting keeps its
  * own, by which it is told what happened; libvirt gives that back. */
 static bool
-is_over(const struct job *job, const struct lease *lease)
+is_over(const struct transaction *transaction, const struct lease *lease)
 {
-    AUTO(guests_clear) struct guests guests = {0};
-    struct error problem;
+    AUTO(status_files_clear) struct status_files guests = {0};
+    struct error failure;
     const char *why;
 
-    if (judge_needs_guests(job, lease) && guests_read(job->host, &guests, &problem) < 0)
+    if (judge_needs_guests(transaction, lease) &&
+        status_files_read(transaction->host, &guests, &failure) < 0)
         return false;
-    return judge_lease(job, &guests, lease, &why) == JUDGEMENT_FORGET;
+    return judge_lease(transaction, &guests, lease, &why) == JUDGEMENT_FORGET;
 }
 
 /* After somebody else has removed a device. */
 static int
 on_stop(const struct callout *callout, struct error *error)
 {
-    AUTO(job_end) struct job job = JOB_NONE;
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
     int rc = statedir_peek(callout->host, &ledger, error);
@@ -202,21 +203,21 @@ on_stop(const struct callout *callout, struct error *error)
     if (rc < 0 || !ledger_find(&ledger, &callout->device))
         return rc;
     ledger_clear(&ledger);
-    rc = job_begin(callout->host, false, &job, error);
+    rc = transaction_open(callout->host, false, &transaction, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    job.lock_timeout = LONGEST_LOCK;
-    rc = job_look(&job, &ledger, error);
+    transaction.lock_timeout = LONGEST_LOCK;
+    rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
     lease = ledger_find(&ledger, &callout->device);
-    if (!lease || !is_over(&job, lease)) {
-        job_leave(&job);
+    if (!lease || !is_over(&transaction, lease)) {
+        transaction_abort(&transaction);
         return 0;
     }
     log_lease("mdevctl", lease, "forgotten");
     ledger_remove(&ledger, lease);
-    return job_record(&job, &ledger, error);
+    return transaction_commit(&transaction, &ledger, error);
 }
 
 static const struct event {
@@ -254,9 +255,9 @@ read_words(int argc, char *const argv[], struct callout *ret)
 
 /* mdevctl 1.2 takes no answer from a script that ended before it had written all of the JSON. */
 static void
-swallow(int input)
+swallow(const struct host *host, int input)
 {
-    struct deadline deadline = deadline_in(LONGEST_INPUT);
+    struct deadline deadline = deadline_in(host, LONGEST_INPUT);
     struct pollfd ready = {.fd = input, .events = POLLIN};
     char buffer[4096];
 
@@ -275,11 +276,11 @@ callout_run(const struct host *host, int argc, char *const argv[], int input, in
     if (!event)
         return CALLOUT_NOT_MINE;
     if (event->refuses)
-        swallow(input);
+        swallow(host, input);
     if (event->run(&callout, &error) == 0)
         return CALLOUT_NOT_MINE;
     if (!event->refuses) {
-        log_problem("mdevctl", "-", &error);
+        log_failure("mdevctl", "-", &error);
         return CALLOUT_NOT_MINE;
     }
     dprintf(faults, "%s\n", error.text);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check/domain-check.h"
+#include "device/ineligible.h"
 #include "device/scan.h"
 #include "domain/request-parser.h"
 #include "libvirt/connection.h"
-#include "placement/ineligible.h"
+#include "placement/demand.h"
+#include "placement/resolution.h"
 #include "xml/schema.h"
 #include "xml/xml-tree.h"
 
@@ -12,9 +14,9 @@
 static xmlNodePtr
 next_device(xmlDocPtr tree, xmlNodePtr after, const char *name)
 {
-    xmlNodePtr devices = tree_next(xmlDocGetRootElement(tree), NULL, "devices", NULL);
+    xmlNodePtr devices = xml_tree_next(xmlDocGetRootElement(tree), NULL, "devices", NULL);
 
-    return devices ? tree_next(devices, after, name, NULL) : NULL;
+    return devices ? xml_tree_next(devices, after, name, NULL) : NULL;
 }
 
 /* QEMU's display of a vGPU is drawn with OpenGL. */
@@ -24,7 +26,7 @@ has_gl(xmlDocPtr tree)
     xmlNodePtr node = NULL;
 
     while ((node = next_device(tree, node, "graphics"))) {
-        xmlNodePtr gl = tree_next(node, NULL, "gl", NULL);
+        xmlNodePtr gl = xml_tree_next(node, NULL, "gl", NULL);
 
         if (tree_attribute_is(node, "type", "egl-headless") ||
             (gl && tree_attribute_is(gl, "enable", "yes")))
@@ -50,7 +52,7 @@ struct matter {
 static void
 matter_clear(struct matter *matter)
 {
-    tree_free(matter->tree);
+    xml_tree_free(matter->tree);
     request_clear(&matter->request);
     demands_clear(&matter->demands);
     inventory_clear(&matter->inventory);
@@ -68,7 +70,7 @@ find_demands(struct matter *matter)
     if (rc == 0 && !check->policy)
         return 0;
     if (rc == 0)
-        rc = demands_resolve(&matter->request, check->policy, &matter->demands, &fault);
+        rc = resolution_make(&matter->request, check->policy, &matter->demands, &fault);
     if (rc == 0)
         return 1;
     report_fault(check->report, check->file, 0, "%s", fault.text);
@@ -81,7 +83,7 @@ has_functions(const struct matter *matter)
     bool found = false;
 
     for (size_t i = 0; i < matter->demands.count; i++)
-        found |= demand_place(&matter->demands.items[i]) != NULL;
+        found |= demand_vf(&matter->demands.items[i]) != NULL;
     return found;
 }
 
@@ -95,15 +97,21 @@ look_around(struct matter *matter, struct error *error)
 
     if (rc < 0)
         return rc;
-    if (stranger_add_all(check->host, &matter->demands, &matter->inventory) < 0)
-        return error_set(error, -ENOMEM, "no memory for the GPUs");
+    for (size_t i = 0; rc == 0 && i < matter->demands.count; i++) {
+        const struct name *vf = demand_vf(&matter->demands.items[i]);
+
+        if (vf)
+            rc = ineligible_add(check->host, vf, &matter->inventory);
+    }
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the GPUs");
     if (!check->uri)
         return 0;
     rc = connection_open(check->uri, CONNECTION_READ, &connection, &matter->unasked);
     if (rc == 0)
         rc = connection_domains(connection, &matter->domains, &matter->unasked);
     if (rc == 0 && !matter->domains.complete)
-        matter->unasked = matter->domains.problem;
+        matter->unasked = matter->domains.failure;
     return 0;
 }
 
@@ -168,10 +176,10 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
 
     if (!is_demanded(&matter->demands, hostdev))
         return;
-    for (size_t i = 0; i < inventory->stranger_count; i++) {
-        if (name_equal(&inventory->strangers[i].device, &hostdev->source))
+    for (size_t i = 0; i < inventory->ineligible_count; i++) {
+        if (name_equal(&inventory->ineligible[i].device, &hostdev->source))
             report_warning(report, file, line, "%s is to be on %s, %s", hostdev->alias,
-                           hostdev->source.text, inventory->strangers[i].why);
+                           hostdev->source.text, inventory->ineligible[i].why);
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &hostdev->source) &&
@@ -254,11 +262,11 @@ domain_check(const struct domain_check *check, const struct document *document, 
     int rc = request_parse(document, &matter.request, error);
 
     if (rc == 0)
-        rc = schema_open(&schema, check->host->data, error);
+        rc = schema_open(check->host, &schema, error);
     if (rc < 0)
         return rc;
     /* Document types and their entities have been refused by now. */
-    matter.tree = tree_read(document);
+    matter.tree = xml_tree_read(document);
     rc = matter.tree ? schema_check(&schema, matter.tree, check->file, check->report) : -ENOMEM;
     if (rc < 0)
         return error_set(error, rc, "no memory for the XML");

@@ -18,7 +18,7 @@ struct checker {
 
 /* Whether people's word means a type of a GPU, or of any; if not, guess has what may be meant. */
 static bool
-is_offered(const struct inventory *inventory, size_t gpu, struct guess *guess)
+is_offered(const struct inventory *inventory, size_t gpu, struct suggest *suggest)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *card = &inventory->gpus[i];
@@ -27,11 +27,11 @@ is_offered(const struct inventory *inventory, size_t gpu, struct guess *guess)
             const struct inventory_type *type = &card->types[k];
             const char *blank = strrchr(type->name, ' ');
 
-            if (inventory_type_is(type, guess->said))
+            if (inventory_type_is(type, suggest->said))
                 return true;
-            guess_offer(guess, type->id.text);
-            guess_offer(guess, type->name);
-            guess_offer(guess, blank ? blank + 1 : type->name);
+            suggest_offer(suggest, type->id.text);
+            suggest_offer(suggest, type->name);
+            suggest_offer(suggest, blank ? blank + 1 : type->name);
         }
     }
     return false;
@@ -41,17 +41,17 @@ static void
 check_word(struct checker *checker, const char *origin, size_t gpu, const char *word)
 {
     const struct inventory *inventory = checker->inventory;
-    struct guess guess = GUESS(word);
+    struct suggest suggest = SUGGEST(word);
     bool unsure = false;
 
-    if (is_offered(inventory, gpu, &guess))
+    if (is_offered(inventory, gpu, &suggest))
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++)
         unsure |= (gpu == EVERY_GPU || gpu == i) && inventory_may_have_more(inventory, i);
     report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s%s%s", word,
                    gpu == EVERY_GPU ? "any GPU here" : inventory->gpus[gpu].name.text,
-                   unsure ? " now" : "", guess.best ? " (did you mean " : "",
-                   guess.best ? guess.best : "", guess.best ? "?)" : "");
+                   unsure ? " now" : "", suggest.best ? " (did you mean " : "",
+                   suggest.best ? suggest.best : "", suggest.best ? "?)" : "");
 }
 
 static void
@@ -127,7 +127,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
         .numa = POLICY_NUMA_IGNORE,
     };
     const struct demands demands = {.items = &demand, .count = 1};
-    const struct placement_question question = {
+    const struct placement_problem problem = {
         .request = &request,
         .demands = &demands,
         .policy = checker->policy,
@@ -138,7 +138,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     int rc;
 
     say_wish(class, wish, sizeof(wish));
-    rc = outlook_find(&question, &ignored, &why);
+    rc = feasibility_find(&problem, &ignored, &why);
     *served = rc == 0;
     if (rc == -ENOMEM)
         return rc;

@@ -53,16 +53,16 @@ print_usage(const struct command *command, FILE *out)
 static const struct command *
 find_command(const char *name, struct error *error)
 {
-    struct guess guess = GUESS(name);
+    struct suggest suggest = SUGGEST(name);
 
     for (size_t i = 0; i < command_count; i++) {
         if (!strcmp(commands[i]->name, name))
             return commands[i];
-        guess_offer(&guess, commands[i]->name);
+        suggest_offer(&suggest, commands[i]->name);
     }
     error_set(error, -EINVAL, "there is no command \"%s\"%s%s%s; see 'vgpuctl --help'", name,
-              guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
-              guess.best ? "?)" : "");
+              suggest.best ? " (did you mean " : "", suggest.best ? suggest.best : "",
+              suggest.best ? "?)" : "");
     return NULL;
 }
 

@@ -55,8 +55,8 @@ print(const struct command_call *call, const struct target *target, const struct
       struct error *error)
 {
     enum connection_side side = target_side_shown(call, target);
-    AUTO(addition_clear)
-    struct addition addition = {
+    AUTO(attachment_clear)
+    struct attachment attachment = {
         .call = call,
         .target = target,
         .wanted_alias = wish->alias,
@@ -66,11 +66,11 @@ print(const struct command_call *call, const struct target *target, const struct
                   [CONNECTION_LIVE] = side == CONNECTION_LIVE},
     };
     struct error fault = {0};
-    int rc = addition_start(&addition, false, error);
+    int rc = attachment_start(&attachment, false, error);
 
     for (unsigned i = 0; i < wish->count && rc == 0; i++) {
-        rc = addition_make(&addition, error);
-        if (rc == 0 && addition_place(&addition, &fault) < 0 && target->connection) {
+        rc = attachment_make(&attachment, error);
+        if (rc == 0 && attachment_place(&attachment, &fault) < 0 && target->connection) {
             *error = fault;
             return COMMAND_FAILED;
         }
@@ -80,46 +80,46 @@ print(const struct command_call *call, const struct target *target, const struct
     /* A file may be for another host. */
     if (*fault.text)
         fprintf(call->faults, "vgpuctl: attach: this host could not do it: %s\n", fault.text);
-    return target_print(call, &addition.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return target_print(call, &attachment.edits[side], error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 /* --- done ------------------------------------------------------------------------------------ */
 
 /* Defines it, and plugs it in where it says. */
 static int
-try(const struct addition *addition, unsigned timeout, struct error *error)
+try(const struct attachment *attachment, unsigned timeout, struct error *error)
 {
-    const struct target *target = addition->target;
+    const struct target *target = attachment->target;
     int rc = 0;
 
-    if (addition->meant[CONNECTION_CONFIG])
-        rc = target_define(target, &addition->edits[CONNECTION_CONFIG], error);
-    if (rc < 0 || !addition->meant[CONNECTION_LIVE])
+    if (attachment->meant[CONNECTION_CONFIG])
+        rc = target_define(target, &attachment->edits[CONNECTION_CONFIG], error);
+    if (rc < 0 || !attachment->meant[CONNECTION_LIVE])
         return rc;
-    return plug_in(addition->call->host, target, &addition->edits[CONNECTION_LIVE], addition->alias,
-                   timeout, error);
+    return hotplug_in(attachment->call->host, target, &attachment->edits[CONNECTION_LIVE],
+                      attachment->alias, timeout, error);
 }
 
 /* The definition first: to define the old one again undoes it for certain. */
 static int
-change(struct addition *addition, unsigned timeout, struct error *error)
+change(struct attachment *attachment, unsigned timeout, struct error *error)
 {
     AUTO(document_clear) struct document old = {0};
-    const struct target *target = addition->target;
-    struct error problem;
+    const struct target *target = attachment->target;
+    struct error failure;
     int rc = 0, again = 1;
 
-    if (addition->meant[CONNECTION_CONFIG])
+    if (attachment->meant[CONNECTION_CONFIG])
         rc = target_text(target, CONNECTION_CONFIG, true, &old, error);
     if (rc < 0)
         return rc;
     for (unsigned tries = 0; tries < MOST_TRIES && again > 0; tries++) {
-        rc = try(addition, timeout, error);
-        again = rc == -ENOSPC || rc == -EEXIST ? addition_place_again(addition) : 0;
+        rc = try(attachment, timeout, error);
+        again = rc == -ENOSPC || rc == -EEXIST ? attachment_place_again(attachment) : 0;
     }
-    if (rc < 0 && addition->meant[CONNECTION_CONFIG] && addition->meant[CONNECTION_LIVE] &&
-        connection_define(target->connection, &old, &problem) < 0)
-        error_add(error, "and its definition has %s now: %s", addition->alias, problem.text);
+    if (rc < 0 && attachment->meant[CONNECTION_CONFIG] && attachment->meant[CONNECTION_LIVE] &&
+        connection_define(target->connection, &old, &failure) < 0)
+        error_add(error, "and its definition has %s now: %s", attachment->alias, failure.text);
     return rc;
 }
 
@@ -128,8 +128,8 @@ attach_one(const struct command_call *call, const struct target *target, const s
            struct error *error)
 {
     const struct connection_domain *domain = &target->domain;
-    AUTO(addition_clear)
-    struct addition addition = {
+    AUTO(attachment_clear)
+    struct attachment attachment = {
         .call = call,
         .target = target,
         .wanted_alias = wish->alias,
@@ -137,22 +137,22 @@ attach_one(const struct command_call *call, const struct target *target, const s
         .class = wish->class,
         .meant = {target->meant[0], target->meant[1]},
     };
-    int rc = addition_start(&addition, true, error);
+    int rc = attachment_start(&attachment, true, error);
 
     if (rc == 0)
-        rc = addition_make(&addition, error);
+        rc = attachment_make(&attachment, error);
     if (rc < 0)
         return rc;
-    rc = addition_place(&addition, error);
+    rc = attachment_place(&attachment, error);
     if (rc < 0) {
         error_wrap(error, "%s", domain->name);
         return rc;
     }
-    rc = change(&addition, wish->timeout, error);
+    rc = change(&attachment, wish->timeout, error);
     if (rc < 0)
         return rc;
-    fprintf(call->out, "%s: added %s (%s), %s\n", domain->name, addition.alias,
-            addition.source.source.text, target_sides(target));
+    fprintf(call->out, "%s: added %s (%s), %s\n", domain->name, attachment.alias,
+            attachment.source.source.text, target_sides(target));
     return 0;
 }
 
@@ -160,7 +160,7 @@ static enum command_status
 attach(const struct command_call *call, const struct target *target, const struct wish *wish,
        struct error *error)
 {
-    int rc = target->meant[CONNECTION_LIVE] ? plug_check(call->host, error) : 0;
+    int rc = target->meant[CONNECTION_LIVE] ? hotplug_check(call->host, error) : 0;
 
     for (unsigned i = 0; i < wish->count && rc == 0; i++)
         rc = attach_one(call, target, wish, error);
@@ -195,18 +195,18 @@ find_named(const struct command_call *call, const struct target *target,
            const struct document *text, struct names *ret, struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
-    struct error problem;
+    struct error failure;
     int rc = request_parse(text, &request, error);
     bool needed = false;
 
     for (size_t i = 0; i < request.hostdev_count; i++)
         needed |=
             request.hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request.hostdevs[i]);
-    if (needed && rc == 0 && target_add_named(call, target, &request.domain, ret, &problem) < 0)
+    if (needed && rc == 0 && target_add_named(call, target, &request.domain, ret, &failure) < 0)
         fprintf(call->faults,
                 "vgpuctl: attach: it is not known whether other domains have the virtual functions "
                 "of %s as well: %s\n",
-                request.name, problem.text);
+                request.name, failure.text);
     return rc;
 }
 

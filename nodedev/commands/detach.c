@@ -5,11 +5,12 @@
 static enum command_status
 print(const struct command_call *call, const struct target *target, struct error *error)
 {
-    AUTO(plug_leaver_clear) struct plug_leaver leaver = {0};
+    AUTO(hotplug_leaver_clear) struct hotplug_leaver leaver = {0};
     int rc = target_edit(target, target_side_shown(call, target), false, &leaver.edit, error);
 
     if (rc == 0)
-        rc = edit_remove(&leaver.edit, call->arguments[1], &leaver.device, &leaver.alias, error);
+        rc = domain_edit_remove(&leaver.edit, call->arguments[1], &leaver.device, &leaver.alias,
+                                error);
     if (rc == 0)
         rc = target_print(call, &leaver.edit, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
@@ -20,24 +21,25 @@ static int
 detach(const struct command_call *call, const struct target *target, unsigned timeout,
        struct error *error)
 {
-    AUTO(plug_leaver_clear) struct plug_leaver live = {.word = call->arguments[1]};
-    AUTO(plug_leaver_clear) struct plug_leaver config = {.word = call->arguments[1]};
+    AUTO(hotplug_leaver_clear) struct hotplug_leaver live = {.word = call->arguments[1]};
+    AUTO(hotplug_leaver_clear) struct hotplug_leaver config = {.word = call->arguments[1]};
     int rc = 0;
 
     if (target->meant[CONNECTION_LIVE]) {
-        rc = plug_check(call->host, error);
+        rc = hotplug_check(call->host, error);
         if (rc == 0)
             rc = target_edit(target, CONNECTION_LIVE, false, &live.edit, error);
         if (rc == 0)
-            rc = edit_remove(&live.edit, live.word, &live.device, &live.alias, error);
+            rc = domain_edit_remove(&live.edit, live.word, &live.device, &live.alias, error);
     }
     if (rc == 0 && target->meant[CONNECTION_CONFIG]) {
         rc = target_edit(target, CONNECTION_CONFIG, true, &config.edit, error);
         if (rc == 0)
-            rc = edit_remove(&config.edit, config.word, &config.device, &config.alias, error);
+            rc =
+                domain_edit_remove(&config.edit, config.word, &config.device, &config.alias, error);
     }
     if (rc == 0 && target->meant[CONNECTION_LIVE])
-        rc = plug_out(call->host, target, &live, timeout, error);
+        rc = hotplug_out(call->host, target, &live, timeout, error);
     if (rc == 0 && target->meant[CONNECTION_CONFIG])
         rc = target_define(target, &config.edit, error);
     return rc;

@@ -17,10 +17,10 @@ static const struct table_column columns[] = {
 
 /* Of a device that is not ours, the guest that runs with it; "" if none is known. */
 static const char *
-find_user(const struct guests *guests, const struct name *device)
+find_user(const struct status_files *guests, const struct name *device)
 {
     for (size_t i = 0; i < guests->count; i++) {
-        if (guests_has(&guests->items[i], device))
+        if (status_files_has(&guests->items[i], device))
             return guests->items[i].name;
     }
     return "";
@@ -28,7 +28,7 @@ find_user(const struct guests *guests, const struct name *device)
 
 static void
 add_line(struct table *table, const struct name *device, const struct name *type,
-         const struct lease *lease, const struct guests *guests)
+         const struct lease *lease, const struct status_files *guests)
 {
     const char *domain = lease ? lease->domain_name : find_user(guests, device);
 
@@ -43,22 +43,22 @@ add_line(struct table *table, const struct name *device, const struct name *type
 
 /* What is made there, then what is being made. */
 static void
-add_all(struct table *table, const struct survey *survey, const struct name *gpu,
-        const struct guests *guests)
+add_all(struct table *table, const struct snapshot *snapshot, const struct name *gpu,
+        const struct status_files *guests)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
 
         if (name_equal(&inventory->gpus[inventory->parents[vgpu->parent].gpu].name, gpu))
             add_line(table, &vgpu->device, &vgpu->type,
-                     survey_lease(&survey->ledger, inventory, vgpu), guests);
+                     host_snapshot_lease(&snapshot->ledger, inventory, vgpu), guests);
     }
-    for (size_t i = 0; i < survey->ledger.count; i++) {
-        const struct lease *lease = &survey->ledger.leases[i];
+    for (size_t i = 0; i < snapshot->ledger.count; i++) {
+        const struct lease *lease = &snapshot->ledger.leases[i];
 
-        if (name_equal(&lease->gpu, gpu) && !survey_shows(survey, lease))
+        if (name_equal(&lease->gpu, gpu) && !host_snapshot_shows(snapshot, lease))
             add_line(table, &lease->vgpu.device, &lease->vgpu.type, lease, guests);
     }
 }
@@ -66,23 +66,23 @@ add_all(struct table *table, const struct survey *survey, const struct name *gpu
 static int
 drain(const struct command_call *call, struct name *gpu, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     size_t index;
-    int rc = survey_take(call->host, SURVEY_VGPUS, &survey, error);
+    int rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
-        rc = survey_find_gpu(&survey, call->arguments[0], &index, error);
+        rc = host_snapshot_find_gpu(&snapshot, call->arguments[0], &index, error);
     if (rc < 0)
         return rc;
-    *gpu = survey.inventory.gpus[index].name;
+    *gpu = snapshot.inventory.gpus[index].name;
     return drained_add(call->host, gpu, error);
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
-    AUTO(guests_clear) struct guests guests = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(status_files_clear) struct status_files guests = {0};
     AUTO(table_end) struct table table = {0};
     struct error ignored;
     struct name gpu;
@@ -90,11 +90,12 @@ run(const struct command_call *call, struct error *error)
     if (table_start(&table, "vgpus", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
     /* Looked at anew once it is drained: what was being made meanwhile is there by now. */
-    if (drain(call, &gpu, error) < 0 || survey_take(call->host, SURVEY_VGPUS, &survey, error) < 0)
+    if (drain(call, &gpu, error) < 0 ||
+        snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
-    if (guests_read(call->host, &guests, &ignored) < 0)
+    if (status_files_read(call->host, &guests, &ignored) < 0)
         guests.count = 0;
-    add_all(&table, &survey, &gpu, &guests);
+    add_all(&table, &snapshot, &gpu, &guests);
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

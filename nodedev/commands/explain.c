@@ -20,12 +20,13 @@ static const struct table_column columns[] = {
 
 /* As other lists in tables: without blanks. */
 static void
-add_others(struct table *table, const struct room *room, const struct demand *demand, size_t gpu)
+add_others(struct table *table, const struct capacity *capacity, const struct demand *demand,
+           size_t gpu)
 {
     char text[MOST_TEXT], *to = text;
 
     if (!table_shows(table, OTHERS) ||
-        others_list(room, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
+        alternatives_list(capacity, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
         return;
     for (const char *from = text; *from; from++) {
         if (*from != ' ')
@@ -36,15 +37,15 @@ add_others(struct table *table, const struct room *room, const struct demand *de
 }
 
 static void
-add_gpu(struct table *table, const struct forecast *forecast, const struct room *room, size_t index,
-        size_t gpu)
+add_gpu(struct table *table, const struct dry_run *dry_run, const struct capacity *capacity,
+        size_t index, size_t gpu)
 {
-    const struct demand *demand = &forecast->intent.demands.items[index];
-    const struct inventory_gpu *card = &forecast->inventory.gpus[gpu];
-    const struct placement_choice *choice = &forecast->choices[index];
+    const struct demand *demand = &dry_run->snapshot.demands.items[index];
+    const struct inventory_gpu *card = &dry_run->snapshot.inventory.gpus[gpu];
+    const struct placement_choice *choice = &dry_run->choices[index];
     char reason[256];
-    enum forecast_verdict verdict =
-        forecast_judge(forecast, room, index, gpu, reason, sizeof(reason));
+    enum dry_run_answer verdict =
+        dry_run_judge(dry_run, capacity, index, gpu, reason, sizeof(reason));
 
     table_line(table);
     table_set(table, DEVICE, "%s", demand->hostdev->source.text);
@@ -52,40 +53,40 @@ add_gpu(struct table *table, const struct forecast *forecast, const struct room 
         table_set(table, ALIAS, "%s", demand->hostdev->alias);
     table_set(table, WANTED, "%s", demand->wanted);
     table_set(table, GPU, "%s", card->name.text);
-    table_set(table, VERDICT, "%s", forecast_verdict_words[verdict]);
+    table_set(table, VERDICT, "%s", dry_run_verdict_words[verdict]);
     table_set(table, REASON, "%s", reason);
-    add_others(table, room, demand, gpu);
-    if (verdict < FORECAST_CHOSEN)
+    add_others(table, capacity, demand, gpu);
+    if (verdict < DRY_RUN_CHOSEN)
         return;
-    table_set(table, PARENT, "%s", forecast->inventory.parents[choice->parent].name.text);
+    table_set(table, PARENT, "%s", dry_run->snapshot.inventory.parents[choice->parent].name.text);
     table_set(table, TYPE, "%s", card->types[choice->type].id.text);
     table_set(table, NAME, "%s", card->types[choice->type].name);
 }
 
 /* A line for each device and GPU. */
 static int
-print_table(const struct command_call *call, struct table *table, const struct forecast *forecast,
+print_table(const struct command_call *call, struct table *table, const struct dry_run *dry_run,
             struct error *error)
 {
-    for (size_t i = 0; i < forecast->intent.demands.count; i++) {
-        AUTO(room_clear) struct room room = {0};
+    for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
+        AUTO(capacity_clear) struct capacity capacity = {0};
 
-        if (forecast_room(forecast, i, &room) < 0)
+        if (dry_run_capacity(dry_run, i, &capacity) < 0)
             return error_set(error, -ENOMEM, "no memory for the explanation");
-        for (size_t gpu = 0; gpu < forecast->inventory.gpu_count; gpu++)
-            add_gpu(table, forecast, &room, i, gpu);
+        for (size_t gpu = 0; gpu < dry_run->snapshot.inventory.gpu_count; gpu++)
+            add_gpu(table, dry_run, &capacity, i, gpu);
     }
     return table_print(table, call->out, error);
 }
 
 static int
 print_text(const struct command_call *call, const struct subject *subject,
-           const struct forecast *forecast, struct error *error)
+           const struct dry_run *dry_run, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = statedir_peek(call->host, &ledger, error);
 
-    return rc < 0 ? rc : explanation_tell(subject, &ledger, forecast, call->out, error);
+    return rc < 0 ? rc : explanation_tell(subject, &ledger, dry_run, call->out, error);
 }
 
 static bool
@@ -99,24 +100,24 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(subject_clear) struct subject subject = {0};
-    AUTO(forecast_clear) struct forecast forecast = {0};
+    AUTO(dry_run_clear) struct dry_run dry_run = {0};
     AUTO(table_end) struct table table = {0};
     int rc;
 
     if (table_start(&table, "explanation", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (subject_find(call->uri, call->arguments[0], &subject, error) < 0)
+    if (subject_find(call->host, call->uri, call->arguments[0], &subject, error) < 0)
         return COMMAND_FAILED;
-    rc = forecast_make(&forecast, call->host, &subject.request, error);
+    rc = dry_run_make(&dry_run, call->host, &subject.request, error);
     if (rc == 0 && wants_table(&call->options))
-        rc = print_table(call, &table, &forecast, error);
+        rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)
-        rc = print_text(call, &subject, &forecast, error);
-    if (rc == 0 && forecast.outcome != FORECAST_REFUSED)
+        rc = print_text(call, &subject, &dry_run, error);
+    if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
         return COMMAND_DONE;
     if (rc == 0) {
-        rc = forecast.rc;
-        *error = forecast.refusal;
+        rc = dry_run.rc;
+        *error = dry_run.refusal;
     }
     error_wrap(error, "%s", subject.request.name);
     return rc == -ENOSPC ? COMMAND_NO_CAPACITY : COMMAND_FAILED;

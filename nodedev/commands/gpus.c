@@ -22,12 +22,12 @@ static const struct table_column columns[] = {
 };
 
 static void
-add_gpu(struct table *table, const struct survey *survey, size_t index)
+add_gpu(struct table *table, const struct snapshot *snapshot, size_t index)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
     const struct inventory_gpu *gpu = &inventory->gpus[index];
     const struct vgpu_interface *interface = NULL;
-    unsigned size = survey_size(survey, index);
+    unsigned size = host_snapshot_size(snapshot, index);
     size_t parents = 0;
     char name[64];
 
@@ -37,7 +37,7 @@ add_gpu(struct table *table, const struct survey *survey, size_t index)
         interface = inventory->parents[i].interface;
         parents++;
     }
-    survey_gpu_name(survey, index, name, sizeof(name));
+    host_snapshot_gpu_name(snapshot, index, name, sizeof(name));
     table_line(table);
     table_set(table, GPU, "%s", gpu->name.text);
     if (*name)
@@ -46,11 +46,11 @@ add_gpu(struct table *table, const struct survey *survey, size_t index)
         table_set(table, NUMA, "%d", gpu->numa);
     if (interface)
         table_set(table, INTERFACE, "%s", interface->kind);
-    table_set(table, VGPUS, "%zu", survey_count(survey, index));
+    table_set(table, VGPUS, "%zu", host_snapshot_count(snapshot, index));
     if (size)
         table_set(table, SIZE, "%u", size);
-    table_set_flag(table, ENABLED, survey_is_enabled(survey, index));
-    table_set_flag(table, DRAINED, survey_is_drained(survey, index));
+    table_set_flag(table, ENABLED, host_snapshot_is_enabled(snapshot, index));
+    table_set_flag(table, DRAINED, host_snapshot_is_drained(snapshot, index));
     if (*gpu->driver.text)
         table_set(table, DRIVER, "%s", gpu->driver.text);
     table_set(table, PARENTS, "%zu", parents);
@@ -59,17 +59,17 @@ add_gpu(struct table *table, const struct survey *survey, size_t index)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(table_end) struct table table = {0};
 
     if (call->options.uri_count)
         return remote_gpus(call, error);
     if (table_start(&table, "gpus", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (survey_take(call->host, SURVEY_VGPUS, &survey, error) < 0)
+    if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
-    for (size_t i = 0; i < survey.inventory.gpu_count; i++)
-        add_gpu(&table, &survey, i);
+    for (size_t i = 0; i < snapshot.inventory.gpu_count; i++)
+        add_gpu(&table, &snapshot, i);
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -23,10 +23,10 @@ static const struct table_column columns[] = {
 };
 
 static void
-add_place(struct table *table, const struct survey *survey, const struct name *type,
+add_place(struct table *table, const struct snapshot *snapshot, const struct name *type,
           const struct name *parent, const struct name *gpu)
 {
-    const char *name = survey_type_name(survey, gpu, type);
+    const char *name = host_snapshot_type_name(snapshot, gpu, type);
 
     if (*type->text)
         table_set(table, TYPE, "%s", type->text);
@@ -50,9 +50,9 @@ add_lease(struct table *table, const struct lease *lease)
 
 /* Not in the ledger: then libvirt may know who uses it. */
 static void
-add_stranger(struct table *table, const struct owners *owners, const struct name *device)
+add_stranger(struct table *table, const struct references *references, const struct name *device)
 {
-    const struct domain *domain = domains_next_user(&owners->domains, device, NULL);
+    const struct domain *domain = domains_next_user(&references->domains, device, NULL);
 
     table_set(table, STATE, "foreign");
     if (!domain)
@@ -71,35 +71,35 @@ add_origin(struct table *table, const struct host *host, const struct name *pare
 
 /* What is there, then what the ledger alone knows: claims that nothing is to be seen of yet. */
 static void
-add_all(struct table *table, const struct host *host, const struct survey *survey,
-        const struct owners *owners)
+add_all(struct table *table, const struct host *host, const struct snapshot *snapshot,
+        const struct references *references)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
         const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-        const struct lease *lease = survey_lease(&survey->ledger, inventory, vgpu);
+        const struct lease *lease = host_snapshot_lease(&snapshot->ledger, inventory, vgpu);
 
         table_line(table);
         table_set(table, DEVICE, "%s", vgpu->device.text);
-        add_place(table, survey, &vgpu->type, &parent->name, &inventory->gpus[parent->gpu].name);
+        add_place(table, snapshot, &vgpu->type, &parent->name, &inventory->gpus[parent->gpu].name);
         if (lease)
             add_lease(table, lease);
         else
-            add_stranger(table, owners, &vgpu->device);
-        if (owners_is_orphan(owners, vgpu, lease))
+            add_stranger(table, references, &vgpu->device);
+        if (references_is_orphan(references, vgpu, lease))
             table_set(table, STATE, "orphan");
         add_origin(table, host, &parent->name, &vgpu->device, lease);
     }
-    for (size_t i = 0; i < survey->ledger.count; i++) {
-        const struct lease *lease = &survey->ledger.leases[i];
+    for (size_t i = 0; i < snapshot->ledger.count; i++) {
+        const struct lease *lease = &snapshot->ledger.leases[i];
 
-        if (survey_shows(survey, lease))
+        if (host_snapshot_shows(snapshot, lease))
             continue;
         table_line(table);
         table_set(table, DEVICE, "%s", lease->vgpu.device.text);
-        add_place(table, survey, &lease->vgpu.type, &lease->vgpu.parent, &lease->gpu);
+        add_place(table, snapshot, &lease->vgpu.type, &lease->vgpu.parent, &lease->gpu);
         add_lease(table, lease);
         add_origin(table, host, &lease->vgpu.parent, &lease->vgpu.device, lease);
     }
@@ -107,30 +107,30 @@ add_all(struct table *table, const struct host *host, const struct survey *surve
 
 /* All but orphans can be shown without libvirt. */
 static void
-ask_owners(const struct command_call *call, struct owners *ret)
+ask_owners(const struct command_call *call, struct references *ret)
 {
-    struct error problem;
+    struct error failure;
 
-    if (call->uri && owners_ask(call->host, call->uri, ret, &problem) < 0)
+    if (call->uri && references_ask(call->host, call->uri, ret, &failure) < 0)
         fprintf(call->faults, "vgpuctl: list: %s; so orphans are not told from others\n",
-                problem.text);
+                failure.text);
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
-    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
     AUTO(table_end) struct table table = {0};
 
     if (call->options.uri_count)
         return remote_list(call, error);
     if (table_start(&table, "vgpus", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (survey_take(call->host, SURVEY_VGPUS, &survey, error) < 0)
+    if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
-    ask_owners(call, &owners);
-    add_all(&table, call->host, &survey, &owners);
+    ask_owners(call, &references);
+    add_all(&table, call->host, &snapshot, &references);
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -10,18 +10,19 @@
 
 /* -errno with a line in error: libvirt could not be asked. */
 static int
-count_orphans(const struct command_call *call, const struct survey *survey, size_t *ret,
+count_orphans(const struct command_call *call, const struct snapshot *snapshot, size_t *ret,
               struct error *error)
 {
-    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
-    const struct inventory *inventory = &survey->inventory;
-    int rc = owners_ask(call->host, call->uri, &owners, error);
+    AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
+    const struct inventory *inventory = &snapshot->inventory;
+    int rc = references_ask(call->host, call->uri, &references, error);
 
     *ret = 0;
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
 
-        *ret += owners_is_orphan(&owners, vgpu, survey_lease(&survey->ledger, inventory, vgpu));
+        *ret += references_is_orphan(&references, vgpu,
+                                     host_snapshot_lease(&snapshot->ledger, inventory, vgpu));
     }
     return rc;
 }
@@ -59,7 +60,7 @@ replace_file(const char *path, const char *text, size_t length, struct error *er
 }
 
 static int
-write_all(const struct command_call *call, const struct exposition *exposition, struct error *error)
+write_all(const struct command_call *call, const struct metrics *metrics, struct error *error)
 {
     const char *path = call->options.values[OPTION_OUTPUT];
     AUTO_FREE char *text = NULL;
@@ -67,12 +68,12 @@ write_all(const struct command_call *call, const struct exposition *exposition, 
     FILE *memory;
 
     if (!path) {
-        exposition_write(exposition, call->out);
+        metrics_write(metrics, call->out);
         return 0;
     }
     memory = open_memstream(&text, &length);
     if (memory)
-        exposition_write(exposition, memory);
+        metrics_write(metrics, memory);
     if (!memory || fclose(memory) != 0)
         return error_set(error, -ENOMEM, "no memory");
     return replace_file(path, text, length, error);
@@ -81,20 +82,20 @@ write_all(const struct command_call *call, const struct exposition *exposition, 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     struct counters counters;
-    struct exposition exposition = {.survey = &survey, .counters = &counters};
-    struct error problem;
+    struct metrics metrics = {.snapshot = &snapshot, .counters = &counters};
+    struct error failure;
     size_t orphans;
 
-    if (survey_take(call->host, SURVEY_TYPES, &survey, error) < 0)
+    if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0)
         return COMMAND_FAILED;
     counters_read(call->host, &counters);
-    if (call->uri && count_orphans(call, &survey, &orphans, &problem) == 0)
-        exposition.orphans = &orphans;
+    if (call->uri && count_orphans(call, &snapshot, &orphans, &failure) == 0)
+        metrics.orphans = &orphans;
     else if (call->uri)
-        fprintf(call->faults, "vgpuctl: metrics: no orphans are counted: %s\n", problem.text);
-    return write_all(call, &exposition, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+        fprintf(call->faults, "vgpuctl: metrics: no orphans are counted: %s\n", failure.text);
+    return write_all(call, &metrics, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 const struct command command_metrics = {

@@ -2,7 +2,8 @@
 
 #include "cli/command.h"
 #include "migrate/migrate-check.h"
-#include "view/host-snapshot.h"
+#include "actions/snapshot.h"
+#include "placement/resolution.h"
 
 #include <string.h>
 
@@ -16,10 +17,10 @@ ask_both(const struct command_call *call, struct remote_hosts *hosts, struct err
     int rc = options_timeout(&call->options, &seconds, error);
 
     if (rc == 0)
-        rc = remote_ask(uris, COUNT(uris), seconds, hosts, error);
+        rc = remote_ask(call->host, uris, COUNT(uris), seconds, hosts, error);
     for (size_t i = 0; i < hosts->count && rc == 0; i++) {
-        if (*hosts->items[i].problem.text)
-            rc = error_set(error, -EHOSTUNREACH, "%s", hosts->items[i].problem.text);
+        if (*hosts->items[i].failure.text)
+            rc = error_set(error, -EHOSTUNREACH, "%s", hosts->items[i].failure.text);
     }
     return rc;
 }
@@ -37,19 +38,19 @@ find_domain(const struct command_call *call, const struct remote_host *here,
 /* The checks, and what they come to. */
 static int
 judge(const struct command_call *call, const struct remote_hosts *hosts,
-      const struct domain *domain, const struct survey *survey, enum vacancy_answer *answer,
-      struct error *error)
+      const struct domain *domain, const struct snapshot *snapshot,
+      enum remote_capacity_answer *answer, struct error *error)
 {
     const struct request *request = domain->is_running ? &domain->live : &domain->config;
     AUTO(demands_clear) struct demands demands = {0};
     char kernel[256] = "";
-    const struct crossing crossing = {
+    const struct migrate_check check = {
         .from = &hosts->items[HERE],
         .to = &hosts->items[THERE],
         .domain = domain,
         .request = request,
         .demands = &demands,
-        .here = &survey->inventory,
+        .here = &snapshot->inventory,
         .kernel = kernel,
     };
     size_t against;
@@ -59,18 +60,18 @@ judge(const struct command_call *call, const struct remote_hosts *hosts,
         return error_set(error, -EINVAL, "the XML of %s cannot be read", domain->name);
     rc = request_check(request, error);
     if (rc == 0)
-        rc = demands_resolve(request, &survey->policy, &demands, error);
+        rc = resolution_make(request, &snapshot->policy, &demands, error);
     if (rc < 0) {
         error_wrap(error, "%s", domain->name);
         return rc;
     }
     if (host_read(call->host, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") < 0)
         *kernel = '\0';
-    rc = crossing_check(&crossing, call->out, answer, &against, error);
-    if (rc == 0 && *answer != VACANCY_YES)
-        error_set(error, 0, "%s %s %s: %zu of these checks %s", crossing.to->uri,
-                  *answer == VACANCY_NO ? "would not take" : "may not take", domain->name, against,
-                  against == 1 ? "is not OK" : "are not OK");
+    rc = migrate_check_check(&check, call->out, answer, &against, error);
+    if (rc == 0 && *answer != REMOTE_CAPACITY_YES)
+        error_set(error, 0, "%s %s %s: %zu of these checks %s", check.to->uri,
+                  *answer == REMOTE_CAPACITY_NO ? "would not take" : "may not take", domain->name,
+                  against, against == 1 ? "is not OK" : "are not OK");
     return rc;
 }
 
@@ -81,21 +82,21 @@ run(const struct command_call *call, struct error *error)
         const char *word;
         enum command_status status;
     } verdicts[] = {
-        [VACANCY_YES] = {"yes", COMMAND_DONE},
-        [VACANCY_UNKNOWN] = {"unknown", COMMAND_FAILED},
-        [VACANCY_NO] = {"no", COMMAND_NO_CAPACITY},
+        [REMOTE_CAPACITY_YES] = {"yes", COMMAND_DONE},
+        [REMOTE_CAPACITY_UNKNOWN] = {"unknown", COMMAND_FAILED},
+        [REMOTE_CAPACITY_NO] = {"no", COMMAND_NO_CAPACITY},
     };
     AUTO(remote_clear) struct remote_hosts hosts = {0};
-    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     const struct domain *domain;
-    enum vacancy_answer answer;
+    enum remote_capacity_answer answer;
     int rc = ask_both(call, &hosts, error);
 
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
     if (find_domain(call, &hosts.items[HERE], &domain, error) < 0 ||
-        survey_take(call->host, SURVEY_TYPES, &survey, error) < 0 ||
-        judge(call, &hosts, domain, &survey, &answer, error) < 0)
+        snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0 ||
+        judge(call, &hosts, domain, &snapshot, &answer, error) < 0)
         return COMMAND_FAILED;
     fprintf(call->out, "%s\n", verdicts[answer].word);
     return verdicts[answer].status;

@@ -38,13 +38,13 @@ set_holder(struct table *table, const struct host *host, const struct inventory_
 }
 
 static void
-add_orphan(struct table *table, const struct host *host, const struct survey *survey,
+add_orphan(struct table *table, const struct host *host, const struct snapshot *snapshot,
            const struct inventory_vgpu *vgpu, const struct lease *lease)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
     const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
     const struct name *gpu = &inventory->gpus[parent->gpu].name;
-    const char *name = survey_type_name(survey, gpu, &vgpu->type);
+    const char *name = host_snapshot_type_name(snapshot, gpu, &vgpu->type);
 
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device.text);
@@ -66,24 +66,25 @@ add_orphan(struct table *table, const struct host *host, const struct survey *su
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
-    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
     AUTO(table_end) struct table table = {0};
 
     if (table_start(&table, "orphans", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (survey_take(call->host, SURVEY_VGPUS, &survey, error) < 0)
+    if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
-    if (owners_ask(call->host, call->uri, &owners, error) < 0) {
+    if (references_ask(call->host, call->uri, &references, error) < 0) {
         error_add(error, "only libvirt knows which domains are defined");
         return COMMAND_FAILED;
     }
-    for (size_t i = 0; i < survey.inventory.vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &survey.inventory.vgpus[i];
-        const struct lease *lease = survey_lease(&survey.ledger, &survey.inventory, vgpu);
+    for (size_t i = 0; i < snapshot.inventory.vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &snapshot.inventory.vgpus[i];
+        const struct lease *lease =
+            host_snapshot_lease(&snapshot.ledger, &snapshot.inventory, vgpu);
 
-        if (owners_is_orphan(&owners, vgpu, lease))
-            add_orphan(&table, call->host, &survey, vgpu, lease);
+        if (references_is_orphan(&references, vgpu, lease))
+            add_orphan(&table, call->host, &snapshot, vgpu, lease);
     }
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -25,11 +25,11 @@ look(const struct host *host, const struct policy *policy, unsigned *left, struc
     if (rc < 0)
         return rc;
     *error = (struct error){0};
-    *left = boot_left(host, policy, &inventory);
+    *left = boot_wait_left(policy, &inventory, host_uptime(host));
     for (size_t i = 0; i < policy->gpu_count; i++) {
         const struct policy_gpu *gpu = &policy->gpus[i];
 
-        if (!boot_misses(policy, gpu, &inventory))
+        if (!boot_wait_misses(policy, gpu, &inventory))
             continue;
         missing++;
         error_add(error, "%s (%s)", gpu->address.text, gpu->origin);
@@ -57,7 +57,7 @@ run(const struct command_call *call, struct error *error)
     if (missing > 0 && left)
         fprintf(call->out, "waiting %u s at most for %s\n", (left + 999) / 1000, error->text);
     fflush(call->out);
-    deadline = deadline_in(left);
+    deadline = deadline_in(call->host, left);
     while (missing > 0 && deadline_pause(deadline, &pause))
         missing = look(call->host, &policy, &ignored, error);
     if (missing <= 0)

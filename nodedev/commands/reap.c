@@ -7,19 +7,20 @@
 
 #include <limits.h>
 
-struct references {
+struct reference_list {
     struct reap_reference *items;
     size_t count;
 };
 
 static void
-references_clear(struct references *references)
+reference_list_clear(struct reference_list *references)
 {
     free(references->items);
 }
 
 static int
-add_references(struct references *ret, const struct domain *domain, const struct request *request)
+add_references(struct reference_list *ret, const struct domain *domain,
+               const struct request *request)
 {
     int rc = 0;
 
@@ -32,7 +33,7 @@ add_references(struct references *ret, const struct domain *domain, const struct
 }
 
 static int
-list_references(const struct domains *domains, struct references *ret, struct error *error)
+list_references(const struct domains *domains, struct reference_list *ret, struct error *error)
 {
     int rc = 0;
 
@@ -84,8 +85,8 @@ static int
 reap(const struct command_call *call, struct findings *findings, struct error *error)
 {
     AUTO(ledger_clear) struct ledger before = {0};
-    AUTO(owners_clear) struct owners owners = {.statedir = STATEDIR_CLOSED};
-    AUTO(references_clear) struct references references = {0};
+    AUTO(references_clear) struct references owners = {.statedir = STATEDIR_CLOSED};
+    AUTO(reference_list_clear) struct reference_list references = {0};
     AUTO(names_clear) struct names named = {0};
     struct reap_order order = {.before = &before,
                                .named = &named,
@@ -96,7 +97,7 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
         rc = statedir_peek(call->host, &before, error);
     if (rc < 0)
         return rc;
-    rc = owners_ask(call->host, call->uri, &owners, error);
+    rc = references_ask(call->host, call->uri, &owners, error);
     if (rc < 0) {
         error_add(error, "only libvirt knows which domains are defined, so nothing is removed");
         return rc;

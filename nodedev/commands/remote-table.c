@@ -26,12 +26,12 @@ conclude(const struct command_call *call, const struct remote_hosts *hosts, stru
     if (failures == 0)
         return COMMAND_DONE;
     if (hosts->count == 1) {
-        error_set(error, -EIO, "%s", hosts->items[0].problem.text);
+        error_set(error, -EIO, "%s", hosts->items[0].failure.text);
         return COMMAND_FAILED;
     }
     for (size_t i = 0; i < hosts->count; i++) {
-        if (*hosts->items[i].problem.text)
-            fprintf(call->faults, "vgpuctl: %s\n", hosts->items[i].problem.text);
+        if (*hosts->items[i].failure.text)
+            fprintf(call->faults, "vgpuctl: %s\n", hosts->items[i].failure.text);
     }
     error_set(error, -EIO, "%zu of %zu hosts gave no answer", failures, hosts->count);
     return COMMAND_FAILED;
@@ -53,10 +53,11 @@ ask_and_show(const struct command_call *call, const struct show *show, struct er
     if (options_timeout(&call->options, &seconds, error) < 0 ||
         table_start(&table, show->name, show->columns, show->count, &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (remote_ask(call->options.uris, call->options.uri_count, seconds, &hosts, error) < 0)
+    if (remote_ask(call->host, call->options.uris, call->options.uri_count, seconds, &hosts,
+                   error) < 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < hosts.count; i++) {
-        if (!*hosts.items[i].problem.text)
+        if (!*hosts.items[i].failure.text)
             lines += show->add(&table, &hosts.items[i], gpu);
     }
     if (table_print(&table, call->out, error) < 0)
@@ -103,14 +104,14 @@ static void
 add_gpu(struct table *table, const struct remote_host *host, size_t index)
 {
     /* All that there is of a survey. */
-    const struct survey survey = {.inventory = host->inventory};
-    const struct inventory_gpu *gpu = &survey.inventory.gpus[index];
+    const struct snapshot snapshot = {.inventory = host->inventory};
+    const struct inventory_gpu *gpu = &snapshot.inventory.gpus[index];
     size_t parents = 0;
     char name[64];
 
-    for (size_t i = 0; i < survey.inventory.parent_count; i++)
-        parents += survey.inventory.parents[i].gpu == index;
-    survey_gpu_name(&survey, index, name, sizeof(name));
+    for (size_t i = 0; i < snapshot.inventory.parent_count; i++)
+        parents += snapshot.inventory.parents[i].gpu == index;
+    host_snapshot_gpu_name(&snapshot, index, name, sizeof(name));
     table_line(table);
     table_set(table, GPUS_HOST, "%s", host->label);
     table_set(table, GPUS_GPU, "%s", gpu->name.text);
@@ -121,7 +122,7 @@ add_gpu(struct table *table, const struct remote_host *host, size_t index)
     /* What its functions are and have is not told. */
     if (!gpu->is_partial) {
         table_set(table, GPUS_INTERFACE, "%s", vgpu_mdev.kind);
-        table_set(table, GPUS_VGPUS, "%zu", survey_count(&survey, index));
+        table_set(table, GPUS_VGPUS, "%zu", host_snapshot_count(&snapshot, index));
     }
     if (*gpu->driver.text)
         table_set(table, GPUS_DRIVER, "%s", gpu->driver.text);

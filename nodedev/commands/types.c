@@ -62,12 +62,12 @@ add_classes(struct table *table, const struct policy *policy, const struct inven
 }
 
 static void
-add_type(struct table *table, const struct survey *survey, size_t gpu, size_t index)
+add_type(struct table *table, const struct snapshot *snapshot, size_t gpu, size_t index)
 {
-    const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
+    const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
-    int available = survey_room(survey, gpu, index);
-    int most = inventory_at_most(&survey->inventory, gpu, index);
+    int available = host_snapshot_room(snapshot, gpu, index);
+    int most = inventory_at_most(&snapshot->inventory, gpu, index);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
@@ -83,7 +83,7 @@ add_type(struct table *table, const struct survey *survey, size_t gpu, size_t in
     set_known(table, SLICES, type->slices);
     if (most >= 0)
         table_set(table, AT_MOST, "%d", most);
-    add_classes(table, &survey->policy, type);
+    add_classes(table, &snapshot->policy, type);
 }
 
 static int
@@ -96,9 +96,9 @@ by_id(const void *a, const void *b, void *gpu)
 
 /* In the order of their numbers: the inventory's is that in which they were come upon. */
 static int
-add_types(struct table *table, const struct survey *survey, size_t index)
+add_types(struct table *table, const struct snapshot *snapshot, size_t index)
 {
-    struct inventory_gpu *gpu = &survey->inventory.gpus[index];
+    struct inventory_gpu *gpu = &snapshot->inventory.gpus[index];
     AUTO_FREE size_t *order = calloc(gpu->count + 1, sizeof(*order));
 
     if (!order)
@@ -107,14 +107,14 @@ add_types(struct table *table, const struct survey *survey, size_t index)
         order[i] = i;
     qsort_r(order, gpu->count, sizeof(*order), by_id, gpu);
     for (size_t i = 0; i < gpu->count; i++)
-        add_type(table, survey, index, order[i]);
+        add_type(table, snapshot, index, order[i]);
     return 0;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(table_end) struct table table = {0};
     size_t first = 0, end;
 
@@ -122,16 +122,16 @@ run(const struct command_call *call, struct error *error)
         return remote_types(call, error);
     if (table_start(&table, "types", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (survey_take(call->host, SURVEY_TYPES, &survey, error) < 0)
+    if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0)
         return COMMAND_FAILED;
-    end = survey.inventory.gpu_count;
+    end = snapshot.inventory.gpu_count;
     if (call->count) {
-        if (survey_find_gpu(&survey, call->arguments[0], &first, error) < 0)
+        if (host_snapshot_find_gpu(&snapshot, call->arguments[0], &first, error) < 0)
             return COMMAND_FAILED;
         end = first + 1;
     }
     for (size_t gpu = first; gpu < end; gpu++) {
-        if (add_types(&table, &survey, gpu) < 0) {
+        if (add_types(&table, &snapshot, gpu) < 0) {
             error_set(error, -ENOMEM, "no memory for the types");
             return COMMAND_FAILED;
         }

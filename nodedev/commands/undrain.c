@@ -20,14 +20,14 @@ undrain(const struct command_call *call, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(survey_clear) struct survey survey = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     int rc = undrain(call, error);
     size_t index;
 
     if (rc == 0)
-        rc = survey_take(call->host, SURVEY_VGPUS, &survey, error);
+        rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
-        rc = survey_find_gpu(&survey, call->arguments[0], &index, error);
+        rc = host_snapshot_find_gpu(&snapshot, call->arguments[0], &index, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

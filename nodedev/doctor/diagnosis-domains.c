@@ -5,7 +5,7 @@
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "placement/demand.h"
-#include "placement/ineligible.h"
+#include "device/ineligible.h"
 #include "view/host-snapshot.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ visit_hostdevs(struct diagnosis *diagnosis,
                void (*visit)(struct diagnosis *diagnosis, const struct domain *domain,
                              const struct request_hostdev *hostdev))
 {
-    for (size_t i = 0; i < diagnosis->owners.domains.count; i++) {
-        const struct domain *domain = &diagnosis->owners.domains.items[i];
+    for (size_t i = 0; i < diagnosis->references.domains.count; i++) {
+        const struct domain *domain = &diagnosis->references.domains.items[i];
 
         for (size_t j = 0; j < domain->config.hostdev_count; j++)
             visit(diagnosis, domain, &domain->config.hostdevs[j]);
@@ -71,13 +71,13 @@ add_shared(struct diagnosis *diagnosis, const struct domain *domain,
            const struct request_hostdev *hostdev, const char *what)
 {
     const struct domain *first =
-        domains_next_user(&diagnosis->owners.domains, &hostdev->source, NULL);
+        domains_next_user(&diagnosis->references.domains, &hostdev->source, NULL);
     const struct domain *next;
 
     if (first != domain)
         return;
     for (next = first;
-         (next = domains_next_user(&diagnosis->owners.domains, &hostdev->source, next));) {
+         (next = domains_next_user(&diagnosis->references.domains, &hostdev->source, next));) {
         diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
                       first->name, next->name, what, hostdev->source.text);
         diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
@@ -142,7 +142,7 @@ add_if_missing(struct diagnosis *diagnosis, const struct domain *domain,
 
     if (!is_gpu_function(diagnosis, hostdev) || is_function(diagnosis, &hostdev->source))
         return;
-    stranger_explain(diagnosis->host, &hostdev->source, why, sizeof(why));
+    ineligible_explain(diagnosis->host, &hostdev->source, why, sizeof(why));
     diagnosis_add(diagnosis, "the domain %s asks for a vGPU on %s, %s", domain->name,
                   hostdev->source.text, why);
     diagnosis_advise(diagnosis,
@@ -182,10 +182,10 @@ check_orphans(struct diagnosis *diagnosis)
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = survey_lease(&diagnosis->ledger, inventory, vgpu);
+        const struct lease *lease = host_snapshot_lease(&diagnosis->ledger, inventory, vgpu);
 
         if (!lease || lease->origin != LEASE_MADE ||
-            !owners_is_orphan(&diagnosis->owners, vgpu, lease))
+            !references_is_orphan(&diagnosis->references, vgpu, lease))
             continue;
         diagnosis_add(diagnosis, "no domain refers to the vGPU %s, which was %s's",
                       vgpu->device.text, lease->domain_name);

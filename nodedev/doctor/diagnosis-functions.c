@@ -371,7 +371,7 @@ static void
 check_libvirt(struct diagnosis *diagnosis)
 {
     const struct inventory *inventory = &diagnosis->inventory;
-    unsigned version = diagnosis->owners.libvirt_version;
+    unsigned version = diagnosis->references.libvirt_version;
     size_t i = 0;
 
     while (i < inventory->parent_count && inventory->parents[i].interface != &vgpu_vf)

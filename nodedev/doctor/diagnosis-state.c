@@ -4,7 +4,6 @@
 
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
-#include "lease/statedir.h"
 
 #include <string.h>
 
@@ -85,7 +84,7 @@ check_state_owner(struct diagnosis *diagnosis)
 static void
 check_leaving(struct diagnosis *diagnosis)
 {
-    uint64_t now = statedir_time();
+    uint64_t now = host_seconds(diagnosis->host);
 
     for (size_t i = 0; i < diagnosis->ledger.count; i++) {
         const struct lease *lease = &diagnosis->ledger.leases[i];

@@ -60,7 +60,7 @@ read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
         diagnosis->ledger_fault = fault;
     rc = scan_host(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
     /* Last: what was seen is somebody's by then. */
-    if (rc == 0 && uri && owners_ask(diagnosis->host, uri, &diagnosis->owners, &fault) < 0)
+    if (rc == 0 && uri && references_ask(diagnosis->host, uri, &diagnosis->references, &fault) < 0)
         diagnosis->libvirt_fault = fault;
     return rc;
 }
@@ -99,7 +99,7 @@ diagnosis_clear(struct diagnosis *diagnosis)
     policy_clear(&diagnosis->policy);
     ledger_clear(&diagnosis->ledger);
     inventory_clear(&diagnosis->inventory);
-    owners_clear(&diagnosis->owners);
+    references_clear(&diagnosis->references);
     free(diagnosis->findings);
     *diagnosis = DIAGNOSIS_NONE;
 }

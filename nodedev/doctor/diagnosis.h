@@ -46,7 +46,7 @@ struct diagnosis {
     struct policy policy;
     struct ledger ledger;
     struct inventory inventory;
-    struct owners owners;
+    struct references references;
     /* Why a part of that is empty, or not all; "": it is all. */
     struct error policy_fault, ledger_fault, libvirt_fault;
 
@@ -57,7 +57,7 @@ struct diagnosis {
 };
 
 /* What diagnosis_clear does nothing to. */
-#define DIAGNOSIS_NONE ((struct diagnosis){.owners = {.statedir = STATEDIR_CLOSED}})
+#define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
 
 /* The tables. */
 extern const struct diagnosis_check hook_checks[];

@@ -103,7 +103,7 @@ read_definition(virDomainPtr libvirt, const char *name, unsigned flags, struct r
     else
         error_wrap(&error, "cannot read the domain %s", name);
     if (ret->complete)
-        ret->problem = error;
+        ret->failure = error;
     ret->complete = false;
 }
 
@@ -348,17 +348,17 @@ free_domain(virDomainPtr *domain)
 static int
 fail_to_find(struct connection *connection, const char *word, struct error *error)
 {
-    struct guess guess = GUESS(word);
+    struct suggest suggest = SUGGEST(word);
     virDomainPtr *all = NULL;
     int count = virConnectListAllDomains(connection->libvirt, &all, 0);
 
     if (count < 0)
         return fail(error, -EIO, "cannot list the domains");
     for (int i = 0; i < count; i++)
-        guess_offer(&guess, virDomainGetName(all[i]));
+        suggest_offer(&suggest, virDomainGetName(all[i]));
     error_set(error, -ENOENT, "there is no domain \"%s\"%s%s%s", word,
-              guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
-              guess.best ? "?)" : "; see 'virsh list --all'");
+              suggest.best ? " (did you mean " : "", suggest.best ? suggest.best : "",
+              suggest.best ? "?)" : "; see 'virsh list --all'");
     for (int i = 0; i < count; i++)
         virDomainFree(all[i]);
     free(all);

@@ -80,8 +80,8 @@ int connection_attach(struct connection *connection, const struct name *domain, 
 int connection_detach(struct connection *connection, const struct name *domain, const char *alias,
                       struct error *error) CHECKED NONNULL;
 
-/* Sets the annotation that it runs with, an element without a namespace (edit_annotation); NULL:
- * removes it. */
+/* Sets the annotation that it runs with, an element without a namespace (domain_edit_annotation);
+ * NULL: removes it. */
 int
 connection_set_annotation(struct connection *connection, const struct name *domain, const char *xml,
                           struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;

@@ -18,7 +18,7 @@ subject_is_file(const char *word)
 }
 
 int
-subject_read(const char *word, struct document *ret, struct error *error)
+subject_read(const struct host *host, const char *word, struct document *ret, struct error *error)
 {
     AUTO_CLOSE int fd = -1;
     int rc;
@@ -29,7 +29,7 @@ subject_read(const char *word, struct document *ret, struct error *error)
         if (fd < 0)
             return error_set(error, -errno, "%s: %m", word);
     }
-    rc = document_read(fd < 0 ? STDIN_FILENO : fd, ret, error);
+    rc = document_read(host, fd < 0 ? STDIN_FILENO : fd, ret, error);
     if (rc < 0)
         error_wrap(error, "%s", word);
     return rc;
@@ -64,14 +64,15 @@ ask_libvirt(const char *uri, const char *word, struct subject *ret, struct docum
 }
 
 int
-subject_find(const char *uri, const char *word, struct subject *ret, struct error *error)
+subject_find(const struct host *host, const char *uri, const char *word, struct subject *ret,
+             struct error *error)
 {
     AUTO(document_clear) struct document document = {0};
     int rc;
 
     *ret = (struct subject){0};
     if (subject_is_file(word))
-        rc = subject_read(word, &document, error);
+        rc = subject_read(host, word, &document, error);
     else if (uri)
         rc = ask_libvirt(uri, word, ret, &document, error);
     else

@@ -22,9 +22,10 @@ bool subject_is_file(const char *word) CHECKED NONNULL;
  * there is no such domain, -EINVAL if its XML cannot be read, or the errors of connection.h; with a
  * line in error. The caller clears ret in every case.
  */
-int subject_find(const char *uri, const char *word, struct subject *ret, struct error *error)
-    __attribute__((nonnull(2, 3, 4))) CHECKED;
+int subject_find(const struct host *host, const char *uri, const char *word, struct subject *ret,
+                 struct error *error) __attribute__((nonnull(1, 3, 4, 5))) CHECKED;
 void subject_clear(struct subject *subject) NONNULL;
 
 /* The text of such a file: "-" is stdin. The caller clears ret in every case. */
-int subject_read(const char *word, struct document *ret, struct error *error) CHECKED NONNULL;
+int subject_read(const struct host *host, const char *word, struct document *ret,
+                 struct error *error) CHECKED NONNULL;

@@ -24,7 +24,7 @@ struct domains {
     struct domain *items; /* by name */
     size_t count;
     bool complete;        /* all definitions could be read: else any may refer to any device */
-    struct error problem; /* else the first that could not */
+    struct error failure; /* else the first that could not */
 };
 
 void domains_clear(struct domains *domains) NONNULL;

@@ -13,7 +13,7 @@
 #include "lease/statedir.h"
 #include "libvirt/domains.h"
 
-struct owners {
+struct references {
     struct domains domains;
     unsigned libvirt_version; /* 1000000 * major + 1000 * minor + release, of one that runs QEMU's
                                  guests; 0: not known */
@@ -23,10 +23,10 @@ struct owners {
 
 /* Asks the libvirt of this host; -ENOTCONN or the like with a line in error if it does not say all
  * that is to be known. The caller clears ret in every case. */
-int owners_ask(const struct host *host, const char *uri, struct owners *ret,
-               struct error *error) CHECKED NONNULL;
-void owners_clear(struct owners *owners) NONNULL;
+int references_ask(const struct host *host, const char *uri, struct references *ret,
+                   struct error *error) CHECKED NONNULL;
+void references_clear(struct references *references) NONNULL;
 
 /* Of a device that has this lease, or none (NULL). */
-bool owners_is_orphan(const struct owners *owners, const struct inventory_vgpu *vgpu,
-                      const struct lease *lease) __attribute__((nonnull(1, 2))) CHECKED;
+bool references_is_orphan(const struct references *references, const struct inventory_vgpu *vgpu,
+                          const struct lease *lease) __attribute__((nonnull(1, 2))) CHECKED;

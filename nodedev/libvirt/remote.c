@@ -79,7 +79,7 @@ read_definition(struct reader *reader, bool is_there, struct request *ret)
     if (!is_there || request_parse(&document, ret, &error) == 0)
         return;
     if (domains->complete)
-        domains->problem = error;
+        domains->failure = error;
     domains->complete = false;
 }
 
@@ -110,7 +110,7 @@ read_domain(struct reader *reader)
 static void
 read_problem(struct reader *reader)
 {
-    error_set(&reader->host->problem, -EIO, "%s", next_word(reader));
+    error_set(&reader->host->failure, -EIO, "%s", next_word(reader));
 }
 
 static void
@@ -133,7 +133,7 @@ finish(struct reader *reader, bool is_whole)
 {
     struct remote_host *host = reader->host;
 
-    if (*host->problem.text) {
+    if (*host->failure.text) {
         forget(host);
         return;
     }
@@ -146,7 +146,7 @@ finish(struct reader *reader, bool is_whole)
             qsort(host->domains.items, host->domains.count, sizeof(struct domain), by_name);
         return;
     }
-    error_set(&host->problem, reader->rc, "%s: %s", host->uri,
+    error_set(&host->failure, reader->rc, "%s: %s", host->uri,
               reader->rc == -EPIPE     ? "the answer broke off"
               : reader->rc == -EBADMSG ? "the answer cannot be understood"
                                        : strerror(-reader->rc));
@@ -347,10 +347,10 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
 {
     struct remote_host *host = inquiry->host;
 
-    if (*host->problem.text)
+    if (*host->failure.text)
         return;
     if (inquiry->pipe >= 0)
-        error_set(&host->problem, -ETIMEDOUT, "%s: no answer within %u s", host->uri, seconds);
+        error_set(&host->failure, -ETIMEDOUT, "%s: no answer within %u s", host->uri, seconds);
     else
         remote_read(host, inquiry->words ? inquiry->words : "", inquiry->size);
     end(inquiry, deadline);
@@ -358,10 +358,10 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
 }
 
 int
-remote_ask(const char *const *uris, size_t count, unsigned seconds, struct remote_hosts *ret,
-           struct error *error)
+remote_ask(const struct host *here, const char *const *uris, size_t count, unsigned seconds,
+           struct remote_hosts *ret, struct error *error)
 {
-    struct deadline deadline = deadline_in(seconds * 1000);
+    struct deadline deadline = deadline_in(here, seconds * 1000);
     AUTO_FREE struct inquiry *inquiries = calloc(count, sizeof(*inquiries));
     AUTO_FREE struct pollfd *polls = calloc(count, sizeof(*polls));
 
@@ -378,7 +378,7 @@ remote_ask(const char *const *uris, size_t count, unsigned seconds, struct remot
         *inquiry = (struct inquiry){.host = host, .pipe = -1};
         rc = start(inquiry);
         if (rc < 0)
-            error_set(&host->problem, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
+            error_set(&host->failure, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
     }
     hear_all(inquiries, count, polls, deadline);
     for (size_t i = 0; i < count; i++)
@@ -403,6 +403,6 @@ remote_failures(const struct remote_hosts *hosts)
     size_t failures = 0;
 
     for (size_t i = 0; i < hosts->count; i++)
-        failures += *hosts->items[i].problem.text != '\0';
+        failures += *hosts->items[i].failure.text != '\0';
     return failures;
 }

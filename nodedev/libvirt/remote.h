@@ -19,7 +19,7 @@
 struct remote_host {
     const char *uri;      /* borrowed */
     char *label;          /* what tables call it: the host in the URI, else the URI */
-    struct error problem; /* a line that names the URI; "": it answered */
+    struct error failure; /* a line that names the URI; "": it answered */
 
     char *hypervisor;         /* "QEMU", or what else libvirt runs there */
     unsigned libvirt_version; /* 1000000 * major + 1000 * minor + release, like the next */
@@ -36,8 +36,8 @@ struct remote_hosts {
 
 /* Asks them all, in this order; that some do not answer is no error. -ENOMEM with a line in error.
  * The caller clears ret in every case. */
-int remote_ask(const char *const *uris, size_t count, unsigned seconds, struct remote_hosts *ret,
-               struct error *error) CHECKED NONNULL;
+int remote_ask(const struct host *here, const char *const *uris, size_t count, unsigned seconds,
+               struct remote_hosts *ret, struct error *error) CHECKED NONNULL;
 void remote_clear(struct remote_hosts *hosts) NONNULL;
 
 /* How many have a problem. */

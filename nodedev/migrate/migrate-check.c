@@ -17,9 +17,9 @@
 #define USUAL_PAUSE        300 /* ms: QEMU's downtime-limit */
 
 struct check {
-    const struct crossing *crossing;
+    const struct migrate_check *migration;
     FILE *out;
-    enum vacancy_answer worst;
+    enum remote_capacity_answer worst;
     size_t against;
 };
 
@@ -34,13 +34,13 @@ static void FORMAT(3, 0) print_line(FILE *out, const char *word, const char *for
     fprintf(out, "%s\n", line.text);
 }
 
-static void
-    FORMAT(3, 4) find(struct check *check, enum vacancy_answer answer, const char *format, ...)
+static void FORMAT(3, 4)
+    find(struct check *check, enum remote_capacity_answer answer, const char *format, ...)
 {
     static const char *const words[] = {
-        [VACANCY_YES] = "OK",
-        [VACANCY_UNKNOWN] = "UNKNOWN",
-        [VACANCY_NO] = "NO",
+        [REMOTE_CAPACITY_YES] = "OK",
+        [REMOTE_CAPACITY_UNKNOWN] = "UNKNOWN",
+        [REMOTE_CAPACITY_NO] = "NO",
     };
     va_list args;
 
@@ -48,7 +48,7 @@ static void
     print_line(check->out, words[answer], format, args);
     va_end(args);
     check->worst = answer > check->worst ? answer : check->worst;
-    check->against += answer != VACANCY_YES;
+    check->against += answer != REMOTE_CAPACITY_YES;
 }
 
 static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
@@ -65,23 +65,23 @@ static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
 static void
 check_other_host(struct check *check)
 {
-    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+    const struct remote_host *from = check->migration->from, *to = check->migration->to;
 
     if (!strcmp(from->uri, to->uri) || (*from->uuid.text && name_equal(&from->uuid, &to->uuid)))
-        find(check, VACANCY_NO, "%s is this host", to->uri);
+        find(check, REMOTE_CAPACITY_NO, "%s is this host", to->uri);
     else if (!*from->uuid.text || !*to->uuid.text)
-        find(check, VACANCY_UNKNOWN, "whether %s is another host: one of them has no UUID",
+        find(check, REMOTE_CAPACITY_UNKNOWN, "whether %s is another host: one of them has no UUID",
              to->uri);
     else
-        find(check, VACANCY_YES, "%s is another host, %s", to->uri, to->uuid.text);
+        find(check, REMOTE_CAPACITY_YES, "%s is another host, %s", to->uri, to->uuid.text);
 }
 
 /* libvirt takes no guest whose name or UUID is another's there. */
 static void
 check_name(struct check *check)
 {
-    const struct domain *domain = check->crossing->domain;
-    const struct domains *there = &check->crossing->to->domains;
+    const struct domain *domain = check->migration->domain;
+    const struct domains *there = &check->migration->to->domains;
 
     for (size_t i = 0; i < there->count; i++) {
         const struct domain *other = &there->items[i];
@@ -89,12 +89,12 @@ check_name(struct check *check)
         bool same_name = !strcmp(other->name, domain->name);
 
         if ((same_uuid || same_name) && (other->is_running || same_uuid != same_name)) {
-            find(check, VACANCY_NO, "%s (%s) %s there already", other->name, other->uuid.text,
-                 other->is_running ? "runs" : "is defined");
+            find(check, REMOTE_CAPACITY_NO, "%s (%s) %s there already", other->name,
+                 other->uuid.text, other->is_running ? "runs" : "is defined");
             return;
         }
     }
-    find(check, VACANCY_YES, "no other domain there has its name or UUID");
+    find(check, REMOTE_CAPACITY_YES, "no other domain there has its name or UUID");
 }
 
 struct version {
@@ -112,27 +112,29 @@ version_text(unsigned number)
     return ret;
 }
 
-static enum vacancy_answer
+static enum remote_capacity_answer
 judge_version(unsigned number, unsigned least)
 {
-    return number >= least ? VACANCY_YES : number ? VACANCY_NO : VACANCY_UNKNOWN;
+    return number >= least ? REMOTE_CAPACITY_YES
+           : number        ? REMOTE_CAPACITY_NO
+                           : REMOTE_CAPACITY_UNKNOWN;
 }
 
 /* Of both hosts. */
-static enum vacancy_answer
+static enum remote_capacity_answer
 judge_versions(unsigned here, unsigned there, unsigned least)
 {
-    enum vacancy_answer answer = judge_version(here, least);
-    enum vacancy_answer other = judge_version(there, least);
+    enum remote_capacity_answer answer = judge_version(here, least);
+    enum remote_capacity_answer other = judge_version(there, least);
 
     return other > answer ? other : answer;
 }
 
 static bool
-has_function(const struct crossing *crossing)
+has_function(const struct migrate_check *migration)
 {
-    for (size_t i = 0; i < crossing->demands->count; i++) {
-        if (crossing->demands->items[i].hostdev->kind == REQUEST_PCI)
+    for (size_t i = 0; i < migration->demands->count; i++) {
+        if (migration->demands->items[i].hostdev->kind == REQUEST_PCI)
             return true;
     }
     return false;
@@ -141,8 +143,8 @@ has_function(const struct crossing *crossing)
 static void
 check_software(struct check *check)
 {
-    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
-    bool is_pci = has_function(check->crossing);
+    const struct remote_host *from = check->migration->from, *to = check->migration->to;
+    bool is_pci = has_function(check->migration);
     const char *what = is_pci ? "vGPUs that are virtual functions" : "vGPUs";
     const struct {
         const char *name;
@@ -161,7 +163,7 @@ check_software(struct check *check)
              version_text(rows[i].here).text, version_text(rows[i].there).text, what,
              version_text(rows[i].least).text);
     if (!is_qemu)
-        find(check, VACANCY_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
+        find(check, REMOTE_CAPACITY_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
              from->hypervisor, to->hypervisor);
 }
 
@@ -169,7 +171,7 @@ check_software(struct check *check)
 static void
 check_kernel(struct check *check)
 {
-    const char *kernel = check->crossing->kernel;
+    const char *kernel = check->migration->kernel;
     unsigned major, minor;
 
     if (sscanf(kernel, "%u.%u", &major, &minor) != 2)
@@ -177,9 +179,9 @@ check_kernel(struct check *check)
                         "since 5.18");
     else if (major > LEAST_KERNEL_MAJOR ||
              (major == LEAST_KERNEL_MAJOR && minor >= LEAST_KERNEL_MINOR))
-        find(check, VACANCY_YES, "Linux %s here; vGPUs migrate since 5.18", kernel);
+        find(check, REMOTE_CAPACITY_YES, "Linux %s here; vGPUs migrate since 5.18", kernel);
     else
-        find(check, VACANCY_UNKNOWN,
+        find(check, REMOTE_CAPACITY_UNKNOWN,
              "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
              kernel);
 }
@@ -188,11 +190,11 @@ check_kernel(struct check *check)
 
 /* The type of its device; NULL: it has none yet, or that is not known. */
 static const struct inventory_type *
-has_now(const struct crossing *crossing, const struct demand *demand)
+has_now(const struct migrate_check *migration, const struct demand *demand)
 {
-    const struct inventory *here = crossing->here;
+    const struct inventory *here = migration->here;
     const struct inventory_vgpu *vgpu =
-        crossing->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->source) : NULL;
+        migration->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->source) : NULL;
 
     return vgpu ? inventory_find_type(&here->gpus[here->parents[vgpu->parent].gpu], &vgpu->type)
                 : NULL;
@@ -201,14 +203,14 @@ has_now(const struct crossing *crossing, const struct demand *demand)
 /* Whether it can become a device of the other kind, where it has to. libvirt tells types of
  * mediated devices only. */
 static void
-check_kind(struct check *check, const struct passenger *passenger, bool has_type)
+check_kind(struct check *check, const struct migrating_device *device, bool has_type)
 {
-    const struct remote_host *from = check->crossing->from, *to = check->crossing->to;
+    const struct remote_host *from = check->migration->from, *to = check->migration->to;
     const struct version here = version_text(from->libvirt_version);
     const struct version there = version_text(to->libvirt_version);
-    const struct request_hostdev *hostdev = passenger->demand->hostdev;
-    const char *label = passenger->demand->label;
-    enum vacancy_answer answer =
+    const struct request_hostdev *hostdev = device->demand->hostdev;
+    const char *label = device->demand->label;
+    enum remote_capacity_answer answer =
         judge_versions(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
     char why[256];
 
@@ -217,9 +219,9 @@ check_kind(struct check *check, const struct passenger *passenger, bool has_type
                  "it is a virtual function, and would be a mediated device there: that is since "
                  "libvirt 11.0.0, %s here and %s there",
                  here.text, there.text);
-        answer = passenger_weigh(passenger, answer, why, sizeof(why));
+        answer = migrating_device_weigh(device, answer, why, sizeof(why));
         find(check, answer, "%s: %s", label, why);
-    } else if (hostdev->kind == REQUEST_MDEV && passenger_untold(passenger)) {
+    } else if (hostdev->kind == REQUEST_MDEV && migrating_device_untold(device)) {
         add_note(check,
                  "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
                  "there%s",
@@ -229,29 +231,29 @@ check_kind(struct check *check, const struct passenger *passenger, bool has_type
 }
 
 static void
-check_device(struct check *check, const struct demand *demand, struct vacancy *vacancy)
+check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
 {
-    const struct crossing *crossing = check->crossing;
-    const struct passenger passenger = {
-        .from = &crossing->from->inventory,
-        .to = &crossing->to->inventory,
-        .here = crossing->here,
+    const struct migrate_check *migration = check->migration;
+    const struct migrating_device device = {
+        .from = &migration->from->inventory,
+        .to = &migration->to->inventory,
+        .here = migration->here,
         .demand = demand,
-        .has = has_now(crossing, demand),
+        .has = has_now(migration, demand),
     };
-    const struct inventory_filter filter = {passenger_suits, &passenger};
-    enum vacancy_answer answer;
+    const struct inventory_filter filter = {migrating_device_suits, &device};
+    enum remote_capacity_answer answer;
     bool has_type;
     char why[512];
 
-    answer = passenger_judge(&passenger, &has_type, why, sizeof(why));
-    answer = passenger_weigh(&passenger, answer, why, sizeof(why));
+    answer = migrating_device_judge(&device, &has_type, why, sizeof(why));
+    answer = migrating_device_weigh(&device, answer, why, sizeof(why));
     find(check, answer, "%s: %s", demand->label, why);
-    check_kind(check, &passenger, has_type);
+    check_kind(check, &device, has_type);
     if (!has_type)
         return;
-    answer = vacancy_take(vacancy, &filter, why, sizeof(why));
-    answer = passenger_weigh(&passenger, answer, why, sizeof(why));
+    answer = remote_capacity_take(capacity, &filter, why, sizeof(why));
+    answer = migrating_device_weigh(&device, answer, why, sizeof(why));
     find(check, answer, "%s: %s", demand->label, why);
 }
 
@@ -271,21 +273,21 @@ is_function(const struct inventory *here, const struct name *device)
 static void
 check_others(struct check *check)
 {
-    const struct crossing *crossing = check->crossing;
+    const struct migrate_check *migration = check->migration;
 
-    for (size_t i = 0; i < crossing->request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &crossing->request->hostdevs[i];
+    for (size_t i = 0; i < migration->request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &migration->request->hostdevs[i];
         bool is_ours = false;
 
-        for (size_t k = 0; k < crossing->demands->count; k++)
-            is_ours |= crossing->demands->items[k].hostdev == hostdev;
+        for (size_t k = 0; k < migration->demands->count; k++)
+            is_ours |= migration->demands->items[k].hostdev == hostdev;
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
-            !is_function(crossing->here, &hostdev->source))
+            !is_function(migration->here, &hostdev->source))
             add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
                      hostdev->source.text);
         else if (!is_ours)
-            find(check, VACANCY_UNKNOWN, "%s is none of ours: somebody has to make it there",
-                 hostdev->source.text);
+            find(check, REMOTE_CAPACITY_UNKNOWN,
+                 "%s is none of ours: somebody has to make it there", hostdev->source.text);
     }
 }
 
@@ -294,24 +296,24 @@ check_others(struct check *check)
 static void
 add_notes(struct check *check)
 {
-    const struct crossing *crossing = check->crossing;
-    const char *name = crossing->domain->name;
+    const struct migrate_check *migration = check->migration;
+    const char *name = migration->domain->name;
     unsigned size = 0;
 
-    if (crossing->demands->count == 0)
+    if (migration->demands->count == 0)
         return;
     add_note(check, "that the hook is installed there, and what vgpu.conf there allows (gpus, "
                     "classes, quotas), no libvirt tells");
     add_note(check, "whether the drivers of both hosts migrate this vGPU, QEMU alone finds out");
-    if (!crossing->domain->is_running) {
+    if (!migration->domain->is_running) {
         add_note(check,
                  "%s does not run: 'virsh migrate --offline' moves its definition, which "
                  "needs no room and no vGPU",
                  name);
         return;
     }
-    for (size_t i = 0; i < crossing->demands->count; i++) {
-        const struct inventory_type *has = has_now(crossing, &crossing->demands->items[i]);
+    for (size_t i = 0; i < migration->demands->count; i++) {
+        const struct inventory_type *has = has_now(migration, &migration->demands->items[i]);
 
         size += has ? has->framebuffer : 0;
     }
@@ -329,20 +331,20 @@ add_notes(struct check *check)
 }
 
 int
-crossing_check(const struct crossing *crossing, FILE *out, enum vacancy_answer *answer,
-               size_t *against, struct error *error)
+migrate_check_check(const struct migrate_check *migration, FILE *out,
+                    enum remote_capacity_answer *answer, size_t *against, struct error *error)
 {
-    struct check check = {.crossing = crossing, .out = out};
-    AUTO(vacancy_end) struct vacancy vacancy = {0};
+    struct check check = {.migration = migration, .out = out};
+    AUTO(remote_capacity_end) struct remote_capacity capacity = {0};
 
-    if (vacancy_start(&vacancy, crossing->to) < 0)
+    if (remote_capacity_start(&capacity, migration->to) < 0)
         return error_set(error, -ENOMEM, "no memory");
     check_other_host(&check);
     check_name(&check);
     check_software(&check);
     check_kernel(&check);
-    for (size_t i = 0; i < crossing->demands->count; i++)
-        check_device(&check, &crossing->demands->items[i], &vacancy);
+    for (size_t i = 0; i < migration->demands->count; i++)
+        check_device(&check, &migration->demands->items[i], &capacity);
     check_others(&check);
     add_notes(&check);
     *answer = check.worst;

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-struct crossing {
+struct migrate_check {
     const struct remote_host *from, *to; /* both have answered */
     const struct domain *domain;         /* of `from` */
     const struct request *request;       /* its definition that would cross */
@@ -26,5 +26,6 @@ struct crossing {
 
 /* Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why. *against: how many are not OK.
  * -ENOMEM with a line in error, else 0 and the worst of them in *answer. */
-int crossing_check(const struct crossing *crossing, FILE *out, enum vacancy_answer *answer,
-                   size_t *against, struct error *error) CHECKED NONNULL;
+int migrate_check_check(const struct migrate_check *check, FILE *out,
+                        enum remote_capacity_answer *answer, size_t *against,
+                        struct error *error) CHECKED NONNULL;

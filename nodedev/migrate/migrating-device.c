@@ -36,23 +36,23 @@ is_same(const struct inventory_type *a, const struct inventory_type *b)
 static bool
 is_same_as_has(const struct inventory_type *type, const void *data)
 {
-    const struct passenger *passenger = data;
+    const struct migrating_device *device = data;
 
-    return passenger->has && is_same(passenger->has, type);
+    return device->has && is_same(device->has, type);
 }
 
 /* A frame buffer is known of the types of this host only. */
 static bool
-has_size(const struct inventory_type *type, const struct passenger *passenger)
+has_size(const struct inventory_type *type, const struct migrating_device *device)
 {
-    const struct inventory *here = passenger->here;
+    const struct inventory *here = device->here;
 
     for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
         for (size_t i = 0; i < here->gpus[gpu].count; i++) {
             const struct inventory_type *known = &here->gpus[gpu].types[i];
             unsigned rank;
 
-            if (is_same(known, type) && demand_ranks(passenger->demand, known, &rank))
+            if (is_same(known, type) && demand_ranks(device->demand, known, &rank))
                 return true;
         }
     }
@@ -62,29 +62,29 @@ has_size(const struct inventory_type *type, const struct passenger *passenger)
 static bool
 is_asked_for(const struct inventory_type *type, const void *data)
 {
-    const struct passenger *passenger = data;
+    const struct migrating_device *device = data;
     unsigned rank;
 
-    return demand_ranks(passenger->demand, type, &rank) ||
-           (passenger->demand->framebuffer && has_size(type, passenger));
+    return demand_ranks(device->demand, type, &rank) ||
+           (device->demand->framebuffer && has_size(type, device));
 }
 
 bool
-passenger_suits(const struct inventory_type *type, const void *data)
+migrating_device_suits(const struct inventory_type *type, const void *data)
 {
-    const struct passenger *passenger = data;
+    const struct migrating_device *device = data;
 
-    return is_asked_for(type, data) && (!passenger->has || is_same(passenger->has, type));
+    return is_asked_for(type, data) && (!device->has || is_same(device->has, type));
 }
 
 /* The first type that a function wants, or NULL. */
 static const struct inventory_type *
 find_type(const struct inventory *inventory, wants_function *wants,
-          const struct passenger *passenger)
+          const struct migrating_device *device)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            if (wants(&inventory->gpus[gpu].types[i], passenger))
+            if (wants(&inventory->gpus[gpu].types[i], device))
                 return &inventory->gpus[gpu].types[i];
         }
     }
@@ -93,18 +93,18 @@ find_type(const struct inventory *inventory, wants_function *wants,
 
 /* Whether NVIDIA's driver could make it, as far as its types are known here. */
 static bool
-may_be_nvidia(const struct passenger *passenger)
+may_be_nvidia(const struct migrating_device *device)
 {
-    const struct inventory *here = passenger->here;
+    const struct inventory *here = device->here;
     bool is_known = false;
 
-    if (passenger->has)
-        return nvidia_type_number(&passenger->has->id) > 0;
+    if (device->has)
+        return nvidia_type_number(&device->has->id) > 0;
     for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
         for (size_t i = 0; i < here->gpus[gpu].count; i++) {
             const struct inventory_type *type = &here->gpus[gpu].types[i];
 
-            if (!passenger_suits(type, passenger))
+            if (!migrating_device_suits(type, device))
                 continue;
             if (nvidia_type_number(&type->id) > 0)
                 return true;
@@ -115,37 +115,37 @@ may_be_nvidia(const struct passenger *passenger)
 }
 
 const struct inventory_gpu *
-passenger_untold(const struct passenger *passenger)
+migrating_device_untold(const struct migrating_device *device)
 {
-    const struct inventory *to = passenger->to;
+    const struct inventory *to = device->to;
 
     for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
-        if (to->gpus[gpu].is_partial && may_be_nvidia(passenger))
+        if (to->gpus[gpu].is_partial && may_be_nvidia(device))
             return &to->gpus[gpu];
     }
     return NULL;
 }
 
-enum vacancy_answer
-passenger_weigh(const struct passenger *passenger, enum vacancy_answer answer, char *text,
-                size_t size)
+enum remote_capacity_answer
+migrating_device_weigh(const struct migrating_device *device, enum remote_capacity_answer answer,
+                       char *text, size_t size)
 {
-    const struct inventory_gpu *untold = passenger_untold(passenger);
+    const struct inventory_gpu *untold = migrating_device_untold(device);
     size_t at = strlen(text);
 
-    if (answer != VACANCY_NO || !untold)
+    if (answer != REMOTE_CAPACITY_NO || !untold)
         return answer;
     snprintf(text + at, size - at,
              "; but what the virtual functions of %s there can be, libvirt does not tell",
              untold->name.text);
-    return VACANCY_UNKNOWN;
+    return REMOTE_CAPACITY_UNKNOWN;
 }
 
 /* What is asked for, and is another type than the one it has. */
 static bool
 is_another(const struct inventory_type *type, const void *data)
 {
-    return is_asked_for(type, data) && !passenger_suits(type, data);
+    return is_asked_for(type, data) && !migrating_device_suits(type, data);
 }
 
 static struct title
@@ -181,16 +181,16 @@ is_partial(const struct inventory *inventory, const struct name *gpu)
 /* Whether this host has it by a GPU of which its own libvirt tells nothing at all: then another's
  * would not either. */
 static bool
-is_hidden(const struct passenger *passenger)
+is_hidden(const struct migrating_device *device)
 {
-    const struct inventory *here = passenger->here;
+    const struct inventory *here = device->here;
 
-    if (find_type(passenger->from, passenger_suits, passenger))
+    if (find_type(device->from, migrating_device_suits, device))
         return false;
     for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
         for (size_t i = 0; i < here->gpus[gpu].count; i++) {
-            if (passenger_suits(&here->gpus[gpu].types[i], passenger) &&
-                !is_partial(passenger->from, &here->gpus[gpu].name))
+            if (migrating_device_suits(&here->gpus[gpu].types[i], device) &&
+                !is_partial(device->from, &here->gpus[gpu].name))
                 return true;
         }
     }
@@ -198,42 +198,41 @@ is_hidden(const struct passenger *passenger)
 }
 
 /* No type there will do: whether that is for sure, and why. */
-static enum vacancy_answer
-explain_absence(const struct passenger *passenger, char *text, size_t size)
+static enum remote_capacity_answer
+explain_absence(const struct migrating_device *device, char *text, size_t size)
 {
-    const struct inventory_type *same = find_type(passenger->to, is_same_as_has, passenger);
-    const struct inventory_type *another = find_type(passenger->to, is_another, passenger);
-    const char *wanted = passenger->demand->wanted;
-    bool is_class = passenger->demand->class;
+    const struct inventory_type *same = find_type(device->to, is_same_as_has, device);
+    const struct inventory_type *another = find_type(device->to, is_another, device);
+    const char *wanted = device->demand->wanted;
+    bool is_class = device->demand->class;
 
-    if (is_nameless(passenger->has)) {
+    if (is_nameless(device->has)) {
         snprintf(text, size,
                  "its type is %s; what that is called, which is what tells, nothing here says now",
-                 passenger->has->id.text);
-        return VACANCY_UNKNOWN;
+                 device->has->id.text);
+        return REMOTE_CAPACITY_UNKNOWN;
     }
     if (same) {
         snprintf(text, size, "its type is %s there, and \"%s\" does not mean that; %s",
                  title_of(same).text, wanted,
                  is_class ? "the class may mean something else there" : "ask for it by its name");
-        return is_class ? VACANCY_UNKNOWN : VACANCY_NO;
+        return is_class ? REMOTE_CAPACITY_UNKNOWN : REMOTE_CAPACITY_NO;
     }
-    if (another && passenger->has) {
-        snprintf(text, size, "it is %s, and \"%s\" means %s there", title_of(passenger->has).text,
+    if (another && device->has) {
+        snprintf(text, size, "it is %s, and \"%s\" means %s there", title_of(device->has).text,
                  wanted, title_of(another).text);
-        return VACANCY_NO;
+        return REMOTE_CAPACITY_NO;
     }
-    if (is_hidden(passenger)) {
+    if (is_hidden(device)) {
         snprintf(text, size, "no libvirt tells of GPUs like those that have %s", wanted);
-        return VACANCY_UNKNOWN;
+        return REMOTE_CAPACITY_UNKNOWN;
     }
-    if (is_class && !passenger->has) {
+    if (is_class && !device->has) {
         snprintf(text, size, "no GPU there has a type that the class %s means here", wanted);
-        return VACANCY_UNKNOWN;
+        return REMOTE_CAPACITY_UNKNOWN;
     }
-    snprintf(text, size, "no GPU there has %s",
-             passenger->has ? title_of(passenger->has).text : wanted);
-    return VACANCY_NO;
+    snprintf(text, size, "no GPU there has %s", device->has ? title_of(device->has).text : wanted);
+    return REMOTE_CAPACITY_NO;
 }
 
 /* Drivers of which it is known. */
@@ -249,29 +248,30 @@ cannot_migrate(const struct inventory_type *type)
     return false;
 }
 
-enum vacancy_answer
-passenger_judge(const struct passenger *passenger, bool *has_type, char *text, size_t size)
+enum remote_capacity_answer
+migrating_device_judge(const struct migrating_device *device, bool *has_type, char *text,
+                       size_t size)
 {
-    const struct inventory_type *type = find_type(passenger->to, passenger_suits, passenger);
-    const char *wanted = passenger->demand->wanted;
+    const struct inventory_type *type = find_type(device->to, migrating_device_suits, device);
+    const char *wanted = device->demand->wanted;
 
     *has_type = type;
     if (!type)
-        return explain_absence(passenger, text, size);
+        return explain_absence(device, text, size);
     if (cannot_migrate(type)) {
         snprintf(text, size, "the driver of %s cannot migrate", title_of(type).text);
-        return VACANCY_NO;
+        return REMOTE_CAPACITY_NO;
     }
-    if (passenger->demand->class) {
+    if (device->demand->class) {
         snprintf(text, size, "there is %s there, which the class %s means here",
                  title_of(type).text, wanted);
-        return VACANCY_YES;
+        return REMOTE_CAPACITY_YES;
     }
-    if (passenger->has && find_type(passenger->to, is_another, passenger)) {
+    if (device->has && find_type(device->to, is_another, device)) {
         snprintf(text, size, "there is %s there, but \"%s\" means other types as well",
                  title_of(type).text, wanted);
-        return VACANCY_UNKNOWN;
+        return REMOTE_CAPACITY_UNKNOWN;
     }
     snprintf(text, size, "there is %s there", title_of(type).text);
-    return VACANCY_YES;
+    return REMOTE_CAPACITY_YES;
 }

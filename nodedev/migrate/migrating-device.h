@@ -13,7 +13,7 @@
 #include "migrate/remote-capacity.h"
 #include "placement/demand.h"
 
-struct passenger {
+struct migrating_device {
     const struct inventory *from; /* this host, as libvirt tells of it */
     const struct inventory *to;   /* the other, likewise */
     const struct inventory *here; /* this host, from /sys: with sizes */
@@ -22,17 +22,20 @@ struct passenger {
 };
 
 /* Whether a type of the other host will do. For struct inventory_filter: data is the passenger. */
-bool passenger_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
+bool migrating_device_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
 
 /* The first GPU there of whose types libvirt tells nothing (node-device.h), if it may have what the
  * passenger needs; or NULL. */
-const struct inventory_gpu *passenger_untold(const struct passenger *passenger) CHECKED NONNULL;
+const struct inventory_gpu *
+migrating_device_untold(const struct migrating_device *device) CHECKED NONNULL;
 
 /* "no" is not for sure while there is such a GPU: what the answer comes to. Adds why to text. */
-enum vacancy_answer passenger_weigh(const struct passenger *passenger, enum vacancy_answer answer,
-                                    char *text, size_t size) CHECKED NONNULL;
+enum remote_capacity_answer
+migrating_device_weigh(const struct migrating_device *device, enum remote_capacity_answer answer,
+                       char *text, size_t size) CHECKED NONNULL;
 
 /* Whether the other host has a type for it at all, however full it is; *has_type says so as well,
  * as there may be one and yet a reason against it. Writes why into text. */
-enum vacancy_answer passenger_judge(const struct passenger *passenger, bool *has_type, char *text,
-                                    size_t size) CHECKED NONNULL;
+enum remote_capacity_answer
+migrating_device_judge(const struct migrating_device *device, bool *has_type, char *text,
+                       size_t size) CHECKED NONNULL;

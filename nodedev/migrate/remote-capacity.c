@@ -5,28 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-struct vacancy_place {
+struct remote_gpu {
     size_t type; /* that is taken; of no meaning if count is 0 */
     size_t count;
 };
 
 int
-vacancy_start(struct vacancy *vacancy, const struct remote_host *host)
+remote_capacity_start(struct remote_capacity *capacity, const struct remote_host *host)
 {
     size_t count = host->inventory.gpu_count;
 
-    *vacancy = (struct vacancy){
+    *capacity = (struct remote_capacity){
         .host = host,
-        .places = calloc(count ? count : 1, sizeof(*vacancy->places)),
+        .places = calloc(count ? count : 1, sizeof(*capacity->places)),
     };
-    return vacancy->places ? 0 : -ENOMEM;
+    return capacity->places ? 0 : -ENOMEM;
 }
 
 void
-vacancy_end(struct vacancy *vacancy)
+remote_capacity_end(struct remote_capacity *capacity)
 {
-    free(vacancy->places);
-    *vacancy = (struct vacancy){0};
+    free(capacity->places);
+    *capacity = (struct remote_capacity){0};
 }
 
 static bool
@@ -59,23 +59,23 @@ count_idle(const struct remote_host *host, size_t gpu)
 }
 
 /* What one GPU says of one type, and why. */
-static enum vacancy_answer
-judge(const struct vacancy *vacancy, size_t gpu, size_t type, char *text, size_t size)
+static enum remote_capacity_answer
+judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *text, size_t size)
 {
-    const struct inventory *inventory = &vacancy->host->inventory;
+    const struct inventory *inventory = &capacity->host->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct vacancy_place *place = &vacancy->places[gpu];
+    const struct remote_gpu *place = &capacity->places[gpu];
     size_t taken = place->count && place->type == type ? place->count : 0;
     int most = inventory_at_most(inventory, gpu, type);
 
     if (most < 0) {
         snprintf(text, size, "%s does not tell how many more it takes", card->name.text);
-    } else if ((size_t)most <= taken && count_idle(vacancy->host, gpu) > 0) {
+    } else if ((size_t)most <= taken && count_idle(capacity->host, gpu) > 0) {
         snprintf(text, size, "%s is full, but %zu of its vGPUs are no running guest's",
-                 card->name.text, count_idle(vacancy->host, gpu));
+                 card->name.text, count_idle(capacity->host, gpu));
     } else if (most == 0) {
         snprintf(text, size, "%s is full", card->name.text);
-        return VACANCY_NO;
+        return REMOTE_CAPACITY_NO;
     } else if (has_functions(inventory, gpu)) {
         snprintf(text, size, "%s has %d virtual functions for it, and what it takes is not told",
                  card->name.text, most);
@@ -85,12 +85,12 @@ judge(const struct vacancy *vacancy, size_t gpu, size_t type, char *text, size_t
     } else if ((size_t)most <= taken) {
         snprintf(text, size, "%s takes %d more, which this guest's others need", card->name.text,
                  most);
-        return vacancy->has_chosen ? VACANCY_UNKNOWN : VACANCY_NO;
+        return capacity->has_chosen ? REMOTE_CAPACITY_UNKNOWN : REMOTE_CAPACITY_NO;
     } else {
         snprintf(text, size, "%s takes %zu more", card->name.text, (size_t)most - taken);
-        return VACANCY_YES;
+        return REMOTE_CAPACITY_YES;
     }
-    return VACANCY_UNKNOWN;
+    return REMOTE_CAPACITY_UNKNOWN;
 }
 
 /* Whether more than one type would do. */
@@ -113,31 +113,31 @@ is_choice(const struct inventory *inventory, const struct inventory_filter *filt
     return false;
 }
 
-enum vacancy_answer
-vacancy_take(struct vacancy *vacancy, const struct inventory_filter *filter, char *text,
-             size_t size)
+enum remote_capacity_answer
+remote_capacity_take(struct remote_capacity *capacity, const struct inventory_filter *filter,
+                     char *text, size_t size)
 {
-    const struct inventory *inventory = &vacancy->host->inventory;
-    enum vacancy_answer best = VACANCY_NO;
+    const struct inventory *inventory = &capacity->host->inventory;
+    enum remote_capacity_answer best = REMOTE_CAPACITY_NO;
     bool is_first = true;
 
-    vacancy->has_chosen |= is_choice(inventory, filter);
+    capacity->has_chosen |= is_choice(inventory, filter);
     snprintf(text, size, "no GPU has it");
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            struct vacancy_place *place = &vacancy->places[gpu];
-            enum vacancy_answer answer;
+            struct remote_gpu *place = &capacity->places[gpu];
+            enum remote_capacity_answer answer;
             char why[256];
 
             if (!filter->wants(&inventory->gpus[gpu].types[type], filter->data))
                 continue;
-            answer = judge(vacancy, gpu, type, why, sizeof(why));
+            answer = judge(capacity, gpu, type, why, sizeof(why));
             if (is_first || answer < best)
                 snprintf(text, size, "%s", why);
             best = answer < best ? answer : best;
             is_first = false;
-            if (answer == VACANCY_YES) {
-                *place = (struct vacancy_place){.type = type, .count = place->count + 1};
+            if (answer == REMOTE_CAPACITY_YES) {
+                *place = (struct remote_gpu){.type = type, .count = place->count + 1};
                 return answer;
             }
         }

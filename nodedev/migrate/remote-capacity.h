@@ -4,9 +4,9 @@
  * vacancy: whether another host has room for the vGPUs of one domain, as far as libvirt tells.
  *
  * A GPU without virtual functions says truly how many more of one type it takes. What it takes of
- * several types, or by virtual functions, is not told; and a full one may still make room, as the
- * hook there removes vGPUs of its own that no guest has. So "no" is said only where all of that is
- * out of the question.
+ * several types, or by virtual functions, is not told; and a full one may still make capacity, as
+ * the hook there removes vGPUs of its own that no guest has. So "no" is said only where all of that
+ * is out of the problem.
  */
 
 #pragma once
@@ -14,21 +14,23 @@
 #include "libvirt/remote.h"
 
 /* The greater, the worse. */
-enum vacancy_answer { VACANCY_YES, VACANCY_UNKNOWN, VACANCY_NO };
+enum remote_capacity_answer { REMOTE_CAPACITY_YES, REMOTE_CAPACITY_UNKNOWN, REMOTE_CAPACITY_NO };
 
-struct vacancy_place; /* what is taken of a GPU */
+struct remote_gpu; /* what is taken of a GPU */
 
-struct vacancy {
+struct remote_capacity {
     const struct remote_host *host; /* borrowed; it answered */
-    struct vacancy_place *places;   /* per GPU */
+    struct remote_gpu *places;      /* per GPU */
     bool has_chosen;                /* between types: another choice might have left more room */
 };
 
 /* 0 or -ENOMEM. */
-int vacancy_start(struct vacancy *vacancy, const struct remote_host *host) CHECKED NONNULL;
-void vacancy_end(struct vacancy *vacancy) NONNULL;
+int remote_capacity_start(struct remote_capacity *capacity,
+                          const struct remote_host *host) CHECKED NONNULL;
+void remote_capacity_end(struct remote_capacity *capacity) NONNULL;
 
 /* Takes a place for one vGPU of any type that the filter wants, if there is one for sure. Writes
  * why into text. */
-enum vacancy_answer vacancy_take(struct vacancy *vacancy, const struct inventory_filter *filter,
-                                 char *text, size_t size) CHECKED NONNULL;
+enum remote_capacity_answer
+remote_capacity_take(struct remote_capacity *capacity, const struct inventory_filter *filter,
+                     char *text, size_t size) CHECKED NONNULL;

@@ -50,26 +50,26 @@ tell_leases(const struct subject *subject, const struct ledger *ledger, FILE *ou
 }
 
 static bool
-has_all(const struct forecast *forecast)
+has_all(const struct dry_run *dry_run)
 {
-    bool all = forecast->outcome == FORECAST_PLACED;
+    bool all = dry_run->outcome == DRY_RUN_PLACED;
 
-    for (size_t i = 0; all && i < forecast->intent.demands.count; i++)
-        all = forecast->choices[i].way != PLACEMENT_MAKE;
+    for (size_t i = 0; all && i < dry_run->snapshot.demands.count; i++)
+        all = dry_run->choices[i].way != PLACEMENT_CREATE;
     return all;
 }
 
 static const char *
-outcome_words(const struct subject *subject, const struct forecast *forecast)
+outcome_words(const struct subject *subject, const struct dry_run *dry_run)
 {
-    if (has_all(forecast))
+    if (has_all(dry_run))
         return "has all it asks for";
     if (subject->is_running)
         return "a start now would not come to what it has";
-    switch (forecast->outcome) {
-    case FORECAST_PLACED:
+    switch (dry_run->outcome) {
+    case DRY_RUN_PLACED:
         return "can have all it asks for";
-    case FORECAST_REAPING:
+    case DRY_RUN_REAPING:
         return "can have all it asks for, once something is removed that nobody uses";
     default:
         return "cannot have what it asks for";
@@ -181,42 +181,42 @@ tell_device(const struct inventory *inventory, const struct demand *demand, FILE
     size_t i, k = 0;
 
     is_parent = inventory_find_parent(inventory, device, &i);
-    while (k < inventory->stranger_count && !name_equal(&inventory->strangers[k].device, device))
+    while (k < inventory->ineligible_count && !name_equal(&inventory->ineligible[k].device, device))
         k++;
-    if (demand_place(demand) && is_parent)
+    if (demand_vf(demand) && is_parent)
         tell(out, "device", "%s, a virtual function of %s", device->text,
              inventory->gpus[inventory->parents[i].gpu].name.text);
-    else if (k < inventory->stranger_count)
-        tell(out, "device", "%s, %s", device->text, inventory->strangers[k].why);
+    else if (k < inventory->ineligible_count)
+        tell(out, "device", "%s, %s", device->text, inventory->ineligible[k].why);
     else
         tell(out, "device", "%s", device->text);
 }
 
 /* Which other virtual functions could be named instead. */
 static void
-tell_functions(const struct room *room, const struct demand *demand, FILE *out)
+tell_functions(const struct capacity *capacity, const struct demand *demand, FILE *out)
 {
     char text[MOST_OTHERS * sizeof(struct name)];
-    size_t count = others_list(room, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
+    size_t count = alternatives_list(capacity, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
 
     if (count > MOST_OTHERS)
         tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
-    else if (demand_place(demand))
+    else if (demand_vf(demand))
         tell(out, "others", "%s", count ? text : "none could take it now");
 }
 
 static int
-tell_wish(const struct forecast *forecast, const struct demand *demand, FILE *out)
+tell_wish(const struct dry_run *dry_run, const struct demand *demand, FILE *out)
 {
     const struct request_device *device = demand->device;
     char params[VGPU_PARAMS];
     int rc;
 
     tell_source(demand, out);
-    tell_device(&forecast->inventory, demand, out);
-    rc = tell_types(&forecast->inventory, demand, out);
+    tell_device(&dry_run->snapshot.inventory, demand, out);
+    rc = tell_types(&dry_run->snapshot.inventory, demand, out);
     tell(out, "placement", "%s", policy_order_words[demand->order]);
-    tell_nodes(&forecast->intent.demands.nodes, demand, out);
+    tell_nodes(&dry_run->snapshot.demands.nodes, demand, out);
     if (device && device->parent)
         tell(out, "parent", "%s", device->parent);
     tell_traits(demand, out);
@@ -227,19 +227,19 @@ tell_wish(const struct forecast *forecast, const struct demand *demand, FILE *ou
 }
 
 static void
-tell_place(const struct forecast *forecast, size_t demand, FILE *out)
+tell_place(const struct dry_run *dry_run, size_t demand, FILE *out)
 {
-    const struct inventory *inventory = &forecast->inventory;
-    const struct placement_choice *choice = &forecast->choices[demand];
+    const struct inventory *inventory = &dry_run->snapshot.inventory;
+    const struct placement_choice *choice = &dry_run->choices[demand];
     const struct inventory_parent *parent;
     const struct inventory_type *type;
     const char *const ways[] = {
-        [PLACEMENT_MAKE] = "to be made",
-        [PLACEMENT_TAKE] = "there already",
-        [PLACEMENT_FIND] = "there already, made by somebody else",
+        [PLACEMENT_CREATE] = "to be made",
+        [PLACEMENT_REUSE] = "there already",
+        [PLACEMENT_FOREIGN] = "there already, made by somebody else",
     };
 
-    if (!forecast_is_chosen(forecast, demand))
+    if (!dry_run_is_chosen(dry_run, demand))
         return;
     parent = &inventory->parents[choice->parent];
     type = &inventory->gpus[parent->gpu].types[choice->type];
@@ -248,14 +248,14 @@ tell_place(const struct forecast *forecast, size_t demand, FILE *out)
 }
 
 static int
-tell_gpus(const struct forecast *forecast, size_t demand, FILE *out)
+tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
 {
-    AUTO(room_clear) struct room room = {0};
-    const struct inventory *inventory = &forecast->inventory;
-    int rc = forecast_room(forecast, demand, &room), width = 0;
+    AUTO(capacity_clear) struct capacity capacity = {0};
+    const struct inventory *inventory = &dry_run->snapshot.inventory;
+    int rc = dry_run_capacity(dry_run, demand, &capacity), width = 0;
 
     if (rc == 0)
-        tell_functions(&room, &forecast->intent.demands.items[demand], out);
+        tell_functions(&capacity, &dry_run->snapshot.demands.items[demand], out);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         int length = (int)strlen(inventory->gpus[gpu].name.text);
 
@@ -264,36 +264,36 @@ tell_gpus(const struct forecast *forecast, size_t demand, FILE *out)
     fprintf(out, "  GPUs\n");
     for (size_t gpu = 0; rc == 0 && gpu < inventory->gpu_count; gpu++) {
         char text[256];
-        enum forecast_verdict verdict =
-            forecast_judge(forecast, &room, demand, gpu, text, sizeof(text));
+        enum dry_run_answer verdict =
+            dry_run_judge(dry_run, &capacity, demand, gpu, text, sizeof(text));
 
         fprintf(out, "    %-*s  %-8s  %s\n", width, inventory->gpus[gpu].name.text,
-                forecast_verdict_words[verdict], text);
+                dry_run_verdict_words[verdict], text);
     }
     return rc;
 }
 
 static void
-tell_removals(const struct forecast *forecast, const char *name, FILE *out)
+tell_removals(const struct dry_run *dry_run, const char *name, FILE *out)
 {
-    if (forecast->busy.count)
+    if (dry_run->busy.count)
         fprintf(out, "\nA start would wait: these of %s are still being made or removed:\n", name);
-    for (size_t i = 0; i < forecast->busy.count; i++)
-        tell_lease(&forecast->busy.leases[i], false, out);
-    if (forecast->boot_left)
+    for (size_t i = 0; i < dry_run->busy.count; i++)
+        tell_lease(&dry_run->busy.leases[i], false, out);
+    if (dry_run->boot_wait_left)
         fprintf(out,
                 "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there yet.\n",
-                (forecast->boot_left + 999) / 1000);
-    if (forecast->unwanted.count)
+                (dry_run->boot_wait_left + 999) / 1000);
+    if (dry_run->unwanted.count)
         fprintf(out, "\nA start would first remove what %s has and does not want as it is:\n",
                 name);
-    for (size_t i = 0; i < forecast->unwanted.count; i++)
-        tell_lease(&forecast->unwanted.leases[i], false, out);
-    if (forecast->reaped.count)
+    for (size_t i = 0; i < dry_run->unwanted.count; i++)
+        tell_lease(&dry_run->unwanted.leases[i], false, out);
+    if (dry_run->reaped.count)
         fprintf(out, "\nTo make room, a start would remove%s:\n",
-                forecast->reaped.count > 1 ? ", in this order and no more than needed" : "");
-    for (size_t i = 0; i < forecast->reaped.count; i++)
-        tell_lease(&forecast->reaped.leases[i], true, out);
+                dry_run->reaped.count > 1 ? ", in this order and no more than needed" : "");
+    for (size_t i = 0; i < dry_run->reaped.count; i++)
+        tell_lease(&dry_run->reaped.leases[i], true, out);
 }
 
 /* Whether a hostdev could be a vGPU here; of PCI devices most are something else. */
@@ -310,9 +310,9 @@ could_be_ours(const struct inventory *inventory, const struct request_hostdev *h
 
 /* Hostdevs that we leave alone. */
 static void
-tell_others(const struct request *request, const struct forecast *forecast, FILE *out)
+tell_others(const struct request *request, const struct dry_run *dry_run, FILE *out)
 {
-    const struct demands *demands = &forecast->intent.demands;
+    const struct demands *demands = &dry_run->snapshot.demands;
 
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
@@ -320,7 +320,7 @@ tell_others(const struct request *request, const struct forecast *forecast, FILE
 
         for (size_t k = 0; k < demands->count; k++)
             ours |= demands->items[k].hostdev == hostdev;
-        if (!ours && could_be_ours(&forecast->inventory, hostdev))
+        if (!ours && could_be_ours(&dry_run->snapshot.inventory, hostdev))
             fprintf(out, "\n%s: nothing says what it is to be; it is left alone\n",
                     hostdev->alias ? hostdev->alias : hostdev->source.text);
     }
@@ -328,29 +328,29 @@ tell_others(const struct request *request, const struct forecast *forecast, FILE
 
 int
 explanation_tell(const struct subject *subject, const struct ledger *ledger,
-                 const struct forecast *forecast, FILE *out, struct error *error)
+                 const struct dry_run *dry_run, FILE *out, struct error *error)
 {
-    const struct demands *demands = &forecast->intent.demands;
+    const struct demands *demands = &dry_run->snapshot.demands;
     const struct request *request = &subject->request;
     int rc = 0;
 
     tell_leases(subject, ledger, out);
-    if (!forecast->intent.policy.enabled)
+    if (!dry_run->snapshot.policy.enabled)
         fprintf(out, "vgpu.conf has switched all of it off (enabled = false).\n");
     else if (demands->count == 0)
         fprintf(out, "%s asks for no vGPU.\n", request->name);
     else
         fprintf(out, "%s asks for %zu vGPU%s, and %s.\n", request->name, demands->count,
-                demands->count == 1 ? "" : "s", outcome_words(subject, forecast));
+                demands->count == 1 ? "" : "s", outcome_words(subject, dry_run));
     for (size_t i = 0; rc == 0 && i < demands->count; i++) {
-        rc = tell_wish(forecast, &demands->items[i], out);
-        tell_place(forecast, i, out);
+        rc = tell_wish(dry_run, &demands->items[i], out);
+        tell_place(dry_run, i, out);
         if (rc == 0)
-            rc = tell_gpus(forecast, i, out);
+            rc = tell_gpus(dry_run, i, out);
     }
-    if (forecast->intent.policy.enabled)
-        tell_others(request, forecast, out);
+    if (dry_run->snapshot.policy.enabled)
+        tell_others(request, dry_run, out);
     if (!subject->is_running)
-        tell_removals(forecast, request->name, out);
+        tell_removals(dry_run, request->name, out);
     return rc < 0 ? error_set(error, rc, "no memory for the explanation") : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * explanation: a forecast, told to people.
+ * explanation: a dry_run, told to people.
  */
 
 #pragma once
@@ -13,6 +13,5 @@
 
 /* What the domain has now by the ledger, what it asks for, and what a start would come to. -ENOMEM
  * with a line in error. */
-int
-explanation_tell(const struct subject *subject, const struct ledger *ledger,
-                 const struct forecast *forecast, FILE *out, struct error *error) CHECKED NONNULL;
+int explanation_tell(const struct subject *subject, const struct ledger *ledger,
+                     const struct dry_run *dry_run, FILE *out, struct error *error) CHECKED NONNULL;

@@ -1,49 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/host-snapshot.h"
-#include "device/scan.h"
 #include "device/vgpu.h"
-#include "lease/statedir.h"
 #include "placement/capacity.h"
 #include "placement/fit.h"
-#include "placement/max-instances.h"
-#include "policy/policy-load.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-int
-survey_take(const struct host *host, enum survey_depth depth, struct survey *ret,
-            struct error *error)
-{
-    const struct inventory_filter *filter =
-        depth == SURVEY_TYPES ? &inventory_all_types : &inventory_no_types;
-    int rc;
-
-    *ret = (struct survey){0};
-    rc = policy_load(host, &ret->policy, error);
-    /* Before the inventory: what is made in between is seen there. */
-    if (rc == 0)
-        rc = statedir_peek(host, &ret->ledger, error);
-    if (rc == 0)
-        rc = scan_host(host, filter, &ret->inventory, error);
-    if (rc == 0)
-        ceiling_apply(&ret->policy, &ret->inventory);
-    return rc;
-}
-
-void
-survey_clear(struct survey *survey)
-{
-    policy_clear(&survey->policy);
-    inventory_clear(&survey->inventory);
-    ledger_clear(&survey->ledger);
-}
-
 const struct lease *
-survey_lease(const struct ledger *ledger, const struct inventory *inventory,
-             const struct inventory_vgpu *vgpu)
+host_snapshot_lease(const struct ledger *ledger, const struct inventory *inventory,
+                    const struct inventory_vgpu *vgpu)
 {
     const struct lease *lease = ledger_find(ledger, &vgpu->device);
     bool is_function = inventory->parents[vgpu->parent].interface->hostdev == REQUEST_PCI;
@@ -52,18 +20,18 @@ survey_lease(const struct ledger *ledger, const struct inventory *inventory,
 }
 
 bool
-survey_shows(const struct survey *survey, const struct lease *lease)
+host_snapshot_shows(const struct snapshot *snapshot, const struct lease *lease)
 {
     const struct inventory_vgpu *vgpu =
-        inventory_find_vgpu(&survey->inventory, &lease->vgpu.device);
+        inventory_find_vgpu(&snapshot->inventory, &lease->vgpu.device);
 
-    return vgpu && survey_lease(&survey->ledger, &survey->inventory, vgpu);
+    return vgpu && host_snapshot_lease(&snapshot->ledger, &snapshot->inventory, vgpu);
 }
 
 size_t
-survey_count(const struct survey *survey, size_t gpu)
+host_snapshot_count(const struct snapshot *snapshot, size_t gpu)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
     size_t count = 0;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++)
@@ -74,57 +42,57 @@ survey_count(const struct survey *survey, size_t gpu)
 /* Several functions may each offer a place, and the GPU not have it for all of them: only its own
  * limit tells that, and that is not a limit of mixed sizes or of GPU instances. */
 static bool
-is_known(const struct survey *survey, size_t gpu, size_t type, size_t room)
+is_known(const struct snapshot *snapshot, size_t gpu, size_t type, size_t left)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
     size_t parents = 0;
 
     for (size_t i = 0; i < inventory->parent_count; i++)
         parents += inventory->parents[i].gpu == gpu;
-    return parents == 1 || room <= 1 ||
+    return parents == 1 || left <= 1 ||
            (card->types[type].max && !card->types[type].slices && !card->is_mixed);
 }
 
 int
-survey_room(const struct survey *survey, size_t gpu, size_t type)
+host_snapshot_room(const struct snapshot *snapshot, size_t gpu, size_t type)
 {
     /* Everybody's: no rule is in the way. */
     const struct policy policy = {.enabled = true, .order = POLICY_PACK};
     const struct request request = {0};
     const struct demands demands = {0};
     const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
-    const struct placement_question question = {
+    const struct placement_problem problem = {
         .request = &request,
         .demands = &demands,
         .policy = &policy,
-        .inventory = &survey->inventory,
-        .ledger = &survey->ledger,
+        .inventory = &snapshot->inventory,
+        .ledger = &snapshot->ledger,
     };
-    AUTO(room_clear) struct room room = {0};
-    struct room_place place = {0};
+    AUTO(capacity_clear) struct capacity capacity = {0};
+    struct fit place = {0};
     size_t left;
-    int rc = room_init(&room, &question);
+    int rc = capacity_init(&capacity, &problem);
 
     if (rc < 0)
         return rc;
-    switch (fit_judge(&room, &demand, gpu, type, &place)) {
-    case VERDICT_GOOD:
+    switch (fit_judge(&capacity, &demand, gpu, type, &place)) {
+    case REASON_NONE:
         left = place.total - place.used;
-        if (!is_known(survey, gpu, type, left))
+        if (!is_known(snapshot, gpu, type, left))
             return -ENODATA;
         return left < INT_MAX ? (int)left : INT_MAX;
-    case VERDICT_UNREADABLE:
-        return survey->inventory.parents[place.parent].available[type];
+    case REASON_UNREADABLE:
+        return snapshot->inventory.parents[place.parent].available[type];
     default:
         return 0;
     }
 }
 
 unsigned
-survey_size(const struct survey *survey, size_t gpu)
+host_snapshot_size(const struct snapshot *snapshot, size_t gpu)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
     unsigned size = 0;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
@@ -142,18 +110,19 @@ survey_size(const struct survey *survey, size_t gpu)
 }
 
 bool
-survey_is_enabled(const struct survey *survey, size_t gpu)
+host_snapshot_is_enabled(const struct snapshot *snapshot, size_t gpu)
 {
     const struct policy_gpu *said =
-        policy_find_gpu(&survey->policy, &survey->inventory.gpus[gpu].name);
+        policy_find_gpu(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
 
-    return survey->policy.enabled && (!said || said->enabled) && !survey_is_drained(survey, gpu);
+    return snapshot->policy.enabled && (!said || said->enabled) &&
+           !host_snapshot_is_drained(snapshot, gpu);
 }
 
 bool
-survey_is_drained(const struct survey *survey, size_t gpu)
+host_snapshot_is_drained(const struct snapshot *snapshot, size_t gpu)
 {
-    return policy_is_drained(&survey->policy, &survey->inventory.gpus[gpu].name);
+    return policy_is_drained(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
 }
 
 /* How much of a type's name says which board it is of, with the dash after that: all before the
@@ -173,9 +142,9 @@ length_of_board(const struct inventory_type *type)
 
 /* What comes before the last dash of what those of its types that have names have in common. */
 void
-survey_gpu_name(const struct survey *survey, size_t gpu, char *ret, size_t size)
+host_snapshot_gpu_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t size)
 {
-    const struct inventory_gpu *card = &survey->inventory.gpus[gpu];
+    const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     bool found = false;
     char *dash;
 
@@ -201,9 +170,10 @@ survey_gpu_name(const struct survey *survey, size_t gpu, char *ret, size_t size)
 }
 
 const char *
-survey_type_name(const struct survey *survey, const struct name *gpu, const struct name *type)
+host_snapshot_type_name(const struct snapshot *snapshot, const struct name *gpu,
+                        const struct name *type)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_type *known = inventory_find_type(&inventory->gpus[i], type);
@@ -215,9 +185,10 @@ survey_type_name(const struct survey *survey, const struct name *gpu, const stru
 }
 
 int
-survey_find_gpu(const struct survey *survey, const char *word, size_t *ret, struct error *error)
+host_snapshot_find_gpu(const struct snapshot *snapshot, const char *word, size_t *ret,
+                       struct error *error)
 {
-    const struct inventory *inventory = &survey->inventory;
+    const struct inventory *inventory = &snapshot->inventory;
     struct name name;
 
     if (name_parse_pci(&name, word) == 0 || name_parse(&name, word) == 0) {

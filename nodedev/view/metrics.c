@@ -61,35 +61,36 @@ put_of_type(FILE *out, const char *metric, uint64_t value, const struct inventor
 }
 
 static void
-put_gpu_vgpus(const struct exposition *exposition, const char *metric, FILE *out)
+put_gpu_vgpus(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &exposition->survey->inventory;
+    const struct inventory *inventory = &metrics->snapshot->inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        put_of_gpu(out, metric, survey_count(exposition->survey, i), &inventory->gpus[i]);
+        put_of_gpu(out, metric, host_snapshot_count(metrics->snapshot, i), &inventory->gpus[i]);
 }
 
 static void
-put_gpu_enabled(const struct exposition *exposition, const char *metric, FILE *out)
+put_gpu_enabled(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &exposition->survey->inventory;
+    const struct inventory *inventory = &metrics->snapshot->inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        put_of_gpu(out, metric, survey_is_enabled(exposition->survey, i), &inventory->gpus[i]);
+        put_of_gpu(out, metric, host_snapshot_is_enabled(metrics->snapshot, i),
+                   &inventory->gpus[i]);
 }
 
 /* A figure of every type of every GPU that has one: -errno if not. */
 static void
-put_types(const struct exposition *exposition, const char *metric, FILE *out,
-          int (*figure)(const struct survey *survey, size_t gpu, size_t type))
+put_types(const struct metrics *metrics, const char *metric, FILE *out,
+          int (*figure)(const struct snapshot *snapshot, size_t gpu, size_t type))
 {
-    const struct inventory *inventory = &exposition->survey->inventory;
+    const struct inventory *inventory = &metrics->snapshot->inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = &inventory->gpus[i];
 
         for (size_t j = 0; j < gpu->count; j++) {
-            int number = figure(exposition->survey, i, j);
+            int number = figure(metrics->snapshot, i, j);
 
             if (number >= 0)
                 put_of_type(out, metric, (uint64_t)number, gpu, &gpu->types[j]);
@@ -98,42 +99,42 @@ put_types(const struct exposition *exposition, const char *metric, FILE *out,
 }
 
 static void
-put_type_available(const struct exposition *exposition, const char *metric, FILE *out)
+put_type_available(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    put_types(exposition, metric, out, survey_room);
+    put_types(metrics, metric, out, host_snapshot_room);
 }
 
 static int
-at_most(const struct survey *survey, size_t gpu, size_t type)
+at_most(const struct snapshot *snapshot, size_t gpu, size_t type)
 {
-    return inventory_at_most(&survey->inventory, gpu, type);
+    return inventory_at_most(&snapshot->inventory, gpu, type);
 }
 
 static void
-put_type_at_most(const struct exposition *exposition, const char *metric, FILE *out)
+put_type_at_most(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    put_types(exposition, metric, out, at_most);
+    put_types(metrics, metric, out, at_most);
 }
 
 static int
-max_of(const struct survey *survey, size_t gpu, size_t type)
+max_of(const struct snapshot *snapshot, size_t gpu, size_t type)
 {
-    unsigned max = survey->inventory.gpus[gpu].types[type].max;
+    unsigned max = snapshot->inventory.gpus[gpu].types[type].max;
 
     return max ? (int)max : -ENODATA;
 }
 
 static void
-put_type_max(const struct exposition *exposition, const char *metric, FILE *out)
+put_type_max(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    put_types(exposition, metric, out, max_of);
+    put_types(metrics, metric, out, max_of);
 }
 
 static void
-put_info_of(const struct exposition *exposition, const char *metric, const struct vgpu *vgpu,
+put_info_of(const struct metrics *metrics, const char *metric, const struct vgpu *vgpu,
             const struct name *gpu, const struct lease *lease, FILE *out)
 {
-    const char *name = survey_type_name(exposition->survey, gpu, &vgpu->type);
+    const char *name = host_snapshot_type_name(metrics->snapshot, gpu, &vgpu->type);
     const struct label labels[] = {
         {"device", vgpu->device.text},
         {"type", vgpu->type.text},
@@ -151,10 +152,10 @@ put_info_of(const struct exposition *exposition, const char *metric, const struc
 
 /* What is there, then what the ledger alone knows: claims that nothing is to be seen of yet. */
 static void
-put_info(const struct exposition *exposition, const char *metric, FILE *out)
+put_info(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &exposition->survey->inventory;
-    const struct ledger *ledger = &exposition->survey->ledger;
+    const struct inventory *inventory = &metrics->snapshot->inventory;
+    const struct ledger *ledger = &metrics->snapshot->ledger;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
@@ -162,21 +163,21 @@ put_info(const struct exposition *exposition, const char *metric, FILE *out)
         const struct vgpu there = {
             .device = vgpu->device, .type = vgpu->type, .parent = parent->name};
 
-        put_info_of(exposition, metric, &there, &inventory->gpus[parent->gpu].name,
-                    survey_lease(ledger, inventory, vgpu), out);
+        put_info_of(metrics, metric, &there, &inventory->gpus[parent->gpu].name,
+                    host_snapshot_lease(ledger, inventory, vgpu), out);
     }
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if (!survey_shows(exposition->survey, lease))
-            put_info_of(exposition, metric, &lease->vgpu, &lease->gpu, lease, out);
+        if (!host_snapshot_shows(metrics->snapshot, lease))
+            put_info_of(metrics, metric, &lease->vgpu, &lease->gpu, lease, out);
     }
 }
 
 static void
-put_leases(const struct exposition *exposition, const char *metric, FILE *out)
+put_leases(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct ledger *ledger = &exposition->survey->ledger;
+    const struct ledger *ledger = &metrics->snapshot->ledger;
 
     for (enum lease_state state = LEASE_PENDING; state <= LEASE_RESERVED; state++) {
         const struct label labels[] = {{"state", lease_state_name(state)}, {NULL, NULL}};
@@ -189,18 +190,18 @@ put_leases(const struct exposition *exposition, const char *metric, FILE *out)
 }
 
 static void
-put_orphans(const struct exposition *exposition, const char *metric, FILE *out)
+put_orphans(const struct metrics *metrics, const char *metric, FILE *out)
 {
     const struct label none = {NULL, NULL};
 
-    if (exposition->orphans)
-        put_sample(out, metric, *exposition->orphans, &none);
+    if (metrics->orphans)
+        put_sample(out, metric, *metrics->orphans, &none);
 }
 
 /* Also those that are zero: a rate can be told from the first failure on only if they were there
  * before. */
 static void
-put_operations(const struct exposition *exposition, const char *metric, FILE *out)
+put_operations(const struct metrics *metrics, const char *metric, FILE *out)
 {
     for (enum counters_operation i = 0; i < COUNTERS_OPERATIONS; i++) {
         for (enum counters_result j = 0; j < COUNTERS_RESULTS; j++) {
@@ -208,14 +209,14 @@ put_operations(const struct exposition *exposition, const char *metric, FILE *ou
                                            {"result", counters_result_name(j)},
                                            {NULL, NULL}};
 
-            put_sample(out, metric, exposition->counters->counts[i][j], labels);
+            put_sample(out, metric, metrics->counters->counts[i][j], labels);
         }
     }
 }
 
 static const struct family {
     const char *name, *type, *help;
-    void (*put)(const struct exposition *exposition, const char *metric, FILE *out);
+    void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
 } families[] = {
     {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", put_gpu_vgpus},
     {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
@@ -239,7 +240,7 @@ static const struct family {
 
 /* A family without a sample is not there at all. */
 static void
-put_family(const struct exposition *exposition, const struct family *family, FILE *out)
+put_family(const struct metrics *metrics, const struct family *family, FILE *out)
 {
     AUTO_FREE char *samples = NULL;
     size_t size = 0;
@@ -247,15 +248,15 @@ put_family(const struct exposition *exposition, const struct family *family, FIL
 
     if (!aside)
         return;
-    family->put(exposition, family->name, aside);
+    family->put(metrics, family->name, aside);
     if (fclose(aside) == 0 && size)
         fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s", family->name, family->help, family->name,
                 family->type, samples);
 }
 
 void
-exposition_write(const struct exposition *exposition, FILE *out)
+metrics_write(const struct metrics *metrics, FILE *out)
 {
     for (size_t i = 0; i < COUNT(families); i++)
-        put_family(exposition, &families[i], out);
+        put_family(metrics, &families[i], out);
 }

@@ -13,11 +13,11 @@
 
 #include <stdio.h>
 
-struct exposition {
-    const struct survey *survey; /* taken with SURVEY_TYPES */
+struct metrics {
+    const struct snapshot *snapshot; /* with inventory_all_types */
     const struct counters *counters;
     const size_t *orphans; /* how many; NULL: libvirt could not be asked */
 };
 
 /* Whether all was written is the stream's to say. */
-void exposition_write(const struct exposition *exposition, FILE *out) NONNULL;
+void metrics_write(const struct metrics *metrics, FILE *out) NONNULL;

@@ -14,7 +14,7 @@
 #define ALIAS_MOST  127
 
 void
-edit_uuid(const struct name *domain, const char *alias, struct name *ret)
+domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
 {
     uuid_t space, made;
 
@@ -32,32 +32,32 @@ no_memory(struct error *error)
 }
 
 int
-edit_start(const struct document *document, struct edit *ret, struct error *error)
+domain_edit_start(const struct document *document, struct domain_edit *ret, struct error *error)
 {
     int rc;
 
-    *ret = (struct edit){0};
+    *ret = (struct domain_edit){0};
     /* It refuses a document type, and with that entities, before any tree is built. */
     rc = request_parse(document, &ret->request, error);
     if (rc < 0)
         return rc;
     ret->declared = document->length > 5 && !memcmp(document->text, "<?xml", 5);
-    ret->tree = tree_read(document);
+    ret->tree = xml_tree_read(document);
     return ret->tree ? 0 : error_set(error, -EINVAL, "cannot read the domain XML as a tree");
 }
 
 void
-edit_end(struct edit *edit)
+domain_edit_end(struct domain_edit *edit)
 {
-    tree_free(edit->tree);
+    xml_tree_free(edit->tree);
     request_clear(&edit->request);
-    *edit = (struct edit){0};
+    *edit = (struct domain_edit){0};
 }
 
 int
-edit_text(const struct edit *edit, struct document *ret, struct error *error)
+domain_edit_text(const struct domain_edit *edit, struct document *ret, struct error *error)
 {
-    *ret = (struct document){.text = tree_text(edit->tree, edit->declared)};
+    *ret = (struct document){.text = xml_tree_text(edit->tree, edit->declared)};
     if (!ret->text)
         return no_memory(error);
     ret->length = strlen(ret->text);
@@ -66,10 +66,10 @@ edit_text(const struct edit *edit, struct document *ret, struct error *error)
 
 /* Reads what the XML asks for now. */
 static int
-read_anew(struct edit *edit, struct error *error)
+read_anew(struct domain_edit *edit, struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
-    int rc = edit_text(edit, &text, error);
+    int rc = domain_edit_text(edit, &text, error);
 
     request_clear(&edit->request);
     return rc < 0 ? rc : request_parse(&text, &edit->request, error);
@@ -87,12 +87,12 @@ is_counted(xmlNodePtr hostdev)
 
 /* The n-th of the request's hostdevs: they are counted as request.c does. */
 static xmlNodePtr
-find_hostdev(const struct edit *edit, size_t index)
+find_hostdev(const struct domain_edit *edit, size_t index)
 {
     xmlNodePtr root = xmlDocGetRootElement(edit->tree), devices = NULL, hostdev;
 
-    while ((devices = tree_next(root, devices, "devices", NULL))) {
-        for (hostdev = NULL; (hostdev = tree_next(devices, hostdev, "hostdev", NULL));) {
+    while ((devices = xml_tree_next(root, devices, "devices", NULL))) {
+        for (hostdev = NULL; (hostdev = xml_tree_next(devices, hostdev, "hostdev", NULL));) {
             if (is_counted(hostdev) && index-- == 0)
                 return hostdev;
         }
@@ -114,7 +114,7 @@ is_called(const struct request_hostdev *hostdev, const char *word)
 
 /* The number of hostdevs: there is none. */
 static size_t
-index_of(const struct edit *edit, const char *word)
+index_of(const struct domain_edit *edit, const char *word)
 {
     const struct request *request = &edit->request;
     size_t index = 0;
@@ -125,7 +125,7 @@ index_of(const struct edit *edit, const char *word)
 }
 
 const struct request_hostdev *
-edit_find(const struct edit *edit, const char *word)
+domain_edit_find(const struct domain_edit *edit, const char *word)
 {
     size_t index = index_of(edit, word);
 
@@ -133,12 +133,12 @@ edit_find(const struct edit *edit, const char *word)
 }
 
 static xmlNodePtr
-find_request(const struct edit *edit)
+find_request(const struct domain_edit *edit)
 {
     xmlNodePtr root = xmlDocGetRootElement(edit->tree), metadata = NULL, request;
 
-    while ((metadata = tree_next(root, metadata, "metadata", NULL))) {
-        request = tree_next(metadata, NULL, "request", REQUEST_NAMESPACE);
+    while ((metadata = xml_tree_next(root, metadata, "metadata", NULL))) {
+        request = xml_tree_next(metadata, NULL, "request", REQUEST_NAMESPACE);
         if (request)
             return request;
     }
@@ -146,11 +146,11 @@ find_request(const struct edit *edit)
 }
 
 static xmlNodePtr
-find_device(const struct edit *edit, size_t index)
+find_device(const struct domain_edit *edit, size_t index)
 {
     xmlNodePtr request = find_request(edit), device = NULL;
 
-    while (request && (device = tree_next(request, device, "device", REQUEST_NAMESPACE))) {
+    while (request && (device = xml_tree_next(request, device, "device", REQUEST_NAMESPACE))) {
         if (index-- == 0)
             return device;
     }
@@ -158,13 +158,13 @@ find_device(const struct edit *edit, size_t index)
 }
 
 bool
-edit_has_alias(const struct edit *edit, const char *alias)
+domain_edit_has_alias(const struct domain_edit *edit, const char *alias)
 {
     xmlNodePtr root = xmlDocGetRootElement(edit->tree), devices = NULL;
 
-    while ((devices = tree_next(root, devices, "devices", NULL))) {
+    while ((devices = xml_tree_next(root, devices, "devices", NULL))) {
         for (xmlNodePtr device = devices->children; device; device = device->next) {
-            xmlNodePtr name = tree_next(device, NULL, "alias", NULL);
+            xmlNodePtr name = xml_tree_next(device, NULL, "alias", NULL);
 
             if (name && tree_attribute_is(name, "name", alias))
                 return true;
@@ -176,7 +176,8 @@ edit_has_alias(const struct edit *edit, const char *alias)
 /* --- one more --------------------------------------------------------------------------------- */
 
 static int
-check_addable(const struct edit *edit, const struct edit_device *device, struct error *error)
+check_addable(const struct domain_edit *edit, const struct domain_edit_device *device,
+              struct error *error)
 {
     const struct request *request = &edit->request;
     const char *alias = device->alias;
@@ -191,7 +192,7 @@ check_addable(const struct edit *edit, const struct edit_device *device, struct 
         return error_set(error, -EINVAL,
                          "what %s asks for already has a fault, which must be mended first: %s",
                          request->name, request->fault.text);
-    if (edit_has_alias(edit, alias))
+    if (domain_edit_has_alias(edit, alias))
         return error_set(error, -EEXIST, "%s has a device with the alias %s already", request->name,
                          alias);
     return 0;
@@ -199,7 +200,7 @@ check_addable(const struct edit *edit, const struct edit_device *device, struct 
 
 /* The annotation's only device may name its hostdev by being alone, which now ends. */
 static bool
-link_lonely(const struct edit *edit)
+link_lonely(const struct domain_edit *edit)
 {
     const struct request *request = &edit->request;
     xmlNodePtr device = request->device_count == 1 ? find_device(edit, 0) : NULL;
@@ -209,20 +210,20 @@ link_lonely(const struct edit *edit)
         return true;
     for (size_t i = 0; i < request->hostdev_count && good; i++) {
         if (request->hostdevs[i].device == 0)
-            good = tree_set(device, "uuid", request->hostdevs[i].source.text);
+            good = xml_tree_set(device, "uuid", request->hostdevs[i].source.text);
     }
     return good;
 }
 
 static xmlNodePtr
-need_metadata(const struct edit *edit)
+need_metadata(const struct domain_edit *edit)
 {
     static const char *const before[] = {"description", "title", "genid", "uuid", "name"};
     xmlNodePtr root = xmlDocGetRootElement(edit->tree);
-    xmlNodePtr metadata = tree_next(root, NULL, "metadata", NULL);
+    xmlNodePtr metadata = xml_tree_next(root, NULL, "metadata", NULL);
 
     for (size_t i = 0; !metadata && i < COUNT(before); i++) {
-        xmlNodePtr sibling = tree_next(root, NULL, before[i], NULL);
+        xmlNodePtr sibling = xml_tree_next(root, NULL, before[i], NULL);
 
         if (sibling)
             metadata = tree_add_after(sibling, "metadata");
@@ -231,20 +232,20 @@ need_metadata(const struct edit *edit)
 }
 
 static bool
-add_device(const struct edit *edit, const struct edit_device *device)
+add_device(const struct domain_edit *edit, const struct domain_edit_device *device)
 {
     xmlNodePtr request = find_request(edit), metadata, added;
 
     if (!request) {
         metadata = need_metadata(edit);
-        request = metadata ? tree_add(metadata, "request") : NULL;
+        request = metadata ? xml_tree_add(metadata, "request") : NULL;
         if (request)
             xmlSetNs(request, xmlNewNs(request, BAD_CAST REQUEST_NAMESPACE, BAD_CAST "vgpu"));
     }
-    added = request ? tree_add(request, "device") : NULL;
-    return added && tree_set(added, "alias", device->alias) &&
-           tree_set(added, device->type ? "type" : "class",
-                    device->type ? device->type : device->class);
+    added = request ? xml_tree_add(request, "device") : NULL;
+    return added && xml_tree_set(added, "alias", device->alias) &&
+           xml_tree_set(added, device->type ? "type" : "class",
+                        device->type ? device->type : device->class);
 }
 
 static void
@@ -266,43 +267,43 @@ set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *
 
     forget_attributes(hostdev);
     forget_attributes(address);
-    good =
-        tree_set(hostdev, "mode", "subsystem") &&
-        tree_set(hostdev, "type", is_function ? "pci" : "mdev") &&
-        (is_function ? tree_set(hostdev, "managed", "no") : tree_set(hostdev, "model", "vfio-pci"));
+    good = xml_tree_set(hostdev, "mode", "subsystem") &&
+           xml_tree_set(hostdev, "type", is_function ? "pci" : "mdev") &&
+           (is_function ? xml_tree_set(hostdev, "managed", "no")
+                        : xml_tree_set(hostdev, "model", "vfio-pci"));
     if (!is_function)
-        return good && tree_set(address, "uuid", source->source.text);
+        return good && xml_tree_set(address, "uuid", source->source.text);
     good &= sscanf(source->source.text, "%x:%x:%x.%x", &numbers[0], &numbers[1], &numbers[2],
                    &numbers[3]) == (int)COUNT(parts);
     for (size_t i = 0; i < COUNT(parts) && good; i++) {
         char text[16];
 
         snprintf(text, sizeof(text), "0x%0*x", widths[i], numbers[i]);
-        good = tree_set(address, parts[i], text);
+        good = xml_tree_set(address, parts[i], text);
     }
     return good;
 }
 
 static bool
-add_hostdev(const struct edit *edit, const char *alias)
+add_hostdev(const struct domain_edit *edit, const char *alias)
 {
     xmlNodePtr root = xmlDocGetRootElement(edit->tree);
-    xmlNodePtr devices = tree_next(root, NULL, "devices", NULL), hostdev, source, address, name;
+    xmlNodePtr devices = xml_tree_next(root, NULL, "devices", NULL), hostdev, source, address, name;
     struct rewrite_source mediated = {.kind = REQUEST_MDEV};
 
-    edit_uuid(&edit->request.domain, alias, &mediated.source);
+    domain_edit_uuid(&edit->request.domain, alias, &mediated.source);
     if (!devices)
-        devices = tree_add(root, "devices");
-    hostdev = devices ? tree_add(devices, "hostdev") : NULL;
-    source = hostdev ? tree_add(hostdev, "source") : NULL;
-    address = source ? tree_add(source, "address") : NULL;
-    name = address ? tree_add(hostdev, "alias") : NULL;
-    return name && set_source(hostdev, address, &mediated) && tree_set(name, "name", alias);
+        devices = xml_tree_add(root, "devices");
+    hostdev = devices ? xml_tree_add(devices, "hostdev") : NULL;
+    source = hostdev ? xml_tree_add(hostdev, "source") : NULL;
+    address = source ? xml_tree_add(source, "address") : NULL;
+    name = address ? xml_tree_add(hostdev, "alias") : NULL;
+    return name && set_source(hostdev, address, &mediated) && xml_tree_set(name, "name", alias);
 }
 
 /* Whether the new text asks for the device, under its UUID. */
 static bool
-asks_for(const struct request *request, const struct edit_device *device)
+asks_for(const struct request *request, const struct domain_edit_device *device)
 {
     const char *word = device->type ? device->type : device->class;
 
@@ -319,7 +320,8 @@ asks_for(const struct request *request, const struct edit_device *device)
 }
 
 int
-edit_add(struct edit *edit, const struct edit_device *device, struct error *error)
+domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *device,
+                struct error *error)
 {
     int rc = check_addable(edit, device, error);
 
@@ -339,14 +341,14 @@ edit_add(struct edit *edit, const struct edit_device *device, struct error *erro
 }
 
 int
-edit_set_source(struct edit *edit, const char *alias, const struct rewrite_source *source,
-                struct error *error)
+domain_edit_set_source(struct domain_edit *edit, const char *alias,
+                       const struct rewrite_source *source, struct error *error)
 {
     xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias)), part, address;
     int rc;
 
-    part = hostdev ? tree_next(hostdev, NULL, "source", NULL) : NULL;
-    address = part ? tree_next(part, NULL, "address", NULL) : NULL;
+    part = hostdev ? xml_tree_next(hostdev, NULL, "source", NULL) : NULL;
+    address = part ? xml_tree_next(part, NULL, "address", NULL) : NULL;
     if (!address || !set_source(hostdev, address, source))
         return no_memory(error);
     rc = read_anew(edit, error);
@@ -384,7 +386,7 @@ find_dangling(const struct request *request, const char *word)
 }
 
 static void
-remove_device(const struct edit *edit, size_t index)
+remove_device(const struct domain_edit *edit, size_t index)
 {
     xmlNodePtr device = find_device(edit, index), request, metadata;
 
@@ -392,20 +394,20 @@ remove_device(const struct edit *edit, size_t index)
         return;
     request = device->parent;
     metadata = request->parent;
-    tree_remove(device);
-    if (tree_next(request, NULL, "device", REQUEST_NAMESPACE))
+    xml_tree_remove(device);
+    if (xml_tree_next(request, NULL, "device", REQUEST_NAMESPACE))
         return;
-    tree_remove(request);
+    xml_tree_remove(request);
     if (tree_is_bare(metadata))
-        tree_remove(metadata);
+        xml_tree_remove(metadata);
 }
 
 int
-edit_remove(struct edit *edit, const char *word, struct name *device, char **alias,
-            struct error *error)
+domain_edit_remove(struct domain_edit *edit, const char *word, struct name *device, char **alias,
+                   struct error *error)
 {
     const struct request *request = &edit->request;
-    const struct request_hostdev *hostdev = edit_find(edit, word);
+    const struct request_hostdev *hostdev = domain_edit_find(edit, word);
     size_t index = index_of(edit, word), asked;
     xmlNodePtr element;
 
@@ -422,7 +424,7 @@ edit_remove(struct edit *edit, const char *word, struct name *device, char **ali
     }
     element = hostdev ? find_hostdev(edit, index) : NULL;
     if (element)
-        tree_remove(element);
+        xml_tree_remove(element);
     if (asked != SIZE_MAX)
         remove_device(edit, asked);
     return read_anew(edit, error);
@@ -431,7 +433,7 @@ edit_remove(struct edit *edit, const char *word, struct name *device, char **ali
 /* --- parts of it, for libvirt's API ---------------------------------------------------------- */
 
 int
-edit_annotation(const struct edit *edit, char **ret, struct error *error)
+domain_edit_annotation(const struct domain_edit *edit, char **ret, struct error *error)
 {
     xmlNodePtr request = find_request(edit);
 
@@ -440,7 +442,8 @@ edit_annotation(const struct edit *edit, char **ret, struct error *error)
 }
 
 int
-edit_hostdev(const struct edit *edit, const char *alias, char **ret, struct error *error)
+domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char **ret,
+                    struct error *error)
 {
     xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias));
 

@@ -14,35 +14,38 @@
 
 #include "domain/rewrite.h"
 
-struct edit {
+struct domain_edit {
     struct _xmlDoc *tree;
     bool declared;          /* the text began with <?xml ...?> */
     struct request request; /* what the XML asks for now */
 };
 
 /* One more vGPU; either type or class. */
-struct edit_device {
+struct domain_edit_device {
     const char *alias;
     const char *type;
     const char *class;
 };
 
-/* -EINVAL with a line in error if it is no domain's XML. The caller calls edit_end in every case.
+/* -EINVAL with a line in error if it is no domain's XML. The caller calls domain_edit_end in every
+ * case.
  */
-int
-edit_start(const struct document *document, struct edit *ret, struct error *error) CHECKED NONNULL;
-void edit_end(struct edit *edit) NONNULL;
+int domain_edit_start(const struct document *document, struct domain_edit *ret,
+                      struct error *error) CHECKED NONNULL;
+void domain_edit_end(struct domain_edit *edit) NONNULL;
 
-/* Adds a device, a mediated one under the UUID of edit_uuid. -EINVAL if the alias is none that
- * libvirt takes from users, or the annotation has a fault already; -EEXIST if the alias is in use.
+/* Adds a device, a mediated one under the UUID of domain_edit_uuid. -EINVAL if the alias is none
+ * that libvirt takes from users, or the annotation has a fault already; -EEXIST if the alias is in
+ * use.
  */
-int
-edit_add(struct edit *edit, const struct edit_device *device, struct error *error) CHECKED NONNULL;
+int domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *device,
+                    struct error *error) CHECKED NONNULL;
 
 /* Makes the device of an alias, which must be there, a mediated one or a virtual function. -ENOMEM;
  * -EINVAL if the annotation's link to it does not allow that. */
-int edit_set_source(struct edit *edit, const char *alias, const struct rewrite_source *source,
-                    struct error *error) CHECKED NONNULL;
+int
+domain_edit_set_source(struct domain_edit *edit, const char *alias,
+                       const struct rewrite_source *source, struct error *error) CHECKED NONNULL;
 
 /*
  * Removes the vGPU that has an alias, a UUID, or a virtual function's address; of one that was
@@ -50,24 +53,27 @@ int edit_set_source(struct edit *edit, const char *alias, const struct rewrite_s
  * libvirt calls it: "" and NULL if it has no hostdev any more. -ENOENT with those that there are in
  * error.
  */
-int edit_remove(struct edit *edit, const char *word, struct name *device, char **alias,
-                struct error *error) CHECKED NONNULL;
+int domain_edit_remove(struct domain_edit *edit, const char *word, struct name *device,
+                       char **alias, struct error *error) CHECKED NONNULL;
 
 /* Whether any device has this alias. */
-bool edit_has_alias(const struct edit *edit, const char *alias) CHECKED NONNULL;
+bool domain_edit_has_alias(const struct domain_edit *edit, const char *alias) CHECKED NONNULL;
 
 /* The hostdev that has an alias, or a source; or NULL. */
-const struct request_hostdev *edit_find(const struct edit *edit, const char *word) CHECKED NONNULL;
+const struct request_hostdev *
+domain_edit_find(const struct domain_edit *edit, const char *word) CHECKED NONNULL;
 
 /* The whole XML. The caller clears ret. -ENOMEM. */
-int edit_text(const struct edit *edit, struct document *ret, struct error *error) CHECKED NONNULL;
+int domain_edit_text(const struct domain_edit *edit, struct document *ret,
+                     struct error *error) CHECKED NONNULL;
 
 /* The annotation as libvirt's API for metadata takes it, without a namespace; NULL in *ret: there
  * is none. And the hostdev of an alias, which must be there. The caller frees *ret. -ENOMEM. */
-int edit_annotation(const struct edit *edit, char **ret, struct error *error) CHECKED NONNULL;
-int edit_hostdev(const struct edit *edit, const char *alias, char **ret,
-                 struct error *error) CHECKED NONNULL;
+int domain_edit_annotation(const struct domain_edit *edit, char **ret,
+                           struct error *error) CHECKED NONNULL;
+int domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char **ret,
+                        struct error *error) CHECKED NONNULL;
 
 /* The UUID of a domain's device, the same each time: version 5 of RFC 9562, with the domain's as
  * name space and the alias as name. */
-void edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;
+void domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;

@@ -30,14 +30,14 @@ say_nothing(void *data, xmlErrorPtr fault)
 
 /* From memory, as libxml2 prints what it cannot open. */
 static int
-read_rules(struct schema *schema, const char *path)
+read_rules(const struct host *host, struct schema *schema, const char *path)
 {
     AUTO(document_clear) struct document document = {0};
     AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
     xmlRelaxNGParserCtxtPtr parser = NULL;
     struct error ignored;
 
-    if (fd < 0 || document_read(fd, &document, &ignored) < 0)
+    if (fd < 0 || document_read(host, fd, &document, &ignored) < 0)
         return -ENOENT;
     parser = xmlRelaxNGNewMemParserCtxt(document.text, (int)document.length);
     if (!parser)
@@ -49,16 +49,16 @@ read_rules(struct schema *schema, const char *path)
 }
 
 int
-schema_open(struct schema *schema, const char *data, struct error *error)
+schema_open(const struct host *host, struct schema *schema, struct error *error)
 {
     AUTO_FREE char *path = NULL;
 
     *schema = (struct schema){0};
-    if (asprintf(&path, "%s/vgpu-request.rng", data) < 0) {
+    if (asprintf(&path, "%s/vgpu-request.rng", host->data) < 0) {
         path = NULL;
         return error_set(error, -ENOMEM, "no memory");
     }
-    return read_rules(schema, path) == 0
+    return read_rules(host, schema, path) == 0
                ? 0
                : error_set(error, -ENOENT,
                            "%s: the schema cannot be read; install libvirt-vgpu anew", path);
@@ -192,8 +192,8 @@ schema_check(const struct schema *schema, xmlDocPtr domain, const char *file, st
     xmlNodePtr root = xmlDocGetRootElement(domain), part = NULL, request = NULL;
     int rc = 0;
 
-    while (root && (part = tree_next(root, part, "metadata", NULL))) {
-        while (rc == 0 && (request = tree_next(part, request, "request", REQUEST_NAMESPACE)))
+    while (root && (part = xml_tree_next(root, part, "metadata", NULL))) {
+        while (rc == 0 && (request = xml_tree_next(part, request, "request", REQUEST_NAMESPACE)))
             rc = check_request(schema, request, file, report);
     }
     return rc;

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "base/host.h"
 #include "cli/report.h"
 
 struct _xmlDoc;
@@ -20,7 +21,8 @@ struct schema {
 
 /* Reads it from the program's own files, `data`. -ENOENT with a line in error if it is not there or
  * broken. schema_close in every case. */
-int schema_open(struct schema *schema, const char *data, struct error *error) CHECKED NONNULL;
+int
+schema_open(const struct host *host, struct schema *schema, struct error *error) CHECKED NONNULL;
 void schema_close(struct schema *schema) NONNULL;
 
 /* Tells every fault of a domain's requests, by the file's name. -ENOMEM. */

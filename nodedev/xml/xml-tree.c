@@ -9,7 +9,7 @@
 #define STEP 2 /* blanks */
 
 xmlDocPtr
-tree_read(const struct document *document)
+xml_tree_read(const struct document *document)
 {
     xmlDocPtr tree = xmlReadMemory(document->text, (int)document->length, NULL, NULL,
                                    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
@@ -22,7 +22,7 @@ tree_read(const struct document *document)
 }
 
 void
-tree_free(xmlDocPtr tree)
+xml_tree_free(xmlDocPtr tree)
 {
     if (tree)
         xmlFreeDoc(tree);
@@ -41,7 +41,7 @@ take_text(xmlBufferPtr buffer)
 }
 
 char *
-tree_text(xmlDocPtr tree, bool declared)
+xml_tree_text(xmlDocPtr tree, bool declared)
 {
     xmlBufferPtr buffer = xmlBufferCreate();
     bool good = buffer;
@@ -104,7 +104,7 @@ is_element(const xmlNode *node, const char *name, const char *space)
 }
 
 xmlNodePtr
-tree_next(xmlNodePtr parent, xmlNodePtr after, const char *name, const char *space)
+xml_tree_next(xmlNodePtr parent, xmlNodePtr after, const char *name, const char *space)
 {
     xmlNodePtr node = after ? after->next : parent->children;
 
@@ -124,7 +124,7 @@ tree_attribute_is(xmlNodePtr element, const char *name, const char *value)
 }
 
 bool
-tree_set(xmlNodePtr element, const char *name, const char *value)
+xml_tree_set(xmlNodePtr element, const char *name, const char *value)
 {
     return xmlSetProp(element, BAD_CAST name, BAD_CAST value);
 }
@@ -162,7 +162,7 @@ new_line(const xmlNode *near, int depth)
 }
 
 xmlNodePtr
-tree_add(xmlNodePtr parent, const char *name)
+xml_tree_add(xmlNodePtr parent, const char *name)
 {
     int depth = depth_of(parent);
     xmlNodePtr last = parent->last;
@@ -198,7 +198,7 @@ tree_add_after(xmlNodePtr sibling, const char *name)
 }
 
 void
-tree_remove(xmlNodePtr element)
+xml_tree_remove(xmlNodePtr element)
 {
     xmlNodePtr before = element->prev;
 

@@ -347,7 +347,7 @@ busy_at_release_is_left_and_taken_back(void **state)
 
 /* A leftover of another guest is room when there is no other. */
 static void
-leftovers_of_others_make_room(void **state)
+recovery_of_others_make_room(void **state)
 {
     struct fake_guest stray;
 
@@ -811,7 +811,7 @@ main(void)
         TEST(a_gpu_that_comes_up_late),
         TEST(a_hook_whose_daemon_is_gone),
         TEST(busy_at_release_is_left_and_taken_back),
-        TEST(leftovers_of_others_make_room),
+        TEST(recovery_of_others_make_room),
         TEST(what_was_in_the_way_is_let_go),
         TEST(stuck_create_is_left_to_its_writer),
         TEST(stuck_create_that_shows_nothing),

@@ -365,7 +365,7 @@ utf16(void **state)
     (void)state;
     utf16_of(xml, input);
     lseek(input, 0, SEEK_SET);
-    assert_int_equal(document_read(input, &document, &error), 0);
+    assert_int_equal(document_read(&scene.kernel.host, input, &document, &error), 0);
     assert_int_equal(request_parse(&document, &request, &error), 0);
     assert_string_equal(request.hostdevs[0].source.text, DEVICE1);
     assert_int_equal(name_new_uuid(&fresh.source), 0);

@@ -62,7 +62,7 @@ rooms(void **state)
 {
     static const struct {
         const char *machine, *type;
-        unsigned room;
+        unsigned capacity;
     } table[] = {
         {"t4x8", "T4-1B", 8 * 16},      {"t4x8", "GRID T4-16Q", 8},
         {"m60", "M60-1Q", 2 * 8},       {"m60", "M60-8Q", 2},
@@ -80,9 +80,9 @@ rooms(void **state)
 
         start_machine(table[i].machine);
         count = fill(table[i].type, 1);
-        if (count != table[i].room)
+        if (count != table[i].capacity)
             fail_msg("%s has room for %u of %s, not %u: %s", table[i].machine, count, table[i].type,
-                     table[i].room, scene.said);
+                     table[i].capacity, scene.said);
         empty(1, count);
         scene_assert_empty(&scene);
         if (i + 1 < sizeof(table) / sizeof(*table))

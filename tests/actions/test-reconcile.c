@@ -500,17 +500,19 @@ no_time_is_not_in_use(void **state)
 {
     struct name domain;
     struct error error;
-    struct job job;
+    struct transaction transaction;
 
     (void)state;
     assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    assert_int_equal(job_begin(&scene.kernel.host, false, &job, &error), 0);
-    job.lock_timeout = 10000;
-    assert_int_equal(release_leases(&job, &domain, NULL, deadline_in(0), &error), -ETIMEDOUT);
+    assert_int_equal(transaction_open(&scene.kernel.host, false, &transaction, &error), 0);
+    transaction.lock_timeout = 10000;
+    assert_int_equal(
+        release_leases(&transaction, &domain, NULL, deadline_in(&scene.kernel.host, 0), &error),
+        -ETIMEDOUT);
     if (!strstr(error.text, "no time was left"))
         fail_msg("%s", error.text);
-    job_end(&job);
+    transaction_close(&transaction);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     reconcile();
     scene_assert_empty(&scene);

@@ -97,7 +97,7 @@ uuid_of(const char *domain, const char *alias)
     struct name uuid;
 
     assert_int_equal(name_parse_uuid(&uuid, domain), 0);
-    edit_uuid(&uuid, alias, &ret);
+    domain_edit_uuid(&uuid, alias, &ret);
     return ret.text;
 }
 
@@ -208,7 +208,7 @@ xml_for_others(void **state)
 }
 
 static void
-refusals(void **state)
+rejections(void **state)
 {
     static const struct {
         const char *line;
@@ -337,9 +337,8 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_definition),        TEST(a_clone),
-        TEST(xml_for_others),      TEST(refusals),
-        TEST(a_running_domain),    TEST(what_a_detach_left),
+        TEST(a_definition),        TEST(a_clone),          TEST(xml_for_others),
+        TEST(rejections),          TEST(a_running_domain), TEST(what_a_detach_left),
         TEST(a_device_that_stays),
     };
     const char *top = getenv("srcdir");

@@ -253,7 +253,7 @@ killed_after(void *data, struct error *why)
 }
 
 static void
-plug_in_a_child(int (*run)(void *data, struct error *why))
+hotplug_in_a_child(int (*run)(void *data, struct error *why))
 {
     pid_t pid;
     int status;
@@ -276,10 +276,10 @@ killed(void **state)
     AUTO(findings_clear) struct findings findings = {0};
 
     (void)state;
-    plug_in_a_child(killed_before);
+    hotplug_in_a_child(killed_before);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     /* Again: what is left of the first is taken. */
-    plug_in_a_child(killed_after);
+    hotplug_in_a_child(killed_after);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     assert_all_left_alone(2);
     assert_int_equal(fake_count(&scene.kernel), 2);
@@ -334,7 +334,7 @@ setup_card(void **state)
 
 /* Plugs another function into it. */
 static int
-plug_function(const char *address, const char *type, int (*run)(void *data, struct error *why))
+hotplug_function(const char *address, const char *type, int (*run)(void *data, struct error *why))
 {
     AUTO(request_clear) struct request request = {0};
     AUTO_FREE char *devices = NULL, *xml = NULL;
@@ -379,7 +379,7 @@ a_function(void **state)
     struct fake_guest guest;
 
     (void)state;
-    if (plug_function("0000:3d:00.5", "L40S-1B", it_has_its_type) < 0)
+    if (hotplug_function("0000:3d:00.5", "L40S-1B", it_has_its_type) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";");
@@ -403,12 +403,12 @@ static void
 a_function_that_is_refused(void **state)
 {
     (void)state;
-    assert_int_equal(plug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
+    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
-    assert_int_equal(plug_function("0000:3d:00.5", "L40S-2B", not_asked), -ENOSPC);
+    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-2B", not_asked), -ENOSPC);
     assert_non_null(strstr(error.text, "ua-gpu2 (L40S-2B) cannot be on 0000:3d:00.5: its GPU "));
     assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
-    assert_int_equal(plug_function("0000:3d:00.5", "L40S-1B", not_asked), -EEXIST);
+    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", not_asked), -EEXIST);
     assert_non_null(strstr(error.text, "0000:3d:00.5 belongs to the guest guest3 (held)"));
     assert_non_null(strstr(error.text, "ua-gpu2 could be on 0000:3d:00.6, 0000:3d:00.7"));
     assert_int_equal(fake_count(&scene.kernel), 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* deadline: what is left, which is earlier, and pauses that never go beyond. */
+/* deadline: what is left, which is earlier, and pauses that never go beyond. The clock is the
+ * test's own, so every figure is exact. */
 
 #include "base/deadline.h"
 
@@ -13,116 +14,119 @@
 
 #define MILLISECOND 1000000ull
 
-/* A moment that lies so far from now, in nanoseconds; taken from the module's own clock. */
-static struct deadline
-from_now(int64_t nanoseconds)
-{
-    struct deadline now = deadline_in(0);
+static uint64_t now;
 
-    now.at += (uint64_t)nanoseconds;
+static uint64_t
+clock_now(const struct host *host)
+{
+    (void)host;
     return now;
 }
 
 static void
-left_is_never_more_than_was_given(void **state)
+clock_sleep(const struct host *host, uint64_t nanoseconds)
 {
-    static const unsigned given[] = {1000, 60000, 3600000, 2147483648u, UINT_MAX};
+    (void)host;
+    now += nanoseconds;
+}
+
+static const struct host_ops clock_ops = {.now = clock_now, .sleep = clock_sleep};
+static const struct host host = {.root = -1, .ops = &clock_ops, .caller = -1};
+
+static int
+setup(void **state)
+{
+    (void)state;
+    now = 3600 * 1000 * MILLISECOND;
+    return 0;
+}
+
+static void
+left_is_what_was_given(void **state)
+{
+    static const unsigned given[] = {0, 1, 1000, 60000, 3600000, 2147483648u, UINT_MAX};
 
     (void)state;
-    for (size_t i = 0; i < COUNT(given); i++) {
-        unsigned left = deadline_left(deadline_in(given[i]));
-
-        assert_in_range(left, given[i] - 900, given[i]);
-    }
+    for (size_t i = 0; i < COUNT(given); i++)
+        assert_int_equal(deadline_left(deadline_in(&host, given[i])), given[i]);
 }
 
 /* Rounded up: a wait that is told 0 would spin until the last millisecond has passed. */
 static void
 left_rounds_up(void **state)
 {
-    (void)state;
-    assert_in_range(deadline_left(from_now(900 * (int64_t)MILLISECOND + 1)), 1, 901);
-    assert_int_equal(deadline_left(from_now(0)), 0);
-    for (unsigned i = 0; i < 100; i++) {
-        struct deadline soon = from_now(MILLISECOND / 2);
-        unsigned left = deadline_left(soon);
+    struct deadline soon = deadline_in(&host, 1);
 
-        assert_in_range(left, 0, 1);
-        if (left == 1)
-            return;
-    }
-    fail_msg("half a millisecond was never rounded up");
+    (void)state;
+    now += MILLISECOND - 1;
+    assert_int_equal(deadline_left(soon), 1);
+    now += 1;
+    assert_int_equal(deadline_left(soon), 0);
 }
 
 static void
 nothing_is_left_of_the_past(void **state)
 {
+    struct deadline past = deadline_in(&host, 0);
+
     (void)state;
-    assert_int_equal(deadline_left((struct deadline){0}), 0);
-    assert_int_equal(deadline_left(from_now(-1)), 0);
-    assert_int_equal(deadline_left(from_now(-60 * 1000 * (int64_t)MILLISECOND)), 0);
+    assert_int_equal(deadline_left((struct deadline){&host, 0}), 0);
+    now += 60 * 1000 * MILLISECOND;
+    assert_int_equal(deadline_left(past), 0);
 }
 
 static void
-earlier_of_two(void **state)
+the_earlier_of_two(void **state)
 {
-    static const uint64_t pairs[][3] = {{1, 2, 1},
-                                        {2, 1, 1},
-                                        {7, 7, 7},
-                                        {0, UINT64_MAX, 0},
-                                        {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 1}};
+    static const unsigned pairs[][3] = {{1, 2, 1}, {2, 1, 1}, {5, 5, 5}, {0, UINT_MAX, 0}};
 
     (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        struct deadline a = {pairs[i][0]}, b = {pairs[i][1]};
+        struct deadline a = deadline_in(&host, pairs[i][0]), b = deadline_in(&host, pairs[i][1]);
 
-        assert_int_equal(deadline_earlier(a, b).at, pairs[i][2]);
+        assert_int_equal(deadline_left(deadline_earlier(a, b)), pairs[i][2]);
     }
 }
 
-/* Once it has passed: false, and neither sleeps nor changes the pause. */
 static void
-no_pause_after_the_deadline(void **state)
+a_pause_that_is_too_late_does_not_sleep(void **state)
 {
-    unsigned pause = 1u << 30;
-
-    (void)state;
-    assert_false(deadline_pause((struct deadline){0}, &pause));
-    assert_false(deadline_pause(from_now(-1), &pause));
-    assert_int_equal(pause, 1u << 30);
-}
-
-static void
-pause_doubles_up_to_32(void **state)
-{
+    uint64_t before = now;
     unsigned pause = 1;
 
     (void)state;
-    for (unsigned wanted = 1; wanted <= 4; wanted *= 2) {
-        struct deadline before = deadline_in(0), soon = deadline_in(60000);
+    assert_false(deadline_pause(deadline_in(&host, 0), &pause));
+    assert_int_equal(pause, 1);
+    assert_int_equal(now, before);
+}
+
+static void
+pauses_double_up_to_32(void **state)
+{
+    struct deadline late = deadline_in(&host, 60000);
+    unsigned pause = 1;
+
+    (void)state;
+    for (unsigned wanted = 1; wanted <= 32; wanted *= 2) {
+        uint64_t before = now;
 
         assert_int_equal(pause, wanted);
-        assert_true(deadline_pause(soon, &pause));
-        assert_true(deadline_in(0).at - before.at >= wanted * MILLISECOND);
+        assert_true(deadline_pause(late, &pause));
+        assert_int_equal(now - before, wanted * MILLISECOND);
     }
-    /* Beyond the deadline there is nothing to wait for, so these do not take their time. */
-    pause = 16;
-    assert_true(deadline_pause(deadline_in(2), &pause));
-    assert_int_equal(pause, 32);
-    assert_true(deadline_pause(deadline_in(2), &pause));
     assert_int_equal(pause, 32);
 }
 
-/* A pause of 20 s ends at the deadline, and the next one says that it is over. */
 static void
-pause_ends_at_the_deadline(void **state)
+a_pause_ends_with_the_deadline(void **state)
 {
-    struct deadline start = deadline_in(0), end = deadline_in(5);
-    unsigned pause = 20000;
+    struct deadline end = deadline_in(&host, 5);
+    uint64_t before = now;
+    unsigned pause = 32;
 
     (void)state;
     assert_true(deadline_pause(end, &pause));
-    assert_in_range(deadline_in(0).at - start.at, 5 * MILLISECOND, 10000 * MILLISECOND);
+    assert_int_equal(now - before, 5 * MILLISECOND);
     assert_int_equal(deadline_left(end), 0);
     assert_false(deadline_pause(end, &pause));
 }
@@ -130,14 +134,14 @@ pause_ends_at_the_deadline(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(left_is_never_more_than_was_given),
-        cmocka_unit_test(left_rounds_up),
-        cmocka_unit_test(nothing_is_left_of_the_past),
-        cmocka_unit_test(earlier_of_two),
-        cmocka_unit_test(no_pause_after_the_deadline),
-        cmocka_unit_test(pause_doubles_up_to_32),
-        cmocka_unit_test(pause_ends_at_the_deadline),
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(left_is_what_was_given, setup),
+        cmocka_unit_test_setup(left_rounds_up, setup),
+        cmocka_unit_test_setup(nothing_is_left_of_the_past, setup),
+        cmocka_unit_test_setup(the_earlier_of_two, setup),
+        cmocka_unit_test_setup(a_pause_that_is_too_late_does_not_sleep, setup),
+        cmocka_unit_test_setup(pauses_double_up_to_32, setup),
+        cmocka_unit_test_setup(a_pause_ends_with_the_deadline, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -413,7 +413,7 @@ one_that_somebody_works_on(void **state)
     (void)state;
     write_lease(1, "mtty-2", "mtty", "mtty", "removing");
     assert_int_equal(statedir_open(&scene.kernel.host, false, &statedir, &error), 0);
-    assert_int_equal(statedir_lock(&statedir, deadline_in(1000), &error), 0);
+    assert_int_equal(statedir_lock(&statedir, deadline_in(&scene.kernel.host, 1000), &error), 0);
     assert_int_equal(statedir_load(&statedir, &ledger, &error), 0);
     assert_int_equal(statedir_claim(&statedir, &ledger, &error), 0);
     ledger.leases[0].claim = statedir.claim;

@@ -17,15 +17,15 @@ common/lease        base domain policy device
 common/placement    base domain policy device lease
 common/apply        base domain policy device lease placement
 common/actions      base domain policy device lease placement apply
-nodedev/libvirt     base domain policy device lease placement apply actions
-nodedev/xml         base domain policy device lease placement apply actions libvirt
-nodedev/view        base domain policy device lease placement apply actions libvirt xml
-nodedev/cli         base domain policy device lease placement apply actions libvirt xml view
-nodedev/attach      base domain policy device lease placement apply actions libvirt xml view cli
-nodedev/migrate     base domain policy device lease placement apply actions libvirt xml view cli
-nodedev/check       base domain policy device lease placement apply actions libvirt xml view cli
-nodedev/doctor      base domain policy device lease placement apply actions libvirt xml view cli
-nodedev/commands    base domain policy device lease placement apply actions libvirt xml view cli attach migrate check doctor
+nodedev/cli         base domain policy device lease placement apply actions
+nodedev/libvirt     base domain policy device lease placement apply actions cli
+nodedev/xml         base domain policy device lease placement apply actions cli libvirt
+nodedev/view        base domain policy device lease placement apply actions cli libvirt xml
+nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view attach migrate check doctor
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

@@ -467,18 +467,18 @@ find_look_prove(void **state)
         const char *type;
         int found;
         const char *seen; /* by find */
-        enum vgpu_look look;
+        enum vgpu_state look;
         int proved;
     } table[] = {
-        {"nvidia-55", NULL, "nvidia-55", 0, "nvidia-55", VGPU_WHOLE, 0},
-        {"nvidia-55", NULL, "", 0, "nvidia-55", VGPU_WHOLE, 0},
-        {"nvidia-55", opened, "nvidia-55", 0, "nvidia-55", VGPU_WHOLE, -EBUSY},
-        {"nvidia-55", NULL, "nvidia-1155", 0, "nvidia-55", VGPU_GONE, -ENODEV},
-        {"nvidia-1155", NULL, "nvidia-55", 0, "nvidia-1155", VGPU_GONE, -ENODEV},
-        {"", NULL, "nvidia-55", -ENOENT, "", VGPU_GONE, -ENODEV},
-        {"", NULL, "", -ENOENT, "", VGPU_GONE, -ENODEV},
-        {"nvidia-55", gone_to_vfio, "nvidia-55", -ENOENT, "", VGPU_GONE, -ENODEV},
-        {"nvidia-55", driver_unloaded, "", -ENOENT, "", VGPU_GONE, -ENODEV},
+        {"nvidia-55", NULL, "nvidia-55", 0, "nvidia-55", VGPU_PRESENT, 0},
+        {"nvidia-55", NULL, "", 0, "nvidia-55", VGPU_PRESENT, 0},
+        {"nvidia-55", opened, "nvidia-55", 0, "nvidia-55", VGPU_PRESENT, -EBUSY},
+        {"nvidia-55", NULL, "nvidia-1155", 0, "nvidia-55", VGPU_ABSENT, -ENODEV},
+        {"nvidia-1155", NULL, "nvidia-55", 0, "nvidia-1155", VGPU_ABSENT, -ENODEV},
+        {"", NULL, "nvidia-55", -ENOENT, "", VGPU_ABSENT, -ENODEV},
+        {"", NULL, "", -ENOENT, "", VGPU_ABSENT, -ENODEV},
+        {"nvidia-55", gone_to_vfio, "nvidia-55", -ENOENT, "", VGPU_ABSENT, -ENODEV},
+        {"nvidia-55", driver_unloaded, "", -ENOENT, "", VGPU_ABSENT, -ENODEV},
     };
 
     (void)state;
@@ -501,7 +501,7 @@ find_look_prove(void **state)
             assert_string_equal(found.parent.text, FIRST);
             assert_string_equal(gpu.text, CARD);
         }
-        if (table[i].look == VGPU_WHOLE)
+        if (table[i].look == VGPU_PRESENT)
             assert_string_equal(type.text, table[i].seen);
         proved = vgpu_vf.prove(&fake.host, &vgpu, &proof);
         if (proved != table[i].proved || (proof >= 0) != (proved == 0))
@@ -537,7 +537,7 @@ from_make_to_remove(void **state)
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
     close(proof);
-    assert_int_equal(vgpu_vf.look(&fake.host, &vgpu, &type), VGPU_GONE);
+    assert_int_equal(vgpu_vf.look(&fake.host, &vgpu, &type), VGPU_ABSENT);
     assert_int_equal(fake.faults->writes, 2);
 }
 
@@ -644,7 +644,7 @@ unknown_answers(void **state)
     fake_settle(&fake);
     fake_write(&fake, "sys/devices/" FIRST "/nvidia/current_vgpu_type", "NVIDIA L40S-1B\n");
     plain = (struct host){.root = fake.host.root, .ops = &host_kernel};
-    assert_int_equal(vgpu_vf.look(&plain, &vgpu, &type), VGPU_PARTIAL);
+    assert_int_equal(vgpu_vf.look(&plain, &vgpu, &type), VGPU_TRANSIENT);
     assert_int_equal(vgpu_vf.find(&plain, &vgpu.device, &found, &gpu), -EBADMSG);
     assert_int_equal(vgpu_vf.make(&plain, &vgpu), -EBADMSG);
     assert_int_equal(vgpu_vf.remove(&plain, &vgpu), -ENODEV);

@@ -714,8 +714,8 @@ libvirt_version(void **state)
 
         assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
         assert_int_equal(diagnosis.count, 0);
-        assert_int_equal(diagnosis.owners.libvirt_version, 0);
-        diagnosis.owners.libvirt_version = rows[i].version;
+        assert_int_equal(diagnosis.references.libvirt_version, 0);
+        diagnosis.references.libvirt_version = rows[i].version;
         for (size_t k = 0; k < function_check_count; k++) {
             diagnosis.check = &function_checks[k];
             function_checks[k].look(&diagnosis);

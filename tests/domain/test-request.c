@@ -52,7 +52,9 @@ struct scene {
 static int
 read_all(struct scene *scene, int fd)
 {
-    int rc = (document_clear(&scene->document), document_read(fd, &scene->document, &scene->error));
+    int rc =
+        (document_clear(&scene->document), document_read(&(const struct host){.ops = &host_kernel},
+                                                         fd, &scene->document, &scene->error));
 
     return rc < 0 ? rc : request_parse(&scene->document, &scene->request, &scene->error);
 }

@@ -99,6 +99,18 @@ fake_exists(const struct host *host, const char *path)
     return host_kernel.exists(&place, path);
 }
 
+static uint64_t
+tell_time(const struct host *host)
+{
+    return host_kernel.now(host);
+}
+
+static void
+sleep_for(const struct host *host, uint64_t nanoseconds)
+{
+    host_kernel.sleep(host, nanoseconds);
+}
+
 static const struct host_ops fake_ops = {
     .read = fake_read,
     .write = fake_write_attribute,
@@ -106,6 +118,8 @@ static const struct host_ops fake_ops = {
     .link = fake_link,
     .exists = fake_exists,
     .probe = fake_probe,
+    .now = tell_time,
+    .sleep = sleep_for,
 };
 
 /* --- building the machine --------------------------------------------------------------------- */

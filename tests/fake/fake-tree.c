@@ -73,7 +73,7 @@ fake_drop(int root, int flags, const char *format, ...)
 
 /* The end of the tree's name, which is like no other's. */
 static const char *
-tree_mark(const struct fake_kernel *fake)
+xml_tree_mark(const struct fake_kernel *fake)
 {
     return fake->path + strlen(fake->path) - 6;
 }
@@ -85,7 +85,7 @@ fake_group(const struct fake_kernel *fake, const char *device)
     struct name group = {0};
 
     snprintf(group.text, sizeof(group.text), "%.16s-%.6s",
-             device + (length == 36 ? length - 12 : 0), tree_mark(fake));
+             device + (length == 36 ? length - 12 : 0), xml_tree_mark(fake));
     return group;
 }
 
@@ -156,7 +156,7 @@ fake_vfio_node(const struct fake_kernel *fake, size_t index)
     struct name node = {0};
     unsigned range = 0;
 
-    for (const char *c = tree_mark(fake); *c; c++)
+    for (const char *c = xml_tree_mark(fake); *c; c++)
         range = (range * 62 + (unsigned char)*c) % 99991;
     snprintf(node.text, sizeof(node.text), "vfio%u%04zu", range, index);
     return node;

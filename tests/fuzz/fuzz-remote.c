@@ -47,8 +47,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     host->uri = "qemu://gpu1/system";
     remote_read(host, (const char *)data, size);
-    MUST(!strpbrk(host->problem.text, "\n\033"));
-    if (*host->problem.text) {
+    MUST(!strpbrk(host->failure.text, "\n\033"));
+    if (*host->failure.text) {
         MUST(!host->inventory.gpus && !host->domains.items);
     } else {
         must_hold_together(&host->inventory);

@@ -92,7 +92,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc;
 
     MUST(write(fd, data, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0);
-    rc = document_read(fd, &document, &error);
+    rc = document_read(&(const struct host){.ops = &host_kernel}, fd, &document, &error);
     if (rc == 0)
         rc = request_parse(&document, &request, &error);
     must_be_sound(&request);

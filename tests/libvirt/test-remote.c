@@ -143,7 +143,7 @@ one_of_ten_is_dead(void **state)
 {
     char path[64], line[2048];
     int server = listen_only(path, sizeof(path));
-    struct deadline bound = deadline_in(4000);
+    struct deadline bound = deadline_in(&(const struct host){.ops = &host_kernel}, 4000);
     int length = snprintf(line, sizeof(line),
                           "vgpuctl list -r -n -o DOMAIN --timeout 2 "
                           "-c qemu+unix:///system?socket=%s",
@@ -342,14 +342,14 @@ answers(void **state)
         memcpy(words, answer, size);
         remote_read(&hosts.items[0], words, size);
         if (size == sizeof(answer)) {
-            assert_string_equal(hosts.items[0].problem.text, "");
+            assert_string_equal(hosts.items[0].failure.text, "");
             assert_int_equal(hosts.items[0].libvirt_version, 11003000);
             assert_int_equal(hosts.items[0].inventory.gpu_count, 1);
             assert_true(hosts.items[0].domains.items[0].is_running);
             assert_false(hosts.items[0].domains.items[0].is_persistent);
             assert_true(hosts.items[0].domains.complete);
         } else {
-            typed_assert_has(hosts.items[0].problem.text, "qemu://gpu1/system: the answer ");
+            typed_assert_has(hosts.items[0].failure.text, "qemu://gpu1/system: the answer ");
             assert_int_equal(hosts.items[0].inventory.gpu_count, 0);
             assert_int_equal(hosts.items[0].domains.count, 0);
         }
@@ -369,7 +369,7 @@ unreadable_domain(void **state)
     (void)state;
     hosts.items[0].uri = "qemu://gpu1/system";
     remote_read(&hosts.items[0], words, sizeof(words));
-    assert_string_equal(hosts.items[0].problem.text, "");
+    assert_string_equal(hosts.items[0].failure.text, "");
     assert_false(hosts.items[0].domains.items[0].is_running);
     assert_false(hosts.items[0].domains.complete);
     remote_clear(&hosts);

@@ -7,6 +7,7 @@
 #include "device/scan.h"
 #include "fake/typed.h"
 #include "migrate/migrate-check.h"
+#include "placement/resolution.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
@@ -23,9 +24,9 @@
     "<capability type='phys_function'>"                                                            \
     "<address domain='0x0000' bus='0xe2' slot='0x00' function='0x0'/></capability>"                \
     "<capability type='mdev_types'>" types "</capability></capability></device>"
-#define TYPE(id, name, room)                                                                       \
+#define TYPE(id, name, left)                                                                       \
     "<type id='" id "'><name>" name "</name><deviceAPI>vfio-pci</deviceAPI>"                       \
-    "<availableInstances>" room "</availableInstances></type>"
+    "<availableInstances>" left "</availableInstances></type>"
 #define VGPU(address, type, device)                                                                \
     "<device><path>/sys/devices/pci0000:00/" address "/" device "</path>"                          \
     "<capability type='mdev'><type id='" type "'/></capability></device>"
@@ -94,7 +95,7 @@ say_host(FILE *out, const struct answer *answer, const char *usual_uuid)
     }
 }
 
-/* A question, and what is to be in the answer. */
+/* A problem, and what is to be in the answer. */
 struct row {
     const char *why;
     const char *request;         /* the guest's <vgpu:device>s */
@@ -104,7 +105,7 @@ struct row {
     const char *kernel;
     bool is_down; /* it does not run */
     struct answer here, there;
-    enum vacancy_answer answer;
+    enum remote_capacity_answer answer;
     const char *words[3]; /* that are printed */
 };
 
@@ -123,7 +124,7 @@ struct row {
 /* What this host's libvirt tells of the virtual functions that read_here makes. */
 #define FUNCTIONS_HERE  .here = {.devices = {CARD("0000:3d:00.0", "0x4")}}
 #define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
-#define L40S(room)      GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", room))
+#define L40S(capacity)  GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", capacity))
 
 #define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
 
@@ -132,7 +133,7 @@ static const struct row rows[] = {
         .why = "all is well",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
                   "OK       ua-gpu1: there is GRID T4-1B (nvidia-222) there\n",
                   "OK       ua-gpu1: 0000:18:00.0 takes 16 more\n"},
@@ -141,7 +142,7 @@ static const struct row rows[] = {
         .why = "advice for a large frame buffer",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"NOTE     to converge: 'virsh migrate-setmaxdowntime guest1 2048'",
                   "ua-gpu2: 0000:18:00.0 takes 15 more\n", "no --postcopy"},
     },
@@ -150,7 +151,7 @@ static const struct row rows[] = {
         .request = "<vgpu:device alias=\"ua-gpu3\" type=\"Dual port serial\"/>",
         .numbers = {3},
         .there = {.devices = {GPU("mtty", SERIAL)}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       ua-gpu3: there is Dual port serial (mtty-2) there\n"},
     },
     {
@@ -158,7 +159,7 @@ static const struct row rows[] = {
         .request = "<vgpu:device alias=\"ua-gpu3\" type=\"serial\"/>",
         .numbers = {3},
         .there = {.devices = {GPU("mtty", SERIAL)}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words =
             {"UNKNOWN  ua-gpu3: there is Dual port serial (mtty-2) there, but \"serial\" means"},
     },
@@ -166,49 +167,49 @@ static const struct row rows[] = {
         .why = "the same host",
         ONE("type=\"T4-1B\""),
         .there = {.uuid = UUID_HERE, .devices = {T4("16", "8")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       qemu://there/system is this host\n"},
     },
     {
         .why = "a host without a UUID",
         ONE("type=\"T4-1B\""),
         .there = {.uuid = "00000000-0000-0000-0000-000000000000", .devices = {T4("16", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  whether qemu://there/system is another host: one of them has no UUID"},
     },
     {
         .why = "it runs there",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1", .is_running = true},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000001) runs there already"},
     },
     {
         .why = "it is defined there, as after a migration back",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1"},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       no other domain there has its name or UUID"},
     },
     {
         .why = "another has its name",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 9, .name = "guest1"},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000009) is defined there"},
     },
     {
         .why = "a name that is more than a name",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "a\n\033[2J"},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       a??[2J (aaaaaaaa-0000-4000-8000-000000000001) is defined there"},
     },
     {
         .why = "an old libvirt there",
         ONE("type=\"T4-1B\""),
         .there = {.libvirt = "8005000", .devices = {T4("16", "8")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       libvirt 11.3.0 here and 8.5.0 there; vGPUs migrate since 8.6.0"},
     },
     {
@@ -216,21 +217,21 @@ static const struct row rows[] = {
         ONE("type=\"T4-1B\""),
         .here = {.qemu = "7002009"},
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       QEMU 7.2.9 here and 10.0.3 there; vGPUs migrate since 8.1.0"},
     },
     {
         .why = "a QEMU that does not say",
         ONE("type=\"T4-1B\""),
         .there = {.qemu = "0", .devices = {T4("16", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  QEMU 10.0.3 here and ? there"},
     },
     {
         .why = "no QEMU",
         ONE("type=\"T4-1B\""),
         .there = {.hypervisor = "Xen", .devices = {T4("16", "8")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       QEMU here and Xen there; vGPUs move from QEMU to QEMU"},
     },
     {
@@ -238,7 +239,7 @@ static const struct row rows[] = {
         ONE("type=\"T4-1B\""),
         .kernel = "5.14.0-427.el9",
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  Linux 5.14.0-427.el9 here; vGPUs migrate since 5.18, or if"},
     },
     {
@@ -246,14 +247,14 @@ static const struct row rows[] = {
         ONE("type=\"T4-1B\""),
         .kernel = "",
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"NOTE     which kernel runs here is not known"},
     },
     {
         .why = "another driver, other ids and names",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-999", "NVIDIA T4-1B", "3"))}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       ua-gpu1: there is NVIDIA T4-1B (nvidia-999) there"},
     },
     {
@@ -261,7 +262,7 @@ static const struct row rows[] = {
         ONE("type=\"nvidia-222\""),
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-999", "GRID T4-1B", "3")
                                                       TYPE("nvidia-222", "GRID T4-2B", "3"))}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: its type is GRID T4-1B (nvidia-999) there, and \"nvidia-222\" "
                   "does not mean that; ask for it by its name"},
     },
@@ -270,7 +271,7 @@ static const struct row rows[] = {
         ONE("type=\"nvidia-222\""),
         .there = {.devices = {T4("16", "8"),
                               GPU("0000:19:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words =
             {"UNKNOWN  ua-gpu1: there is GRID T4-1B (nvidia-222) there, but \"nvidia-222\" means "
              "other types as well"},
@@ -279,7 +280,7 @@ static const struct row rows[] = {
         .why = "the id is there, as another type",
         ONE("type=\"nvidia-222\""),
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: it is GRID T4-1B (nvidia-222), and \"nvidia-222\" means GRID "
                   "T4-2B (nvidia-222) there"},
     },
@@ -288,20 +289,20 @@ static const struct row rows[] = {
         ONE("type=\"T4-1B\""),
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "3"))}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: no GPU there has GRID T4-1B (nvidia-222)"},
     },
     {
         .why = "a kind of GPU that libvirt does not tell of, here either",
         ONE("type=\"T4-1B\""),
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: no libvirt tells of GPUs like those that have T4-1B"},
     },
     {
         .why = "no type of anybody's",
         ONE("type=\"nvidia-4711\""),
         .is_down = true,
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: no GPU there has nvidia-4711"},
     },
     {
@@ -309,7 +310,7 @@ static const struct row rows[] = {
         ONE("class=\"small\""),
         .config = "classes = { small = { types = [ \"T4-2B\", \"T4-1B\" ]; }; };",
         .there = {.devices = {T4("16", "0")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       ua-gpu1: there is GRID T4-1B (nvidia-222) there, which the class small "
                   "means here"},
     },
@@ -319,7 +320,7 @@ static const struct row rows[] = {
         .is_down = true,
         .config = "classes = { big = { framebuffer = \"2G\"; }; };",
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-9", "NVIDIA T4-2B", "3"))}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       ua-gpu1: there is NVIDIA T4-2B (nvidia-9) there",
                   "guest1 does not run"},
     },
@@ -330,28 +331,28 @@ static const struct row rows[] = {
         .config = "classes = { small = { types = [ \"T4-1B\" ]; }; };",
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "3"))}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: no GPU there has a type that the class small means here"},
     },
     {
         .why = "full",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("0", "0"), OTHER_T4("0", "8")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: 0000:18:00.0 is full"},
     },
     {
         .why = "full, but the hook there may make room",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("0", "0"), VGPU("0000:18:00.0", "nvidia-222", STRAY)}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but 1 of its vGPUs are no running"},
     },
     {
         .why = "room that is not told",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: 0000:18:00.0 does not tell how many more it takes"},
     },
     {
@@ -359,7 +360,7 @@ static const struct row rows[] = {
         ONE("type=\"T4-1B\""),
         .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "1")),
                               FUNCTION("0000:e2:00.5", TYPE("nvidia-1", "NVIDIA T4-1B", "1"))}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words =
             {"UNKNOWN  ua-gpu1: 0000:e2:00.0 has 2 virtual functions for it, and what it takes"},
     },
@@ -367,14 +368,14 @@ static const struct row rows[] = {
         .why = "virtual functions that are all taken",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "0"))}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: 0000:e2:00.0 is full"},
     },
     {
         .why = "room for one of two",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("1", "0")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"OK       ua-gpu1: 0000:18:00.0 takes 1 more\n",
                   "NO       ua-gpu2: 0000:18:00.0 takes 1 more, which this guest's others need\n"},
     },
@@ -382,7 +383,7 @@ static const struct row rows[] = {
         .why = "room for one on each of two",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("1", "0"), OTHER_T4("1", "0")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"ua-gpu1: 0000:18:00.0 takes 1 more", "ua-gpu2: 0000:19:00.0 takes 1 more"},
     },
     {
@@ -390,7 +391,7 @@ static const struct row rows[] = {
         TWO("type=\"T4-1B\"", "type=\"T4-2B\""),
         .is_down = true,
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu2: 0000:18:00.0 is to take GRID T4-1B as well, and whether it"},
     },
     {
@@ -398,7 +399,7 @@ static const struct row rows[] = {
         TWO("type=\"T4-1B\"", "type=\"T4-2B\""),
         .is_down = true,
         .there = {.devices = {T4("16", "8"), OTHER_T4("16", "8")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"ua-gpu2: 0000:19:00.0 takes 8 more"},
     },
     {
@@ -407,7 +408,7 @@ static const struct row rows[] = {
         .is_down = true,
         .config = "classes = { any = { types = [ \"T4-1B\", \"T4-2B\" ]; }; };",
         .there = {.devices = {T4("1", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu2: 0000:18:00.0 takes 1 more, which this guest's others need"},
     },
     {
@@ -415,20 +416,20 @@ static const struct row rows[] = {
         .request = "",
         .numbers = {1},
         .there = {.devices = {T4("16", "8")}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  dddddddd-0000-4000-8000-000000000001 is none of ours"},
     },
     {
         .why = "no vGPU at all",
         .request = "",
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
     },
     {
         .why = "a driver that cannot",
         ONE("type=\"mdpy-vga\""),
         .is_down = true,
         .there = {.devices = {GPU("mdpy", TYPE("mdpy-vga", "mdpy-vga", "3"))}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu1: the driver of mdpy-vga cannot migrate"},
     },
     {
@@ -437,7 +438,7 @@ static const struct row rows[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs that are virtual functions "
                   "migrate since 10.0.0\n",
                   "OK       QEMU 10.0.3 here and 10.0.3 there; vGPUs that are virtual functions "
@@ -450,14 +451,14 @@ static const struct row rows[] = {
         .function = "0000:3d:00.4",
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152)\n"},
     },
     {
         .why = "virtual functions, of which libvirt says nothing here either",
         .function = "0000:3d:00.4",
         .type = "L40S-8Q",
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have L40S-8Q\n"},
     },
     {
@@ -466,7 +467,7 @@ static const struct row rows[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.devices = {L40S("6")}},
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"OK       ua-gpu0: there is NVIDIA L40S-8Q (nvidia-1152) there\n",
                   "OK       ua-gpu0: it is a virtual function, and would be a mediated device "
                   "there: that is since libvirt 11.0.0, 11.3.0 here and 11.3.0 there\n",
@@ -478,7 +479,7 @@ static const struct row rows[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.libvirt = "10009000", .devices = {L40S("6")}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu0: it is a virtual function, and would be a mediated device "
                   "there: that is since libvirt 11.0.0, 11.3.0 here and 10.9.0 there\n"},
     },
@@ -488,7 +489,7 @@ static const struct row rows[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.libvirt = "10009000", .devices = {L40S("0"), OTHER_FUNCTIONS}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: it is a virtual function, and would be a mediated device",
                   "10.9.0 there; but what the virtual functions of 0000:5e:00.0 there can be",
                   "UNKNOWN  ua-gpu0: 0000:18:00.0 is full; but what the virtual functions"},
@@ -499,7 +500,7 @@ static const struct row rows[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.libvirt = "9010000", .devices = {OTHER_FUNCTIONS}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       libvirt 11.3.0 here and 9.10.0 there; vGPUs that are virtual"},
     },
     {
@@ -508,7 +509,7 @@ static const struct row rows[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.qemu = "8002001", .devices = {OTHER_FUNCTIONS}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       QEMU 10.0.3 here and 8.2.1 there; vGPUs that are virtual"},
     },
     {
@@ -517,14 +518,14 @@ static const struct row rows[] = {
         .type = "nvidia-1155",
         FUNCTIONS_HERE,
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-1155", "NVIDIA L40S-24Q", "2"))}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; what that is called"},
     },
     {
         .why = "a mediated device may become a virtual function",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {OTHER_T4("0", "0"), OTHER_FUNCTIONS}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
                   "NOTE     ua-gpu1: to become a virtual function there it takes libvirt 11.0.0, "
                   "11.3.0 here and 11.3.0 there\n",
@@ -537,7 +538,7 @@ static const struct row rows[] = {
         .numbers = {3},
         .here = {.devices = {GPU("mtty", SERIAL)}},
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = VACANCY_NO,
+        .answer = REMOTE_CAPACITY_NO,
         .words = {"NO       ua-gpu3: no GPU there has Dual port serial (mtty-2)\n"},
     },
     {
@@ -548,7 +549,7 @@ static const struct row rows[] = {
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {GPU("mtty", TYPE("mtty-2", "Dual port serial", "0")),
                               OTHER_FUNCTIONS}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: mtty is full; but what the virtual functions"},
     },
     {
@@ -557,14 +558,14 @@ static const struct row rows[] = {
         .type = "",
         FUNCTIONS_HERE,
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = VACANCY_UNKNOWN,
+        .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  0000:3d:00.4 is none of ours: somebody has to make it there"},
     },
     {
         .why = "a network card",
         .function = "0000:81:00.1",
         .type = "",
-        .answer = VACANCY_YES,
+        .answer = REMOTE_CAPACITY_YES,
         .words = {"NOTE     whether 0000:81:00.1, a PCI device and no vGPU, can go along is not"},
     },
 };
@@ -582,7 +583,7 @@ prepare_host(struct remote_host *host, const char *uri, const char *words, size_
 {
     *host = (struct remote_host){.uri = uri};
     remote_read(host, words, size);
-    assert_string_equal(host->problem.text, "");
+    assert_string_equal(host->failure.text, "");
 }
 
 static void
@@ -638,9 +639,10 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
 
 /* Nobody sees all rows that are wrong if the first ends the test. */
 static bool
-check_row(const struct row *row, enum vacancy_answer answer, size_t against, const char *printed)
+check_row(const struct row *row, enum remote_capacity_answer answer, size_t against,
+          const char *printed)
 {
-    bool is_right = answer == row->answer && (answer == VACANCY_YES) == (against == 0);
+    bool is_right = answer == row->answer && (answer == REMOTE_CAPACITY_YES) == (against == 0);
 
     for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)
         is_right &= strstr(printed, row->words[i]) != NULL;
@@ -662,9 +664,9 @@ cross(const struct row *row)
             : scene_xml(1, row->request, row->numbers);
     AUTO_FREE char *printed = NULL;
     struct remote_hosts hosts = {.items = calloc(2, sizeof(*hosts.items)), .count = 2};
-    struct crossing crossing = {
+    struct migrate_check check = {
         .from = &hosts.items[0], .to = &hosts.items[1], .demands = &demands, .here = &here};
-    enum vacancy_answer answer = VACANCY_UNKNOWN;
+    enum remote_capacity_answer answer = REMOTE_CAPACITY_UNKNOWN;
     struct error error = {0};
     size_t size, against = 0;
     bool is_right;
@@ -672,13 +674,13 @@ cross(const struct row *row)
 
     read_here(&scene, row, &policy, &here);
     read_hosts(row, xml, hosts.items);
-    crossing.kernel = row->kernel ? row->kernel : "6.12.0";
-    crossing.domain = domains_find(&hosts.items[0].domains, "guest1");
-    assert_non_null(crossing.domain);
-    crossing.request = row->is_down ? &crossing.domain->config : &crossing.domain->live;
-    assert_int_equal(request_check(crossing.request, &error), 0);
-    if (demands_resolve(crossing.request, &policy, &demands, &error) < 0 ||
-        crossing_check(&crossing, out, &answer, &against, &error) < 0)
+    check.kernel = row->kernel ? row->kernel : "6.12.0";
+    check.domain = domains_find(&hosts.items[0].domains, "guest1");
+    assert_non_null(check.domain);
+    check.request = row->is_down ? &check.domain->config : &check.domain->live;
+    assert_int_equal(request_check(check.request, &error), 0);
+    if (resolution_make(check.request, &policy, &demands, &error) < 0 ||
+        migrate_check_check(&check, out, &answer, &against, &error) < 0)
         fail_msg("%s: %s", row->why, error.text);
     fclose(out);
     is_right = check_row(row, answer, against, printed);

@@ -4,6 +4,7 @@
 
 #include "device/vgpu.h"
 #include "placement/demand.h"
+#include "placement/resolution.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +56,7 @@ resolve(const struct row *row, size_t class_count, struct demands *ret, struct e
     policy.default_class = (char *)(row->default_class ? row->default_class : "");
     *ret = (struct demands){0};
     error->text[0] = '\0';
-    return demands_resolve(&request, &policy, ret, error);
+    return resolution_make(&request, &policy, ret, error);
 }
 
 static bool
@@ -305,7 +306,7 @@ annotation_then_domains_then_alias_then_default(void **state)
                                 .domain_count = COUNT(domains)};
         AUTO(demands_clear) struct demands demands = {0};
         struct error error = {0};
-        int rc = demands_resolve(&request, &policy, &demands, &error);
+        int rc = resolution_make(&request, &policy, &demands, &error);
 
         if (rc < 0 || demands.count != (rows[i].wanted ? 1 : 0) ||
             (rows[i].wanted && strcmp(demands.items[0].wanted, rows[i].wanted)))
@@ -329,17 +330,17 @@ domains_by_uuid_and_for_gpus_only(void **state)
     struct error error;
 
     (void)state;
-    assert_int_equal(demands_resolve(&request, &policy, &demands, &error), 0);
+    assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 1);
     assert_string_equal(demands.items[0].words[0], "nvidia-222");
     assert_null(demands.items[0].class);
     demands_clear(&demands);
     request.domain.text[0] = 'c';
-    assert_int_equal(demands_resolve(&request, &policy, &demands, &error), 0);
+    assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 0);
     request.domain.text[0] = 'b';
     hostdev.is_gpu = false;
-    assert_int_equal(demands_resolve(&request, &policy, &demands, &error), 0);
+    assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 0);
 }
 
@@ -358,7 +359,7 @@ resolve_device(struct request_device *device, const struct policy *policy, struc
     hostdev = (struct request_hostdev){
         .source = {UUID0}, .alias = (char[]){"ua-gpu0"}, .is_gpu = true, .device = 0};
     error->text[0] = '\0';
-    rc = demands_resolve(&request, policy, &demands, error);
+    rc = resolution_make(&request, policy, &demands, error);
     if (rc == 0)
         *ret = demands.items[0];
     return rc;
@@ -550,7 +551,7 @@ resolve_param(const char *name, const char *value, const struct policy *policy, 
     struct request request = {
         .devices = &device, .device_count = 1, .hostdevs = &hostdev, .hostdev_count = 1};
     AUTO(demands_clear) struct demands demands = {0};
-    int rc = demands_resolve(&request, policy, &demands, error);
+    int rc = resolution_make(&request, policy, &demands, error);
 
     *text = '\0';
     if (rc == 0)
@@ -682,7 +683,7 @@ several_hostdevs(void **state)
     struct error error;
 
     (void)state;
-    assert_int_equal(demands_resolve(&request, &policy, &demands, &error), 0);
+    assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 2);
     assert_ptr_equal(demands.items[0].hostdev, &hostdevs[0]);
     assert_ptr_equal(demands.items[0].class, &classes[2]);
@@ -693,7 +694,7 @@ several_hostdevs(void **state)
     assert_null(demands.items);
     /* one that is refused refuses all */
     hostdevs[1].alias = (char[]){"ua-vgpu-nonsense"};
-    assert_int_equal(demands_resolve(&request, &policy, &demands, &error), -EINVAL);
+    assert_int_equal(resolution_make(&request, &policy, &demands, &error), -EINVAL);
     assert_null(demands.items);
 }
 

@@ -29,6 +29,7 @@
 #include "device/vgpu.h"
 #include "placement/max-instances.h"
 #include "placement/placement.h"
+#include "placement/resolution.h"
 #include "policy/policy-load.h"
 
 #include <fcntl.h>
@@ -51,8 +52,8 @@ struct world {
     struct policy policy;
     struct demands demands;
     struct names drained;
-    struct placement_refusal refusals[MOST];
-    size_t refusal_count;
+    struct placement_rejection rejections[MOST];
+    size_t rejection_count;
     unsigned pools[MOST], units[MOST][MOST]; /* of GPUs, and of their types */
     unsigned most[MOST][MOST];               /* of their types, whether the driver tells or not */
     unsigned memory[MOST];                   /* of GPUs of mixed sizes, MiB */
@@ -281,7 +282,7 @@ add_vgpu(struct world *world, const char *word, char *line)
 static void
 add_refusal(struct world *world, char *line)
 {
-    struct placement_refusal *refusal = &world->refusals[world->refusal_count++];
+    struct placement_rejection *refusal = &world->rejections[world->rejection_count++];
 
     refusal->parent = plain_name(next_word(&line));
     refusal->type = type_id(next_word(&line));
@@ -380,10 +381,10 @@ static void
 add_stranger(struct world *world, char *line)
 {
     struct inventory *inventory = &world->inventory;
-    struct inventory_stranger stranger = {.device = plain_name(next_word(&line))};
+    struct inventory_ineligible stranger = {.device = plain_name(next_word(&line))};
 
     snprintf(stranger.why, sizeof(stranger.why), "%s", line);
-    assert_int_equal(ARRAY_ADD(inventory->strangers, inventory->stranger_count, stranger), 0);
+    assert_int_equal(ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, stranger), 0);
 }
 
 static size_t
@@ -541,7 +542,7 @@ print_choices(const struct world *world, const struct placement_choice *choices,
               size_t size)
 {
     static const char *const ways[] = {
-        [PLACEMENT_MAKE] = "", [PLACEMENT_TAKE] = "take ", [PLACEMENT_FIND] = "find "};
+        [PLACEMENT_CREATE] = "", [PLACEMENT_REUSE] = "take ", [PLACEMENT_FOREIGN] = "find "};
     size_t at = 0;
 
     for (size_t i = 0; i < world->demands.count && at < size; i++) {
@@ -555,25 +556,25 @@ print_choices(const struct world *world, const struct placement_choice *choices,
     }
 }
 
-static struct placement_question
-question_of(const struct world *world)
+static struct placement_problem
+problem_of(const struct world *world)
 {
-    return (struct placement_question){
+    return (struct placement_problem){
         .request = &world->request,
         .demands = &world->demands,
         .policy = &world->policy,
         .inventory = &world->inventory,
         .ledger = &world->ledger,
-        .refusals = world->refusals,
-        .refusal_count = world->refusal_count,
+        .rejections = world->rejections,
+        .rejection_count = world->rejection_count,
     };
 }
 
-/* Those whom leftovers.c would offer: other domains' that nobody needs. */
+/* Those whom recovery.c would offer: other domains' that nobody needs. */
 static size_t
 reap(const struct world *world)
 {
-    const struct placement_question question = question_of(world);
+    const struct placement_problem problem = problem_of(world);
     bool may_reap[MOST + 1] = {false};
 
     for (size_t i = 0; i < world->ledger.count; i++) {
@@ -582,7 +583,7 @@ reap(const struct world *world)
         may_reap[i] = (lease->state == LEASE_KEPT || lease->state == LEASE_LEAVING) &&
                       !world->busy[i] && !name_equal(&lease->domain, &world->request.domain);
     }
-    return placement_reap(&question, may_reap);
+    return placement_pick_victim(&problem, may_reap);
 }
 
 /* "a X-1, a X-1", or "ENOSPC gpu0 ..." and then, after " reap ", what would be removed. */
@@ -593,15 +594,15 @@ answer(struct world *world, char *text, size_t size)
         int error;
         const char *name;
     } names[] = {{ENOSPC, "ENOSPC"}, {ENOENT, "ENOENT"}, {EEXIST, "EEXIST"}, {E2BIG, "E2BIG"}};
-    const struct placement_question question = question_of(world);
+    const struct placement_problem problem = problem_of(world);
     struct placement_choice choices[MOST];
     struct error error = {0};
-    int rc = demands_resolve(&world->request, &world->policy, &world->demands, &error);
+    int rc = resolution_make(&world->request, &world->policy, &world->demands, &error);
 
     assert_int_equal(rc, 0);
     world->demands.nodes = world->request.nodes;
     demands_set_free(&world->demands, world->freedom);
-    rc = placement_find(&question, choices, &error);
+    rc = placement_find(&problem, choices, &error);
     if (rc == 0)
         return print_choices(world, choices, text, size);
     snprintf(text, size, "%d %s", rc, error.text);
@@ -618,7 +619,7 @@ ask(const struct row *row, char *text, size_t size, size_t *victim)
 
     build_host(&world, row->host);
     build_policy(&world, row->policy);
-    ceiling_apply(&world.policy, &world.inventory);
+    max_instances_apply(&world.policy, &world.inventory);
     build_request(&world, row->request);
     answer(&world, text, size);
     *victim = reap(&world);
@@ -1781,7 +1782,8 @@ a_refusal_is_no_reason_to_reap(void **state)
     check_reapings(rows, COUNT(rows));
 }
 
-/* Others' vGPUs are not given up for a device that has room, or for one that will never have. */
+/* Others' vGPUs are not given up for a device that has capacity, or for one that will never have.
+ */
 static void
 only_what_stands_in_the_way_is_reaped(void **state)
 {

@@ -10,6 +10,7 @@
 #include "device/vgpu.h"
 #include "fake/scene.h"
 #include "placement/placement.h"
+#include "placement/resolution.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -662,7 +663,7 @@ make_model(struct model *model, uint64_t seed)
 
 /* --- the same in our own words ---------------------------------------------------------------- */
 
-struct question {
+struct problem {
     struct inventory inventory;
     struct inventory_gpu gpus[CARDS];
     struct inventory_type types[CARDS][KINDS];
@@ -683,8 +684,8 @@ struct question {
     struct request_hostdev hostdevs[WISHES];
     char aliases[WISHES][8];
     struct demands demands;
-    struct placement_refusal refusals[REFUSALS * KINDS];
-    struct placement_question whole;
+    struct placement_rejection rejections[REFUSALS * KINDS];
+    struct placement_problem whole;
 };
 
 #define ME 9
@@ -719,25 +720,25 @@ domain_of(size_t number)
 }
 
 static void
-tell_inventory(const struct model *model, struct question *question)
+tell_inventory(const struct model *model, struct problem *problem)
 {
-    struct inventory *inventory = &question->inventory;
+    struct inventory *inventory = &problem->inventory;
 
-    *inventory = (struct inventory){.gpus = question->gpus,
+    *inventory = (struct inventory){.gpus = problem->gpus,
                                     .gpu_count = model->card_count,
-                                    .parents = question->parents,
-                                    .vgpus = question->vgpus};
+                                    .parents = problem->parents,
+                                    .vgpus = problem->vgpus};
     for (size_t c = 0; c < model->card_count; c++) {
         const struct card *card = &model->cards[c];
 
-        question->gpus[c] = (struct inventory_gpu){.numa = card->node,
-                                                   .types = question->types[c],
-                                                   .count = card->kind_count,
-                                                   .is_partial = card->vf};
-        memcpy(question->gpus[c].name.text, card->name, sizeof(card->name));
+        problem->gpus[c] = (struct inventory_gpu){.numa = card->node,
+                                                  .types = problem->types[c],
+                                                  .count = card->kind_count,
+                                                  .is_partial = card->vf};
+        memcpy(problem->gpus[c].name.text, card->name, sizeof(card->name));
         for (unsigned k = 0; k < card->kind_count; k++) {
             const struct kind *kind = &kinds[card->kinds[k]];
-            struct inventory_type *type = &question->types[c][k];
+            struct inventory_type *type = &problem->types[c][k];
 
             *type = (struct inventory_type){.framebuffer = kind->framebuffer,
                                             .max = card->vf && !card->told ? 0 : kind->max};
@@ -747,16 +748,16 @@ tell_inventory(const struct model *model, struct question *question)
         for (unsigned place = 0; place < card->place_count; place++) {
             size_t index = inventory->parent_count++;
 
-            question->parents[index] =
+            problem->parents[index] =
                 (struct inventory_parent){.gpu = c,
                                           .interface = card->vf ? &vgpu_vf : &vgpu_mdev,
-                                          .available = question->available[index]};
-            memcpy(question->parents[index].name.text, card->places[place],
+                                          .available = problem->available[index]};
+            memcpy(problem->parents[index].name.text, card->places[place],
                    sizeof(card->places[place]));
             for (unsigned k = 0; k < card->kind_count; k++) {
                 struct option option = {c, place, card->kinds[k]};
 
-                question->available[index][k] = (int)driver_says(model, &option);
+                problem->available[index][k] = (int)driver_says(model, &option);
             }
         }
     }
@@ -771,26 +772,26 @@ parent_index(const struct model *model, size_t card, size_t place)
 }
 
 static void
-tell_things(const struct model *model, struct question *question)
+tell_things(const struct model *model, struct problem *problem)
 {
-    question->ledger = (struct ledger){.next_claim = 1, .leases = question->leases};
+    problem->ledger = (struct ledger){.next_claim = 1, .leases = problem->leases};
     for (size_t i = 0; i < model->thing_count; i++) {
         const struct thing *thing = &model->things[i];
         const struct kind *kind = &kinds[thing->kind];
         struct inventory_vgpu vgpu = {.device = device_on(model, thing->card, thing->place, i),
                                       .parent = parent_index(model, thing->card, thing->place)};
-        struct lease *lease = &question->leases[question->ledger.count];
+        struct lease *lease = &problem->leases[problem->ledger.count];
 
         snprintf(vgpu.type.text, sizeof(vgpu.type.text), "%s", kind->id);
         if (thing->shown)
-            question->vgpus[question->inventory.vgpu_count++] = vgpu;
+            problem->vgpus[problem->inventory.vgpu_count++] = vgpu;
         if (!thing->leased)
             continue;
-        question->ledger.count++;
-        *lease = (struct lease){.vgpu = {question->parents[vgpu.parent].interface, vgpu.device,
-                                         vgpu.type, question->parents[vgpu.parent].name},
+        problem->ledger.count++;
+        *lease = (struct lease){.vgpu = {problem->parents[vgpu.parent].interface, vgpu.device,
+                                         vgpu.type, problem->parents[vgpu.parent].name},
                                 .framebuffer = kind->framebuffer,
-                                .gpu = question->gpus[thing->card].name,
+                                .gpu = problem->gpus[thing->card].name,
                                 .domain = domain_of(thing->mine ? ME : 1),
                                 .state = thing->state,
                                 .time = i * 7 % 5};
@@ -800,31 +801,31 @@ tell_things(const struct model *model, struct question *question)
 }
 
 static void
-tell_policy(const struct model *model, struct question *question)
+tell_policy(const struct model *model, struct problem *problem)
 {
-    struct policy *policy = &question->policy;
+    struct policy *policy = &problem->policy;
 
-    question->blue = (char *)"blue";
+    problem->blue = (char *)"blue";
     *policy = (struct policy){.enabled = true,
                               .default_class = (char *)"",
                               .order = POLICY_PACK,
                               .numa = POLICY_NUMA_PREFER,
                               .allow = ~0u,
-                              .gpus = question->policy_gpus,
-                              .classes = question->classes,
+                              .gpus = problem->policy_gpus,
+                              .classes = problem->classes,
                               .class_count = GROUPS,
-                              .quotas = question->quotas,
+                              .quotas = problem->quotas,
                               .quota_count = model->limit_count};
     for (size_t c = 0; c < model->card_count; c++) {
         const struct card *card = &model->cards[c];
-        struct policy_gpu *gpu = &question->policy_gpus[policy->gpu_count];
+        struct policy_gpu *gpu = &problem->policy_gpus[policy->gpu_count];
 
         if (!card->listed)
             continue;
         policy->gpu_count++;
-        *gpu = (struct policy_gpu){.address = question->gpus[c].name,
-                                   .types = {question->gpu_types[c], 0},
-                                   .traits = {&question->blue, card->blue},
+        *gpu = (struct policy_gpu){.address = problem->gpus[c].name,
+                                   .types = {problem->gpu_types[c], 0},
+                                   .traits = {&problem->blue, card->blue},
                                    .reserve = card->reserve,
                                    .enabled = card->enabled};
         for (unsigned k = 0; k < card->kind_count; k++) {
@@ -835,17 +836,17 @@ tell_policy(const struct model *model, struct question *question)
     for (size_t i = 0; i < GROUPS; i++) {
         const struct group *group = &model->groups[i];
 
-        question->classes[i] =
+        problem->classes[i] =
             (struct policy_class){.name = (char *)group->name,
-                                  .types = {question->class_types[i], group->kind_count},
+                                  .types = {problem->class_types[i], group->kind_count},
                                   .framebuffer = group->framebuffer};
         for (unsigned k = 0; k < group->kind_count; k++)
-            question->class_types[i][k] = (char *)kinds[group->kinds[k]].name;
+            problem->class_types[i][k] = (char *)kinds[group->kinds[k]].name;
     }
     for (size_t i = 0; i < model->limit_count; i++) {
-        question->patterns[i] = (char *)model->limits[i].pattern;
-        question->quotas[i] =
-            (struct policy_quota){.domains = {&question->patterns[i], 1},
+        problem->patterns[i] = (char *)model->limits[i].pattern;
+        problem->quotas[i] =
+            (struct policy_quota){.domains = {&problem->patterns[i], 1},
                                   .class = (char *)model->groups[model->limits[i].group].name,
                                   .max = model->limits[i].max,
                                   .has_max = true,
@@ -854,30 +855,30 @@ tell_policy(const struct model *model, struct question *question)
 }
 
 static void
-tell_request(const struct model *model, struct question *question)
+tell_request(const struct model *model, struct problem *problem)
 {
-    struct request *request = &question->request;
+    struct request *request = &problem->request;
     struct error error;
 
     *request = (struct request){.domain = domain_of(ME),
                                 .name = (char *)(model->ci ? "ci-9" : "web-9"),
-                                .devices = question->devices,
+                                .devices = problem->devices,
                                 .device_count = model->wish_count,
-                                .hostdevs = question->hostdevs,
+                                .hostdevs = problem->hostdevs,
                                 .hostdev_count = model->wish_count};
     for (size_t i = 0; i < model->wish_count; i++) {
         const struct wish *wish = &model->wishes[i];
 
-        snprintf(question->aliases[i], sizeof(question->aliases[i]), "gpu%zu", i);
-        question->hostdevs[i] = (struct request_hostdev){
+        snprintf(problem->aliases[i], sizeof(problem->aliases[i]), "gpu%zu", i);
+        problem->hostdevs[i] = (struct request_hostdev){
             .kind = wish->pci ? REQUEST_PCI : REQUEST_MDEV,
             .source = wish->pci ? device_on(model, wish->on_card, wish->on_place, 0)
                                 : device_of(wish->thing < 0 ? 900 + i : (size_t)wish->thing),
-            .alias = question->aliases[i],
+            .alias = problem->aliases[i],
             .is_gpu = true,
             .device = i};
-        question->devices[i] = (struct request_device){
-            .alias = question->aliases[i],
+        problem->devices[i] = (struct request_device){
+            .alias = problem->aliases[i],
             .type = wish->group < 0 ? (char *)kinds[wish->kind].word : NULL,
             .class = wish->group < 0 ? NULL : (char *)model->groups[wish->group].name,
             .placement = (char *)policy_order_words[wish->order],
@@ -885,19 +886,19 @@ tell_request(const struct model *model, struct question *question)
             .traits = wish->blue ? (char *)(wish->blue > 0 ? "blue" : "!blue") : NULL,
         };
         if (wish->card >= 0)
-            question->devices[i].parent =
+            problem->devices[i].parent =
                 (char *)(wish->place < 0 ? model->cards[wish->card].name
                                          : model->cards[wish->card].places[wish->place]);
     }
-    assert_int_equal(demands_resolve(request, &question->policy, &question->demands, &error), 0);
-    assert_int_equal(question->demands.count, model->wish_count);
-    demands_set_free(&question->demands, model->freedom);
+    assert_int_equal(resolution_make(request, &problem->policy, &problem->demands, &error), 0);
+    assert_int_equal(problem->demands.count, model->wish_count);
+    demands_set_free(&problem->demands, model->freedom);
     if (model->node >= 0)
-        assert_int_equal(nodeset_add(&question->demands.nodes, model->node ? "1" : "0"), 0);
+        assert_int_equal(nodeset_add(&problem->demands.nodes, model->node ? "1" : "0"), 0);
 }
 
 static void
-tell_refusals(const struct model *model, struct question *question)
+tell_refusals(const struct model *model, struct problem *problem)
 {
     for (size_t i = 0; i < model->refused_count; i++) {
         const struct option *refused = &model->refused[i];
@@ -905,33 +906,34 @@ tell_refusals(const struct model *model, struct question *question)
         size_t parent = parent_index(model, refused->card, refused->place);
 
         for (unsigned k = 0; k < card->kind_count; k++) {
-            struct placement_refusal *refusal = &question->refusals[question->whole.refusal_count];
+            struct placement_rejection *refusal =
+                &problem->rejections[problem->whole.rejection_count];
 
             if (card->kinds[k] != refused->kind && !card->functions)
                 continue;
-            question->whole.refusal_count++;
-            refusal->parent = question->parents[parent].name;
-            refusal->type = question->types[refused->card][k].id;
+            problem->whole.rejection_count++;
+            refusal->parent = problem->parents[parent].name;
+            refusal->type = problem->types[refused->card][k].id;
             refusal->error = -EIO;
         }
     }
 }
 
 static void
-tell(const struct model *model, struct question *question)
+tell(const struct model *model, struct problem *problem)
 {
-    *question = (struct question){.blue = NULL};
-    tell_inventory(model, question);
-    tell_things(model, question);
-    tell_policy(model, question);
-    tell_request(model, question);
-    question->whole = (struct placement_question){.refusals = question->refusals,
-                                                  .request = &question->request,
-                                                  .demands = &question->demands,
-                                                  .policy = &question->policy,
-                                                  .inventory = &question->inventory,
-                                                  .ledger = &question->ledger};
-    tell_refusals(model, question);
+    *problem = (struct problem){.blue = NULL};
+    tell_inventory(model, problem);
+    tell_things(model, problem);
+    tell_policy(model, problem);
+    tell_request(model, problem);
+    problem->whole = (struct placement_problem){.rejections = problem->rejections,
+                                                .request = &problem->request,
+                                                .demands = &problem->demands,
+                                                .policy = &problem->policy,
+                                                .inventory = &problem->inventory,
+                                                .ledger = &problem->ledger};
+    tell_refusals(model, problem);
 }
 
 /* --- what is said when they disagree ---------------------------------------------------------- */
@@ -1064,7 +1066,7 @@ check_best(const struct model *model, const struct option *found, uint64_t seed)
 }
 
 static void
-check_choices(const struct model *model, const struct question *question,
+check_choices(const struct model *model, const struct problem *problem,
               const struct placement_choice *choices, uint64_t seed)
 {
     struct option found[WISHES] = {{0}};
@@ -1072,14 +1074,14 @@ check_choices(const struct model *model, const struct question *question,
     for (size_t i = 0; i < model->wish_count; i++) {
         const struct placement_choice *choice = &choices[i];
 
-        MUST(choice->parent < question->inventory.parent_count, "wish %zu", i);
+        MUST(choice->parent < problem->inventory.parent_count, "wish %zu", i);
         found[i].card = card_of(model, choice->parent, &found[i].place);
         MUST(choice->type < model->cards[found[i].card].kind_count, "wish %zu", i);
         found[i].kind = model->cards[found[i].card].kinds[choice->type];
-        MUST((choice->way == PLACEMENT_MAKE) == (model->wishes[i].thing < 0), "wish %zu", i);
+        MUST((choice->way == PLACEMENT_CREATE) == (model->wishes[i].thing < 0), "wish %zu", i);
     }
     MUST(is_legal(model, found, model->wish_count), "the first on %s as %s",
-         question->parents[choices[0].parent].name.text, kinds[found[0].kind].word);
+         problem->parents[choices[0].parent].name.text, kinds[found[0].kind].word);
     if (model->wish_count == 1)
         check_best(model, &found[0], seed);
 }
@@ -1127,7 +1129,7 @@ check_reasons(const struct model *model, const char *text, uint64_t seed)
 static void
 check_answer(const struct model *unsettled, uint64_t seed)
 {
-    static struct question question;
+    static struct problem problem;
     static struct model settled;
     const struct model *model = &settled;
     struct placement_choice choices[WISHES] = {{0}}, again[WISHES] = {{0}};
@@ -1137,20 +1139,20 @@ check_answer(const struct model *unsettled, uint64_t seed)
 
     settled = *unsettled;
     (void)settle(&settled);
-    tell(model, &question);
-    rc = placement_find(&question.whole, choices, &error);
+    tell(model, &problem);
+    rc = placement_find(&problem.whole, choices, &error);
     MUST(rc == 0 || rc == -ENOSPC || rc == -ENOENT || rc == -EEXIST, "%d", rc);
     MUST(!possible || rc == 0, "it is possible, yet: %s", error.text);
     MUST(possible || rc < 0, "it is impossible, yet done: %s",
-         rc ? "" : question.parents[choices[0].parent].name.text);
+         rc ? "" : problem.parents[choices[0].parent].name.text);
     if (rc == 0)
-        check_choices(model, &question, choices, seed);
+        check_choices(model, &problem, choices, seed);
     if (rc == -ENOSPC && model->wish_count == 1)
         check_reasons(model, error.text, seed);
-    MUST(placement_find(&question.whole, again, &same) == rc, "%d", rc);
+    MUST(placement_find(&problem.whole, again, &same) == rc, "%d", rc);
     MUST(!strcmp(same.text, error.text), "%s", same.text);
     MUST(rc < 0 || !memcmp(choices, again, model->wish_count * sizeof(*choices)), "%d", rc);
-    demands_clear(&question.demands);
+    demands_clear(&problem.demands);
 }
 
 static void
@@ -1185,7 +1187,7 @@ is_idle(const struct thing *thing)
 static void
 check_reaping(const struct model *model, uint64_t seed)
 {
-    static struct question question;
+    static struct problem problem;
     static struct model without;
     struct placement_choice choices[WISHES];
     struct error error;
@@ -1195,7 +1197,7 @@ check_reaping(const struct model *model, uint64_t seed)
 
     if (model->wish_count != 1 || find_any(model))
         return;
-    tell(model, &question);
+    tell(model, &problem);
     without = *model;
     without.thing_count = 0;
     for (size_t i = 0; i < model->thing_count; i++) {
@@ -1206,12 +1208,12 @@ check_reaping(const struct model *model, uint64_t seed)
         if (!is_idle(&model->things[i]))
             without.things[without.thing_count++] = model->things[i];
     }
-    rc = placement_find(&question.whole, choices, &error);
+    rc = placement_find(&problem.whole, choices, &error);
     if (rc != -ENOSPC && !(rc == -EEXIST && is_fixed(model, &model->wishes[0]))) {
-        demands_clear(&question.demands);
+        demands_clear(&problem.demands);
         return;
     }
-    victim = placement_reap(&question.whole, may_reap);
+    victim = placement_pick_victim(&problem.whole, may_reap);
     MUST(victim == SIZE_MAX || may_reap[victim], "lease %zu", victim);
     MUST(!find_any(&without) || victim != SIZE_MAX, "it would help; %s", error.text);
     /* What a full pool's units are nobody tells, so there it may be in vain. */
@@ -1220,7 +1222,7 @@ check_reaping(const struct model *model, uint64_t seed)
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(find_any(&without), "reaped: %zu", of_lease[victim]);
     }
-    demands_clear(&question.demands);
+    demands_clear(&problem.demands);
 }
 
 static void
@@ -1316,7 +1318,7 @@ put_group(FILE *out, const struct group *group)
                 k + 1 < group->kind_count ? ", " : " ]; };\n");
 }
 
-/* What the driver of functions does not tell; else each of its refusals takes a second. */
+/* What the driver of functions does not tell; else each of its rejections takes a second. */
 static void
 put_limits(FILE *out)
 {

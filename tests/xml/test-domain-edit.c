@@ -29,35 +29,35 @@ document_of(const char *text)
     return (struct document){(char *)text, strlen(text)};
 }
 
-static struct edit
+static struct domain_edit
 start(const char *text)
 {
     struct document document = document_of(text);
-    struct edit edit;
+    struct domain_edit edit;
     struct error error = {0};
 
-    if (edit_start(&document, &edit, &error) < 0)
+    if (domain_edit_start(&document, &edit, &error) < 0)
         fail_msg("%s", error.text);
     return edit;
 }
 
 static void
-add(struct edit *edit, const char *alias, const char *type, const char *class)
+add(struct domain_edit *edit, const char *alias, const char *type, const char *class)
 {
-    const struct edit_device device = {alias, type, class};
+    const struct domain_edit_device device = {alias, type, class};
     struct error error = {0};
 
-    if (edit_add(edit, &device, &error) < 0)
+    if (domain_edit_add(edit, &device, &error) < 0)
         fail_msg("%s", error.text);
 }
 
 static int
 add_fails(const char *text, const char *alias, const char *words)
 {
-    AUTO(edit_end) struct edit edit = start(text);
-    const struct edit_device device = {alias, "T4-1B", NULL};
+    AUTO(domain_edit_end) struct domain_edit edit = start(text);
+    const struct domain_edit_device device = {alias, "T4-1B", NULL};
     struct error error = {0};
-    int rc = edit_add(&edit, &device, &error);
+    int rc = domain_edit_add(&edit, &device, &error);
 
     if (!strstr(error.text, words))
         fail_msg("no \"%s\" in: %s", words, error.text);
@@ -65,18 +65,18 @@ add_fails(const char *text, const char *alias, const char *words)
 }
 
 static char *
-text_of(const struct edit *edit)
+text_of(const struct domain_edit *edit)
 {
     struct document text;
     struct error error = {0};
 
-    assert_int_equal(edit_text(edit, &text, &error), 0);
+    assert_int_equal(domain_edit_text(edit, &text, &error), 0);
     assert_int_equal(strlen(text.text), text.length);
     return text.text;
 }
 
 static void
-assert_text(const struct edit *edit, const char *wanted)
+assert_text(const struct domain_edit *edit, const char *wanted)
 {
     AUTO_FREE char *text = text_of(edit);
 
@@ -85,13 +85,13 @@ assert_text(const struct edit *edit, const char *wanted)
 
 /* Both removed by alias: the UUID that it had. */
 static void
-take_out(struct edit *edit, const char *word, const char *wanted)
+take_out(struct domain_edit *edit, const char *word, const char *wanted)
 {
     AUTO_FREE char *alias = NULL;
     struct name device;
     struct error error = {0};
 
-    if (edit_remove(edit, word, &device, &alias, &error) < 0)
+    if (domain_edit_remove(edit, word, &device, &alias, &error) < 0)
         fail_msg("%s", error.text);
     assert_string_equal(device.text, wanted);
     assert_int_equal(!*wanted, !alias);
@@ -105,12 +105,12 @@ uuids_are_those_of_the_rfc(void **state)
     (void)state;
     /* RFC 9562, A.4 */
     assert_int_equal(name_parse_uuid(&space, "6ba7b810-9dad-11d1-80b4-00c04fd430c8"), 0);
-    edit_uuid(&space, "www.example.com", &uuid);
+    domain_edit_uuid(&space, "www.example.com", &uuid);
     assert_string_equal(uuid.text, "2ed6657d-e927-568b-95e1-2665a8aea6a2");
     assert_int_equal(name_parse_uuid(&space, DOMAIN), 0);
-    edit_uuid(&space, "ua-gpu0", &uuid);
+    domain_edit_uuid(&space, "ua-gpu0", &uuid);
     assert_string_equal(uuid.text, GPU0);
-    edit_uuid(&space, "ua-gpu1", &uuid);
+    domain_edit_uuid(&space, "ua-gpu1", &uuid);
     assert_string_equal(uuid.text, GPU1);
 }
 
@@ -128,7 +128,7 @@ uuids_are_those_of_the_rfc(void **state)
 static void
 adds_to_a_plain_domain(void **state)
 {
-    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+    AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
 
     (void)state;
     add(&edit, "ua-gpu0", "nvidia-222", NULL);
@@ -150,7 +150,7 @@ adds_to_a_plain_domain(void **state)
 static void
 removes_what_it_added(void **state)
 {
-    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+    AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
 
     (void)state;
     add(&edit, "ua-gpu0", "nvidia-222", NULL);
@@ -166,8 +166,8 @@ removes_what_it_added(void **state)
 static void
 adds_no_lines_where_there_are_none(void **state)
 {
-    AUTO(edit_end)
-    struct edit edit = start("<domain><name>a</name><uuid>" DOMAIN "</uuid></domain>");
+    AUTO(domain_edit_end)
+    struct domain_edit edit = start("<domain><name>a</name><uuid>" DOMAIN "</uuid></domain>");
 
     (void)state;
     add(&edit, "ua-gpu0", "T4-1B", NULL);
@@ -182,8 +182,8 @@ adds_no_lines_where_there_are_none(void **state)
 static void
 leaves_everything_else(void **state)
 {
-    AUTO(edit_end)
-    struct edit edit = start(
+    AUTO(domain_edit_end)
+    struct domain_edit edit = start(
         "<?xml version=\"1.0\"?>\n<!-- ours -->\n<domain type=\"kvm\">\n"
         "  <name>K\xc3\xb6ln &amp; &lt;1&gt;</name>\n  <uuid>" DOMAIN "</uuid>\n"
         "  <metadata>\n    <app:a xmlns:app=\"urn:a\" b=\"\xc3\xa4\"><![CDATA[<b>&]]></app:a>\n"
@@ -214,7 +214,7 @@ leaves_everything_else(void **state)
 static void
 links_the_lonely_one(void **state)
 {
-    AUTO(edit_end) struct edit edit = start(ASKED);
+    AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     AUTO_FREE char *text = NULL;
 
     (void)state;
@@ -232,7 +232,7 @@ links_the_lonely_one(void **state)
 }
 
 static void
-set_source(struct edit *edit, const char *alias, enum request_kind kind, const char *text)
+set_source(struct domain_edit *edit, const char *alias, enum request_kind kind, const char *text)
 {
     struct rewrite_source source = {.kind = kind};
     struct error error = {0};
@@ -240,7 +240,7 @@ set_source(struct edit *edit, const char *alias, enum request_kind kind, const c
     assert_int_equal(kind == REQUEST_PCI ? name_parse_pci(&source.source, text)
                                          : name_parse_uuid(&source.source, text),
                      0);
-    if (edit_set_source(edit, alias, &source, &error) < 0)
+    if (domain_edit_set_source(edit, alias, &source, &error) < 0)
         fail_msg("%s", error.text);
 }
 
@@ -256,7 +256,7 @@ makes_functions(void **state)
               "      <source>\n"
               "        <address domain=\"0x10000\" bus=\"0x3d\" slot=\"0x1f\" function=\"0x7\"/>\n"
               "      </source>\n      <alias name=\"ua-gpu1\"/>\n    </hostdev>\n";
-    AUTO(edit_end) struct edit edit = start(HEAD TAIL);
+    AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
     AUTO_FREE char *mediated = NULL, *again = NULL, *hostdev = NULL, *function = NULL;
     struct error error = {0};
 
@@ -271,9 +271,9 @@ makes_functions(void **state)
     assert_text(&edit, function);
     assert_int_equal(edit.request.hostdevs[1].kind, REQUEST_PCI);
     assert_int_equal(edit.request.hostdevs[1].device, 1);
-    assert_ptr_equal(edit_find(&edit, "10000:3D:1f.7"), &edit.request.hostdevs[1]);
-    assert_null(edit_find(&edit, "0000:e7:00.4"));
-    assert_int_equal(edit_hostdev(&edit, "ua-gpu1", &hostdev, &error), 0);
+    assert_ptr_equal(domain_edit_find(&edit, "10000:3D:1f.7"), &edit.request.hostdevs[1]);
+    assert_null(domain_edit_find(&edit, "0000:e7:00.4"));
+    assert_int_equal(domain_edit_hostdev(&edit, "ua-gpu1", &hostdev, &error), 0);
     assert_non_null(strstr(hostdev, "slot=\"0x1f\""));
     set_source(&edit, "ua-gpu1", REQUEST_MDEV, GPU1);
     again = text_of(&edit);
@@ -288,7 +288,7 @@ makes_functions(void **state)
 static void
 keeps_what_a_uuid_names(void **state)
 {
-    AUTO(edit_end) struct edit edit = start(ASKED);
+    AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     struct rewrite_source source = {.kind = REQUEST_PCI};
     struct error error = {0};
 
@@ -296,7 +296,8 @@ keeps_what_a_uuid_names(void **state)
     add(&edit, "ua-gpu0", NULL, "small");
     assert_int_equal(name_parse_pci(&source.source, "0000:e7:00.4"), 0);
     assert_int_equal(
-        edit_set_source(&edit, "bbbbbbbb-0000-4000-8000-000000000001", &source, &error), -EINVAL);
+        domain_edit_set_source(&edit, "bbbbbbbb-0000-4000-8000-000000000001", &source, &error),
+        -EINVAL);
     assert_non_null(strstr(error.text, "names no <hostdev> of type mdev"));
 }
 
@@ -312,7 +313,7 @@ links_the_lonely_one_beside_others(void **state)
              "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
              "<address uuid='bbbbbbbb-0000-4000-8000-000000000001'/></source></hostdev>"
              "</devices></domain>";
-    AUTO(edit_end) struct edit edit = start(before);
+    AUTO(domain_edit_end) struct domain_edit edit = start(before);
 
     (void)state;
     add(&edit, "ua-gpu0", NULL, "small");
@@ -325,8 +326,8 @@ links_the_lonely_one_beside_others(void **state)
 static void
 tells_ours_from_others(void **state)
 {
-    AUTO(edit_end)
-    struct edit edit = start(
+    AUTO(domain_edit_end)
+    struct domain_edit edit = start(
         HEAD "  <devices>\n    <hostdev mode='subsystem' type='pci'/>\n"
              "    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>\n"
              "      <source><address uuid='bbbbbbbb-0000-4000-8000-000000000001'/></source>\n"
@@ -339,9 +340,9 @@ tells_ours_from_others(void **state)
     struct error error = {0};
 
     (void)state;
-    assert_true(edit_has_alias(&edit, "ua-theirs"));
-    assert_false(edit_has_alias(&edit, "ua-gpu0"));
-    assert_int_equal(edit_remove(&edit, "ua-theirs", &device, &alias, &error), -ENOENT);
+    assert_true(domain_edit_has_alias(&edit, "ua-theirs"));
+    assert_false(domain_edit_has_alias(&edit, "ua-gpu0"));
+    assert_int_equal(domain_edit_remove(&edit, "ua-theirs", &device, &alias, &error), -ENOENT);
     assert_string_equal(error.text, "web01 has no vGPU \"ua-theirs\"; it has: ua-vgpu-small");
     take_out(&edit, "ua-vgpu-small", "bbbbbbbb-0000-4000-8000-000000000002");
     text = text_of(&edit);
@@ -353,8 +354,8 @@ tells_ours_from_others(void **state)
 static void
 removes_what_dangles(void **state)
 {
-    AUTO(edit_end)
-    struct edit edit = start(HEAD OPENED DEVICE("ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
+    AUTO(domain_edit_end)
+    struct domain_edit edit = start(HEAD OPENED DEVICE("ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
 
     (void)state;
     assert_true(*edit.request.fault.text);
@@ -391,10 +392,10 @@ refuses_what_is_no_domain(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct document document = document_of(texts[i]);
-        AUTO(edit_end) struct edit edit;
+        AUTO(domain_edit_end) struct domain_edit edit;
         struct error error = {0};
 
-        assert_int_equal(edit_start(&document, &edit, &error), -EINVAL);
+        assert_int_equal(domain_edit_start(&document, &edit, &error), -EINVAL);
         assert_true(*error.text);
     }
 }
@@ -402,24 +403,24 @@ refuses_what_is_no_domain(void **state)
 static void
 gives_libvirt_its_parts(void **state)
 {
-    AUTO(edit_end) struct edit edit = start(ASKED);
+    AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     AUTO_FREE char *before = NULL, *annotation = NULL, *hostdev = NULL;
     struct error error = {0};
 
     (void)state;
-    assert_int_equal(edit_annotation(&edit, &before, &error), 0);
+    assert_int_equal(domain_edit_annotation(&edit, &before, &error), 0);
     assert_string_equal(before, "<request>\n      <device type=\"T4-2B\" parent=\"0000:18:00.0\">\n"
                                 "        <param name=\"frame_rate_limiter\" value=\"0\"/>\n"
                                 "      </device>\n    </request>");
     add(&edit, "ua-gpu0", NULL, "small");
-    assert_int_equal(edit_annotation(&edit, &annotation, &error), 0);
+    assert_int_equal(domain_edit_annotation(&edit, &annotation, &error), 0);
     assert_non_null(strstr(annotation, "<device alias=\"ua-gpu0\" class=\"small\"/>"));
-    assert_int_equal(edit_hostdev(&edit, "ua-gpu0", &hostdev, &error), 0);
+    assert_int_equal(domain_edit_hostdev(&edit, "ua-gpu0", &hostdev, &error), 0);
     assert_non_null(strstr(hostdev, "<address uuid=\"" GPU0 "\"/>"));
     free(annotation);
     take_out(&edit, "ua-gpu0", GPU0);
     take_out(&edit, "bbbbbbbb-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000001");
-    assert_int_equal(edit_annotation(&edit, &annotation, &error), 0);
+    assert_int_equal(domain_edit_annotation(&edit, &annotation, &error), 0);
     assert_null(annotation);
 }
 
@@ -455,7 +456,7 @@ renews_a_clone(void **state)
     assert_int_equal(request_parse(&after, &request, &error), 0);
     assert_int_equal(request_check(&request, &error), 0);
     assert_string_equal(request.hostdevs[0].source.text, GPU0);
-    edit_uuid(&request.domain, "hostdev1", &uuid);
+    domain_edit_uuid(&request.domain, "hostdev1", &uuid);
     assert_string_equal(request.hostdevs[1].source.text, uuid.text);
     assert_string_equal(request.devices[1].uuid, uuid.text);
     assert_string_equal(request.hostdevs[2].source.text, "bbbbbbbb-0000-4000-8000-000000000003");

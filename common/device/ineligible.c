@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "placement/ineligible.h"
+#include "device/ineligible.h"
 #include "base/array.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define DEVICES "sys/bus/pci/devices"
 
 void
-stranger_explain(const struct host *host, const struct name *device, char *text, size_t size)
+ineligible_explain(const struct host *host, const struct name *device, char *text, size_t size)
 {
     struct name driver = {"none"}, gpu;
     bool is_function = host_link(host, &gpu, DEVICES "/%s/physfn", device->text) == 0;
@@ -32,20 +32,13 @@ stranger_explain(const struct host *host, const struct name *device, char *text,
 }
 
 int
-stranger_add_all(const struct host *host, const struct demands *demands,
-                 struct inventory *inventory)
+ineligible_add(const struct host *host, const struct name *device, struct inventory *inventory)
 {
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct name *place = demand_place(&demands->items[i]);
-        struct inventory_stranger stranger;
-        size_t ignored;
+    struct inventory_ineligible ineligible = {.device = *device};
+    size_t ignored;
 
-        if (!place || inventory_find_parent(inventory, place, &ignored))
-            continue;
-        stranger = (struct inventory_stranger){.device = *place};
-        stranger_explain(host, &stranger.device, stranger.why, sizeof(stranger.why));
-        if (ARRAY_ADD(inventory->strangers, inventory->stranger_count, stranger) < 0)
-            return -ENOMEM;
-    }
-    return 0;
+    if (inventory_find_parent(inventory, device, &ignored))
+        return 0;
+    ineligible_explain(host, device, ineligible.why, sizeof(ineligible.why));
+    return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }

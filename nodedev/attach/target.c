@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "libvirt/target.h"
+#include "attach/target.h"
 #include "attach/vf-selection.h"
 #include "libvirt/domain-source.h"
 
@@ -28,7 +28,7 @@ target_open(const struct command_call *call, struct target *ret, struct error *e
     const struct options *options = &call->options;
     int rc;
 
-    *ret = (struct target){.word = call->arguments[0]};
+    *ret = (struct target){.host = call->host, .word = call->arguments[0]};
     if (subject_is_file(ret->word)) {
         ret->meant[CONNECTION_CONFIG] = true;
         if (option_given(options, OPTION_CONFIG) || option_given(options, OPTION_LIVE))
@@ -58,21 +58,21 @@ target_text(const struct target *target, enum connection_side side, bool secrets
 {
     *ret = (struct document){0};
     if (!target->connection)
-        return subject_read(target->word, ret, error);
+        return subject_read(target->host, target->word, ret, error);
     return connection_xml(target->connection, &target->domain.uuid, side, secrets, ret, error);
 }
 
 int
-target_edit(const struct target *target, enum connection_side side, bool secrets, struct edit *ret,
-            struct error *error)
+target_edit(const struct target *target, enum connection_side side, bool secrets,
+            struct domain_edit *ret, struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
     int rc = target_text(target, side, secrets, &text, error);
 
-    *ret = (struct edit){0};
+    *ret = (struct domain_edit){0};
     if (rc < 0)
         return rc;
-    rc = edit_start(&text, ret, error);
+    rc = domain_edit_start(&text, ret, error);
     if (rc < 0)
         error_wrap(error, "%s", target->word);
     return rc;
@@ -94,25 +94,25 @@ target_add_named(const struct command_call *call, const struct target *target,
         rc = connection_domains(own ? own : target->connection, &domains, error);
     if (rc < 0)
         return rc;
-    if (berth_add_named(&domains, domain, ret) < 0)
+    if (vf_selection_add_named(&domains, domain, ret) < 0)
         return error_set(error, -ENOMEM, "no memory for the domains");
-    return domains.complete ? 0 : error_set(error, -EIO, "%s", domains.problem.text);
+    return domains.complete ? 0 : error_set(error, -EIO, "%s", domains.failure.text);
 }
 
 int
-target_define(const struct target *target, const struct edit *edit, struct error *error)
+target_define(const struct target *target, const struct domain_edit *edit, struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
-    int rc = edit_text(edit, &text, error);
+    int rc = domain_edit_text(edit, &text, error);
 
     return rc < 0 ? rc : connection_define(target->connection, &text, error);
 }
 
 int
-target_print(const struct command_call *call, const struct edit *edit, struct error *error)
+target_print(const struct command_call *call, const struct domain_edit *edit, struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
-    int rc = edit_text(edit, &text, error);
+    int rc = domain_edit_text(edit, &text, error);
 
     if (rc == 0)
         fwrite(text.text, 1, text.length, call->out);

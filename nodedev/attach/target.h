@@ -14,6 +14,7 @@
 #include "xml/domain-edit.h"
 
 struct target {
+    const struct host *host;
     const char *word;              /* as it was typed */
     struct connection *connection; /* NULL: a file */
     struct connection_domain domain;
@@ -37,7 +38,7 @@ int target_text(const struct target *target, enum connection_side side, bool sec
 
 /* The same, to be edited. */
 int target_edit(const struct target *target, enum connection_side side, bool secrets,
-                struct edit *ret, struct error *error) CHECKED NONNULL;
+                struct domain_edit *ret, struct error *error) CHECKED NONNULL;
 
 /* Adds the virtual functions (any PCI devices) that other domains of this host's libvirt name.
  * -errno with a line in error if it cannot be asked, or does not tell them all. */
@@ -46,9 +47,9 @@ target_add_named(const struct command_call *call, const struct target *target,
                  const struct name *domain, struct names *ret, struct error *error) CHECKED NONNULL;
 
 /* Defines it anew; and prints the XML instead. */
-int target_define(const struct target *target, const struct edit *edit,
+int target_define(const struct target *target, const struct domain_edit *edit,
                   struct error *error) CHECKED NONNULL;
-int target_print(const struct command_call *call, const struct edit *edit,
+int target_print(const struct command_call *call, const struct domain_edit *edit,
                  struct error *error) CHECKED NONNULL;
 
 /* The side that --print-xml shows. */
