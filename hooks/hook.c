@@ -123,7 +123,8 @@ handle(const struct event *event, const struct host *host, const struct document
 
 /* What cannot be read to its end may still say whose it is: see request_parse. */
 static int
-read_request(const struct host *host, int input, struct document *document, struct request *request, struct error *error)
+read_request(const struct host *host, int input, struct document *document, struct request *request,
+             struct error *error)
 {
     struct error ignored;
     int rc = document_read(host, input, document, error), parsed = -EINVAL;

@@ -90,20 +90,12 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
 /* The same once all is gone that a start may take out of its way: prepare does that, but only where
  * the XML says by then. */
 static int
-find_clearable(struct arrival *arrival, const struct transaction *transaction,
-               const struct status_files *guests)
+find_clearable(struct arrival *arrival, const bool *may_evict)
 {
     const struct placement_problem problem = problem_of(arrival);
-    const struct ledger *ledger = &arrival->snapshot.ledger;
     AUTO(eviction_clear) struct eviction eviction = {0};
-    AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
 
-    if (!gone)
-        return -ENOMEM;
-    for (size_t i = 0; i < ledger->count; i++)
-        gone[i] =
-            recovery_may_reap(transaction, guests, &arrival->request->domain, &ledger->leases[i]);
-    if (eviction_make(&eviction, &problem, gone, EVICTION_LIKELY) < 0)
+    if (eviction_make(&eviction, &problem, may_evict, EVICTION_LIKELY) < 0)
         return -ENOMEM;
     return find_room(arrival, &eviction.problem);
 }
@@ -126,8 +118,7 @@ find_any(struct arrival *arrival, struct error *error)
 
 /* One that can be had now (1); else after some clearing, or another day (0). */
 static int
-find_places(struct arrival *arrival, const struct transaction *transaction,
-            const struct status_files *guests, struct error *error)
+find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
 {
     const struct placement_problem problem = problem_of(arrival);
     int rc = find_room(arrival, &problem);
@@ -135,7 +126,7 @@ find_places(struct arrival *arrival, const struct transaction *transaction,
     if (rc > 0)
         return 1;
     if (rc == 0)
-        rc = find_clearable(arrival, transaction, guests);
+        rc = find_clearable(arrival, may_evict);
     if (rc == -ENOMEM)
         return error_set(error, rc, "no memory for the placement");
     return rc > 0 ? 0 : find_any(arrival, error);
@@ -199,17 +190,21 @@ static int
 choose_under_lock(struct arrival *arrival, struct transaction *transaction, struct error *error)
 {
     AUTO(status_files_clear) struct status_files guests = {0};
-    int rc = 0;
+    AUTO_FREE bool *may_evict = NULL;
+    int rc;
 
     rc = snapshot_look(&arrival->snapshot, arrival->host, error);
     if (rc < 0)
         return rc;
     type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
-    recovery_read_guests(transaction, &arrival->snapshot.ledger, &guests);
-    recovery_forget_gone(transaction, &guests, &arrival->request->domain,
-                         &arrival->snapshot.ledger);
-    rc = find_places(arrival, transaction, &guests, error);
+    facts_read_guests(&transaction->statedir, &arrival->snapshot.ledger, &guests);
+    may_evict = calloc(arrival->snapshot.ledger.count + 1, sizeof(*may_evict));
+    if (!may_evict)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    recovery_sort_others(&transaction->statedir, &guests, &arrival->request->domain, false, "mend",
+                         &arrival->snapshot.ledger, may_evict);
+    rc = find_places(arrival, may_evict, error);
     return rc > 0 ? reserve(arrival, error) : rc;
 }
 

@@ -410,13 +410,16 @@ static void
 undo(struct assignment *assignment)
 {
     struct transaction *transaction = &assignment->transaction;
+    const struct release_scope scope = {
+        .domain = &assignment->request->domain,
+        .device = assignment->device,
+        .claim = transaction->statedir.claim,
+    };
+    struct deadline deadline =
+        deadline_in(transaction->host, assignment->snapshot.policy.release_timeout);
     struct error failure;
 
-    if (transaction->statedir.claim &&
-        release_leases(
-            transaction, &assignment->request->domain, assignment->device,
-            deadline_in(assignment->transaction.host, assignment->snapshot.policy.release_timeout),
-            &failure) < 0)
+    if (scope.claim && release_leases(transaction, &scope, deadline, &failure) < 0)
         log_failure("prepare", assignment->request->name, &failure);
 }
 

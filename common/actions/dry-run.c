@@ -5,6 +5,7 @@
 #include "apply/recovery.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
+#include "placement/placement.h"
 #include "placement/reason.h"
 #include "policy/policy-load.h"
 
@@ -35,19 +36,20 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
 {
     for (size_t i = 0; i < dry_run->snapshot.ledger.count;) {
         struct lease *lease = &dry_run->snapshot.ledger.leases[i];
-        enum recovery_own judgement = RECOVERY_STAY;
+        enum fate fate = FATE_REUSE;
+        const char *why;
         int rc = 0;
 
         if (name_equal(&lease->domain, domain))
-            judgement = recovery_judge_own(transaction, &dry_run->snapshot.demands,
-                                           &dry_run->snapshot.inventory, lease);
-        if (judgement == RECOVERY_BUSY || judgement == RECOVERY_GOING)
+            fate = recovery_judge_own(transaction, &dry_run->snapshot.demands,
+                                      &dry_run->snapshot.inventory, lease, &why);
+        if (fate == FATE_WAIT)
             rc = ledger_add(&dry_run->busy, lease);
-        if (judgement == RECOVERY_REMOVE)
+        if (fate == FATE_REMOVE)
             rc = ledger_add(&dry_run->unwanted, lease);
         if (rc < 0)
             return rc;
-        if (judgement == RECOVERY_FORGET)
+        if (fate == FATE_FORGET)
             ledger_remove(&dry_run->snapshot.ledger, lease);
         else
             i++;
@@ -58,25 +60,17 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
 /* As recovery_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
 static int
 sort_others(struct dry_run *dry_run, const struct transaction *transaction,
-            const struct name *domain)
+            const struct name *domain, bool running)
 {
     AUTO(status_files_clear) struct status_files guests = {0};
     struct ledger *ledger = &dry_run->snapshot.ledger;
 
-    recovery_read_guests(transaction, ledger, &guests);
-    for (size_t i = 0; i < ledger->count;) {
-        struct lease *lease = &ledger->leases[i];
-
-        if (!name_equal(&lease->domain, domain) && recovery_is_gone(transaction, &guests, lease))
-            ledger_remove(ledger, lease);
-        else
-            i++;
-    }
+    facts_read_guests(&transaction->statedir, ledger, &guests);
     dry_run->may_reap = calloc(ledger->count + 1, sizeof(*dry_run->may_reap));
     if (!dry_run->may_reap)
         return -ENOMEM;
-    for (size_t i = 0; i < ledger->count; i++)
-        dry_run->may_reap[i] = recovery_may_reap(transaction, &guests, domain, &ledger->leases[i]);
+    recovery_sort_others(&transaction->statedir, &guests, domain, running, NULL, ledger,
+                         dry_run->may_reap);
     return 0;
 }
 
@@ -187,7 +181,7 @@ decide(struct dry_run *dry_run, const struct transaction *transaction,
         rc = find(dry_run, &problem);
     if (rc <= 0)
         return rc;
-    rc = sort_others(dry_run, transaction, &request->domain);
+    rc = sort_others(dry_run, transaction, &request->domain, change->alone);
     if (rc == 0)
         rc = find(dry_run, &problem);
     return rc > 0 ? reap(dry_run, &problem) : rc;

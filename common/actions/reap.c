@@ -3,6 +3,8 @@
 #include "actions/reap.h"
 #include "apply/apply.h"
 #include "device/scan.h"
+#include "domain/status-files.h"
+#include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/origin.h"
@@ -24,7 +26,7 @@ struct reaping {
 };
 
 /* One device that may have to go. */
-struct candidate {
+struct suspect {
     struct lease lease; /* its own, or the one that it is to get */
     bool is_leased;
     bool is_named;
@@ -61,11 +63,11 @@ find_reference(const struct reap_order *order, const struct name *device)
 
 /* What no rule of ours decides: whose it is. */
 static enum outcome
-decide_foreign(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
+decide_foreign(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
 {
-    const struct vgpu *vgpu = &candidate->lease.vgpu;
+    const struct vgpu *vgpu = &suspect->lease.vgpu;
 
-    if (candidate->is_named)
+    if (suspect->is_named)
         return OUTCOME_REMOVED;
     if (origin_of(reaping->transaction.host, &vgpu->parent, &vgpu->device, NULL) == ORIGIN_MDEVCTL)
         error_set(why, 0, "mdevctl defines it; name it to have it removed");
@@ -75,38 +77,32 @@ decide_foreign(const struct reaping *reaping, const struct candidate *candidate,
 }
 
 static enum outcome
-decide_leased(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
+decide_leased(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
 {
-    const struct lease *lease = &candidate->lease;
-    const struct transaction *transaction = &reaping->transaction;
+    const struct lease *lease = &suspect->lease;
+    struct fate_facts facts;
     const char *phrase;
-    struct name type;
 
     if (ledger_has_changed(reaping->order->before, lease)) {
         error_set(why, 0, "somebody has just changed it");
         return OUTCOME_LEFT;
     }
-    switch (judge_lease(transaction, &reaping->guests, lease, &phrase)) {
-    case JUDGEMENT_LEAVE:
-        if (lease->state == LEASE_KEPT && transaction_may_act(transaction, lease))
-            return OUTCOME_REMOVED;
+    facts = facts_gather(&reaping->transaction.statedir, &reaping->guests, lease);
+    switch (fate_judge(FATE_REAP, &facts, &phrase)) {
+    case FATE_REMOVE:
+        return OUTCOME_REMOVED;
+    case FATE_FORGET:
+        return facts.bits & FATE_ABSENT ? OUTCOME_FORGOTTEN : decide_foreign(reaping, suspect, why);
+    default:
         error_set(why, 0, "%s", phrase);
         return OUTCOME_LEFT;
-    case JUDGEMENT_FORGET:
-        if (vgpu_state(transaction->host, &lease->vgpu, &type) == VGPU_ABSENT)
-            return OUTCOME_FORGOTTEN;
-        return decide_foreign(reaping, candidate, why);
-    case JUDGEMENT_KEEP:
-    case JUDGEMENT_REMOVE:
-        break;
     }
-    return OUTCOME_REMOVED;
 }
 
 static enum outcome
-decide(const struct reaping *reaping, const struct candidate *candidate, struct error *why)
+decide(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
 {
-    const struct vgpu *vgpu = &candidate->lease.vgpu;
+    const struct vgpu *vgpu = &suspect->lease.vgpu;
     const struct status_files *guests = &reaping->guests;
     const char *domain = find_reference(reaping->order, &vgpu->device);
 
@@ -118,20 +114,20 @@ decide(const struct reaping *reaping, const struct candidate *candidate, struct 
         error_set(why, 0, "%s", guests->failure.text);
     else if (!*vgpu->type.text)
         error_set(why, 0, "somebody is just making or removing it");
-    else if (candidate->is_leased)
-        return decide_leased(reaping, candidate, why);
+    else if (suspect->is_leased)
+        return decide_leased(reaping, suspect, why);
     else
-        return decide_foreign(reaping, candidate, why);
+        return decide_foreign(reaping, suspect, why);
     return OUTCOME_LEFT;
 }
 
 /* Under the lock: puts a lease into the ledger if there was none, and claims it. */
 static int
-claim(struct reaping *reaping, const struct candidate *candidate, struct ledger *ledger,
+claim(struct reaping *reaping, const struct suspect *suspect, struct ledger *ledger,
       struct error *error)
 {
-    int rc = candidate->is_leased ? 0 : ledger_add(ledger, &candidate->lease);
-    struct lease *lease = ledger_find(ledger, &candidate->lease.vgpu.device);
+    int rc = suspect->is_leased ? 0 : ledger_add(ledger, &suspect->lease);
+    struct lease *lease = ledger_find(ledger, &suspect->lease.vgpu.device);
 
     if (rc == 0)
         rc = ledger_add(&reaping->todo, lease);
@@ -141,22 +137,22 @@ claim(struct reaping *reaping, const struct candidate *candidate, struct ledger 
 }
 
 static int
-consider(struct reaping *reaping, const struct candidate *candidate, struct ledger *ledger,
+consider(struct reaping *reaping, const struct suspect *suspect, struct ledger *ledger,
          struct error *error)
 {
     struct error why = {0};
-    enum outcome outcome = decide(reaping, candidate, &why);
+    enum outcome outcome = decide(reaping, suspect, &why);
 
-    if (findings_add(reaping->findings, &candidate->lease, outcome, why.text) < 0)
+    if (findings_add(reaping->findings, &suspect->lease, outcome, why.text) < 0)
         return error_set(error, -ENOMEM, "no memory for the findings");
-    reaping->findings->failed += outcome == OUTCOME_LEFT && candidate->is_named;
+    reaping->findings->failed += outcome == OUTCOME_LEFT && suspect->is_named;
     if (reaping->order->dry_run)
         return 0;
     if (outcome == OUTCOME_REMOVED)
-        return claim(reaping, candidate, ledger, error);
+        return claim(reaping, suspect, ledger, error);
     if (outcome == OUTCOME_FORGOTTEN) {
-        log_lease("reap", &candidate->lease, "forgotten");
-        ledger_remove(ledger, ledger_find(ledger, &candidate->lease.vgpu.device));
+        log_lease("reap", &suspect->lease, "forgotten");
+        ledger_remove(ledger, ledger_find(ledger, &suspect->lease.vgpu.device));
     }
     return 0;
 }
@@ -184,17 +180,17 @@ consider_named(struct reaping *reaping, const struct name *device, struct ledger
 {
     const struct lease *lease = ledger_find(ledger, device);
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(&reaping->inventory, device);
-    struct candidate candidate = {.is_leased = lease != NULL, .is_named = true};
+    struct suspect suspect = {.is_leased = lease != NULL, .is_named = true};
     int rc = 0;
 
     if (lease)
-        candidate.lease = *lease;
+        suspect.lease = *lease;
     else
-        rc = vgpu ? lease_of(reaping, vgpu, &candidate.lease) : -ENOENT;
+        rc = vgpu ? lease_of(reaping, vgpu, &suspect.lease) : -ENOENT;
     if (rc < 0)
         return error_set(error, rc, "there is no vGPU %s here; see 'vgpuctl orphans'",
                          device->text);
-    return consider(reaping, &candidate, ledger, error);
+    return consider(reaping, &suspect, ledger, error);
 }
 
 /* Every orphan. What a domain refers to is none, and is not spoken of. */
@@ -206,17 +202,17 @@ consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error
     for (size_t i = 0; rc == 0 && i < reaping->inventory.vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &reaping->inventory.vgpus[i];
         const struct lease *lease = ledger_find(ledger, &vgpu->device);
-        struct candidate candidate = {.is_leased = lease != NULL};
+        struct suspect suspect = {.is_leased = lease != NULL};
 
         if (find_reference(reaping->order, &vgpu->device) ||
             !reap_is_orphan(&reaping->transaction.statedir, lease))
             continue;
         if (lease)
-            candidate.lease = *lease;
+            suspect.lease = *lease;
         else
-            rc = lease_of(reaping, vgpu, &candidate.lease);
+            rc = lease_of(reaping, vgpu, &suspect.lease);
         if (rc == 0)
-            rc = consider(reaping, &candidate, ledger, error);
+            rc = consider(reaping, &suspect, ledger, error);
     }
     return rc;
 }

@@ -4,6 +4,8 @@
 #include "actions/adopt.h"
 #include "apply/apply.h"
 #include "base/array.h"
+#include "domain/status-files.h"
+#include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
 #include "policy/policy-load.h"
@@ -65,19 +67,31 @@ findings_find(const struct findings *findings, const struct name *device)
 }
 
 static enum outcome
-outcome_of(enum judgement judgement)
+outcome_of(enum fate fate)
 {
-    switch (judgement) {
-    case JUDGEMENT_FORGET:
+    switch (fate) {
+    case FATE_FORGET:
         return OUTCOME_FORGOTTEN;
-    case JUDGEMENT_KEEP:
+    case FATE_HOLD:
         return OUTCOME_KEPT;
-    case JUDGEMENT_REMOVE:
+    case FATE_REMOVE:
         return OUTCOME_REMOVED;
-    case JUDGEMENT_LEAVE:
+    case FATE_LEAVE:
+    case FATE_WAIT:
+    case FATE_REUSE:
         break;
     }
     return OUTCOME_LEFT;
+}
+
+static enum fate
+judge_lease(const struct reconciliation *reconciliation, const struct lease *lease,
+            const char **why)
+{
+    const struct fate_facts facts =
+        facts_gather(&reconciliation->transaction.statedir, &reconciliation->guests, lease);
+
+    return fate_judge(FATE_RECONCILE, &facts, why);
 }
 
 /* Under the lock: every lease is judged, and those that are to be removed are claimed. */
@@ -91,23 +105,23 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
     for (size_t i = 0; rc == 0 && i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
         const char *why = "somebody has just changed it";
-        enum judgement judgement = JUDGEMENT_LEAVE;
+        enum fate fate = FATE_LEAVE;
 
         if (!ledger_has_changed(before, lease))
-            judgement = judge_lease(transaction, &reconciliation->guests, lease, &why);
-        if (findings_add(reconciliation->findings, lease, outcome_of(judgement), why) < 0)
+            fate = judge_lease(reconciliation, lease, &why);
+        if (findings_add(reconciliation->findings, lease, outcome_of(fate), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
-        if (judgement == JUDGEMENT_FORGET) {
+        if (fate == FATE_FORGET) {
             log_lease("reconcile", lease, "forgotten");
             ledger_remove(ledger, lease);
             continue;
         }
-        if (judgement == JUDGEMENT_KEEP) {
+        if (fate == FATE_HOLD) {
             log_lease("reconcile", lease, "kept");
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);
         }
-        if (judgement == JUDGEMENT_REMOVE) {
+        if (fate == FATE_REMOVE) {
             rc = transaction_claim_removal(transaction, ledger, lease, error);
             if (rc == 0 && (rc = ledger_add(&reconciliation->todo, lease)) < 0)
                 error_set(error, rc, "no memory for the leases");

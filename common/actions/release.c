@@ -2,35 +2,48 @@
 
 #include "actions/release.h"
 #include "apply/apply.h"
+#include "lease/facts.h"
+#include "lease/fate.h"
 #include "lease/log.h"
 #include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <string.h>
 
-/* For the domain's next start. Only what it held: a start that failed leaves nothing. */
 static bool
-is_to_be_kept(const struct transaction *transaction, const struct lease *lease)
+is_in(const struct release_scope *scope, const struct lease *lease)
 {
-    return lease->release == LEASE_KEEP && lease->state == LEASE_HELD &&
-           lease->origin == LEASE_MADE && vgpu_is_right(transaction->host, &lease->vgpu);
+    return name_equal(&lease->domain, scope->domain) &&
+           (!scope->device || name_equal(&lease->vgpu.device, scope->device)) &&
+           (!scope->claim || lease->claim == scope->claim);
 }
 
-static bool
-is_meant(const struct lease *lease, const struct name *domain, const struct name *device)
-{
-    return name_equal(&lease->domain, domain) &&
-           (!device || name_equal(&lease->vgpu.device, device));
-}
-
-/*
- * Under the lock: forgets the domain's found devices, claims its made ones, copies those into mine.
- * claim: 0, or that of the only leases which count. *others: how many of its leases somebody else
- * is at work on.
- */
+/* Claims a lease whose device is to be removed, and copies it into mine, unless it is there. */
 static int
-claim_leases(struct transaction *transaction, const struct name *domain, const struct name *device,
-             uint64_t claim, struct ledger *mine, size_t *others, struct error *error)
+claim_lease(struct transaction *transaction, struct ledger *ledger, struct lease *lease,
+            struct ledger *mine, struct error *error)
+{
+    int rc;
+
+    if (lease->claim && lease->claim == transaction->statedir.claim &&
+        ledger_find(mine, &lease->vgpu.device))
+        return 0;
+    if (transaction_is_stuck_elsewhere(transaction, lease)) {
+        /* Nothing more can be written by this transaction: to whoever comes next. */
+        transaction_give_up(transaction, lease);
+        return 0;
+    }
+    rc = transaction_claim_removal(transaction, ledger, lease, error);
+    if (rc == 0 && (rc = ledger_add(mine, lease)) < 0)
+        error_set(error, rc, "no memory for the leases");
+    return rc;
+}
+
+/* Under the lock: does what becomes of each lease, as far as the ledger goes. *others: how many
+ * somebody else is at work on. */
+static int
+claim_leases(struct transaction *transaction, const struct release_scope *scope,
+             struct ledger *mine, size_t *others, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = transaction_begin(transaction, &ledger, error);
@@ -39,42 +52,29 @@ claim_leases(struct transaction *transaction, const struct name *domain, const s
     *others = 0;
     for (size_t i = 0; rc == 0 && i < ledger.count;) {
         struct lease *lease = &ledger.leases[i++];
+        struct fate_facts facts;
+        const char *why;
+        enum fate fate;
 
-        if (!is_meant(lease, domain, device) || (claim && lease->claim != claim))
+        if (!is_in(scope, lease))
             continue;
-        if (!transaction_may_act(transaction, lease)) {
-            ++*others;
-            continue;
-        }
-        if (lease->state == LEASE_KEPT)
-            continue;
-        if (!device && is_to_be_kept(transaction, lease)) {
+        facts = facts_gather(&transaction->statedir, NULL, lease);
+        if (scope->device)
+            facts.bits &= ~(unsigned)FATE_KEEP;
+        fate = fate_judge(FATE_RELEASE, &facts, &why);
+        *others += fate == FATE_WAIT;
+        changed |= fate != FATE_WAIT && fate != FATE_LEAVE;
+        if (fate == FATE_HOLD) {
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);
             log_lease("release", lease, "kept");
-            changed = true;
-            continue;
-        }
-        if (lease->origin == LEASE_FOUND || lease->state == LEASE_RESERVED) {
+        } else if (fate == FATE_FORGET) {
             log_lease("release", lease, "left in place");
             ledger_remove(&ledger, lease);
-            changed = true;
             i--;
-            continue;
+        } else if (fate == FATE_REMOVE) {
+            rc = claim_lease(transaction, &ledger, lease, mine, error);
         }
-        if (lease->claim && lease->claim == transaction->statedir.claim &&
-            ledger_find(mine, &lease->vgpu.device))
-            continue;
-        if (transaction_is_stuck_elsewhere(transaction, lease)) {
-            /* Nothing more can be written by this transaction: to whoever comes next. */
-            transaction_give_up(transaction, lease);
-            changed = true;
-            continue;
-        }
-        rc = transaction_claim_removal(transaction, &ledger, lease, error);
-        if (rc == 0 && (rc = ledger_add(mine, lease)) < 0)
-            error_set(error, rc, "no memory for the leases");
-        changed = true;
     }
     if (rc == 0 && changed)
         return transaction_commit(transaction, &ledger, error);
@@ -106,18 +106,17 @@ remove_leases(struct transaction *transaction, const struct ledger *mine, size_t
 }
 
 int
-release_leases(struct transaction *transaction, const struct name *domain,
-               const struct name *device, struct deadline deadline, struct error *error)
+release_leases(struct transaction *transaction, const struct release_scope *scope,
+               struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger mine = {0};
-    const uint64_t claim = transaction->statedir.claim;
     unsigned pause = 1;
     int worst = 0;
 
     error->text[0] = '\0';
     for (;;) {
         size_t others, done = mine.count;
-        int rc = claim_leases(transaction, domain, device, claim, &mine, &others, error);
+        int rc = claim_leases(transaction, scope, &mine, &others, error);
 
         if (rc < 0)
             return rc;
@@ -134,8 +133,7 @@ release_leases(struct transaction *transaction, const struct name *domain,
 }
 
 static int
-give_back(const struct host *host, const struct name *domain, const struct name *device,
-          struct error *error)
+give_back(const struct host *host, const struct release_scope *scope, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction;
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -146,25 +144,25 @@ give_back(const struct host *host, const struct name *domain, const struct name 
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     rc = statedir_load(&transaction.statedir, &ledger, error);
-    if (rc < 0 || !ledger_has_domain(&ledger, domain))
+    if (rc < 0 || !ledger_has_domain(&ledger, scope->domain))
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &policy, &ignored) < 0)
-        log_failure("release", domain->text, &ignored);
+        log_failure("release", scope->domain->text, &ignored);
     transaction.lock_timeout = policy.lock_timeout;
     transaction.deadline = deadline_in(host, policy.release_timeout);
-    return release_leases(&transaction, domain, device, transaction.deadline, error);
+    return release_leases(&transaction, scope, transaction.deadline, error);
 }
 
 int
 release_domain(const struct host *host, const struct name *domain, struct error *error)
 {
-    return give_back(host, domain, NULL, error);
+    return give_back(host, &(struct release_scope){.domain = domain}, error);
 }
 
 int
 release_device(const struct host *host, const struct name *domain, const struct name *device,
                struct error *error)
 {
-    return give_back(host, domain, device, error);
+    return give_back(host, &(struct release_scope){.domain = domain, .device = device}, error);
 }

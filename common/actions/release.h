@@ -12,16 +12,20 @@
 
 #include "apply/transaction.h"
 
+/* Which leases are to be given back. */
+struct release_scope {
+    const struct name *domain;
+    const struct name *device; /* this one only, which is not kept; NULL: all */
+    uint64_t claim;            /* those only that this claim has; 0: whichever */
+};
+
 /*
- * All of a domain's leases, or that of one device of its only (NULL: all), within a transaction
- * that has no claim yet, or those that the transaction has claimed, until the deadline: those of
- * found devices are forgotten, those of made ones removed, or kept if the lease says so and the
- * domain ends. Leases that another process is at work on are waited for. 0 when none is left;
- * otherwise the last failure, each of them in error.
+ * Gives them back until the deadline: those of found devices are forgotten, those of made ones
+ * removed, or kept if the lease says so and the domain ends. Leases that another process is at work
+ * on are waited for. 0 when none is left; otherwise the last failure, each of them in error.
  */
-int release_leases(struct transaction *transaction, const struct name *domain,
-                   const struct name *device, struct deadline deadline, struct error *error)
-    __attribute__((nonnull(1, 2, 5))) CHECKED;
+int release_leases(struct transaction *transaction, const struct release_scope *scope,
+                   struct deadline deadline, struct error *error) CHECKED NONNULL;
 
 /* The use case of the hook's `release`: cheap for a domain without leases. */
 int release_domain(const struct host *host, const struct name *domain,

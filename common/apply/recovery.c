@@ -4,6 +4,7 @@
 #include "apply/apply.h"
 #include "lease/fate.h"
 #include "lease/log.h"
+#include "placement/placement.h"
 
 #include <stdio.h>
 
@@ -60,10 +61,9 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     return type && demand_ranks(demand, type, &rank);
 }
 
-/* Whether it went while the inventory was read, which then says of what was ours that it is there
- * and nobody's. */
+/* Whether the inventory shows it where the lease says, and of its type. */
 static bool
-has_just_gone(const struct inventory *inventory, const struct lease *lease)
+is_listed(const struct inventory *inventory, const struct lease *lease)
 {
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
 
@@ -71,26 +71,29 @@ has_just_gone(const struct inventory *inventory, const struct lease *lease)
            name_equal(&inventory->parents[vgpu->parent].name, &lease->vgpu.parent);
 }
 
-enum recovery_own
-recovery_judge_own(const struct transaction *transaction, const struct demands *demands,
-                   const struct inventory *inventory, const struct lease *lease)
+static struct fate_facts
+own_facts(const struct transaction *transaction, const struct demands *demands,
+          const struct inventory *inventory, const struct lease *lease)
 {
     const struct demand *demand = find_demand(demands, &lease->vgpu.device);
-    struct name type;
-    enum vgpu_state look = vgpu_state(transaction->host, &lease->vgpu, &type);
+    struct fate_facts facts = facts_gather(&transaction->statedir, NULL, lease);
 
-    if (!transaction_may_act(transaction, lease))
-        return RECOVERY_BUSY;
-    if (look == VGPU_ABSENT && has_just_gone(inventory, lease))
-        return RECOVERY_BUSY;
-    /* A promise, which this start is to keep: nothing was made for it. */
-    if (look == VGPU_ABSENT || lease->state == LEASE_RESERVED)
-        return RECOVERY_FORGET;
-    if (look == VGPU_PRESENT && is_wanted(demand, lease, inventory))
-        return RECOVERY_STAY;
-    if (lease->origin == LEASE_FOUND)
-        return RECOVERY_FORGET;
-    return look == VGPU_TRANSIENT && demand ? RECOVERY_GOING : RECOVERY_REMOVE;
+    if (is_listed(inventory, lease))
+        facts.bits |= FATE_LISTED;
+    if (demand)
+        facts.bits |= FATE_NAMED;
+    if (is_wanted(demand, lease, inventory))
+        facts.bits |= FATE_WANTED;
+    return facts;
+}
+
+enum fate
+recovery_judge_own(const struct transaction *transaction, const struct demands *demands,
+                   const struct inventory *inventory, const struct lease *lease, const char **why)
+{
+    struct fate_facts facts = own_facts(transaction, demands, inventory, lease);
+
+    return fate_judge(FATE_START, &facts, why);
 }
 
 static int
@@ -110,17 +113,16 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
           const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
           struct error *error)
 {
-    enum recovery_own judgement = recovery_judge_own(transaction, demands, inventory, lease);
+    const struct fate_facts facts = own_facts(transaction, demands, inventory, lease);
+    const char *why;
+    enum fate fate = fate_judge(FATE_START, &facts, &why);
 
-    if (judgement == RECOVERY_STAY || judgement == RECOVERY_FORGET)
-        return judgement == RECOVERY_FORGET;
-    if (judgement == RECOVERY_BUSY)
-        return still_at_work(lease, error);
-    if (is_unremovable(recovery, &lease->vgpu.device))
-        return find_demand(demands, &lease->vgpu.device)
-                   ? error_set(error, -EBUSY, "%s", recovery->failure.text)
-                   : 0;
-    if (judgement == RECOVERY_GOING)
+    if (fate == FATE_REUSE || fate == FATE_FORGET)
+        return fate == FATE_FORGET;
+    if (is_unremovable(recovery, &lease->vgpu.device) &&
+        !(facts.bits & (FATE_CLAIMED | FATE_ABSENT)))
+        return facts.bits & FATE_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
+    if (fate == FATE_WAIT)
         return still_at_work(lease, error);
     return claim(recovery, transaction, ledger, lease, error);
 }
@@ -147,77 +149,39 @@ recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
     return 0;
 }
 
-/* Whether another domain's lease may be taken out of the way. */
-static bool
-is_abandoned(const struct transaction *transaction, const struct status_files *guests,
-             const struct lease *lease)
-{
-    const char *why;
-
-    if (lease->state == LEASE_KEPT)
-        return transaction_may_act(transaction, lease);
-    return judge_lease(transaction, guests, lease, &why) != JUDGEMENT_LEAVE;
-}
-
 bool
-recovery_may_reap(const struct transaction *transaction, const struct status_files *guests,
-                  const struct name *domain, const struct lease *lease)
+recovery_sort_others(const struct statedir *statedir, const struct status_files *guests,
+                     const struct name *domain, bool running, const char *event,
+                     struct ledger *ledger, bool *may_evict)
 {
-    /* The domain's own: one under a demanded UUID may be where the rules forbid it by now. */
-    if (name_equal(&lease->domain, domain))
-        return lease->origin == LEASE_MADE && transaction_may_act(transaction, lease);
-    return is_abandoned(transaction, guests, lease);
-}
-
-bool
-recovery_is_gone(const struct transaction *transaction, const struct status_files *guests,
-                 const struct lease *lease)
-{
-    const char *why;
-
-    return judge_lease(transaction, guests, lease, &why) == JUDGEMENT_FORGET;
-}
-
-/* More room than was counted. */
-bool
-recovery_forget_gone(const struct transaction *transaction, const struct status_files *guests,
-                     const struct name *domain, struct ledger *ledger)
-{
-    bool changed = false;
+    bool forgotten = false;
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
+        struct fate_facts facts = facts_gather(statedir, guests, lease);
+        bool own = name_equal(&lease->domain, domain);
+        const char *why;
+        enum fate fate;
 
-        if (name_equal(&lease->domain, domain) || !recovery_is_gone(transaction, guests, lease)) {
-            i++;
+        /* One of its own, under a demanded UUID, may be where the rules forbid it by now. */
+        if (own && !running)
+            facts.bits |= FATE_OWN;
+        fate = fate_judge(FATE_ROOM, &facts, &why);
+        if (fate == FATE_FORGET && !own) {
+            if (event)
+                log_lease(event, lease, "forgotten");
+            ledger_remove(ledger, lease);
+            forgotten = true;
             continue;
         }
-        log_lease("mend", lease, "forgotten");
-        ledger_remove(ledger, lease);
-        changed = true;
+        may_evict[i++] = fate == FATE_REMOVE || fate == FATE_FORGET;
     }
-    return changed;
+    return forgotten;
 }
 
-/* Status files are read only where the answer depends on them: few hosts ever have such a lease.
- * What cannot be read counts as running. */
-void
-recovery_read_guests(const struct transaction *transaction, const struct ledger *ledger,
-                     struct status_files *ret)
-{
-    bool needed = false;
-    struct error failure;
-
-    *ret = (struct status_files){0};
-    for (size_t i = 0; i < ledger->count && !needed; i++)
-        needed = judge_needs_guests(transaction, &ledger->leases[i]);
-    if (needed && status_files_read(transaction->host, ret, &failure) < 0)
-        ret->complete = false;
-}
-
-/* A place that was another's, claimed for a demand; a virtual function is what the demand names. */
+/* A place that was another's, promised to a demand; a virtual function is what the demand names. */
 static struct lease
-lease_of_place(const struct transaction *transaction, const struct placement_problem *problem,
+reservation_of(const struct transaction *transaction, const struct placement_problem *problem,
                const struct demand *demand, const struct lease *evicted)
 {
     struct lease place = *evicted;
@@ -228,7 +192,7 @@ lease_of_place(const struct transaction *transaction, const struct placement_pro
     place.domain = problem->request->domain;
     snprintf(place.domain_name, sizeof(place.domain_name), "%s", problem->request->name);
     place.alias[0] = '\0';
-    place.state = LEASE_PENDING;
+    place.state = LEASE_RESERVED;
     place.origin = LEASE_MADE;
     place.daemon = transaction->daemon;
     place.claim = transaction->statedir.claim;
@@ -239,11 +203,12 @@ lease_of_place(const struct transaction *transaction, const struct placement_pro
 
 /*
  * The places that this call has others' devices removed from stay its own until it has planned:
- * claims of the domain's, under its demands' devices, which its next look forgets and plans anew.
+ * they are reserved for the domain, under its demands' devices, as those of a guest that arrives
+ * are. Its next look takes the reservations for kept promises, and plans anew.
  */
 static int
-hold_places(const struct recovery *recovery, const struct transaction *transaction,
-            const struct placement_problem *problem, struct ledger *ledger)
+reserve_places(const struct recovery *recovery, const struct transaction *transaction,
+               const struct placement_problem *problem, struct ledger *ledger)
 {
     const struct demands *demands = problem->demands;
     int rc = 0;
@@ -256,7 +221,7 @@ hold_places(const struct recovery *recovery, const struct transaction *transacti
             inventory_find_vgpu(problem->inventory, &demands->items[k].hostdev->source))
             continue;
         place =
-            lease_of_place(transaction, problem, &demands->items[k], &recovery->evicted.leases[i]);
+            reservation_of(transaction, problem, &demands->items[k], &recovery->evicted.leases[i]);
         rc = ledger_add(ledger, &place);
         i++;
     }
@@ -268,28 +233,21 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
                       const struct placement_problem *problem, struct ledger *ledger, bool *changed,
                       struct error *error)
 {
-    const struct name *domain = &problem->request->domain;
     AUTO(status_files_clear) struct status_files guests = {0};
-    AUTO_FREE bool *may_reap = NULL;
+    AUTO_FREE bool *may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
     size_t index;
     int rc;
 
-    recovery_read_guests(transaction, ledger, &guests);
-    *changed = recovery_forget_gone(transaction, &guests, domain, ledger);
+    if (!may_evict)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    facts_read_guests(&transaction->statedir, ledger, &guests);
+    *changed = recovery_sort_others(&transaction->statedir, &guests, &problem->request->domain,
+                                    recovery->running, "mend", ledger, may_evict);
     if (*changed)
         return 0;
-    may_reap = calloc(ledger->count + 1, sizeof(*may_reap));
-    if (!may_reap)
-        return error_set(error, -ENOMEM, "no memory for the leases");
-    for (size_t i = 0; i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
-
-        may_reap[i] =
-            (recovery->running ? is_abandoned(transaction, &guests, lease)
-                               : recovery_may_reap(transaction, &guests, domain, lease)) &&
-            !is_unremovable(recovery, &lease->vgpu.device);
-    }
-    index = placement_pick_victim(problem, may_reap);
+    for (size_t i = 0; i < ledger->count; i++)
+        may_evict[i] &= !is_unremovable(recovery, &ledger->leases[i].vgpu.device);
+    index = placement_pick_victim(problem, may_evict);
     if (index == SIZE_MAX)
         return 0;
     *changed = true;
@@ -297,7 +255,7 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
     if (rc == 0)
         rc = claim(recovery, transaction, ledger, &ledger->leases[index], error);
     if (rc == 0)
-        rc = hold_places(recovery, transaction, problem, ledger);
+        rc = reserve_places(recovery, transaction, problem, ledger);
     return rc == -ENOMEM ? error_set(error, rc, "no memory for the leases") : rc;
 }
 

@@ -2,93 +2,89 @@
 
 #include "lease/fate.h"
 
-#define LONGEST_RESERVED 60 /* s from an incoming migration to its prepare */
+#define ON(occasion) (1u << (occasion))
+#define IN(state)    (1u << (state))
 
-static bool
-is_gone(const struct transaction *transaction, const struct lease *lease)
+#define ITS_OWN  (ON(FATE_START) | ON(FATE_RELEASE))
+#define OTHERS   (ON(FATE_RECONCILE) | ON(FATE_ROOM) | ON(FATE_REAP))
+#define WANTS_IT (ON(FATE_ROOM) | ON(FATE_REAP))
+#define EVERY    (ITS_OWN | OTHERS)
+#define ANY      (~0u)
+#define GOING    (IN(LEASE_LEAVING) | IN(LEASE_REMOVING))
+#define IN_USE   (IN(LEASE_HELD) | IN(LEASE_PENDING))
+
+/* The first row that fits says it. `has`: all of these bits are set; `lacks`: none of these. */
+static const struct row {
+    unsigned occasions, states, has, lacks;
+    enum fate fate;
+    const char *why; /* NULL: why the status files could not be read */
+} rows[] = {
+    {ITS_OWN, ANY, FATE_CLAIMED, 0, FATE_WAIT, "a process is at work on it"},
+    {OTHERS, ANY, FATE_CLAIMED, 0, FATE_LEAVE, "a process is at work on it"},
+
+    /* A start, of its own leases. What went while the inventory was read is still in that, as if
+     * it were nobody's. A reservation is a promise that this start is to keep: nothing was made. */
+    {ON(FATE_START), ANY, FATE_ABSENT | FATE_LISTED, 0, FATE_WAIT, "it is just going"},
+    {ON(FATE_START), ANY, FATE_ABSENT, 0, FATE_FORGET, "it is gone"},
+    {ON(FATE_START), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "its guest has arrived"},
+    {ON(FATE_START), ANY, FATE_WANTED, FATE_TRANSIENT, FATE_REUSE, "it is as its guest wants it"},
+    {ON(FATE_START), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},
+    {ON(FATE_START), ANY, FATE_TRANSIENT | FATE_NAMED, 0, FATE_WAIT, "the kernel is removing it"},
+    {ON(FATE_START), ANY, 0, 0, FATE_REMOVE, "its guest does not want it as it is"},
+
+    /* A release, of its own leases. */
+    {ON(FATE_RELEASE), IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
+    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_HOLD,
+     "it is kept for its guest's next start"},
+    {ON(FATE_RELEASE), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "nothing was made for it"},
+    {ON(FATE_RELEASE), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},
+    {ON(FATE_RELEASE), ANY, 0, 0, FATE_REMOVE, "its guest has ended"},
+
+    /* Who needs the place may remove what it has itself: the rules may forbid that by now. */
+    {ON(FATE_ROOM), ANY, FATE_OWN | FATE_MADE, 0, FATE_REMOVE, "it is this guest's own"},
+    {ON(FATE_ROOM), ANY, FATE_OWN, 0, FATE_LEAVE, "it was not made by us"},
+
+    {OTHERS, IN(LEASE_HELD), FATE_GUEST, 0, FATE_LEAVE, "its guest runs"},
+    {OTHERS, IN(LEASE_HELD), FATE_OTHER_GUEST, 0, FATE_LEAVE, "another guest has it"},
+    {OTHERS, IN(LEASE_HELD), FATE_GUEST_WITHOUT | FATE_MADE, FATE_ABSENT, FATE_REMOVE,
+     "its guest runs, and has it no more"},
+    {OTHERS, IN(LEASE_HELD), FATE_GUEST_WITHOUT, 0, FATE_FORGET,
+     "its guest runs, and has it no more"},
+    {OTHERS, IN_USE, FATE_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
+    /* A pending one may have been added to a running guest, by somebody who could not record that.
+     */
+    {OTHERS, IN(LEASE_PENDING), FATE_GUEST, 0, FATE_LEAVE, "a guest has it"},
+    {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
+    {OTHERS, IN(LEASE_PENDING), FATE_MADE, FATE_ABSENT, FATE_REMOVE, "what made it was broken off"},
+    {OTHERS, IN(LEASE_PENDING), 0, 0, FATE_FORGET, "what made it was broken off"},
+    {OTHERS, IN(LEASE_HELD), FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
+    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_HOLD,
+     "its guest is gone, and the daemon that ran it"},
+    {OTHERS, IN(LEASE_HELD), FATE_MADE, FATE_ABSENT, FATE_REMOVE,
+     "its guest is gone, and the daemon that ran it"},
+    {OTHERS, IN(LEASE_HELD), 0, 0, FATE_FORGET, "its guest is gone, and the daemon that ran it"},
+
+    {OTHERS, IN(LEASE_KEPT), FATE_ABSENT, 0, FATE_FORGET,
+     "it was kept for its guest's next start, and is gone"},
+    {WANTS_IT, IN(LEASE_KEPT), 0, 0, FATE_REMOVE, "it is kept, and its guest does not run"},
+    {OTHERS, IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
+
+    {OTHERS, IN(LEASE_RESERVED), FATE_LATE, 0, FATE_FORGET,
+     "it was promised to a guest that has not arrived"},
+    {OTHERS, IN(LEASE_RESERVED), 0, 0, FATE_LEAVE, "it is promised to a guest that arrives"},
+
+    {OTHERS, GOING, FATE_MADE, FATE_ABSENT, FATE_REMOVE, "its removal was not finished"},
+    {OTHERS, GOING, 0, 0, FATE_FORGET, "its removal was not finished"},
+};
+
+enum fate
+fate_judge(enum fate_occasion occasion, const struct fate_facts *facts, const char **why)
 {
-    struct name type;
+    const struct row *row = rows;
 
-    return vgpu_state(transaction->host, &lease->vgpu, &type) == VGPU_ABSENT;
-}
-
-/* Its domain does not have it any more. */
-static enum judgement
-let_go(const struct transaction *transaction, const struct lease *lease)
-{
-    if (lease->origin == LEASE_FOUND || is_gone(transaction, lease))
-        return JUDGEMENT_FORGET;
-    return JUDGEMENT_REMOVE;
-}
-
-static enum judgement
-judge_held(const struct transaction *transaction, const struct status_files *guests,
-           const struct lease *lease, const char **why)
-{
-    const struct request *guest = status_files_find(guests, &lease->domain);
-    enum judgement judgement;
-
-    *why = "its guest runs";
-    if (guest && status_files_has(guest, &lease->vgpu.device))
-        return JUDGEMENT_LEAVE;
-    *why = "another guest has it";
-    if (status_files_have(guests, &lease->vgpu.device))
-        return JUDGEMENT_LEAVE;
-    *why = "its guest runs, and has it no more";
-    if (guest)
-        return let_go(transaction, lease);
-    *why = "libvirt's daemon runs, and will give it back";
-    if (process_alive(transaction->host, lease->daemon))
-        return JUDGEMENT_LEAVE;
-    *why = guests->failure.text;
-    if (!guests->complete)
-        return JUDGEMENT_LEAVE;
-    *why = "its guest is gone, and the daemon that ran it";
-    judgement = let_go(transaction, lease);
-    return judgement == JUDGEMENT_REMOVE && lease->release == LEASE_KEEP &&
-                   vgpu_is_right(transaction->host, &lease->vgpu)
-               ? JUDGEMENT_KEEP
-               : judgement;
-}
-
-bool
-judge_needs_guests(const struct transaction *transaction, const struct lease *lease)
-{
-    return (lease->state == LEASE_HELD || lease->state == LEASE_PENDING) &&
-           !process_alive(transaction->host, lease->daemon);
-}
-
-enum judgement
-judge_lease(const struct transaction *transaction, const struct status_files *guests,
-            const struct lease *lease, const char **why)
-{
-    *why = "a process is at work on it";
-    if (!transaction_may_act(transaction, lease))
-        return JUDGEMENT_LEAVE;
-    switch (lease->state) {
-    case LEASE_HELD:
-        return judge_held(transaction, guests, lease, why);
-    case LEASE_KEPT:
-        *why = "it is kept for its guest's next start";
-        return is_gone(transaction, lease) ? JUDGEMENT_FORGET : JUDGEMENT_LEAVE;
-    case LEASE_RESERVED:
-        *why = "it is promised to a guest that arrives";
-        return host_seconds(transaction->host) - lease->time > LONGEST_RESERVED ? JUDGEMENT_FORGET
-                                                                                : JUDGEMENT_LEAVE;
-    case LEASE_PENDING:
-        *why = "libvirt's daemon runs, and will give it back";
-        if (process_alive(transaction->host, lease->daemon))
-            return JUDGEMENT_LEAVE;
-        /* It was added to a running guest, by somebody who could not record that any more. */
-        *why = "a guest has it";
-        if (status_files_have(guests, &lease->vgpu.device))
-            return JUDGEMENT_LEAVE;
-        *why = "what made it was broken off";
-        break;
-    case LEASE_LEAVING:
-    case LEASE_REMOVING:
-        *why = "its removal was not finished";
-        break;
-    }
-    return let_go(transaction, lease);
+    while (!(row->occasions & ON(occasion)) || !(row->states & IN(facts->state)) ||
+           (facts->bits & row->has) != row->has || (facts->bits & row->lacks))
+        row++;
+    *why = row->why ? row->why : facts->unreadable;
+    return row->fate;
 }

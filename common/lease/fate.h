@@ -1,30 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * judge: what is to become of a lease whose work was not finished, or whose domain is gone.
+ * fate: what becomes of a lease. One table, which everybody asks: a start, a release, reconcile,
+ * reap, and whoever needs the place. Pure: facts.h gathers what it is to know.
  *
  * Between prepare and QEMU's start there is no process, no status file and no open device, so a
  * slow start looks like a leak. Therefore a lease is left alone while its daemon lives, which owes
- * us a release, and whatever cannot be told is left alone as well.
+ * us a release; and what cannot be told is left alone as well.
  */
 
 #pragma once
 
-#include "apply/transaction.h"
-#include "domain/status-files.h"
+#include "lease/ledger.h"
 
-enum judgement {
-    JUDGEMENT_LEAVE,  /* somebody's, or it cannot be told */
-    JUDGEMENT_FORGET, /* nothing is left of its device, or that is not ours to remove */
-    JUDGEMENT_KEEP,   /* its domain is gone, and its device stays for the domain's next start */
-    JUDGEMENT_REMOVE, /* its device is to be removed, once it is proved that nobody has it open */
+/* Why somebody asks. */
+enum fate_occasion {
+    FATE_START,     /* the lease's domain starts, so it runs not yet, and nobody else uses it */
+    FATE_RELEASE,   /* libvirt says that the lease's domain has ended */
+    FATE_RECONCILE, /* nobody has said anything about it */
+    FATE_ROOM,      /* another domain, or this one for another device, needs the place */
+    FATE_REAP,      /* an administrator wants it removed unless somebody needs it */
 };
 
-/* Under the lock. The guests were read while the ledger had the lease as it is now. *why is a
- * phrase for people, valid as long as the guests. */
-enum judgement judge_lease(const struct transaction *transaction, const struct status_files *guests,
-                           const struct lease *lease, const char **why) CHECKED NONNULL;
+/* What is known of a lease, as bits. */
+enum {
+    FATE_CLAIMED = 1 << 0,       /* another process is at work on it */
+    FATE_DAEMON = 1 << 1,        /* its daemon lives */
+    FATE_GUEST = 1 << 2,         /* its guest runs and has the device */
+    FATE_OTHER_GUEST = 1 << 3,   /* another guest runs and has it */
+    FATE_GUEST_WITHOUT = 1 << 4, /* its guest runs, and does not have it */
+    FATE_UNREADABLE = 1 << 5,    /* not every status file of libvirt's could be read */
+    FATE_ABSENT = 1 << 6,        /* nothing is left of the device */
+    FATE_TRANSIENT = 1 << 7,     /* it is being made or removed */
+    FATE_RIGHT = 1 << 8,         /* it is there and of the lease's type */
+    FATE_MADE = 1 << 9,          /* we made it */
+    FATE_KEEP = 1 << 10,         /* it is to be kept for its domain's next start */
+    FATE_LATE = 1 << 11,         /* it was reserved for longer than a migration takes to arrive */
+    FATE_OWN = 1 << 12,          /* FATE_ROOM: it is of the domain itself that needs the place */
+    FATE_LISTED = 1 << 13,       /* FATE_START: the inventory shows the device on its parent */
+    FATE_NAMED = 1 << 14,        /* FATE_START: a demand names the device */
+    FATE_WANTED = 1 << 15,       /* FATE_START: and would have it as it is */
+};
 
-/* Whether the answer depends on the guests: reading them is not free. */
-bool judge_needs_guests(const struct transaction *transaction,
-                        const struct lease *lease) CHECKED NONNULL;
+struct fate_facts {
+    enum lease_state state;
+    unsigned bits;
+    const char *unreadable; /* why not every status file could be read; "" if they could */
+};
+
+enum fate {
+    FATE_LEAVE,  /* it stays as it is: it is somebody's, or it cannot be told */
+    FATE_FORGET, /* the lease goes; nothing is left of the device, or it is not ours to remove */
+    FATE_HOLD,   /* the device stays for the domain's next start, and the lease says so */
+    FATE_REMOVE, /* the device goes, once it is proved that nobody has it open */
+    FATE_WAIT,   /* somebody is at work on it, and who asks has to wait for that */
+    FATE_REUSE,  /* the device is there, just as the start wants it */
+};
+
+/* *why is a phrase for people about the device, "its guest runs"; it lives as long as the facts. */
+enum fate fate_judge(enum fate_occasion occasion, const struct fate_facts *facts,
+                     const char **why) CHECKED NONNULL;

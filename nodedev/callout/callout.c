@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "callout/callout.h"
+#include "apply/transaction.h"
+#include "base/deadline.h"
 #include "device/scan.h"
+#include "domain/status-files.h"
+#include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
+#include "lease/statedir.h"
 #include "placement/capacity.h"
 #include "placement/fit.h"
 #include "policy/drained.h"
@@ -181,13 +186,15 @@ static bool
 is_over(const struct transaction *transaction, const struct lease *lease)
 {
     AUTO(status_files_clear) struct status_files guests = {0};
+    struct fate_facts facts;
     struct error failure;
     const char *why;
 
-    if (judge_needs_guests(transaction, lease) &&
+    if (facts_need_guests(&transaction->statedir, lease) &&
         status_files_read(transaction->host, &guests, &failure) < 0)
         return false;
-    return judge_lease(transaction, &guests, lease, &why) == JUDGEMENT_FORGET;
+    facts = facts_gather(&transaction->statedir, &guests, lease);
+    return fate_judge(FATE_RECONCILE, &facts, &why) == FATE_FORGET;
 }
 
 /* After somebody else has removed a device. */

@@ -507,9 +507,9 @@ no_time_is_not_in_use(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(transaction_open(&scene.kernel.host, false, &transaction, &error), 0);
     transaction.lock_timeout = 10000;
-    assert_int_equal(
-        release_leases(&transaction, &domain, NULL, deadline_in(&scene.kernel.host, 0), &error),
-        -ETIMEDOUT);
+    assert_int_equal(release_leases(&transaction, &(struct release_scope){.domain = &domain},
+                                    deadline_in(&scene.kernel.host, 0), &error),
+                     -ETIMEDOUT);
     if (!strstr(error.text, "no time was left"))
         fail_msg("%s", error.text);
     transaction_close(&transaction);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lease/facts.h"
+
+#define LONGEST_RESERVED 60 /* s from an incoming migration to its prepare */
+
+static unsigned
+guest_bits(const struct status_files *guests, const struct lease *lease)
+{
+    const struct request *guest = status_files_find(guests, &lease->domain);
+    unsigned bits = guests->complete ? 0 : FATE_UNREADABLE;
+
+    if (guest && status_files_has(guest, &lease->vgpu.device))
+        return bits | FATE_GUEST;
+    if (status_files_have(guests, &lease->vgpu.device))
+        bits |= FATE_OTHER_GUEST;
+    return guest ? bits | FATE_GUEST_WITHOUT : bits;
+}
+
+static unsigned
+device_bits(const struct host *host, const struct lease *lease)
+{
+    struct name type;
+
+    switch (vgpu_state(host, &lease->vgpu, &type)) {
+    case VGPU_ABSENT:
+        return FATE_ABSENT;
+    case VGPU_TRANSIENT:
+        return FATE_TRANSIENT;
+    case VGPU_PRESENT:
+        break;
+    }
+    return name_equal(&type, &lease->vgpu.type) ? FATE_RIGHT : 0;
+}
+
+struct fate_facts
+facts_gather(const struct statedir *statedir, const struct status_files *guests,
+             const struct lease *lease)
+{
+    const struct host *host = statedir->host;
+    struct fate_facts facts = {
+        .state = lease->state,
+        .unreadable = guests ? guests->failure.text : "",
+    };
+
+    if (statedir_is_claimed(statedir, lease->claim))
+        facts.bits |= FATE_CLAIMED;
+    if (process_alive(host, lease->daemon))
+        facts.bits |= FATE_DAEMON;
+    if (guests)
+        facts.bits |= guest_bits(guests, lease);
+    if (lease->origin == LEASE_MADE)
+        facts.bits |= FATE_MADE;
+    if (lease->release == LEASE_KEEP)
+        facts.bits |= FATE_KEEP;
+    if (host_seconds(host) - lease->time > LONGEST_RESERVED)
+        facts.bits |= FATE_LATE;
+    facts.bits |= device_bits(host, lease);
+    return facts;
+}
+
+bool
+facts_need_guests(const struct statedir *statedir, const struct lease *lease)
+{
+    return (lease->state == LEASE_HELD || lease->state == LEASE_PENDING) &&
+           !process_alive(statedir->host, lease->daemon);
+}
+
+void
+facts_read_guests(const struct statedir *statedir, const struct ledger *ledger,
+                  struct status_files *ret)
+{
+    bool needed = false;
+    struct error failure;
+
+    *ret = (struct status_files){0};
+    for (size_t i = 0; i < ledger->count && !needed; i++)
+        needed = facts_need_guests(statedir, &ledger->leases[i]);
+    if (needed && status_files_read(statedir->host, ret, &failure) < 0)
+        ret->complete = false;
+}

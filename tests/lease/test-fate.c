@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* fate: what becomes of a lease, over every combination of facts, and in words for some. */
+
+#include "lease/fate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ALL_BITS (1u << 16)
+
+/* What holds whatever else is known. */
+static void
+check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fate, const char *why)
+{
+    bool others = occasion != FATE_START && occasion != FATE_RELEASE;
+    unsigned bits = facts->bits;
+    bool touched = fate == FATE_REMOVE || fate == FATE_FORGET || fate == FATE_HOLD;
+
+    if (bits & FATE_CLAIMED && touched)
+        fail_msg("what a process is at work on is touched");
+    if (fate == FATE_REMOVE && !(bits & FATE_MADE))
+        fail_msg("what we have not made is removed");
+    if (fate == FATE_HOLD && !((bits & FATE_MADE) && (bits & FATE_RIGHT) && (bits & FATE_KEEP)))
+        fail_msg("a device is kept that is not right, not ours or not to be kept");
+    if (fate == FATE_REUSE && (occasion != FATE_START || !(bits & FATE_WANTED)))
+        fail_msg("a device is reused that nobody wants");
+    if (fate == FATE_WAIT && others)
+        fail_msg("somebody else's work is waited for");
+    if (others && !(bits & FATE_OWN) && fate == FATE_REMOVE && (bits & FATE_ABSENT))
+        fail_msg("what is gone is removed");
+    if (others && !(bits & FATE_OWN) && touched &&
+        (facts->state == LEASE_HELD || facts->state == LEASE_PENDING) &&
+        (bits & (FATE_GUEST | FATE_OTHER_GUEST)))
+        fail_msg("what a guest has is touched");
+    if (others && !(bits & FATE_OWN) && touched && (bits & FATE_DAEMON) &&
+        (facts->state == LEASE_PENDING ||
+         (facts->state == LEASE_HELD && !(bits & FATE_GUEST_WITHOUT))))
+        fail_msg("what a living daemon will give back is touched");
+    assert_non_null(why);
+}
+
+/* The table has a row for everything, and none that breaks a promise. */
+static void
+every_combination(void **state)
+{
+    (void)state;
+    for (int occasion = FATE_START; occasion <= FATE_REAP; occasion++) {
+        for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {
+            for (unsigned bits = 0; bits < ALL_BITS; bits++) {
+                const struct fate_facts facts = {(enum lease_state)lease, bits, "unreadable"};
+                const char *why = NULL;
+                enum fate fate = fate_judge((enum fate_occasion)occasion, &facts, &why);
+
+                check((enum fate_occasion)occasion, &facts, fate, why);
+            }
+        }
+    }
+}
+
+static void
+in_words(void **state)
+{
+    static const struct {
+        enum fate_occasion occasion;
+        enum lease_state state;
+        unsigned bits;
+        enum fate fate;
+        const char *why;
+    } rows[] = {
+        {FATE_RECONCILE, LEASE_KEPT, FATE_MADE | FATE_ABSENT, FATE_FORGET,
+         "it was kept for its guest's next start, and is gone"},
+        {FATE_RECONCILE, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_LEAVE,
+         "it is kept for its guest's next start"},
+        {FATE_ROOM, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
+         "it is kept, and its guest does not run"},
+        {FATE_RELEASE, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_LEAVE,
+         "it is kept for its guest's next start"},
+        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON, FATE_HOLD,
+         "it is kept for its guest's next start"},
+        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_REMOVE,
+         "its guest has ended"},
+        {FATE_RELEASE, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_REMOVE,
+         "its guest has ended"},
+        {FATE_RELEASE, LEASE_HELD, FATE_RIGHT, FATE_FORGET, "it was not made by us"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_LEAVE,
+         "libvirt's daemon runs, and will give it back"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
+         "its guest is gone, and the daemon that ran it"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_HOLD,
+         "its guest is gone, and the daemon that ran it"},
+        {FATE_ROOM, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_REMOVE,
+         "its guest is gone, and the daemon that ran it"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_UNREADABLE, FATE_LEAVE,
+         "unreadable"},
+        {FATE_RECONCILE, LEASE_RESERVED, FATE_MADE | FATE_ABSENT, FATE_LEAVE,
+         "it is promised to a guest that arrives"},
+        {FATE_RECONCILE, LEASE_RESERVED, FATE_MADE | FATE_ABSENT | FATE_LATE, FATE_FORGET,
+         "it was promised to a guest that has not arrived"},
+        {FATE_START, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_NAMED | FATE_WANTED, FATE_REUSE,
+         "it is as its guest wants it"},
+        {FATE_START, LEASE_REMOVING, FATE_MADE | FATE_TRANSIENT | FATE_NAMED, FATE_WAIT,
+         "the kernel is removing it"},
+        {FATE_START, LEASE_REMOVING, FATE_MADE | FATE_ABSENT | FATE_LISTED, FATE_WAIT,
+         "it is just going"},
+        {FATE_START, LEASE_RESERVED, FATE_MADE | FATE_ABSENT, FATE_FORGET, "it is gone"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct fate_facts facts = {rows[i].state, rows[i].bits, "unreadable"};
+        const char *why;
+
+        assert_int_equal(fate_judge(rows[i].occasion, &facts, &why), rows[i].fate);
+        assert_string_equal(why, rows[i].why);
+    }
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_combination),
+        cmocka_unit_test(in_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
