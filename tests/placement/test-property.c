@@ -9,7 +9,7 @@
 
 #include "device/vgpu.h"
 #include "fake/scene.h"
-#include "placement/placement.h"
+#include "placement/question.h"
 #include "placement/resolution.h"
 
 #include <stdio.h>
@@ -1140,7 +1140,7 @@ check_answer(const struct model *unsettled, uint64_t seed)
     settled = *unsettled;
     (void)settle(&settled);
     tell(model, &problem);
-    rc = placement_find(&problem.whole, choices, &error);
+    rc = question_find(&problem.whole, choices, &error);
     MUST(rc == 0 || rc == -ENOSPC || rc == -ENOENT || rc == -EEXIST, "%d", rc);
     MUST(!possible || rc == 0, "it is possible, yet: %s", error.text);
     MUST(possible || rc < 0, "it is impossible, yet done: %s",
@@ -1149,7 +1149,7 @@ check_answer(const struct model *unsettled, uint64_t seed)
         check_choices(model, &problem, choices, seed);
     if (rc == -ENOSPC && model->wish_count == 1)
         check_reasons(model, error.text, seed);
-    MUST(placement_find(&problem.whole, again, &same) == rc, "%d", rc);
+    MUST(question_find(&problem.whole, again, &same) == rc, "%d", rc);
     MUST(!strcmp(same.text, error.text), "%s", same.text);
     MUST(rc < 0 || !memcmp(choices, again, model->wish_count * sizeof(*choices)), "%d", rc);
     demands_clear(&problem.demands);
@@ -1208,12 +1208,12 @@ check_reaping(const struct model *model, uint64_t seed)
         if (!is_idle(&model->things[i]))
             without.things[without.thing_count++] = model->things[i];
     }
-    rc = placement_find(&problem.whole, choices, &error);
+    rc = question_find(&problem.whole, choices, &error);
     if (rc != -ENOSPC && !(rc == -EEXIST && is_fixed(model, &model->wishes[0]))) {
         demands_clear(&problem.demands);
         return;
     }
-    victim = placement_pick_victim(&problem.whole, may_reap);
+    victim = question_pick_victim(&problem.whole, may_reap);
     MUST(victim == SIZE_MAX || may_reap[victim], "lease %zu", victim);
     MUST(!find_any(&without) || victim != SIZE_MAX, "it would help; %s", error.text);
     /* What a full pool's units are nobody tells, so there it may be in vain. */
