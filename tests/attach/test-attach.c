@@ -178,11 +178,11 @@ static void
 xml_for_others(void **state)
 {
     static const char *const lines[][2] = {
-        {"attach-file", "attach tests/data/plain.xml --type T4-9X --print-xml"},
-        {"attach-file-two", "attach tests/data/plain.xml --class small --count 2 --print-xml"},
-        {"attach-clone", "attach tests/data/clone.xml --type T4-2B --alias ua-x --print-xml"},
-        {"renew-clone", "attach tests/data/clone.xml --renew --print-xml"},
-        {"detach-clone", "detach tests/data/clone.xml ua-gpu0 --print-xml"},
+        {"attach/file", "attach tests/data/plain.xml --type T4-9X --print-xml"},
+        {"attach/file-two", "attach tests/data/plain.xml --class small --count 2 --print-xml"},
+        {"attach/clone", "attach tests/data/clone.xml --type T4-2B --alias ua-x --print-xml"},
+        {"attach/renew-clone", "attach tests/data/clone.xml --renew --print-xml"},
+        {"detach/clone", "detach tests/data/clone.xml ua-gpu0 --print-xml"},
     };
     AUTO_FREE char *xml = NULL, *before = definition("web09");
 

@@ -369,7 +369,7 @@ files(void **state)
     (void)state;
     start(CARDS);
     define(2, "", hostdev("0000:3d:00.4"));
-    typed_golden(&scene, HERE, "attach-file-vf", line);
+    typed_golden(&scene, HERE, "attach/file-vf", line);
     run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
         "type=\"mdev\"");
     typed_assert_has(typed.faults, "this host could not do it: ua-gpu0 wants T4-1B, which no GPU");

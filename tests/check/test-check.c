@@ -69,7 +69,7 @@ sound_configurations(void **state)
               "domains = ( { name = \"web*\"; devices = ( { alias = \"a\"; type = \"A2-1B\"; },\n"
               "  { alias = \"b\"; class = \"big\"; } ); } );\n"
               "default_class = \"small\";\n");
-    typed_golden(&scene, HERE, "check-sound", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
 }
 
 static void
@@ -80,7 +80,7 @@ broken_configurations(void **state)
               "gpus = ( { address = \"here; /etc/passwd\"; }, { types = [ ]; } );\n"
               "default_class = \"none\";\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf", "classes = {\n");
-    typed_golden(&scene, HERE, "check-broken", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/broken", "vgpuctl check");
 }
 
 static void
@@ -101,11 +101,11 @@ to_no_effect(void **state)
               "  { alias = \"a\"; type = \"A2-1V\"; },\n"
               "  { alias = \"b\"; class = \"huge\"; } ); } );\n"
               "default_class = \"fast\";\n");
-    typed_golden(&scene, HERE, "check-no-effect", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/no-effect", "vgpuctl check");
     scene_stop(&scene);
     scene_start(&scene, "");
     configure("enabled = false; gpus = ( { address = \"0000:19:00.0\"; } );\n");
-    typed_golden(&scene, HERE, "check-no-gpu", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
 /* --- domains ---------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ sound_domains(void **state)
     (void)state;
     configure("classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain(BOTH, "", scene_device(2), "");
-    typed_golden(&scene, HERE, "check-domain", "vgpuctl check web01.xml");
+    typed_golden(&scene, HERE, "check/domain", "vgpuctl check web01.xml");
     write_domain(BOTH, " display='on'", scene_device(2), "<graphics type='egl-headless'/>");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
@@ -169,7 +169,7 @@ faulty_domains(void **state)
                  "</vgpu:device>\n<device/>\n<vgpu:device uuid='1' type='a'/>\n"
                  "<vgpu:device alias='&#155;31m' type='a' class='b'/>\n</vgpu:request>\n",
                  "", scene_device(2), "");
-    typed_golden(&scene, HERE, "check-domain-faults", "vgpuctl check ./web01.xml");
+    typed_golden(&scene, HERE, "check/domain-faults", "vgpuctl check ./web01.xml");
     write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults,
@@ -182,7 +182,7 @@ faulty_domains(void **state)
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "web01.xml: ua-gpu0 asks for the class \"small\", and vgpu");
     configure("enabled = maybe;\n");
-    typed_golden(&scene, HERE, "check-domain-broken", "vgpuctl check web01.xml");
+    typed_golden(&scene, HERE, "check/domain-broken", "vgpuctl check web01.xml");
 }
 
 static void
@@ -193,7 +193,7 @@ domains_not_as_meant(void **state)
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>\n",
                  " managed='yes' display='on' ramfb='on'", "aaaaaaaa-0000-4000-8000-000000000001",
                  "<graphics type='vnc'/>\n");
-    typed_golden(&scene, HERE, "check-domain-warnings", "vgpuctl check web01.xml");
+    typed_golden(&scene, HERE, "check/domain-warnings", "vgpuctl check web01.xml");
 }
 
 /* --- virtual functions ------------------------------------------------------------------------ */
@@ -279,7 +279,7 @@ faulty_functions(void **state)
     (void)state;
     start_card();
     write_functions(ASK("alias='ua-gpu0'"), nameless, managed, class);
-    typed_golden(&scene, HERE, "check-domain-managed", "vgpuctl check web01.xml");
+    typed_golden(&scene, HERE, "check/domain-managed", "vgpuctl check web01.xml");
     write_functions(ASK("alias='ua-gpu1'"), managed, again, "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "web01.xml: two <hostdev> have the address 0000:3d:00.5\n");
@@ -320,7 +320,7 @@ functions_not_as_meant(void **state)
                     "<vgpu:device alias='ua-gpu1' type='L40S-1B'/>"
                     "<vgpu:device alias='ua-gpu2' type='L40S-1B'/></vgpu:request>\n",
                     one, two, three);
-    typed_golden(&scene, typed_libvirt(&scene, domains), "check-domain-functions",
+    typed_golden(&scene, typed_libvirt(&scene, domains), "check/domain-functions",
                  "vgpuctl check web01.xml");
     write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
                     "<vgpu:device alias='ua-gpu1' type='L40S-1B'/></vgpu:request>\n",
@@ -343,7 +343,7 @@ limits(void **state)
     start_card();
     configure("max_instances = ( { types = [ \"L40S-1B\", \"L40S-1X\" ]; max = 4; },\n"
               "  { types = [ \"A16-1B\" ]; max = 4; } );\n");
-    typed_golden(&scene, HERE, "check-limits", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/limits", "vgpuctl check");
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");

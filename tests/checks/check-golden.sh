@@ -16,17 +16,26 @@ for test in $unit_tests; do
     VGPU_GOLDEN=list "$top_builddir/$test" 2>/dev/null | sed -n 's/^golden: //p'
 done | sort -u >"$scratch/used"
 [ -s "$scratch/used" ]
-find tests/golden -type f -printf '%f\n' | sort >"$scratch/there"
+find tests/golden -type f -printf '%P\n' | sort >"$scratch/there"
 
 unused=$(comm -13 "$scratch/used" "$scratch/there")
 [ -z "$unused" ] || complain "files in tests/golden that no test compares with:" "$unused"
+
+# A file is in the folder of its command.
+for golden in tests/golden/*/*; do
+    folder=$(basename "$(dirname "$golden")")
+    case $folder/$(head -n 1 "$golden") in
+        readme/* | "$folder/\$ vgpuctl $folder" | "$folder/\$ vgpuctl $folder "*) ;;
+        *) complain "$golden: another command's" "$(head -n 1 "$golden")" ;;
+    esac
+done
 
 # Each "$ vgpuctl ..." of the README with what is printed below it.
 awk -v to="$scratch/shown." '/^    \$ vgpuctl / { n++ } !/^    / { inside = 0 } /^    \$ vgpuctl / { inside = 1 }
     inside { print substr($0, 5) >(to n) }' README.md
 for shown in "$scratch"/shown.*; do
     found=
-    for golden in tests/golden/readme-*; do
+    for golden in tests/golden/readme/*; do
         [ "$(head -n 1 "$golden")" != "$(head -n 1 "$shown")" ] || found=$golden
     done
     [ -n "$found" ] || { complain "README.md: nothing checks its" "$(head -n 1 "$shown")"; continue; }

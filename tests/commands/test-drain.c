@@ -87,12 +87,12 @@ what_is_shown(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     run_foreign_guest(9, 2, FIRST);
     assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-222", scene_device(3)), 0);
-    typed_golden(&scene, HERE, "drain", "vgpuctl drain " FIRST);
-    typed_golden(&scene, HERE, "drain---json", "vgpuctl drain " FIRST " --json");
-    typed_golden(&scene, HERE, "drain-unknown", "vgpuctl drain 0000:99:00.0");
-    typed_golden(&scene, HERE, "gpus-drained", "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED");
-    typed_golden(&scene, HERE, "undrain", "vgpuctl undrain " FIRST);
-    typed_golden(&scene, HERE, "undrain-unknown", "vgpuctl undrain 0000:99:00.0");
+    typed_golden(&scene, HERE, "drain/gpu", "vgpuctl drain " FIRST);
+    typed_golden(&scene, HERE, "drain/gpu-json", "vgpuctl drain " FIRST " --json");
+    typed_golden(&scene, HERE, "drain/unknown", "vgpuctl drain 0000:99:00.0");
+    typed_golden(&scene, HERE, "gpus/drained", "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED");
+    typed_golden(&scene, HERE, "undrain/gpu", "vgpuctl undrain " FIRST);
+    typed_golden(&scene, HERE, "undrain/unknown", "vgpuctl undrain 0000:99:00.0");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
@@ -125,7 +125,7 @@ functions(void **state)
     assert_true(
         asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
     fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
-    typed_golden(&scene, HERE, "drain-functions", "vgpuctl drain 0000:3D:00.0");
+    typed_golden(&scene, HERE, "drain/functions", "vgpuctl drain 0000:3D:00.0");
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 1);
     typed_assert_has(scene.said, "0000:3d:00.0 is drained (see vgpuctl undrain)");
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");

@@ -169,9 +169,9 @@ two_of_eight(void **state)
            "<vgpu:device alias='ua-gpu2' class='big' traits='interface=mdev, !loud'>"
            "<vgpu:param name='frame_rate_limiter' value='0'/></vgpu:device>",
            (const unsigned[]){1, 2, 0});
-    golden("explain-t4x8");
-    typed_golden(&scene, HERE, "explain-t4x8--json", "vgpuctl explain --json ./guest1.xml");
-    typed_golden(&scene, HERE, "explain-t4x8-o",
+    golden("explain/t4x8");
+    typed_golden(&scene, HERE, "explain/t4x8-json", "vgpuctl explain --json ./guest1.xml");
+    typed_golden(&scene, HERE, "explain/t4x8-o",
                  "vgpuctl explain ./guest1.xml -o ALIAS,GPU,VERDICT");
     start_and_compare(COMMAND_DONE);
 }
@@ -196,7 +196,7 @@ none_of_eight(void **state)
             fake_make(&scene.kernel, "0000:af:00.0", "nvidia-222", scene_device(100 + i)), 0);
     define("<vgpu:device alias='ua-gpu1' type='T4-1B' traits='a, !slow'/>",
            (const unsigned[]){1, 0});
-    golden("explain-t4x8-refused");
+    golden("explain/t4x8-refused");
     start_and_compare(COMMAND_NO_CAPACITY);
     define("<vgpu:device alias='ua-gpu1' type='T4-1B' numa='require'/>", (const unsigned[]){1, 0});
     start_and_compare(COMMAND_NO_CAPACITY);
@@ -214,7 +214,7 @@ functions(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "A40-4Q"), 0);
     define("<vgpu:device alias='ua-gpu3' type='A40-8Q' parent='0001:3d:00.4'/>",
            (const unsigned[]){1, 3, 0});
-    golden("explain-a40");
+    golden("explain/a40");
     start_and_compare(COMMAND_DONE);
 }
 
@@ -239,7 +239,7 @@ words_without_annotation(void **state)
                "    <hostdev mode='subsystem' type='mdev' model='vfio-ap'>\n      <source>"
                "<address uuid='dddddddd-0000-4000-8000-000000000003'/></source>\n"
                "    </hostdev>\n  </devices>\n</domain>\n");
-    golden("explain-mixed");
+    golden("explain/mixed");
     start_and_compare(COMMAND_DONE);
 }
 
@@ -270,11 +270,11 @@ two_functions(void **state)
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
                      "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>",
                      FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0", "0000:01:00.0"));
-    golden("explain-l40s");
-    typed_golden(&scene, HERE, "explain-l40s--json",
+    golden("explain/l40s");
+    typed_golden(&scene, HERE, "explain/l40s-json",
                  "vgpuctl explain --json ./guest1.xml -o ALIAS,GPU,VERDICT,PARENT,REASON,OTHERS");
     start_and_compare(COMMAND_DONE);
-    golden("explain-l40s-has");
+    golden("explain/l40s-has");
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
@@ -286,16 +286,16 @@ a_function_that_cannot_be_had(void **state)
     start_machine("l40s");
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-1B"), 0);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.4"));
-    golden("explain-l40s-others");
+    golden("explain/l40s-others");
     start_and_compare(COMMAND_FAILED);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-2B'/>", FUNCTIONS("0000:3d:00.5"));
-    golden("explain-l40s-size");
+    golden("explain/l40s-size");
     start_and_compare(COMMAND_NO_CAPACITY);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:99:00.4"));
-    golden("explain-l40s-stranger");
+    golden("explain/l40s-stranger");
     start_and_compare(COMMAND_FAILED);
     define("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", (const unsigned[]){1, 0});
-    golden("explain-l40s-kind");
+    golden("explain/l40s-kind");
     start_and_compare(COMMAND_NO_CAPACITY);
     configure("gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
               " { address = \"0000:e7:00.0\"; enabled = false; } );");
@@ -363,7 +363,7 @@ a_kept_function(void **state)
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-48Q"), 0);
     assert_int_equal(scene_release_at(&scene, 2, "0000:3d:00.4"), 0);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.5"));
-    golden("explain-l40s-kept");
+    golden("explain/l40s-kept");
     start_and_compare(COMMAND_DONE);
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
@@ -381,7 +381,7 @@ kept_is_reaped(void **state)
         assert_int_equal(scene_release(&scene, i, i), 0);
     }
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
-    golden("explain-mtty-kept");
+    golden("explain/mtty-kept");
     start_and_compare(COMMAND_DONE);
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
@@ -396,7 +396,7 @@ nothing_is_reaped_in_vain(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>", (const unsigned[]){1, 0});
-    golden("explain-mixed-kept");
+    golden("explain/mixed-kept");
     define("<vgpu:device alias='ua-gpu1' type='T4-16Q'/>"
            "<vgpu:device alias='ua-gpu3' type='T4-16Q'/>",
            (const unsigned[]){1, 3, 0});
@@ -415,14 +415,14 @@ uuids_in_the_way(void **state)
     start_machine("mtty");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 0);
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
-    golden("explain-mtty-other-type");
+    golden("explain/mtty-other-type");
     start_and_compare(COMMAND_DONE);
     define("<vgpu:device alias='ua-gpu2' type='mtty-2'/>", (const unsigned[]){2, 0});
-    golden("explain-mtty-unwanted");
+    golden("explain/mtty-unwanted");
     start_and_compare(COMMAND_DONE);
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-1"), 0);
     define("<vgpu:device alias='ua-gpu3' type='mtty-1'/>", (const unsigned[]){3, 0});
-    golden("explain-mtty-others");
+    golden("explain/mtty-others");
     start_and_compare(COMMAND_FAILED);
 }
 
@@ -437,7 +437,7 @@ there_already(void **state)
            "type='mtty-1'/>",
            (const unsigned[]){1, 2, 0});
     start_and_compare(COMMAND_DONE);
-    golden("explain-mtty-has");
+    golden("explain/mtty-has");
     start_and_compare(COMMAND_DONE);
 }
 
@@ -450,13 +450,13 @@ a_start_would_wait(void **state)
     fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
     configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
     define("<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
-    golden("explain-mtty-boot");
+    golden("explain/mtty-boot");
     configure("prepare_timeout = \"50ms\"; release_timeout = \"50ms\";\n");
     scene.kernel.faults->stuck = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
-    golden("explain-mtty-busy");
+    golden("explain/mtty-busy");
     scene.kernel.faults->stuck = false;
     while (!*fake_type_of(&scene.kernel, scene_device(1)))
         usleep(1000);
@@ -474,7 +474,7 @@ quota(void **state)
     define("<vgpu:device alias='ua-gpu1' class='small'/><vgpu:device alias='ua-gpu3' "
            "class='small'/>",
            (const unsigned[]){1, 3, 0});
-    golden("explain-t4x8-quota");
+    golden("explain/t4x8-quota");
     start_and_compare(COMMAND_NO_CAPACITY);
 }
 
@@ -534,9 +534,9 @@ nothing_to_explain(void **state)
     (void)state;
     start_machine("mtty");
     define("", (const unsigned[]){1, 0});
-    golden("explain-nothing");
+    golden("explain/nothing");
     configure("enabled = false;");
-    golden("explain-switched-off");
+    golden("explain/switched-off");
     configure("enabled = maybe;");
     refused("vgpuctl explain ./guest1.xml", "explain: guest1: /etc/libvirt-vgpu/vgpu.conf:1: ");
     configure("");
@@ -545,7 +545,7 @@ nothing_to_explain(void **state)
     define("<vgpu:device alias='ua-gpu1' class='smal'/>", (const unsigned[]){1, 0});
     refused("vgpuctl explain ./guest1.xml", "guest1: ua-gpu1 asks for the class \"smal\"");
     define("<vgpu:device alias='ua-gpu1' type='mtty-3'/>", (const unsigned[]){1, 0});
-    golden("explain-unknown-type");
+    golden("explain/unknown-type");
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
     refused("vgpuctl explain ./guest1.xml", "guest1: /run/libvirt-vgpu/ledger");
     fake_write(&scene.kernel, "bad.xml", "<domain>\n<name>");
@@ -576,12 +576,12 @@ ask_libvirt(void **state)
     fake_write(&scene.kernel, "node.xml", node);
     assert_true(asprintf(&uri, "test://%s/node.xml", scene.kernel.path) > 0);
     assert_int_equal(scene_hook(&scene, one, "prepare", "begin"), 0);
-    typed_golden(&scene, uri, "explain-libvirt", "vgpuctl explain guest1");
-    typed_golden(&scene, uri, "explain-libvirt-uuid",
+    typed_golden(&scene, uri, "explain/libvirt", "vgpuctl explain guest1");
+    typed_golden(&scene, uri, "explain/libvirt-uuid",
                  "vgpuctl explain aaaaaaaa-0000-4000-8000-000000000001");
-    typed_golden(&scene, uri, "explain-libvirt-plain", "vgpuctl explain plain");
+    typed_golden(&scene, uri, "explain/libvirt-plain", "vgpuctl explain plain");
     configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
-    typed_golden(&scene, uri, "explain-libvirt-disabled", "vgpuctl explain guest1");
+    typed_golden(&scene, uri, "explain/libvirt-disabled", "vgpuctl explain guest1");
     configure("");
     typed_run(&scene, uri, "vgpuctl explain guets1", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);

@@ -59,8 +59,8 @@ golden(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
-    typed_golden(&scene, HERE, "metrics", "vgpuctl metrics");
-    typed_golden(&scene, NULL, "metrics-without-libvirt", "vgpuctl metrics");
+    typed_golden(&scene, HERE, "metrics/devices", "vgpuctl metrics");
+    typed_golden(&scene, NULL, "metrics/without-libvirt", "vgpuctl metrics");
 }
 
 /* Of virtual functions a room that nobody knows is left out, and what they say together is not; nor
@@ -79,7 +79,7 @@ functions(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-2Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1158", "0000:3d:00.5"), 0);
-    typed_golden(&scene, HERE, "metrics-functions", "vgpuctl metrics");
+    typed_golden(&scene, HERE, "metrics/functions", "vgpuctl metrics");
 }
 
 /* Nothing that people chose can break the format. */

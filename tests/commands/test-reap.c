@@ -148,11 +148,12 @@ shown(void **state)
 {
     (void)state;
     populate();
-    typed_golden(&scene, libvirt, "reap-list", "vgpuctl list");
-    typed_golden(&scene, libvirt, "reap-list-origin", "vgpuctl list -o DEVICE,STATE,ORIGIN,DOMAIN");
-    typed_golden(&scene, libvirt, "reap-orphans",
+    typed_golden(&scene, libvirt, "list/reap-devices", "vgpuctl list");
+    typed_golden(&scene, libvirt, "list/reap-devices-origin",
+                 "vgpuctl list -o DEVICE,STATE,ORIGIN,DOMAIN");
+    typed_golden(&scene, libvirt, "orphans/devices",
                  "vgpuctl orphans -o DEVICE,TYPE,NAME,PARENT,GPU,ORIGIN,STATE,DOMAIN");
-    typed_golden(&scene, libvirt, "reap-orphans---json",
+    typed_golden(&scene, libvirt, "orphans/devices-json",
                  "vgpuctl orphans --json -o DEVICE,TYPE,NAME,PARENT,GPU,ORIGIN");
     assert_int_equal(run("vgpuctl orphans --root /"), COMMAND_USAGE);
 }
@@ -186,9 +187,9 @@ ours(void **state)
 {
     (void)state;
     populate();
-    typed_golden(&scene, libvirt, "reap--dry-run", "vgpuctl reap --dry-run");
+    typed_golden(&scene, libvirt, "reap/devices-dry-run", "vgpuctl reap --dry-run");
     assert_int_equal(fake_count(&scene.kernel), LAST);
-    typed_golden(&scene, libvirt, "reap", "vgpuctl reap");
+    typed_golden(&scene, libvirt, "reap/devices", "vgpuctl reap");
     assert_false(is_there(LEFT));
     assert_int_equal(fake_count(&scene.kernel), LAST - 1);
     assert_int_equal(scene_leases(&scene, ""), 2);
@@ -626,11 +627,11 @@ functions_shown(void **state)
     /* mdevctl defines no virtual functions, whatever else lies there. */
     fake_write(&scene.kernel, "etc/mdevctl.d/0000:3d:00.7/dddddddd-0000-4000-8000-000000000006",
                "{}");
-    typed_golden(&scene, libvirt, "reap-functions-list",
+    typed_golden(&scene, libvirt, "list/reap-functions",
                  "vgpuctl list -o DEVICE,NAME,PARENT,GPU,STATE,DOMAIN,ORIGIN");
-    typed_golden(&scene, libvirt, "reap-functions-orphans",
+    typed_golden(&scene, libvirt, "orphans/functions",
                  "vgpuctl orphans -o DEVICE,TYPE,NAME,PARENT,GPU,ORIGIN,STATE,DOMAIN");
-    typed_golden(&scene, libvirt, "reap-functions-dry-run", "vgpuctl reap --dry-run");
+    typed_golden(&scene, libvirt, "reap/functions-dry-run", "vgpuctl reap --dry-run");
     assert_int_equal(fake_count(&scene.kernel), COUNT(places));
 }
 
@@ -638,7 +639,7 @@ static void
 functions_reaped(void **state)
 {
     (void)state;
-    typed_golden(&scene, libvirt, "reap-functions", "vgpuctl reap");
+    typed_golden(&scene, libvirt, "reap/functions", "vgpuctl reap");
     assert_int_equal(fake_count(&scene.kernel), COUNT(places) - 1);
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "");
     /* Others' only if named, in whatever case, each once. */
@@ -703,7 +704,7 @@ functions_of_others(void **state)
     assert_int_equal(fake_remove(&scene.kernel, places[IS_LEFT]), 0);
     assert_int_equal(fake_remove(&scene.kernel, places[IS_NOBODYS]), 0);
     assert_int_equal(fake_make(&scene.kernel, places[IS_LEFT], "nvidia-1155", places[IS_LEFT]), 0);
-    typed_golden(&scene, libvirt, "reap-functions-other-type",
+    typed_golden(&scene, libvirt, "list/reap-functions-other-type",
                  "vgpuctl list -o DEVICE,NAME,STATE,DOMAIN,ORIGIN");
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_string_equal(typed.printed, "0000:3d:00.6 forgotten\n");

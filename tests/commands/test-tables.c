@@ -12,14 +12,17 @@
 
 static struct scene scene;
 
-static const char *const lines[] = {
-    "gpus",
-    "gpus --json",
-    "types",
-    "types --json",
-    "list",
-    "list --json",
-    "list --raw -n -o DEVICE,STATE,DOMAIN",
+/* Each machine's golden files: FOLDER/MACHINE and what is added to that. */
+static const struct {
+    const char *folder, *added, *words;
+} lines[] = {
+    {"gpus", "", ""},
+    {"gpus", "-json", " --json"},
+    {"types", "", ""},
+    {"types", "-json", " --json"},
+    {"list", "", ""},
+    {"list", "-json", " --json"},
+    {"list", "-raw", " --raw -n -o DEVICE,STATE,DOMAIN"},
 };
 
 static void
@@ -46,12 +49,8 @@ show_with(const char *machine, const char *libvirt)
     for (size_t i = 0; i < COUNT(lines); i++) {
         char name[128], line[128];
 
-        snprintf(line, sizeof(line), "vgpuctl %s", lines[i]);
-        snprintf(name, sizeof(name), "%s %s", machine, lines[i]);
-        for (char *at = name; *at; at++) {
-            if (strchr(" ,", *at))
-                *at = '-';
-        }
+        snprintf(line, sizeof(line), "vgpuctl %s%s", lines[i].folder, lines[i].words);
+        snprintf(name, sizeof(name), "%s/%s%s", lines[i].folder, machine, lines[i].added);
         typed_golden(&scene, libvirt, name, line);
     }
 }
@@ -81,7 +80,7 @@ t4(void **state)
                "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
                " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
     show("t4x8");
-    typed_golden(&scene, HERE, "t4x8-types-classes",
+    typed_golden(&scene, HERE, "types/t4x8-classes",
                  "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
     scene_stop(&scene);
 }
@@ -136,7 +135,7 @@ both_kinds(void **state)
     start_machine("t4-l40s");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
-    typed_golden(&scene, HERE, "t4-l40s-types-empty",
+    typed_golden(&scene, HERE, "types/t4-l40s-empty",
                  "vgpuctl types 0000:3d:00.0 -o type,name,max,available,available-at-most");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.4"), 0);
@@ -161,16 +160,16 @@ partitioned(void **state)
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
     show_with("a30-mig", typed_libvirt(&scene, first));
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
-    typed_golden(&scene, HERE, "a30-mig-types-two-shapes", "vgpuctl types");
+    typed_golden(&scene, HERE, "types/a30-mig-two-shapes", "vgpuctl types");
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-689", 0);
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
-    typed_golden(&scene, HERE, "a30-mig-types-none-free", "vgpuctl types");
-    typed_golden(&scene, HERE, "a30-mig-gpus-none-free", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "types/a30-mig-none-free", "vgpuctl types");
+    typed_golden(&scene, HERE, "gpus/a30-mig-none-free", "vgpuctl gpus");
     /* The type that is made is listed nowhere, and nobody remembers it. */
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
-    typed_golden(&scene, HERE, "a30-mig-gpus-nameless", "vgpuctl gpus");
-    typed_golden(&scene, HERE, "a30-mig-types-nameless", "vgpuctl types");
+    typed_golden(&scene, HERE, "gpus/a30-mig-nameless", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "types/a30-mig-nameless", "vgpuctl types");
     scene_stop(&scene);
 }
 
@@ -186,7 +185,7 @@ mixed_sizes(void **state)
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
     assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
-    typed_golden(&scene, HERE, "mixed-size-gpus-one-vgpu", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "gpus/mixed-size-one-vgpu", "vgpuctl gpus");
     assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
     assert_true(asprintf(&domains, "%s%s", first, second) > 0);
     show_with("mixed-size", typed_libvirt(&scene, domains));
@@ -203,13 +202,13 @@ full(void **state)
     start_machine("t4-l40s");
     for (unsigned i = 0; i < COUNT(functions); i++)
         assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
-    typed_golden(&scene, HERE, "full-gpus", "vgpuctl gpus");
-    typed_golden(&scene, HERE, "full-types", "vgpuctl types 0000:3d:00.0");
-    typed_golden(&scene, HERE, "full-list", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    typed_golden(&scene, HERE, "gpus/full", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "types/full", "vgpuctl types 0000:3d:00.0");
+    typed_golden(&scene, HERE, "list/full", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
-    typed_golden(&scene, HERE, "full-gpus-forgotten", "vgpuctl gpus");
-    typed_golden(&scene, HERE, "full-types-forgotten", "vgpuctl types 0000:3d:00.0 --json");
-    typed_golden(&scene, HERE, "full-list-forgotten", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    typed_golden(&scene, HERE, "gpus/full-forgotten", "vgpuctl gpus");
+    typed_golden(&scene, HERE, "types/full-forgotten", "vgpuctl types 0000:3d:00.0 --json");
+    typed_golden(&scene, HERE, "list/full-forgotten", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
     scene_stop(&scene);
 }
 
@@ -227,10 +226,10 @@ readme(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-231", scene_device(3)), 0);
-    typed_golden(&scene, NULL, "readme-gpus", "vgpuctl gpus");
-    typed_golden(&scene, NULL, "readme-types",
+    typed_golden(&scene, NULL, "readme/gpus", "vgpuctl gpus");
+    typed_golden(&scene, NULL, "readme/types",
                  "vgpuctl types 0000:18:00.0 -o name,framebuffer,max,available");
-    typed_golden(&scene, NULL, "readme-list", "vgpuctl list -o device,name,gpu,state,domain");
+    typed_golden(&scene, NULL, "readme/list", "vgpuctl list -o device,name,gpu,state,domain");
     scene_stop(&scene);
 }
 

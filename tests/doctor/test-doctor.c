@@ -172,7 +172,7 @@ healthy(void **state)
     assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-gpu1"), NULL}));
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl doctor --raw", &typed), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
-    typed_golden(&scene, HERE, "doctor-healthy---json", "vgpuctl doctor --json");
+    typed_golden(&scene, HERE, "doctor/healthy-json", "vgpuctl doctor --json");
 }
 
 /* The hook. */
@@ -237,7 +237,7 @@ readme(void **state)
 {
     (void)state;
     not_executable();
-    typed_golden(&scene, HERE, "readme-doctor", "vgpuctl doctor -o severity,finding,remedy");
+    typed_golden(&scene, HERE, "readme/doctor", "vgpuctl doctor -o severity,finding,remedy");
 }
 
 /* Security modules. */
@@ -689,7 +689,7 @@ function_advice(void **state)
         fake_bind(&scene.kernel, address, "vfio-pci");
     }
     no_probing();
-    typed_golden(&scene, HERE, "doctor-functions", "vgpuctl doctor");
+    typed_golden(&scene, HERE, "doctor/functions", "vgpuctl doctor");
 }
 
 /* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
@@ -760,8 +760,8 @@ several(void **state)
     (void)state;
     not_executable();
     gpu_not_there();
-    typed_golden(&scene, HERE, "doctor", "vgpuctl doctor");
-    typed_golden(&scene, HERE, "doctor---json", "vgpuctl doctor --json");
+    typed_golden(&scene, HERE, "doctor/findings", "vgpuctl doctor");
+    typed_golden(&scene, HERE, "doctor/findings-json", "vgpuctl doctor --json");
 }
 
 int

@@ -151,41 +151,50 @@ put_device(struct fake_kernel *fake, const struct fake_gpu *gpu, const char *nam
 }
 
 static void
-put_parent(struct fake_kernel *fake, size_t gpu, const char *name)
-{
-    struct fake_machine *machine = fake->machine;
-    struct fake_parent parent = {.gpu = gpu};
-
-    snprintf(parent.name, sizeof(parent.name), "%s", name);
-    assert(ARRAY_ADD(machine->parents, machine->parent_count, parent) == 0);
-    assert(machine->parent_count <= MOST_PARENTS);
-    family_of(&machine->gpus[gpu])->put_parent(fake, &machine->parents[machine->parent_count - 1]);
-}
-
-static void
 put_gpu(struct fake_kernel *fake, size_t index)
 {
     const struct fake_gpu *gpu = &fake->machine->gpus[index];
-    unsigned domain, bus;
-    char text[64];
+    char text[16];
 
     put_device(fake, gpu, gpu->name);
-    for (size_t i = 0; i < gpu->type_count; i++)
-        fake->usage->free_instances[index][i] = (unsigned)gpu->types[i].instances;
     if (gpu->vf)
         fake_put_vfio(fake, gpu->name, MOST_PARENTS + index);
-    if (gpu->vfs == 0 && !gpu->vf)
-        put_parent(fake, index, gpu->name);
-    if (gpu->vfs == 0)
-        return;
-    snprintf(text, sizeof(text), "%u\n", gpu->vfs);
-    fake_put(fake->host.root, text, "sys/devices/%s/sriov_totalvfs", gpu->name);
-    fake_put(fake->host.root, text, "sys/devices/%s/sriov_numvfs", gpu->name);
-    assert(sscanf(gpu->name, "%x:%x:", &domain, &bus) == 2);
-    for (unsigned at = 4; at < 4 + gpu->vfs; at++) {
-        snprintf(text, sizeof(text), "%04x:%02x:%02x.%x", domain, bus, at / 8 % 32, at % 8);
-        put_device(fake, gpu, text);
-        put_parent(fake, index, text);
+    for (size_t t = 0; t < gpu->type_count; t++)
+        assert(!gpu->vf || gpu->types[t].number > 0);
+    if (gpu->vfs) {
+        snprintf(text, sizeof(text), "%u\n", gpu->vfs);
+        fake_put(fake->host.root, text, "sys/devices/%s/sriov_totalvfs", gpu->name);
+        fake_put(fake->host.root, text, "sys/devices/%s/sriov_numvfs", gpu->name);
+    }
+    for (size_t i = 0; i < fake->machine->parent_count; i++) {
+        const struct fake_parent *parent = &fake->machine->parents[i];
+
+        if (parent->gpu != index)
+            continue;
+        if (gpu->vfs)
+            put_device(fake, gpu, parent->name);
+        family_of(gpu)->put_parent(fake, parent);
+    }
+}
+
+/* Somebody else's vGPUs; what the ledger has, and what is noted of a machine, is for a snapshot. */
+static void
+put_vgpus(struct fake_kernel *fake)
+{
+    const struct fake_machine *machine = fake->machine;
+
+    assert(machine->note_count == 0);
+    for (size_t i = 0; i < machine->vgpu_count; i++) {
+        const struct fake_vgpu *vgpu = &machine->vgpus[i];
+        const struct fake_parent *parent = fake_find_parent(fake, vgpu->parent);
+        const struct fake_type *type =
+            parent ? fake_find_type_word(fake_gpu_of(fake, parent), vgpu->type) : NULL;
+        char device[64];
+
+        assert(type && !strcmp(vgpu->state, "foreign"));
+        snprintf(device, sizeof(device), "dddddddd-0000-4000-8000-%012u", vgpu->number);
+        assert(fake_make(fake, vgpu->parent, type->id,
+                         fake_gpu_of(fake, parent)->vf ? vgpu->parent : device) == 0);
     }
 }
 
@@ -194,6 +203,7 @@ put_machine(struct fake_kernel *fake)
 {
     const struct fake_machine *machine = fake->machine;
 
+    fake_free_instances(fake);
     for (size_t i = 0; i < machine->gpu_count; i++)
         put_gpu(fake, i);
     for (size_t i = 0; i < machine->pci_count; i++) {
@@ -203,6 +213,7 @@ put_machine(struct fake_kernel *fake)
         if (!strcmp(pci->driver, "vfio-pci"))
             fake_put_vfio(fake, pci->address, MOST_PARENTS + MOST_GPUS + i);
     }
+    put_vgpus(fake);
 }
 
 static void *

@@ -19,6 +19,8 @@
  *     type mtty-2 "Dual port serial" uses 2
  *     pci 0000:00:1f.2 driver ahci
  *     pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0
+ *     gpu a vfs 2 X-1:1024:4 X-2:2048:2        (types in short; virtual functions a.0 and a.1)
+ *     foreign 1 X-1 a.0                        (a vGPU: its state, number, type and parent)
  *
  * Words of a gpu: `vfs N`, its virtual functions, at most 64, from BUS:00.4 on; `vf`, they have
  * NVIDIA's vendor-specific VFIO, and no mdev; `board NAME`, all types of the table of real ones;
@@ -31,6 +33,22 @@
  * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
  * nameless; `instances N`, it takes a GPU instance, of which N are free. Words of a pci: driver,
  * physfn, vendor, device, numa. Comments begin with '#'.
+ *
+ * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
+ * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.
+ *
+ * A vGPU is `foreign`: it has no lease, and device 1 is dddddddd-...-000000000001, or the function.
+ * A snapshot (fake-snapshot.h) takes more than a tree, which makes its leases by the hook:
+ *
+ *     held 7 X-1 a.0 web1        the states of leases, and whose; `found` is held, and not made by
+ *                                us; the type "-" is not set yet. Then `hidden`: the kernel does
+ *                                not show it, as is usual for pending and reserved ones; `shown`:
+ *                                it does; `busy`: in use; `at N`: the lease's time
+ *     refused a X-1              by the kernel, in this call
+ *     unreadable a X-1           how many more there is an error to read
+ *     drained a
+ *     forgetful a                knows no type but those listed or made now
+ *     stranger x.1 which is no GPU
  */
 
 #pragma once

@@ -3,9 +3,9 @@
 /*
  * fake-parts: what the files of the fake kernel share, and nobody else includes.
  *
- * fake-machine.c reads the description and knows the driver's rule, fake-tree.c puts files, links
- * and PCI devices into the tree, fake-mdev.c and fake-vf.c play one interface each, and
- * fake-kernel.c is the operations of struct host over them.
+ * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-snapshot.c makes
+ * values of both; fake-tree.c puts files, links and PCI devices into the tree, fake-mdev.c and
+ * fake-vf.c play one interface each, and fake-kernel.c is the operations of struct host over them.
  *
  * All aborts on what a test must not ask for.
  */
@@ -29,7 +29,7 @@ enum fake_list { LIST_HEADER, LIST_PLAIN, LIST_NAME_FIRST, LIST_GARBAGE, LIST_PR
 
 struct fake_type {
     char id[64], name[64], api[32];
-    unsigned framebuffer, max, heads, uses;
+    unsigned framebuffer, max, heads, uses, slices;
     bool nameless;
     long number;   /* what `vf` calls it */
     int instances; /* free GPU instances at the beginning; -1: a time-sliced type */
@@ -58,6 +58,25 @@ struct fake_parent {
     size_t gpu;
 };
 
+/* What the description says of a vGPU. */
+struct fake_vgpu {
+    char state[16], type[64], parent[64], owner[64];
+    unsigned number, at;
+    bool hidden, shown, busy;
+};
+
+enum fake_noted {
+    NOTED_DRAINED,
+    NOTED_REFUSED,
+    NOTED_UNREADABLE,
+    NOTED_FORGETFUL,
+    NOTED_STRANGER,
+};
+struct fake_note {
+    enum fake_noted kind;
+    char name[64], rest[200];
+};
+
 struct fake_machine {
     struct fake_gpu *gpus;
     size_t gpu_count;
@@ -65,6 +84,10 @@ struct fake_machine {
     size_t parent_count;
     struct fake_pci *pcis; /* beside the GPUs */
     size_t pci_count;
+    struct fake_vgpu *vgpus;
+    size_t vgpu_count;
+    struct fake_note *notes;
+    size_t note_count;
 };
 
 /* A virtual function of `vf`. */
@@ -86,14 +109,22 @@ struct fake_usage {
     struct fake_function functions[MOST_PARENTS];
 };
 
-/* --- fake-machine.c --- */
+/* --- fake-parse.c --- */
 
 struct fake_machine *fake_parse(const char *text);
 void fake_free(struct fake_machine *machine);
 
+/* --- fake-machine.c --- */
+
 /* NULL if there is none of that name. */
 const struct fake_parent *fake_find_parent(const struct fake_kernel *fake, const char *name);
 const struct fake_type *fake_find_type(const struct fake_gpu *gpu, const char *id);
+
+/* The same by the id, or the last word of the name, "T4-1B". */
+const struct fake_type *fake_find_type_word(const struct fake_gpu *gpu, const char *word);
+
+/* As many of GPU instances are free as the description says. */
+void fake_free_instances(const struct fake_kernel *fake);
 const struct fake_gpu *
 fake_gpu_of(const struct fake_kernel *fake, const struct fake_parent *parent);
 

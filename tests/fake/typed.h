@@ -3,8 +3,8 @@
 /*
  * typed: a line that somebody types: vgpuctl is called with its words, on a scene's machine.
  *
- * Golden files, tests/golden/NAME, hold what a line prints, what it complains of and its exit
- * status. VGPU_GOLDEN=write writes them anew from what is printed now: look at the difference
+ * Golden files, tests/golden/COMMAND/CASE, hold what a line prints, what it complains of and its
+ * exit status. VGPU_GOLDEN=write writes them anew from what is printed now: look at the difference
  * before committing it. VGPU_GOLDEN=list tells which there are to be; check-golden.sh compares.
  */
 
@@ -44,5 +44,5 @@ typed_functions(unsigned guest, const char *how, const char *type, const char *c
 /* Prepares that guest, and says what the hook exits with. */
 int typed_prepare(struct scene *scene, unsigned guest, const char *type, const char *address);
 
-/* The same as typed_run, compared with a golden file. */
+/* The same as typed_run, compared with a golden file, "COMMAND/CASE". */
 void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);

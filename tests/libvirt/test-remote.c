@@ -55,22 +55,22 @@ shown(void **state)
     static const struct {
         const char *name, *line;
     } rows[] = {
-        {"remote-gpus", "vgpuctl gpus --connect " T4 " --connect " A40 " --connect " NONE},
-        {"remote-gpus---json", "vgpuctl gpus --json -c " T4 " -c " A40},
-        {"remote-gpus-parents", "vgpuctl gpus -o GPU,DRIVER,PARENTS -c " T4 " -c " A40},
-        {"remote-types", "vgpuctl types -c " T4 " -c " A40},
-        {"remote-types---json", "vgpuctl types --json 0000:E2:00.0 -c " T4 " -c " A40},
-        {"remote-types-unknown", "vgpuctl types 0000:aa:00.0 -c " T4},
-        {"remote-list", "vgpuctl list -c " T4 " -c " A40},
-        {"remote-list---json", "vgpuctl list --json -c " T4},
-        {"remote-list-alias", "vgpuctl list -r -n -o DEVICE,ALIAS -c " T4 " -c " A40},
-        {"remote-gpus-functions", "vgpuctl gpus -c " T4 " -c " L40S},
-        {"remote-gpus-functions---json",
+        {"gpus/remote", "vgpuctl gpus --connect " T4 " --connect " A40 " --connect " NONE},
+        {"gpus/remote-json", "vgpuctl gpus --json -c " T4 " -c " A40},
+        {"gpus/remote-parents", "vgpuctl gpus -o GPU,DRIVER,PARENTS -c " T4 " -c " A40},
+        {"types/remote", "vgpuctl types -c " T4 " -c " A40},
+        {"types/remote-json", "vgpuctl types --json 0000:E2:00.0 -c " T4 " -c " A40},
+        {"types/remote-unknown", "vgpuctl types 0000:aa:00.0 -c " T4},
+        {"list/remote", "vgpuctl list -c " T4 " -c " A40},
+        {"list/remote-json", "vgpuctl list --json -c " T4},
+        {"list/remote-alias", "vgpuctl list -r -n -o DEVICE,ALIAS -c " T4 " -c " A40},
+        {"gpus/remote-functions", "vgpuctl gpus -c " T4 " -c " L40S},
+        {"gpus/remote-functions-json",
          "vgpuctl gpus --json -o GPU,NAME,NUMA,INTERFACE,VGPUS,PARENTS -c " L40S},
-        {"remote-types-functions", "vgpuctl types -c " L40S " --json"},
-        {"remote-types-functions-gpu", "vgpuctl types 0000:3d:00.0 -c " L40S},
-        {"remote-list-functions", "vgpuctl list --json -c " L40S},
-        {"remote-list-nothing", "vgpuctl list --json -c " NONE},
+        {"types/remote-functions", "vgpuctl types -c " L40S " --json"},
+        {"types/remote-functions-gpu", "vgpuctl types 0000:3d:00.0 -c " L40S},
+        {"list/remote-functions", "vgpuctl list --json -c " L40S},
+        {"list/remote-nothing", "vgpuctl list --json -c " NONE},
     };
 
     (void)state;

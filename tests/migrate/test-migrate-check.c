@@ -710,9 +710,9 @@ command(void **state)
     static const struct {
         const char *name, *line;
     } lines[] = {
-        {"migrate-check-unknown-domain", "vgpuctl migrate-check web02 " A40_HOST},
-        {"migrate-check-usage", "vgpuctl migrate-check web01"},
-        {"migrate-check-timeout", "vgpuctl migrate-check web01 " A40_HOST " --timeout soon"},
+        {"migrate-check/unknown-domain", "vgpuctl migrate-check web02 " A40_HOST},
+        {"migrate-check/usage", "vgpuctl migrate-check web01"},
+        {"migrate-check/timeout", "vgpuctl migrate-check web01 " A40_HOST " --timeout soon"},
     };
     static const struct {
         const char *line, *words[3], *complaint;

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fake/fake-snapshot.h"
+#include "device/vgpu.h"
+#include "fake/fake-parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct name
+fake_device(unsigned number)
+{
+    struct name name;
+
+    snprintf(name.text, sizeof(name.text), "dddddddd-0000-4000-8000-%012u", number);
+    return name;
+}
+
+struct name
+fake_domain(const char *text)
+{
+    struct name name;
+    unsigned hash = 5381;
+
+    while (*text)
+        hash = hash * 33 + (unsigned char)*text++;
+    snprintf(name.text, sizeof(name.text), "aaaaaaaa-0000-4000-8000-%012u", hash);
+    return name;
+}
+
+static struct name
+name_of(const char *text)
+{
+    struct name name;
+
+    assert(name_parse(&name, text) == 0);
+    return name;
+}
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+static void
+add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
+{
+    struct inventory_gpu gpu = {.name = name_of(fake->name),
+                                .numa = fake->numa,
+                                .is_partial = fake->vf,
+                                .is_mixed = fake->rule == RULE_MIXED};
+
+    snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
+    snprintf(gpu.device, sizeof(gpu.device), "%s", fake->device);
+    snprintf(gpu.driver.text, sizeof(gpu.driver.text), "%s", fake->driver);
+    for (size_t i = 0; i < fake->type_count; i++) {
+        const struct fake_type *type = &fake->types[i];
+        struct inventory_type added = {.id = name_of(type->id),
+                                       .framebuffer = type->framebuffer,
+                                       .heads = type->heads,
+                                       .max = fake->vf ? 0 : type->max,
+                                       .slices = type->slices};
+
+        snprintf(added.name, sizeof(added.name), "%s", type->name);
+        assert(ARRAY_ADD(gpu.types, gpu.count, added) == 0);
+    }
+    assert(ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu) == 0);
+}
+
+static void
+add_parent(struct inventory *inventory, const struct fake_parent *fake)
+{
+    const struct inventory_gpu *gpu = &inventory->gpus[fake->gpu];
+    struct inventory_parent parent = {.name = name_of(fake->name),
+                                      .gpu = fake->gpu,
+                                      .interface = gpu->is_partial ? &vgpu_vf : &vgpu_mdev,
+                                      .available =
+                                          calloc(gpu->count + 1, sizeof(*parent.available))};
+
+    assert(parent.available);
+    assert(ARRAY_ADD(inventory->parents, inventory->parent_count, parent) == 0);
+}
+
+static void
+add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
+          const struct inventory_vgpu *vgpu, const struct fake_type *type)
+{
+    const struct inventory_parent *parent = &snapshot->inventory.parents[vgpu->parent];
+    bool is_found = !strcmp(fake->state, "found");
+    struct lease lease = {.vgpu = {parent->interface, vgpu->device, vgpu->type, parent->name},
+                          .framebuffer = type ? type->framebuffer : 0,
+                          .gpu = snapshot->inventory.gpus[parent->gpu].name,
+                          .domain = fake_domain(fake->owner),
+                          .origin = is_found ? LEASE_FOUND : LEASE_MADE,
+                          .state = is_found ? LEASE_HELD : LEASE_PENDING,
+                          .time = fake->at};
+
+    while (!is_found && strcmp(lease_state_name(lease.state), fake->state))
+        assert(lease.state++ < LEASE_RESERVED);
+    snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", fake->owner);
+    assert(snapshot->ledger.count < FAKE_LEASES);
+    snapshot->numbers[snapshot->ledger.count] = fake->number;
+    snapshot->busy[snapshot->ledger.count] = fake->busy;
+    assert(ledger_add(&snapshot->ledger, &lease) == 0);
+}
+
+/* Pending and reserved ones are not to be seen, unless it says so. "-": it has no type yet. */
+static void
+add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
+         const struct fake_vgpu *fake)
+{
+    const struct fake_parent *parent = fake_find_parent(kernel, fake->parent);
+    bool is_claim = !strcmp(fake->state, "pending") || !strcmp(fake->state, "reserved");
+    struct inventory_vgpu vgpu = {.device = fake_device(fake->number)};
+    const struct fake_type *type = NULL;
+
+    assert(parent);
+    vgpu.parent = (size_t)(parent - kernel->machine->parents);
+    if (fake_gpu_of(kernel, parent)->vf)
+        vgpu.device = name_of(parent->name);
+    if (strcmp(fake->type, "-")) {
+        type = fake_find_type_word(fake_gpu_of(kernel, parent), fake->type);
+        assert(type);
+        vgpu.type = name_of(type->id);
+    }
+    if (!fake->hidden && (!is_claim || fake->shown)) {
+        assert(ARRAY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu) == 0);
+        if (type)
+            fake_count_one(kernel, parent, type, 1);
+        else
+            kernel->usage->here[vgpu.parent]++;
+    }
+    if (strcmp(fake->state, "foreign"))
+        add_lease(snapshot, fake, &vgpu, type);
+}
+
+/* --- what is noted of it ---------------------------------------------------------------------- */
+
+/* Drops what a GPU's functions do not list just now; of what is made they know the id only. */
+static void
+forget_types(struct inventory *inventory, size_t index)
+{
+    struct inventory_gpu *gpu = &inventory->gpus[index];
+
+    for (size_t type = gpu->count; type-- > 0;) {
+        struct inventory_type *dropped = &gpu->types[type];
+        bool listed = false, made = false;
+
+        for (size_t i = 0; i < inventory->parent_count; i++)
+            listed |= inventory->parents[i].gpu == index && inventory->parents[i].available[type];
+        for (size_t i = 0; i < inventory->vgpu_count; i++)
+            made |= name_equal(&inventory->vgpus[i].type, &dropped->id);
+        if (!listed && made) {
+            snprintf(dropped->name, sizeof(dropped->name), "%s", dropped->id.text);
+            dropped->framebuffer = 0;
+        }
+        if (listed || made)
+            continue;
+        gpu->count--;
+        memmove(dropped, dropped + 1, (gpu->count - type) * sizeof(*dropped));
+        for (size_t i = 0; i < inventory->parent_count; i++) {
+            int *here = &inventory->parents[i].available[type];
+
+            if (inventory->parents[i].gpu == index)
+                memmove(here, here + 1, (gpu->count - type) * sizeof(*here));
+        }
+    }
+}
+
+/* The type that a note's rest names, on the parent that it names. */
+static const struct fake_type *
+noted_type(const struct fake_kernel *kernel, const struct fake_note *note)
+{
+    const struct fake_parent *parent = fake_find_parent(kernel, note->name);
+    const struct fake_type *type =
+        parent ? fake_find_type_word(fake_gpu_of(kernel, parent), note->rest) : NULL;
+
+    assert(type);
+    return type;
+}
+
+static void
+add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
+         const struct fake_note *note)
+{
+    struct inventory *inventory = &snapshot->inventory;
+    struct inventory_ineligible stranger = {.device = name_of(note->name)};
+    struct placement_rejection rejection = {.parent = name_of(note->name), .error = -EIO};
+    const struct fake_parent *parent;
+    const struct fake_type *type;
+    size_t index;
+
+    switch (note->kind) {
+    case NOTED_DRAINED:
+        assert(names_add(&snapshot->drained, note->name) == 0);
+        break;
+    case NOTED_REFUSED:
+        rejection.type = name_of(noted_type(kernel, note)->id);
+        assert(ARRAY_ADD(snapshot->rejections, snapshot->rejection_count, rejection) == 0);
+        break;
+    case NOTED_UNREADABLE:
+        type = noted_type(kernel, note);
+        parent = fake_find_parent(kernel, note->name);
+        index = (size_t)(type - fake_gpu_of(kernel, parent)->types);
+        inventory->parents[parent - kernel->machine->parents].available[index] = -EIO;
+        break;
+    case NOTED_FORGETFUL:
+        for (index = 0; strcmp(inventory->gpus[index].name.text, note->name); index++)
+            assert(index + 1 < inventory->gpu_count);
+        forget_types(inventory, index);
+        break;
+    case NOTED_STRANGER:
+        snprintf(stranger.why, sizeof(stranger.why), "%s", note->rest);
+        assert(ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, stranger) == 0);
+        break;
+    }
+}
+
+void
+fake_snapshot_make(struct fake_snapshot *ret, const char *text)
+{
+    struct fake_machine *machine = fake_parse(text);
+    struct fake_kernel kernel = {.machine = machine, .usage = calloc(1, sizeof(*kernel.usage))};
+
+    assert(kernel.usage);
+    *ret = (struct fake_snapshot){.rejections = NULL};
+    fake_free_instances(&kernel);
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        add_gpu(&ret->inventory, &machine->gpus[i]);
+    for (size_t i = 0; i < machine->parent_count; i++)
+        add_parent(&ret->inventory, &machine->parents[i]);
+    for (size_t i = 0; i < machine->vgpu_count; i++)
+        add_vgpu(ret, &kernel, &machine->vgpus[i]);
+    for (size_t i = 0; i < machine->parent_count; i++) {
+        const struct fake_parent *parent = &machine->parents[i];
+        const struct fake_gpu *gpu = fake_gpu_of(&kernel, parent);
+
+        for (size_t t = 0; t < gpu->type_count; t++)
+            ret->inventory.parents[i].available[t] =
+                (int)fake_room(&kernel, parent, &gpu->types[t]);
+    }
+    for (size_t i = 0; i < machine->note_count; i++)
+        add_note(ret, &kernel, &machine->notes[i]);
+    free(kernel.usage);
+    fake_free(machine);
+}
+
+void
+fake_snapshot_clear(struct fake_snapshot *snapshot)
+{
+    inventory_clear(&snapshot->inventory);
+    ledger_clear(&snapshot->ledger);
+    names_clear(&snapshot->drained);
+    free(snapshot->rejections);
+}

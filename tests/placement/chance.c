@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/chance.h"
+
+#include <stdlib.h>
+
+uint64_t
+chance_setting(const char *variable, uint64_t otherwise)
+{
+    const char *text = getenv(variable);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* splitmix64 */
+unsigned
+chance(uint64_t *seed, unsigned below)
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return (unsigned)((z ^ (z >> 31)) >> 33) % below;
+}
+
+bool
+maybe(uint64_t *seed, unsigned percent)
+{
+    return chance(seed, 100) < percent;
+}

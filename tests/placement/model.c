@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/model.h"
+#include "placement/model-problem.h"
+
+#include <string.h>
+
+const struct kind model_kinds[KIND_COUNT] = {
+    {"T4", "nvidia-222", "GRID T4-1B", "T4-1B", 1024, 16, 0},
+    {"T4", "nvidia-230", "GRID T4-1Q", "T4-1Q", 1024, 16, 0},
+    {"T4", "nvidia-231", "GRID T4-2Q", "T4-2Q", 2048, 8, 0},
+    {"T4", "nvidia-232", "GRID T4-4Q", "T4-4Q", 4096, 4, 0},
+    {"T4", "nvidia-233", "GRID T4-8Q", "T4-8Q", 8192, 2, 0},
+    {"T4", "nvidia-234", "GRID T4-16Q", "T4-16Q", 16384, 1, 0},
+    {"A40", "nvidia-562", "NVIDIA A40-8Q", "A40-8Q", 8192, 6, 0},
+    {"A40", "nvidia-572", "NVIDIA A40-8A", "A40-8A", 8192, 6, 0},
+    {"A40", "nvidia-564", "NVIDIA A40-16Q", "A40-16Q", 16384, 3, 0},
+    {"A40", "nvidia-565", "NVIDIA A40-24Q", "A40-24Q", 24576, 2, 0},
+    {"A40", "nvidia-566", "NVIDIA A40-48Q", "A40-48Q", 49152, 1, 0},
+    {"L40S", "nvidia-1152", "NVIDIA L40S-8Q", "L40S-8Q", 8192, 6, 0},
+    {"L40S", "nvidia-1151", "NVIDIA L40S-6Q", "L40S-6Q", 6144, 8, 0},
+    {"L40S", "nvidia-1154", "NVIDIA L40S-16Q", "L40S-16Q", 16384, 3, 0},
+    {"L40S", "nvidia-1155", "NVIDIA L40S-24Q", "L40S-24Q", 24576, 2, 0},
+    {"L40S", "nvidia-1156", "NVIDIA L40S-48Q", "L40S-48Q", 49152, 1, 0},
+    {"mtty", "mtty-1", "Single port serial", "Single port serial", 0, 0, 1},
+    {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2},
+};
+
+unsigned
+model_driver_says(const struct model *model, const struct option *option)
+{
+    const struct card *card = &model->cards[option->card];
+    const struct kind *kind = &model_kinds[option->kind];
+    unsigned made = 0, here = 0, units = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++) {
+        const struct thing *thing = &model->things[i];
+
+        if (!thing->shown || thing->card != option->card)
+            continue;
+        made++;
+        here += thing->place == option->place;
+        units += model_kinds[thing->kind].units;
+        if (!card->pool && model_kinds[thing->kind].framebuffer != kind->framebuffer)
+            return 0;
+    }
+    if (card->pool)
+        return (card->pool - units) / kind->units;
+    if (made >= kind->max)
+        return 0;
+    return card->functions ? !here : kind->max - made;
+}
+
+static bool
+is_refused(const struct model *model, const struct option *option)
+{
+    for (size_t i = 0; i < model->refused_count; i++) {
+        const struct option *refused = &model->refused[i];
+
+        if (refused->card == option->card && refused->place == option->place &&
+            (refused->kind == option->kind || model->cards[option->card].functions))
+            return true;
+    }
+    return false;
+}
+
+bool
+model_is_claimed(const struct model *model, size_t card, size_t place)
+{
+    for (size_t i = 0; i < model->thing_count; i++) {
+        const struct thing *thing = &model->things[i];
+
+        if (!thing->shown && thing->card == card && thing->place == place)
+            return true;
+    }
+    return false;
+}
+
+bool
+model_has_room(const struct model *model, const struct option *option, unsigned more)
+{
+    const struct card *card = &model->cards[option->card];
+    unsigned reserve = card->listed ? card->reserve : 0;
+    unsigned free = 0, taken = 0, claimed = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++) {
+        const struct thing *thing = &model->things[i];
+
+        taken += thing->card == option->card && !thing->lost;
+        claimed += thing->card == option->card && !thing->lost && !thing->shown;
+    }
+    for (size_t place = 0; place < card->place_count; place++) {
+        struct option here = {option->card, place, option->kind};
+
+        free += card->functions && model_is_claimed(model, option->card, place)
+                    ? 0
+                    : model_driver_says(model, &here);
+    }
+    if (!card->functions)
+        return free >= claimed + more + reserve;
+    return free >= more + reserve &&
+           ((card->vf && !card->told) || model_kinds[option->kind].max >= taken + more + reserve);
+}
+
+static bool
+group_has(const struct group *group, size_t kind)
+{
+    for (unsigned i = 0; i < group->kind_count; i++) {
+        if (group->kinds[i] == kind)
+            return true;
+    }
+    return group->framebuffer && model_kinds[kind].framebuffer >= group->framebuffer;
+}
+
+bool
+model_wants(const struct model *model, const struct wish *wish, size_t kind)
+{
+    return wish->group < 0 ? (size_t)wish->kind == kind
+                           : group_has(&model->groups[wish->group], kind);
+}
+
+bool
+model_is_near(const struct model *model, size_t card)
+{
+    return model->node >= 0 && model->cards[card].node == model->node;
+}
+
+bool
+model_is_fixed(const struct model *model, const struct wish *wish)
+{
+    return wish->pci && model->freedom == DEMAND_AS_IT_SAYS;
+}
+
+bool
+model_obeys(const struct model *model, const struct wish *wish, const struct option *option)
+{
+    const struct card *card = &model->cards[option->card];
+
+    if (!model_wants(model, wish, option->kind))
+        return false;
+    if (model->freedom != DEMAND_ANY_KIND && wish->pci != card->vf)
+        return false;
+    if (model_is_fixed(model, wish) &&
+        (wish->on_card != option->card || wish->on_place != option->place))
+        return false;
+    if (wish->card >= 0 && (size_t)wish->card != option->card)
+        return false;
+    if (wish->place >= 0 && (size_t)wish->place != option->place)
+        return false;
+    if (wish->numa == POLICY_NUMA_REQUIRE && !model_is_near(model, option->card))
+        return false;
+    if (wish->blue && (wish->blue > 0) != (card->listed && card->blue))
+        return false;
+    if (!card->listed)
+        return true;
+    for (unsigned i = 0; i < card->kind_count; i++) {
+        if (card->kinds[i] == option->kind && card->allowed && !(card->allowed >> i & 1))
+            return false;
+    }
+    return card->enabled;
+}
+
+static bool
+pattern_means(const char *pattern, bool ci)
+{
+    return *pattern == '*' || (*pattern == 'c') == ci;
+}
+
+static bool
+within_limits(const struct model *model, const struct option *options, size_t count)
+{
+    for (size_t i = 0; i < model->limit_count; i++) {
+        const struct limit *limit = &model->limits[i];
+        const struct group *group = &model->groups[limit->group];
+        unsigned used = 0, more = 0;
+
+        if (!pattern_means(limit->pattern, model->ci))
+            continue;
+        for (size_t k = 0; k < model->thing_count; k++) {
+            const struct thing *thing = &model->things[k];
+
+            used += thing->leased && !thing->mine && pattern_means(limit->pattern, thing->ci) &&
+                    (thing->state == LEASE_HELD || thing->state == LEASE_PENDING ||
+                     thing->state == LEASE_RESERVED) &&
+                    group_has(group, thing->kind);
+        }
+        for (size_t k = 0; k < count; k++)
+            more += group_has(group, options[k].kind);
+        if (more && used + more > limit->max)
+            return false;
+    }
+    return true;
+}
+
+/* One size on a GPU, of what is made, being made and to be made. */
+static bool
+is_size_alone(const struct model *model, const struct option *options, size_t count,
+              const struct option *option)
+{
+    unsigned size = model_kinds[option->kind].framebuffer;
+
+    for (size_t i = 0; i < model->thing_count; i++) {
+        if (model->things[i].card == option->card && !model->things[i].lost &&
+            model_kinds[model->things[i].kind].framebuffer != size)
+            return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].card == option->card && model_kinds[options[i].kind].framebuffer != size)
+            return false;
+    }
+    return true;
+}
+
+bool
+model_is_legal(const struct model *model, const struct option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct wish *wish = &model->wishes[i];
+        const struct card *card = &model->cards[options[i].card];
+        unsigned together = 0;
+
+        if (!model_obeys(model, wish, &options[i]))
+            return false;
+        if (wish->thing >= 0)
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            if (model->wishes[k].thing >= 0 || options[k].card != options[i].card)
+                continue;
+            together++;
+            if (k != i && card->functions && options[k].place == options[i].place)
+                return false;
+        }
+        if (model_driver_says(model, &options[i]) == 0 || is_refused(model, &options[i]) ||
+            (card->functions && model_is_claimed(model, options[i].card, options[i].place)) ||
+            !is_size_alone(model, options, count, &options[i]) ||
+            !model_has_room(model, &options[i], together))
+            return false;
+    }
+    return within_limits(model, options, count);
+}
+
+/* Fills in all ways for the wishes from `next` on, until one is legal. */
+static bool
+find_way(const struct model *model, struct option *options, size_t next)
+{
+    const struct wish *wish = &model->wishes[next];
+
+    if (next == model->wish_count)
+        return true;
+    for (size_t c = 0; c < model->card_count; c++) {
+        const struct card *card = &model->cards[c];
+
+        for (size_t place = 0; place < card->place_count; place++) {
+            for (unsigned k = 0; k < card->kind_count; k++) {
+                const struct thing *thing = wish->thing < 0 ? NULL : &model->things[wish->thing];
+
+                options[next] = (struct option){c, place, card->kinds[k]};
+                if (thing &&
+                    (thing->card != c || thing->place != place || thing->kind != card->kinds[k]))
+                    continue;
+                if (model_is_legal(model, options, next + 1) && find_way(model, options, next + 1))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool
+model_settle(struct model *model)
+{
+    for (size_t w = 0; w < model->wish_count; w++) {
+        struct wish *wish = &model->wishes[w];
+
+        if (!wish->pci)
+            continue;
+        wish->thing = -1;
+        for (size_t i = 0; model_is_fixed(model, wish) && i < model->thing_count; i++) {
+            const struct thing *thing = &model->things[i];
+
+            if (thing->card != wish->on_card || thing->place != wish->on_place)
+                continue;
+            if (thing->leased && !thing->mine && thing->state != LEASE_KEPT)
+                return false;
+            wish->thing = (int)i;
+        }
+    }
+    return true;
+}
+
+bool
+model_find(const struct model *model)
+{
+    struct model settled = *model;
+    struct option options[WISHES + 1];
+
+    return model_settle(&settled) && find_way(&settled, options, 0);
+}

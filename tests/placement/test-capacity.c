@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How many vGPUs GPUs have room for, of several at once, and beside those that are there already.
+ */
+
+#include "placement/question.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- room ------------------------------------------------------------------------------------- */
+
+static void
+functions_are_not_added_up(void **state)
+{
+    static const struct question rows[] = {
+        /* as many as there are functions, or as the GPU can take: the lesser */
+        {"gpu a vfs 2 X-1:1024:4", "", "type=X-1;type=X-1", "a.0 X-1, a.1 X-1"},
+        {"gpu a vfs 2 X-1:1024:4", "", "type=X-1;type=X-1;type=X-1",
+         "ENOSPC |not for all together"},
+        {"gpu a vfs 4 X-1:1024:2", "", "type=X-1;type=X-1", "a.0 X-1, a.1 X-1"},
+        {"gpu a vfs 4 X-1:1024:2", "", "type=X-1;type=X-1;type=X-1",
+         "ENOSPC |not for all together"},
+        {"gpu a vfs 4 X-1:1024:2\nforeign 1 X-1 a.3", "", "type=X-1;type=X-1",
+         "ENOSPC |not for all together"},
+        {"gpu a vfs 4 X-1:1024:2\nforeign 1 X-1 a.3\nforeign 2 X-1 a.0", "", "type=X-1",
+         "ENOSPC |a is full (2 of 2)"},
+        {"gpu a vfs 2 X-1:1024:4\nforeign 1 X-1 a.0\nforeign 2 X-1 a.1", "", "type=X-1",
+         "ENOSPC |a is full (2 of 4)"},
+        /* claims take a function and a place */
+        {"gpu a vfs 3 X-1:1024:2\npending 1 X-1 a.0 other", "", "type=X-1", "a.1 X-1"},
+        {"gpu a vfs 3 X-1:1024:2\npending 1 X-1 a.0 other\npending 2 X-1 a.2 other", "", "type=X-1",
+         "ENOSPC |a is full (2 of 2)"},
+        {"gpu a vfs 2 X-1:1024:4\npending 1 X-1 a.1 other", "", "type=X-1;type=X-1",
+         "ENOSPC |not for all together"},
+        /* one function only */
+        {"gpu a vfs 1 X-1:1024:4", "", "type=X-1", "a.0 X-1"},
+        {"gpu a vfs 1 X-1:1024:4", "", "type=X-1;type=X-1", "ENOSPC |not for all together"},
+        {"gpu a vfs 1 X-1:1024:4\npending 1 X-1 a.0 other", "", "type=X-1", "ENOSPC |a is full"},
+        /* a driver that tells no most */
+        {"gpu a vfs 2 X-1:1024:0\ngpu b" X, "", "type=X-2", "b X-2"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+static void
+one_size_on_a_gpu(void **state)
+{
+    static const struct question rows[] = {
+        /* what is made */
+        {THREE "foreign 1 X-1 a", "", "type=X-2", "b X-2"},
+        {"gpu a" X "foreign 1 X-1 a", "", "type=X-2", "ENOSPC |a holds x-1 (1 in use)"},
+        /* what is being made: other sizes are refused on that GPU, and only there */
+        {THREE "pending 1 X-1 a other", "", "type=X-2", "b X-2"},
+        {"gpu a" X "pending 1 X-1 a other", "", "type=X-2",
+         "ENOSPC |a is being given a vGPU of another size"},
+        {"gpu a" X "pending 1 X-1 a other", "", "type=X-1;type=X-1;type=X-1",
+         "a X-1, a X-1, a X-1"},
+        {"gpu a" X "pending 1 X-1 a other", "", "type=X-1;type=X-1;type=X-1;type=X-1",
+         "ENOSPC |not for all together"},
+        {"gpu a" X "gpu b" X "pending 1 X-1 a other", "", "type=X-4", "b X-4"},
+        {"gpu a X-1:1024:4 Y-1:1024:4\npending 1 X-1 a other", "", "type=Y-1", "a Y-1"},
+        {"gpu a vfs 4" X "pending 1 X-1 a.2 other", "", "type=X-2",
+         "ENOSPC |a is being given a vGPU of another size"},
+        {"gpu a" X "leaving 1 X-1 a other hidden", "", "type=X-2", "a X-2"},
+        {"gpu a" X "reserved 1 X-1 a other", "", "type=X-2", "ENOSPC |a is being given"},
+        /* and what is asked for in one request */
+        {THREE, "", "type=X-1;type=X-2", "a X-1, b X-2"},
+        {THREE, "", "type=X-1;type=X-2;type=X-4;type=X-1", "a X-1, b X-2, c X-4, a X-1"},
+        {"gpu a" X "gpu b" X, "", "type=X-1;type=X-2;type=X-4", "ENOSPC |not for all together"},
+        {"gpu a" X "gpu b" X "foreign 1 X-2 a", "", "type=X-1;type=X-2", "b X-1, a X-2"},
+        /* pools have no sizes */
+        {"gpu m rule pool 4 M-1/1 M-2/2", "", "type=M-1;type=M-2", "m M-1, m M-2"},
+        {"gpu m rule pool 4 M-1/1 M-2/2\npending 1 M-2 m other", "", "type=M-1", "m M-1"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* A first choice that leaves the others none is not the last word. */
+static void
+all_together_whatever_the_order(void **state)
+{
+    static const char fits[] =
+        "classes = { any = { framebuffer = \"1G\"; }; pair = { types = [ \"X-2\", \"X-1\" ]; }; };";
+    static const struct question rows[] = {
+        {"gpu a" X "gpu b X-1:1024:1", fits, "class=pair;type=X-4", "b X-1, a X-4"},
+        {"gpu a" X "gpu b X-1:1024:1", fits, "type=X-4;class=pair", "a X-4, b X-1"},
+        {"gpu a" X "gpu b X-1:1024:1", fits, "type=X-1;type=X-2", "b X-1, a X-2"},
+        {"gpu a X-2:2048:1\ngpu b X-2:2048:1 X-1:1024:1", fits, "class=pair;type=X-2 parent=a",
+         "b X-2, a X-2"},
+        {"gpu a X-1:1024:2\ngpu b X-1:1024:1\ngpu c X-1:1024:1", fits,
+         "class=any;class=any parent=a;class=any parent=b;class=any parent=a",
+         "c X-1, a X-1, b X-1, a X-1"},
+        {"gpu a X-1:1024:1 X-2:2048:1\ngpu b X-2:2048:1 X-4:4096:1\ngpu c X-4:4096:1 X-1:1024:1",
+         fits, "type=X-1;type=X-2;type=X-4", "a X-1, b X-2, c X-4"},
+        {"gpu a X-1:1024:1 X-2:2048:1\ngpu b X-2:2048:1 X-4:4096:1\ngpu c X-4:4096:1 X-1:1024:1",
+         fits, "type=X-4;type=X-1;type=X-2", "b X-4, c X-1, a X-2"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+#define FOUR "gpu a T:1024:1\ngpu b T:1024:1\ngpu c T:1024:1\ngpu d T:1024:1\n"
+#define TRAITS(a, b, c, d)                                                                         \
+    "gpus = ( { address = \"a\"; traits = [ " a " ]; }, { address = \"b\"; traits = [ " b " ]; }," \
+    "         { address = \"c\"; traits = [ " c " ]; }, { address = \"d\"; traits = [ " d          \
+    " ]; } );"
+
+/* What has failed for one device, or beside one, need not fail for others. */
+static void
+no_way_is_given_up_too_soon(void **state)
+{
+    static const struct question rows[] = {
+        /* the first on a leaves the second none, and yet the second has to be there */
+        {FOUR, TRAITS("\"p\", \"q\"", "\"p\"", "\"q\", \"r\"", "\"r\""),
+         "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=r", "b T, a T, c T, d T"},
+        /* whatever the second does fails beside the first on a, and not beside it on b */
+        {FOUR, TRAITS("\"p\", \"r\", \"s\"", "\"p\"", "\"q\", \"r\"", "\"q\", \"s\""),
+         "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=s", "b T, c T, a T, d T"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* Of types that share a GPU, the one that needs the most of it goes first. */
+static void
+small_ones_do_not_crowd_out_big_ones(void **state)
+{
+    static const struct question rows[] = {
+        {"gpu m rule pool 4 M-1/1 M-2/2", "", "type=M-2;type=M-1;type=M-1", "m M-2, m M-1, m M-1"},
+        {"gpu m rule pool 4 M-1/1 M-2/2", "", "type=M-1;type=M-1;type=M-2", "m M-1, m M-1, m M-2"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+static void
+refusals_and_silence(void **state)
+{
+    static const struct question rows[] = {
+        /* elsewhere, or with another type */
+        {THREE "refused a X-1", "", "type=X-1", "b X-1"},
+        {THREE "refused a X-1", "", "type=X-2", "a X-2"},
+        {THREE "refused a X-2", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c",
+         "b X-2"},
+        {"gpu a" X "refused a X-2", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
+         "class=c", "a X-1"},
+        {"gpu a" X "gpu b" X "refused a X-1\nrefused b X-1", "", "type=X-1",
+         "ENOSPC |a refused it (Input/output error)|b refused it (Input/output error)"},
+        {"gpu a" X "gpu b" X "refused a X-1\nforeign 1 X-2 b", "", "type=X-1",
+         "ENOSPC |a refused it (|b holds x-2"},
+        {"gpu a vfs 2" X "gpu b" X "refused a.0 X-1\nrefused a.1 X-1\n", "", "type=X-1", "b X-1"},
+        /* a parent that will not say */
+        {THREE "unreadable a X-1", "", "type=X-1", "b X-1"},
+        {"gpu a" X "unreadable a X-1", "", "type=X-1",
+         "ENOSPC |a does not tell its room (Input/output error)"},
+        {"gpu a vfs 2" X "unreadable a.0 X-1", "", "type=X-1", "a.1 X-1"},
+        {"gpu a vfs 2" X "unreadable a.0 X-1\nforeign 1 X-1 a.1", "", "type=X-1",
+         "ENOSPC |a is full"},
+        {"gpu a vfs 2" X "unreadable a.0 X-1", "", "type=X-1;type=X-1",
+         "ENOSPC |not for all together"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* --- UUIDs that are there already ------------------------------------------------------------- */
+
+static void
+what_is_there_already(void **state)
+{
+    static const struct question rows[] = {
+        /* the domain's own, taken back wherever it is */
+        {THREE "held 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
+        {THREE "kept 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
+        {THREE "leaving 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
+        {THREE "pending 1 X-1 c me shown", "", "type=X-1 uuid=1", "take c X-1"},
+        {THREE "kept 1 X-1 c me", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
+         "class=c uuid=1", "take c X-1"},
+        {THREE "found 1 X-1 c me", "", "type=X-1 uuid=1", "find c X-1"},
+        /* nobody's */
+        {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1", "find c X-1"},
+        {THREE "foreign 1 X-1 c", "", "type=X-2 uuid=1",
+         "EEXIST gpu0: a vGPU dddddddd-0000-4000-8000-000000000001 is there already, of type x-1 "
+         "(GRID X-1) on c and not X-2"},
+        {THREE "foreign 1 - c", "", "type=X-1 uuid=1", "EEXIST |being made or removed by somebody"},
+        /* another's: a kept one moves if its type will do */
+        {THREE "kept 1 X-1 c other", "", "type=X-1 uuid=1", "take c X-1"},
+        {THREE "kept 1 X-1 c other hidden", "", "type=X-1 uuid=1", "a X-1"},
+        {THREE "kept 1 X-1 c other", "", "type=X-2 uuid=1", "EEXIST |of type x-1"},
+        {THREE "kept 1 X-1 c other", "", "type=X-1 uuid=1;type=X-1", "take c X-1, c X-1"},
+        {THREE "held 1 X-1 c other", "", "type=X-1 uuid=1",
+         "EEXIST |belongs to the guest other (held); give this guest another UUID"},
+        {THREE "held 1 X-1 c other hidden", "", "type=X-1 uuid=1", "EEXIST |other (held)"},
+        {THREE "pending 1 X-1 c other", "", "type=X-1 uuid=1", "EEXIST |other (pending)"},
+        {THREE "leaving 1 X-1 c other", "", "type=X-1 uuid=1", "EEXIST |other (leaving)"},
+        {THREE "reserved 1 X-1 c other", "", "type=X-1 uuid=1", "EEXIST |other (reserved)"},
+        /* no rule is gone round that way */
+        {THREE "kept 1 X-1 c other", "gpus = ( { address = \"c\"; enabled = false; } );",
+         "type=X-1 uuid=1", "EEXIST |on c, which is disabled in vgpu.conf"},
+        {THREE "drained c\nkept 1 X-1 c me", "", "type=X-1 uuid=1",
+         "EEXIST |on c, which is drained"},
+        {THREE "drained c\nforeign 1 X-1 c", "", "type=X-1 uuid=1",
+         "EEXIST |on c, which is drained"},
+        {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 parent=a",
+         "EEXIST |on c, which is not the parent asked for"},
+        {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 traits=blue", "EEXIST |on c, which lacks"},
+        /* it takes no room: it has it */
+        {"gpu a" X "foreign 1 X-2 a\nforeign 2 X-2 a", "", "type=X-2 uuid=1;type=X-2 uuid=2",
+         "find a X-2, find a X-2"},
+        {"gpu a vfs 2" X "foreign 1 X-1 a.1", "", "type=X-1 uuid=1;type=X-1",
+         "find a.1 X-1, a.0 X-1"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* --- the search has an end -------------------------------------------------------------------- */
+
+/* Devices of which no two are alike, and one too many: an answer, or E2BIG, in bearable time. */
+static void
+a_hopeless_search_ends(void **state)
+{
+    char text[QUESTION_TEXT], request[1024] = "";
+
+    (void)state;
+    for (unsigned i = 0; i < 13; i++) {
+        size_t at = strlen(request);
+
+        snprintf(request + at, sizeof(request) - at, "%stype=X-1 traits=!t%u", i ? ";" : "", i);
+    }
+    question_answer(
+        &(struct question){
+            "gpu a X-1:1024:3\ngpu b X-1:1024:3\ngpu c X-1:1024:3\ngpu d X-1:1024:3\n", "", request,
+            ""},
+        text);
+    if (!strstr(text, "E2BIG its 13 vGPUs can be placed in more ways than were tried") &&
+        !strstr(text, "ENOSPC "))
+        fail_msg("%s", text);
+}
+
+/* As many alike ones as may be asked for, one too many: alike ones are not tried in all orders. */
+static void
+many_alike_are_no_search(void **state)
+{
+    char text[QUESTION_TEXT], machine[2048] = "", request[1024] = "";
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        size_t at = strlen(machine);
+
+        snprintf(machine + at, sizeof(machine) - at, "gpu g%u X-1:1024:3\n", i);
+    }
+    for (unsigned i = 0; i < 25; i++) {
+        size_t at = strlen(request);
+
+        snprintf(request + at, sizeof(request) - at, "%stype=X-1", i ? ";" : "");
+    }
+    question_answer(&(struct question){machine, "placement = \"spread\";", request, ""}, text);
+    if (!strstr(text, "ENOSPC there is room for each of its vGPUs, but not for all together"))
+        fail_msg("%s", text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_not_added_up),
+        cmocka_unit_test(one_size_on_a_gpu),
+        cmocka_unit_test(all_together_whatever_the_order),
+        cmocka_unit_test(no_way_is_given_up_too_soon),
+        cmocka_unit_test(small_ones_do_not_crowd_out_big_ones),
+        cmocka_unit_test(refusals_and_silence),
+        cmocka_unit_test(what_is_there_already),
+        cmocka_unit_test(a_hopeless_search_ends),
+        cmocka_unit_test(many_alike_are_no_search),
+    };
+
+    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
+}

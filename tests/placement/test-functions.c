@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Virtual functions that are vGPUs themselves, which a domain names. */
+
+#include "placement/question.h"
+
+/* --- virtual functions that are vGPUs themselves ---------------------------------------------- */
+
+#define TWELVE "gpu v vf vfs 12 X-1:1024:12\n"
+#define NINE   "gpu v vf vfs 9 X-1:1024:9\n"
+
+static void
+the_function_that_is_named(void **state)
+{
+    static const struct question rows[] = {
+        /* free, whatever would be better */
+        {V, "", "type=X-1 on=v.2", "v.2 X-1"},
+        {V W, "", "type=X-1 on=w.1", "w.1 X-1"},
+        {V "foreign 1 X-1 v.0\n" W, "", "type=X-1 on=w.0", "w.0 X-1"},
+        {V "foreign 1 X-1 v.0\n" W, "placement = \"spread\";", "type=X-1 on=v.1", "v.1 X-1"},
+        {V W, "", "type=X-1 on=w.1 parent=w", "w.1 X-1"},
+        {V, "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c on=v.2", "v.2 X-2"},
+        {V "foreign 1 X-1 v.0", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
+         "class=c on=v.2", "v.2 X-1"},
+        /* there already: its own, nobody's, another's */
+        {V "held 1 X-1 v.2 me", "", "type=X-1 on=v.2", "take v.2 X-1"},
+        {V "leaving 1 X-1 v.2 me", "", "type=X-1 on=v.2", "take v.2 X-1"},
+        {V "kept 1 X-1 v.2 other", "", "type=X-1 on=v.2", "take v.2 X-1"},
+        {V "kept 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "v.2 X-1"},
+        {V "foreign 1 X-1 v.2", "", "type=X-1 on=v.2", "find v.2 X-1"},
+        {V "foreign 1 X-1 v.2", "", "type=X-2 on=v.2",
+         "EEXIST gpu0: a vGPU v.2 is there already, of type x-1 (GRID X-1) on v and not X-2; "
+         "remove it, or give this guest another virtual function; no other virtual function could "
+         "take it now"},
+        {V "held 1 X-1 v.2 other", "", "type=X-1 on=v.2",
+         "EEXIST gpu0: the vGPU v.2 belongs to the guest other (held); give this guest another "
+         "virtual function; gpu0 could be on v.0, v.1, v.3"},
+        {V "held 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "EEXIST |other (held)|!v.2,"},
+        {V "pending 1 X-1 v.2 other", "", "type=X-1 on=v.2", "EEXIST |other (pending)|on v.0"},
+        {V "reserved 1 X-1 v.2 other", "", "type=X-1 on=v.2", "EEXIST |other (reserved)|on v.0"},
+        {V "leaving 1 X-1 v.2 other", "", "type=X-1 on=v.2",
+         "EEXIST |is still being given back by the guest other (leaving); try again; gpu0 could"},
+        {V "removing 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2",
+         "EEXIST |still being given back by the guest other (removing)|could be on v.0, v.1, v.3"},
+        {V "foreign 1 X-1 v.2\ndrained v", "", "type=X-1 on=v.2",
+         "EEXIST |the vGPU v.2 is there already, on v, which is drained"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+static void
+why_the_function_that_is_named_will_not_do(void **state)
+{
+#define CANNOT "ENOSPC gpu0 (X-1) cannot be on v.1: its GPU v "
+    static const struct question rows[] = {
+        {V "foreign 1 X-2 v.0", "", "type=X-1 on=v.1", CANNOT "holds x-2 (1 in use); no other"},
+        {V "foreign 1 X-2 v.0\n" W, "", "type=X-1 on=v.1",
+         CANNOT "holds x-2 (1 in use); gpu0 could be on w.0, w.1"},
+        {"gpu v vf vfs 6 X-1:1024:2\nforeign 1 X-1 v.4\nforeign 2 X-1 v.5", "", "type=X-1 on=v.1",
+         CANNOT "is full (2 in use); no other virtual function could take it now"},
+        {V "pending 1 X-2 v.0 other", "", "type=X-1 on=v.1",
+         CANNOT "is being given a vGPU of another size"},
+        {V "reserved 1 X-2 v.0 other", "", "type=X-1 on=v.1",
+         CANNOT "is being given a vGPU of another size"},
+        {V W, "gpus = ( { address = \"v\"; enabled = false; } );", "type=X-1 on=v.1",
+         CANNOT "is disabled in vgpu.conf; gpu0 could be on w.0, w.1"},
+        {V W "drained v", "", "type=X-1 on=v.1", CANNOT "is drained (see vgpuctl undrain); gpu0"},
+        {V, "gpus = ( { address = \"v\"; types = [ \"X-2\" ]; } );", "type=X-1 on=v.1",
+         CANNOT "may not have that type"},
+        {V, "gpus = ( { address = \"v\"; reserve = 4; } );", "type=X-1 on=v.1",
+         CANNOT "has only reserved places left"},
+        {V, "", "type=X-1 on=v.1 traits=blue", CANNOT "lacks a trait asked for"},
+        {V, "", "type=X-1 on=v.1 traits=!interface=vf", CANNOT "has a trait that is forbidden"},
+        {V W, "", "type=X-1 on=v.1 parent=w", CANNOT "is not the parent asked for"},
+        {"gpu v numa 0 vf vfs 4" X "gpu w numa 1 vf vfs 1" X, "",
+         "type=X-1 on=v.1 numa=require nodes=1",
+         CANNOT "is not on the guest's NUMA nodes; gpu0 could be on w.0"},
+        {V "held 1 X-1 v.0 ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1 on=v.1",
+         CANNOT "has it, but the quota of 1 for class c is used up (1; |!could be on"},
+        {V "refused v.1 X-1", "", "type=X-1 on=v.1",
+         CANNOT "refused it (Input/output error); gpu0 could be on v.0, v.2, v.3"},
+        {V "unreadable v.1 X-1", "", "type=X-1 on=v.1",
+         CANNOT "does not tell its room (Input/output error); gpu0 could be on v.0, v.2, v.3"},
+        /* what is no such function */
+        {V "stranger x.1 which is no GPU", "", "type=X-1 on=x.1",
+         "ENOENT gpu0 (X-1) cannot be on x.1, which is no GPU; gpu0 could be on v.0, v.1, v.2"},
+        {V, "", "type=X-1 on=x.1", "ENOENT |cannot be on x.1, which takes no vGPUs here"},
+        {"stranger x.1 which is no GPU", "", "type=X-1 on=x.1", "ENOENT |x.1, which is no GPU"},
+        {V "gpu a vfs 2" X, "", "type=X-1 on=a.1",
+         "ENOENT gpu0 (X-1) cannot be on a.1, which takes mediated devices (<hostdev "
+         "type='mdev'>); gpu0 could be on v.0"},
+        {V "gpu a vfs 2 Y:1024:4", "", "type=X-1 on=a.1", "ENOENT |takes mediated devices"},
+        {"gpu a X-1:1024:4\n", "", "type=Z on=v.1", "ENOENT gpu0 wants Z, which no GPU here has"},
+        /* and the other way round */
+        {V, "", "type=X-1", "ENOSPC |v makes vGPUs for <hostdev type='pci'> only|!could be on"},
+        {V "gpu a" X, "", "type=X-1", "a X-1"},
+        {V "gpu a" X "foreign 1 X-2 a", "", "type=X-1", "ENOSPC |v makes vGPUs for|, a holds x-2"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* Eight of those that would do now are named, by all rules. */
+static void
+functions_that_would_do(void **state)
+{
+    static const struct question rows[] = {
+        {TWELVE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8, or others"},
+        {NINE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8|!or others"},
+        {V W "held 1 X-1 v.3 other", "gpus = ( { address = \"w\"; enabled = false; } );",
+         "type=X-1 on=v.3", "EEXIST |could be on v.0, v.1, v.2|!w."},
+        {V W "held 1 X-1 v.3 other\nforeign 2 X-2 w.1", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2|!w."},
+        {V "gpu a vfs 4" X "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.0, v.1, v.2|!a."},
+        {V "held 1 X-1 v.3 other\nrefused v.0 X-1\npending 4 X-1 v.1 other", "", "type=X-1 on=v.3",
+         "EEXIST |could be on v.2|!v.0|!v.1"},
+        {V "held 1 X-1 v.3 other\nheld 2 X-1 v.0 other hidden\nleaving 3 X-1 v.1 x hidden", "",
+         "type=X-1 on=v.3", "EEXIST |could be on v.2|!v.0|!v.1"},
+        {V "held 1 X-1 v.3 other", "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
+         "type=X-1 on=v.3", "EEXIST |no other virtual function could take it now"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+static void
+several_functions_for_one_guest(void **state)
+{
+    static const struct question rows[] = {
+        {V W, "", "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
+        {V W, "", "type=X-1 on=v.3;type=X-2 on=w.0", "v.3 X-1, w.0 X-2"},
+        {V W, "", "type=X-1 on=v.0;type=X-2 on=v.1", "ENOSPC |not for all together"},
+        {V W, "", "type=X-1 on=v.0;type=X-1 on=v.0", "ENOSPC |not for all together"},
+        {V W, "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
+         "class=c on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
+        {V "held 1 X-1 v.3 me", "", "type=X-1 on=v.3;type=X-1 on=v.0", "take v.3 X-1, v.0 X-1"},
+        {V "held 1 X-1 v.3 other", "", "type=X-1 on=v.0;type=X-1 on=v.3", "EEXIST gpu1: |v.3"},
+        /* beside mediated devices */
+        {"gpu a" X V, "", "type=X-1;type=X-2 on=v.1", "a X-1, v.1 X-2"},
+        {"gpu a vfs 2" X V, "", "type=X-1 on=v.0;type=X-2;type=X-2", "v.0 X-1, a.0 X-2, a.1 X-2"},
+        /* as many as an administrator says, if the driver does not */
+        {V, "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );",
+         "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
+        {V, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
+         "type=X-1 on=v.0;type=X-1 on=v.1", "ENOSPC |not for all together"},
+        {V "foreign 1 X-1 v.3", "max_instances = ( { types = [ \"GRID X-1\" ]; max = 1; } );",
+         "type=X-1 on=v.0", "ENOSPC |its GPU v is full (1 of 1)"},
+        {V "pending 1 X-1 v.3 other", "max_instances = ( { types = [ \"x-1\" ]; max = 1; } );",
+         "type=X-1 on=v.0", "ENOSPC |its GPU v is full (1 of 1)"},
+        {"gpu a" X, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );", "type=X-1;type=X-1",
+         "a X-1, a X-1"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* Who arrives can be given another source: another function, or a device of the other kind. */
+static void
+places_for_who_arrives(void **state)
+{
+    static const struct question rows[] = {
+        {V W, "", "type=X-1 on=v.2 free=place", "v.0 X-1"},
+        {V W "foreign 1 X-1 w.0", "", "type=X-1 on=v.2 free=place", "w.1 X-1"},
+        {V W, "", "type=X-1 on=x.1 free=place", "v.0 X-1"},
+        {V "foreign 1 X-1 v.0", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {"gpu a" X, "", "type=X-1 on=v.0 free=place",
+         "ENOSPC |a makes vGPUs for <hostdev type='mdev'> only"},
+        {"gpu a" X, "", "type=X-1 on=v.0 free=kind", "a X-1"},
+        {V, "", "type=X-1 free=place", "ENOSPC |v makes vGPUs for <hostdev type='pci'> only"},
+        {V, "", "type=X-1 free=kind", "v.0 X-1"},
+        /* the best of both */
+        {"gpu a" X V, "", "type=X-1 free=kind", "a X-1"},
+        {"gpu a" X V "foreign 1 X-1 v.0", "", "type=X-1 free=kind", "v.1 X-1"},
+        {"gpu a" X "foreign 1 X-4 a\n" V, "", "type=X-1 free=kind", "v.0 X-1"},
+        {"gpu a X-1:1024:1\ngpu v vf vfs 1 X-1:1024:4", "", "type=X-1 free=kind;type=X-1",
+         "a X-1, v.0 X-1"},
+        {"gpu a X-1:1024:1\ngpu v vf vfs 1 X-1:1024:4", "",
+         "type=X-1 free=kind;type=X-1 on=v.0;type=X-1", "ENOSPC |not for all together"},
+        {"gpu a X-2:2048:1\ngpu v vf vfs 2 X-1:1024:4",
+         "classes = { c = { types = [ \"X-2\", \"X-1\" ]; "
+         "}; };",
+         "class=c free=kind;class=c;class=c", "a X-2, v.0 X-1, v.1 X-1"},
+        /* what is promised or given to others is taken, whether it is to be seen or not */
+        {V "reserved 1 X-1 v.0 other", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {V "reserved 1 X-1 v.0 other", "", "type=X-2 on=v.0 free=place",
+         "ENOSPC |v is being given a vGPU of another size"},
+        {V "held 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {V "leaving 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
+        {V "removing 1 X-1 v.0 other hidden", "", "type=X-2 on=v.0 free=place", "v.1 X-2"},
+        {V "kept 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.0 X-1"},
+        {"gpu v vf vfs 1 X-1:1024:4\nheld 1 X-1 v.0 other hidden", "", "type=X-1 free=kind",
+         "ENOSPC |v does not offer it now"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* A driver that lists only what it would make now: what else there is, nobody knows. */
+static void
+what_is_not_listed_now(void **state)
+{
+    static const struct question rows[] = {
+        {V "forgetful v", "", "type=X-1 on=v.1", "v.1 X-1"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-2 on=v.1", "v.1 X-2"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1",
+         "ENOSPC gpu0 (X-1) cannot be on v.1: its GPU v does not offer it while it holds x-2 (1 in "
+         "use); no other virtual function"},
+        {V "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-2 v.3\n" W, "", "type=X-1 on=v.1",
+         "ENOSPC |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
+         "ENOSPC no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
+        {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1", "ENOSPC |v is full (1 in use)"},
+        /* an idle one lists them all */
+        {V "forgetful v", "", "type=Z on=v.1", "ENOENT |Z, which no GPU here has"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "gpus = ( { address = \"v\"; enabled = false; } );",
+         "type=Z on=v.1", "ENOSPC |its GPU v is disabled"},
+        {"gpu a" X V, "", "type=Z", "ENOENT |Z, which no GPU here has"},
+        {"gpu a" X V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z",
+         "ENOSPC |a has no such type, v makes vGPUs for"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+/* Sizes may differ where the driver has been seen to take several, and among GPU instances. */
+static void
+cards_of_several_sizes(void **state)
+{
+#define MIXED     "gpu v vf vfs 4 rule mixed memory 8192" X
+#define INSTANCES "gpu v vf vfs 4 X-1:1024:1@1 X-2:2048:2@2\n"
+    static const struct question rows[] = {
+        {MIXED "foreign 1 X-4 v.0", "", "type=X-1 on=v.1;type=X-2 on=v.2", "v.1 X-1, v.2 X-2"},
+        {MIXED "pending 1 X-4 v.0 other", "", "type=X-1 on=v.1", "v.1 X-1"},
+        {MIXED "foreign 1 X-4 v.0\nforeign 2 X-4 v.1", "", "type=X-1 on=v.2",
+         "ENOSPC |v holds x-4 (2 in use)"},
+        {MIXED "foreign 1 X-1 v.0\nforeign 2 X-1 v.1",
+         "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );", "type=X-1 on=v.2", "v.2 X-1"},
+        {V "foreign 1 X-4 v.0", "", "type=X-1 on=v.1", "ENOSPC |v holds x-4"},
+        {INSTANCES, "", "type=X-1 on=v.0;type=X-2 on=v.1;type=X-2 on=v.2",
+         "v.0 X-1, v.1 X-2, v.2 X-2"},
+        {INSTANCES "pending 1 X-1 v.3 other", "", "type=X-2 on=v.1", "v.1 X-2"},
+        {INSTANCES "foreign 1 X-1 v.3", "", "type=X-2 on=v.1", "v.1 X-2"},
+        {INSTANCES "foreign 1 X-1 v.3", "", "type=X-1 on=v.1", "ENOSPC |v is full (1 in use)"},
+        {INSTANCES "foreign 1 X-2 v.3", "max_instances = ( { types = [ \"X-2\" ]; max = 1; } );",
+         "type=X-2 on=v.1", "v.1 X-2"},
+        /* without a free instance nothing is listed */
+        {"gpu v vf vfs 4 X-1:1024:0@1", "", "type=X-1 on=v.1", "ENOSPC |v does not offer it now"},
+        {"gpu v vf vfs 4 X-1:1024:0@1\nforgetful v", "", "type=X-1 on=v.1",
+         "ENOSPC |v does not offer it now"},
+    };
+
+    (void)state;
+    question_check(rows, COUNT(rows));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_function_that_is_named),
+        cmocka_unit_test(why_the_function_that_is_named_will_not_do),
+        cmocka_unit_test(functions_that_would_do),
+        cmocka_unit_test(several_functions_for_one_guest),
+        cmocka_unit_test(places_for_who_arrives),
+        cmocka_unit_test(what_is_not_listed_now),
+        cmocka_unit_test(cards_of_several_sizes),
+    };
+
+    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
+}

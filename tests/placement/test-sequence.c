@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Guests that come and go, through the hook, on random hosts, against the model: who must start
+ * does, and what is left is what there should be. How to repeat a failure is in chance.h.
+ */
+
+#include "fake/scene.h"
+#include "placement/chance.h"
+#include "placement/model-problem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROUNDS_PER_SEQUENCE 150
+#define ROUNDS_PER_TROUBLE  1500
+
+#define GUESTS 6 /* 1 to 3 are those whom a limit calls ci, the others web */
+#define STEPS  25
+
+struct town {
+    struct scene scene; /* first */
+    struct model hosts; /* without things and wishes */
+    struct wish wishes[GUESTS][WISHES];
+    size_t wish_count[GUESTS];
+    bool running[GUESTS];
+    size_t foreign, foreign_functions;
+    bool keep, trouble;
+    /* Functions: whose they are, or were when they had a type; 0: somebody else's. */
+    struct owner {
+        size_t guest; /* from 1 on */
+        bool foreign; /* somebody else made it, so it is his again once the guest ends */
+        char type[64];
+    } owners[CARDS][PLACES];
+};
+
+/* Device k of guest g (from 0) is number 10(g+1)+k; what is nobody's, from 1 on. */
+static unsigned
+device_number(size_t guest, size_t k)
+{
+    return (unsigned)(10 * (guest + 1) + k);
+}
+
+/* A list of words, each after what parts it from the one before. */
+static void
+put_words(FILE *out, const struct card *card)
+{
+    const char *part = " types = [ ";
+
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        if (!(card->allowed >> k & 1))
+            continue;
+        fprintf(out, "%s\"%s\"", part, model_kinds[card->kinds[k]].word);
+        part = ", ";
+    }
+    if (card->allowed)
+        fprintf(out, " ];");
+}
+
+static void
+put_group(FILE *out, const struct group *group)
+{
+    fprintf(out, "%s = { ", group->name);
+    if (group->framebuffer)
+        fprintf(out, "framebuffer = \"%uM\"; };\n", group->framebuffer);
+    else
+        fprintf(out, "types = [ ");
+    for (unsigned k = 0; k < group->kind_count; k++)
+        fprintf(out, "\"%s\"%s", model_kinds[group->kinds[k]].id,
+                k + 1 < group->kind_count ? ", " : " ]; };\n");
+}
+
+/* What the driver of functions does not tell; else each of its rejections takes a second. */
+static void
+put_limits(FILE *out)
+{
+    const char *part = "max_instances = (";
+
+    for (size_t i = 0; i < COUNT(model_kinds); i++) {
+        if (strcmp(model_kinds[i].board, "L40S"))
+            continue;
+        fprintf(out, "%s { types = [ \"%s\" ]; max = %u; }", part, model_kinds[i].word,
+                model_kinds[i].max);
+        part = ",";
+    }
+    fprintf(out, " );\n");
+}
+
+static char *
+configuration_of(const struct town *town)
+{
+    const struct model *model = &town->hosts;
+    const char *part = "gpus = (";
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, "release = \"%s\"; %s\n", town->keep ? "keep" : "reap",
+            town->trouble ? "release_timeout = \"1s\"; prepare_timeout = \"400ms\";"
+                          : "release_timeout = \"20s\";");
+    for (size_t c = 0; c < model->card_count; c++) {
+        const struct card *card = &model->cards[c];
+
+        if (!card->listed)
+            continue;
+        fprintf(out, "%s { address = \"%s\"; enabled = %s; reserve = %u; traits = [ %s ];", part,
+                card->name, card->enabled ? "true" : "false", card->reserve,
+                card->blue ? "\"blue\"" : "");
+        put_words(out, card);
+        fprintf(out, " }");
+        part = ",\n";
+    }
+    fprintf(out, "%s\n", *part == ',' ? " );" : "");
+    put_limits(out);
+    fprintf(out, "classes = {\n");
+    for (size_t i = 0; i < GROUPS; i++)
+        put_group(out, &model->groups[i]);
+    fprintf(out, "};\n");
+    for (size_t i = 0; i < model->limit_count; i++) {
+        const struct limit *limit = &model->limits[i];
+
+        fprintf(out, "%s { domains = [ \"%s\" ]; class = \"%s\"; max = %u; }",
+                i ? "," : "quotas = (",
+                *limit->pattern == '*'   ? "*"
+                : *limit->pattern == 'c' ? "guest[123]"
+                                         : "guest[456]",
+                model->groups[limit->group].name, limit->max);
+    }
+    fprintf(out, "%s\n", model->limit_count ? " );" : "");
+    fclose(out);
+    return text;
+}
+
+/* Somebody else's, with which a guest that names its function may start. */
+static void
+add_foreign(struct town *town, uint64_t *chances)
+{
+    size_t index = chance(chances, (unsigned)town->hosts.card_count);
+    const struct card *card = &town->hosts.cards[index];
+    size_t *count = card->vf ? &town->foreign_functions : &town->foreign;
+
+    if (!maybe(chances, 30) ||
+        fake_make(&town->scene.kernel, card->places[0], model_kinds[card->kinds[0]].id,
+                  scene_device((unsigned)town->foreign + 1)) < 0)
+        return;
+    ++*count;
+    town->owners[index][0].foreign = card->vf;
+}
+
+static void
+set_up_town(struct town *town, uint64_t seed, bool trouble)
+{
+    AUTO_FREE char *machine = NULL, *configuration = NULL;
+    uint64_t chances = seed;
+    unsigned cards = 1 + chance(&chances, CARDS);
+
+    *town = (struct town){.keep = maybe(&chances, 50), .trouble = trouble};
+    for (unsigned i = 0; i < cards; i++) {
+        model_add_card(&town->hosts, &chances);
+        /* a GPU without types is no parent */
+        if (town->hosts.cards[i].kind_count == 0)
+            town->hosts.cards[i].kinds[town->hosts.cards[i].kind_count++] =
+                town->hosts.cards[i].vf ? 11 : 2;
+        town->hosts.cards[i].node = -1;
+        town->hosts.cards[i].told = true;
+    }
+    town->hosts.node = -1;
+    model_add_groups(&town->hosts, &chances);
+    for (size_t g = 0; g < GUESTS; g++) {
+        struct model wishes = town->hosts;
+        unsigned count = 1 + chance(&chances, 3);
+
+        for (unsigned i = 0; i < count; i++)
+            model_add_wish(&wishes, &chances);
+        memcpy(town->wishes[g], wishes.wishes, sizeof(wishes.wishes));
+        town->wish_count[g] = wishes.wish_count;
+    }
+    machine = model_machine(&town->hosts, false);
+    configuration = configuration_of(town);
+    scene_start(&town->scene, machine);
+    fake_write(&town->scene.kernel, "etc/libvirt-vgpu/vgpu.conf", configuration);
+    /* What functions list is seen once, so that a type of which they are full has a name. */
+    assert_int_equal(scene_prepare(&town->scene, GUESTS + 1, 1, "no such type"), 1);
+    for (unsigned i = 0; i < 2; i++)
+        add_foreign(town, &chances);
+}
+
+static struct thing
+thing_of(const char *id)
+{
+    struct thing thing = {.leased = true, .shown = true, .state = LEASE_HELD};
+
+    while (strcmp(model_kinds[thing.kind].id, id))
+        thing.kind++;
+    return thing;
+}
+
+/* Where a mediated device is, if it is anywhere. */
+static bool
+find_device(const struct town *town, unsigned number, struct thing *ret)
+{
+    const struct model *model = &town->hosts;
+    const char *uuid = scene_device(number), *id = fake_type_of(&town->scene.kernel, uuid);
+
+    if (!*id)
+        return false;
+    *ret = thing_of(id);
+    for (; ret->card < model->card_count; ret->card++) {
+        const struct card *card = &model->cards[ret->card];
+
+        for (ret->place = 0; ret->place < card->place_count; ret->place++) {
+            struct host host = {.root = town->scene.kernel.host.root, .ops = &host_kernel};
+
+            if (host_exists(&host, "sys/devices/%s/%s", card->places[ret->place], uuid))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A function that has a type. */
+static bool
+find_function(const struct town *town, size_t card, size_t place, struct thing *ret)
+{
+    const char *id = fake_type_of(&town->scene.kernel, town->hosts.cards[card].places[place]);
+
+    if (!*id)
+        return false;
+    *ret = thing_of(id);
+    ret->card = card;
+    ret->place = place;
+    return true;
+}
+
+/* What a guest has for a wish. */
+static bool
+find_own(const struct town *town, size_t guest, size_t k, struct thing *ret)
+{
+    const struct wish *wish = &town->wishes[guest][k];
+
+    if (!wish->pci)
+        return find_device(town, device_number(guest, k), ret);
+    return find_function(town, wish->on_card, wish->on_place, ret) &&
+           town->owners[wish->on_card][wish->on_place].guest == guest + 1;
+}
+
+/* Functions: somebody else's, those of guests that run, its own, and if `kept` what was left for
+ * others on those that it names. */
+static void
+look_at_functions(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
+{
+    for (size_t c = 0; c < model->card_count; c++) {
+        for (size_t place = 0; model->cards[c].vf && place < model->cards[c].place_count; place++) {
+            size_t owner = town->owners[c][place].guest;
+            bool named = false;
+            struct thing thing;
+
+            if (!find_function(town, c, place, &thing))
+                continue;
+            for (size_t k = 0; k < town->wish_count[guest]; k++) {
+                const struct wish *wish = &town->wishes[guest][k];
+
+                named |= wish->pci && wish->on_card == c && wish->on_place == place &&
+                         model_wants(model, wish, thing.kind);
+            }
+            thing.leased = owner != 0;
+            thing.ci = owner <= 3;
+            thing.mine = owner == guest + 1;
+            if (owner && !town->running[owner - 1])
+                thing.state = LEASE_KEPT;
+            if (!owner || town->running[owner - 1] || (named && (thing.mine ? own : kept)))
+                model->things[model->thing_count++] = thing;
+        }
+    }
+}
+
+/*
+ * The hosts as they will be for a guest once all is gone that it does not need: others' kept ones,
+ * and those of its own that it has no use for; or all of its own, if not `own`.
+ */
+static void
+look_around(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
+{
+    struct thing thing;
+
+    *model = town->hosts;
+    model->ci = guest < 3;
+    memcpy(model->wishes, town->wishes[guest], sizeof(model->wishes));
+    model->wish_count = town->wish_count[guest];
+    for (unsigned i = 1; i <= town->foreign; i++) {
+        assert_true(find_device(town, i, &thing));
+        thing.leased = false;
+        model->things[model->thing_count++] = thing;
+    }
+    for (size_t g = 0; g < GUESTS; g++) {
+        for (size_t k = 0; k < town->wish_count[g]; k++) {
+            if (town->wishes[g][k].pci || (g == guest && !own) || !find_own(town, g, k, &thing))
+                continue;
+            thing.ci = g < 3;
+            thing.mine = g == guest;
+            if (g == guest)
+                model->wishes[k].thing = (int)model->thing_count;
+            if (g == guest || town->running[g])
+                model->things[model->thing_count++] = thing;
+        }
+    }
+    look_at_functions(town, guest, kept, own, model);
+}
+
+static char *
+write_request(const struct town *town, size_t guest)
+{
+    const char *sources[WISHES + 1] = {NULL};
+    AUTO_FREE char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (size_t k = 0; k < town->wish_count[guest]; k++) {
+        const struct wish *wish = &town->wishes[guest][k];
+        const struct card *card = wish->card < 0 ? NULL : &town->hosts.cards[wish->card];
+
+        sources[k] = wish->pci ? town->hosts.cards[wish->on_card].places[wish->on_place]
+                               : scene_device(device_number(guest, k));
+        fprintf(out, "<vgpu:device alias=\"ua-gpu%zu\" placement=\"%s\" numa=\"%s\"", k + 1,
+                policy_order_words[wish->order], policy_numa_words[wish->numa]);
+        if (wish->group < 0)
+            fprintf(out, " type=\"%s\"", model_kinds[wish->kind].name);
+        else
+            fprintf(out, " class=\"%s\"", town->hosts.groups[wish->group].name);
+        if (card)
+            fprintf(out, " parent=\"%s\"",
+                    wish->place < 0 ? card->name : card->places[wish->place]);
+        if (wish->blue)
+            fprintf(out, " traits=\"%s\"", wish->blue > 0 ? "blue" : "!blue");
+        fprintf(out, "/>");
+    }
+    fclose(out);
+    return scene_xml_of((unsigned)guest + 1, text, sources);
+}
+
+/* What is true after every step: the ledger has what there is, and each guest all or none. */
+static void
+check_town(struct town *town, const struct model *model, uint64_t seed)
+{
+    MUST(scene_leases(&town->scene, "") - scene_leases(&town->scene, "found") + town->foreign +
+                 town->foreign_functions ==
+             fake_count(&town->scene.kernel),
+         "%zu leases", scene_leases(&town->scene, ""));
+    for (size_t g = 0; g < GUESTS; g++) {
+        for (size_t k = 0; k < town->wish_count[g]; k++) {
+            struct thing thing;
+            bool there = find_own(town, g, k, &thing);
+
+            MUST(there || !town->running[g], "guest%zu lacks %u", g + 1, device_number(g, k));
+            MUST(!there || town->running[g] || town->keep, "%u is left", device_number(g, k));
+            if (!there || !town->running[g])
+                continue;
+            MUST(model_obeys(&town->hosts, &town->wishes[g][k],
+                             &(struct option){thing.card, thing.place, thing.kind}),
+                 "%u is %s on %s", device_number(g, k), model_kinds[thing.kind].word,
+                 town->hosts.cards[thing.card].places[thing.place]);
+        }
+    }
+}
+
+/* Whose a function is by now, and with which type: not somebody else's that it only uses. */
+static void
+take_functions(struct town *town, size_t guest)
+{
+    for (size_t k = 0; k < town->wish_count[guest]; k++) {
+        const struct wish *wish = &town->wishes[guest][k];
+        struct owner *owner = &town->owners[wish->on_card][wish->on_place];
+
+        if (!wish->pci)
+            continue;
+        owner->guest = guest + 1;
+        snprintf(owner->type, sizeof(owner->type), "%s",
+                 fake_type_of(&town->scene.kernel,
+                              town->hosts.cards[wish->on_card].places[wish->on_place]));
+    }
+}
+
+static void
+start_guest(struct town *town, size_t guest, uint64_t seed)
+{
+    static struct model around, other;
+    const struct model *model = &around;
+    AUTO_FREE char *xml = write_request(town, guest);
+    size_t kept = scene_leases(&town->scene, "kept");
+    bool possible, thinkable;
+    int status;
+
+    look_around(town, guest, false, true, &other);
+    possible = model_find(&other);
+    /* It may have a device that a quota forbids it by now, and get another. */
+    look_around(town, guest, false, false, &other);
+    thinkable = model_find(&other);
+    look_around(town, guest, true, true, &around);
+    possible = possible || model_find(&around);
+    status = scene_hook(&town->scene, xml, "prepare", "begin");
+    MUST(!possible || status == 0, "guest%zu: %s", guest + 1, town->scene.said);
+    MUST(possible || thinkable || status == 1, "guest%zu", guest + 1);
+    /* what was given up in vain */
+    MUST(possible || thinkable || town->wish_count[guest] > 1 ||
+             scene_leases(&town->scene, "kept") == kept,
+         "%zu kept ones instead of %zu; %s", scene_leases(&town->scene, "kept"), kept,
+         town->scene.said);
+    town->running[guest] = status == 0;
+    if (status == 0)
+        take_functions(town, guest);
+    check_town(town, model, seed);
+}
+
+/* What was somebody else's is his again. */
+static void
+give_foreign_back(struct town *town, size_t guest)
+{
+    for (size_t k = 0; k < town->wish_count[guest]; k++) {
+        const struct wish *wish = &town->wishes[guest][k];
+        struct owner *owner = &town->owners[wish->on_card][wish->on_place];
+
+        if (wish->pci && owner->foreign && owner->guest == guest + 1)
+            owner->guest = 0;
+    }
+}
+
+static void
+end_guest(struct town *town, size_t guest, uint64_t seed)
+{
+    AUTO_FREE char *xml = write_request(town, guest);
+
+    assert_int_equal(scene_hook(&town->scene, xml, "release", "end"), 0);
+    town->running[guest] = false;
+    give_foreign_back(town, guest);
+    check_town(town, &town->hosts, seed);
+}
+
+/* All guests end, and what was kept for them goes at their next, hopeless, start. */
+static void
+end_town(struct town *town)
+{
+    fake_write(&town->scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    for (size_t g = 0; g < GUESTS; g++) {
+        AUTO_FREE char *xml = write_request(town, g);
+
+        assert_int_equal(scene_hook(&town->scene, xml, "release", "end"), 0);
+    }
+    for (unsigned g = 1; g <= GUESTS; g++)
+        assert_int_equal(scene_prepare(&town->scene, g, 100 + g, "no such type"), 1);
+    for (unsigned i = 1; i <= town->foreign; i++)
+        assert_int_equal(fake_remove(&town->scene.kernel, scene_device(i)), 0);
+    for (size_t c = 0; c < town->hosts.card_count; c++) {
+        if (town->owners[c][0].foreign)
+            assert_int_equal(fake_remove(&town->scene.kernel, town->hosts.cards[c].places[0]), 0);
+    }
+    scene_assert_empty(&town->scene);
+    scene_stop(&town->scene);
+}
+
+static void
+guests_come_and_go(void **state)
+{
+    uint64_t first = chance_setting("SEED", SEED);
+    uint64_t count = 1 + chance_setting("ROUNDS", ROUNDS) / ROUNDS_PER_SEQUENCE;
+    static struct town town;
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        uint64_t chances = ~seed;
+
+        set_up_town(&town, seed, false);
+        for (unsigned step = 0; step < STEPS; step++) {
+            size_t guest = chance(&chances, GUESTS);
+
+            if (town.running[guest])
+                end_guest(&town, guest, seed);
+            else
+                start_guest(&town, guest, seed);
+        }
+        end_town(&town);
+    }
+}
+
+/* --- and with a kernel that gives trouble ----------------------------------------------------- */
+
+static void
+cause_trouble(struct town *town, uint64_t *chances)
+{
+    struct fake_faults *faults = town->scene.kernel.faults;
+
+    faults->refuse = maybe(chances, 30) ? 1 + chance(chances, 3) : 0;
+    faults->unreadable = maybe(chances, 20) ? 1 + chance(chances, 5) : 0;
+    faults->writes = 0;
+    faults->fail_at = maybe(chances, 30) ? 1 + chance(chances, 4) : 0;
+    faults->fail_with = maybe(chances, 50) ? EIO : EBUSY;
+}
+
+/* Whoever runs has all that it got when it started. */
+static void
+check_running(const struct town *town, uint64_t seed)
+{
+    const struct model *model = &town->hosts;
+
+    for (size_t g = 0; g < GUESTS; g++) {
+        for (size_t k = 0; town->running[g] && k < town->wish_count[g]; k++) {
+            const struct wish *wish = &town->wishes[g][k];
+            struct thing thing;
+
+            MUST(find_own(town, g, k, &thing), "guest%zu lacks its device %zu", g + 1, k);
+            MUST(!wish->pci || !strcmp(town->owners[wish->on_card][wish->on_place].type,
+                                       model_kinds[thing.kind].id),
+                 "guest%zu has another device %zu", g + 1, k);
+        }
+    }
+}
+
+/* Nobody can say what must succeed then; but half a guest there never is, nor a device too many. */
+static void
+guests_come_and_go_in_trouble(void **state)
+{
+    uint64_t first = chance_setting("SEED", SEED);
+    uint64_t count = 1 + chance_setting("ROUNDS", ROUNDS) / ROUNDS_PER_TROUBLE;
+    static struct town town;
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        const struct model *model = &town.hosts;
+        uint64_t chances = ~seed;
+
+        set_up_town(&town, seed, true);
+        for (unsigned step = 0; step < STEPS; step++) {
+            size_t guest = chance(&chances, GUESTS);
+            AUTO_FREE char *xml = write_request(&town, guest);
+            int status;
+
+            cause_trouble(&town, &chances);
+            status = scene_hook(&town.scene, xml, town.running[guest] ? "release" : "prepare",
+                                town.running[guest] ? "end" : "begin");
+            MUST(status == 0 || (status == 1 && !town.running[guest]), "%d", status);
+            town.running[guest] = !town.running[guest] && status == 0;
+            *town.scene.kernel.faults = (struct fake_faults){0};
+            if (town.running[guest])
+                take_functions(&town, guest);
+            else
+                give_foreign_back(&town, guest);
+            check_running(&town, seed);
+        }
+        end_town(&town);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guests_come_and_go),
+        cmocka_unit_test(guests_come_and_go_in_trouble),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
