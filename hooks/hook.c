@@ -117,7 +117,7 @@ handle(const struct event *event, const struct host *host, const struct document
                             : event->run(host, request, error);
 
     if (has_vgpu(request))
-        counters_add(host, event->counter, rc);
+        counters_add(host, event->counter, rc, error);
     return rc;
 }
 

@@ -5,6 +5,7 @@
 #include "apply/recovery.h"
 #include "device/type-cache.h"
 #include "placement/eviction.h"
+#include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 #include "placement/plan.h"
 
@@ -56,8 +57,8 @@ can_stay(const struct placement_problem *problem, size_t index)
 }
 
 /*
- * The nearest to what the XML says that the question has room for: 1, or 0; -ENOMEM; -E2BIG: it
- * takes too long to tell, while others wait for the lock. Those that can stay do so; else none need
+ * The nearest to what the XML says that there is room for: 1, or 0; -ENOMEM; REFUSED: it takes too
+ * long to tell, while others wait for the lock. Those that can stay do so; else none need
  * to.
  */
 static int
@@ -79,7 +80,7 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
                                         : way < 2                ? DEMAND_ANY_PLACE
                                                                  : DEMAND_ANY_KIND;
         rc = placement_find(problem, arrival->choices, &ignored);
-        if (rc == -ENOMEM || rc == -E2BIG)
+        if (rc == -ENOMEM || (rc < 0 && ignored.class == ERROR_UNDECIDED))
             return rc;
         if (rc == 0 && are_usable(problem, arrival->choices))
             return 1;
@@ -100,20 +101,27 @@ find_clearable(struct arrival *arrival, const bool *may_evict)
     return find_room(arrival, &eviction.problem);
 }
 
-/* A place that could ever be had. */
+/* Places that could ever be had, or is_unknown. */
 static int
 find_any(struct arrival *arrival, struct error *error)
 {
     const struct placement_problem problem = problem_of(arrival);
-    int rc = -ENOSPC;
+    const struct snapshot *snapshot = &arrival->snapshot;
+    bool waiting =
+        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(arrival->host)) > 0;
+    enum feasibility feasibility = FEASIBILITY_NO;
 
-    for (int freedom = DEMAND_AS_IT_SAYS; freedom <= DEMAND_ANY_KIND; freedom++) {
+    for (int freedom = DEMAND_AS_IT_SAYS;
+         feasibility == FEASIBILITY_NO && freedom <= DEMAND_ANY_KIND; freedom++) {
         demands_set_free(&arrival->snapshot.demands, (enum demand_freedom)freedom);
-        rc = feasibility_find(&problem, arrival->choices, error);
-        if (rc == -ENOMEM || rc == 0)
-            return rc;
+        feasibility = feasibility_judge(&problem, waiting, arrival->choices, error);
     }
-    return rc;
+    if (feasibility == FEASIBILITY_NO)
+        return REFUSED;
+    if (feasibility == FEASIBILITY_ERROR)
+        return -ENOMEM;
+    arrival->is_unknown = arrival->choices[0].parent == FEASIBILITY_NO_PARENT;
+    return 0;
 }
 
 /* One that can be had now (1); else after some clearing, or another day (0). */

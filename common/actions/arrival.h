@@ -19,11 +19,12 @@ struct arrival {
     const struct request *request;
     struct snapshot snapshot;         /* with demands */
     struct placement_choice *choices; /* per demand; the type is of no meaning */
+    bool is_unknown;                  /* a GPU has to come up first: the choices say nothing */
 };
 
 /* Looks at the host without its lock, and if virtual functions come into it, anew with it. Those
- * that have room now are reserved for the domain then. The errors of placement_find if this host
- * can never give it. The intent has been read; to be cleared in every case. */
+ * that have room now are reserved for the domain then. REFUSED if this host can never give it. The
+ * snapshot has its demands; to be cleared in every case. */
 int arrival_choose(struct arrival *arrival, struct error *error) CHECKED NONNULL;
 void arrival_clear(struct arrival *arrival) NONNULL;
 

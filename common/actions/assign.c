@@ -9,6 +9,7 @@
 #include "device/type-cache.h"
 #include "lease/log.h"
 #include "placement/boot-wait.h"
+#include "placement/feasibility.h"
 #include "placement/plan.h"
 
 #include <string.h>
@@ -30,15 +31,20 @@ struct assignment {
     struct plan plan;
     struct names ours;       /* vGPUs that this call has made, or taken back */
     unsigned boot_wait_left; /* ms that a GPU which is not there yet is worth waiting for */
+    int rc;                  /* of the step that failed */
     struct deadline gone_by; /* when a device that is being removed must be gone */
 };
 
-/* What one look under the lock came to. */
-enum look {
-    LOOK_PLANNED, /* the plan is in the ledger, to be carried out */
-    LOOK_REMOVE,  /* another's leftover is claimed, to be removed before the next look */
-    LOOK_REMOVE_OWN,
-    LOOK_WAIT, /* somebody is at work on the domain's leases */
+/* What is to be done next. */
+enum step {
+    STEP_CARRY_OUT,  /* the plan is in the ledger, to be carried out */
+    STEP_REMOVE_OWN, /* own leases that nobody wants are claimed, to be removed before all else */
+    STEP_EVICT,      /* another's is claimed, to be removed before the next look */
+    STEP_WAIT,       /* somebody is at work on the domain's leases: look again */
+    STEP_BOOT_WAIT,  /* a GPU may still come up: look again later */
+    STEP_AGAIN,      /* something was refused, or is not as it was: look again */
+    STEP_DONE,
+    STEP_FAILED, /* assignment.rc says how */
 };
 
 static void
@@ -50,6 +56,13 @@ assignment_clear(struct assignment *assignment)
     recovery_clear(&assignment->recovery);
     snapshot_clear(&assignment->snapshot);
     transaction_close(&assignment->transaction);
+}
+
+static enum step
+fail(struct assignment *assignment, int rc)
+{
+    assignment->rc = rc;
+    return STEP_FAILED;
 }
 
 /* Places the demands and enters them into the ledger, pending. */
@@ -89,34 +102,57 @@ plan(struct assignment *assignment, const struct placement_problem *problem, str
     return rc < 0 ? error_set(error, rc, "no memory for the plan") : 0;
 }
 
-/* A plan; or when there is no capacity, what others left behind and that stands in the way. */
-static int
-plan_or_reap(struct assignment *assignment, bool *changed, struct error *error)
+static struct placement_problem
+problem_of(const struct assignment *assignment)
 {
     struct placement_problem problem = snapshot_problem(&assignment->snapshot, assignment->request);
-    struct recovery *recovery = &assignment->recovery;
-    struct ledger *ledger = &assignment->snapshot.ledger;
-    struct error refusal;
-    int rc, claimed;
 
     problem.rejections = assignment->rejections;
     problem.rejection_count = assignment->rejection_count;
     problem.running = assignment->device;
-    rc = plan(assignment, &problem, ledger, error);
+    return problem;
+}
 
-    if (rc != -ENOSPC && rc != -EEXIST)
-        return rc < 0 ? rc : LOOK_PLANNED;
-    refusal = *error;
-    claimed =
-        recovery_claim_others(recovery, &assignment->transaction, &problem, ledger, changed, error);
-    if (claimed < 0)
-        return claimed;
+/* There is no room, or something is in the way: whether removing what others left behind helps. */
+static enum step
+evict(struct assignment *assignment, const struct placement_problem *problem, bool *changed,
+      struct error *error)
+{
+    struct recovery *recovery = &assignment->recovery;
+    const struct error refusal = *error;
+    int rc = recovery_claim_others(recovery, &assignment->transaction, problem,
+                                   &assignment->snapshot.ledger, changed, error);
+
+    if (rc < 0)
+        return fail(assignment, rc);
     if (*changed)
-        return LOOK_REMOVE;
+        return STEP_EVICT;
     *error = refusal;
     if (recovery->unremovable.count)
         error_add(error, "%s", recovery->failure.text);
-    return rc;
+    return fail(assignment, REFUSED);
+}
+
+/* A plan, or what is in its way, or none. */
+static enum step
+plan_or_evict(struct assignment *assignment, bool *changed, struct error *error)
+{
+    const struct placement_problem problem = problem_of(assignment);
+    const struct snapshot *snapshot = &assignment->snapshot;
+    int rc = plan(assignment, &problem, &assignment->snapshot.ledger, error);
+    enum step step;
+
+    if (rc == 0)
+        return STEP_CARRY_OUT;
+    if (rc != REFUSED || error->class == ERROR_UNDECIDED)
+        return fail(assignment, rc);
+    step = error->class == ERROR_NEVER ? fail(assignment, rc)
+                                       : evict(assignment, &problem, changed, error);
+    if (step != STEP_FAILED || assignment->rc != REFUSED || error->class == ERROR_TAKEN)
+        return step;
+    assignment->boot_wait_left = boot_wait_left(&snapshot->policy, &snapshot->inventory,
+                                                host_uptime(assignment->transaction.host));
+    return assignment->boot_wait_left ? STEP_BOOT_WAIT : step;
 }
 
 /* Places that an earlier look of this call has claimed, and where somebody else was faster: a
@@ -138,34 +174,27 @@ disown(const struct assignment *assignment, const struct inventory *inventory,
 }
 
 /* With the lock held: what is to be done next; the ledger says so already, if *changed. */
-static int
+static enum step
 decide(struct assignment *assignment, bool *changed, struct error *error)
 {
     struct transaction *transaction = &assignment->transaction;
     struct snapshot *snapshot = &assignment->snapshot;
+    struct recovery *recovery = &assignment->recovery;
     int rc = snapshot_look(snapshot, transaction->host, error);
 
-    ledger_clear(&assignment->recovery.todo);
-    *changed = true;
+    ledger_clear(&recovery->todo);
     if (rc < 0)
-        return rc;
+        return fail(assignment, rc);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     disown(assignment, &snapshot->inventory, &snapshot->ledger);
-    rc = recovery_claim_own(&assignment->recovery, transaction, &assignment->request->domain,
-                            &snapshot->demands, &snapshot->inventory, &snapshot->ledger, error);
-    if (rc == -EAGAIN) {
-        *changed = false;
-        return LOOK_WAIT;
-    }
+    rc = recovery_claim_own(recovery, transaction, &assignment->request->domain, &snapshot->demands,
+                            &snapshot->inventory, &snapshot->ledger, error);
     if (rc < 0)
-        return rc;
-    if (assignment->recovery.todo.count)
-        return LOOK_REMOVE_OWN;
-    rc = plan_or_reap(assignment, changed, error);
-    if (rc == -ENOSPC || rc == -ENOENT)
-        assignment->boot_wait_left =
-            boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(transaction->host));
-    return rc;
+        return fail(assignment, rc);
+    if (recovery->is_busy)
+        return STEP_WAIT;
+    *changed = true;
+    return recovery->todo.count ? STEP_REMOVE_OWN : plan_or_evict(assignment, changed, error);
 }
 
 /* A restart of the daemon leaves its hooks running, and starts the guest anew, perhaps: nothing of
@@ -179,28 +208,28 @@ check_daemon(const struct transaction *transaction, struct error *error)
     return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
 }
 
-static int
-look(struct assignment *assignment, struct error *error)
+static enum step
+decide_under_lock(struct assignment *assignment, struct error *error)
 {
     struct transaction *transaction = &assignment->transaction;
     struct ledger *ledger = &assignment->snapshot.ledger;
     bool changed = false;
-    int rc, recorded;
+    enum step step;
+    int rc;
 
     ledger_clear(ledger);
     rc = transaction_begin(transaction, ledger, error);
     if (rc < 0)
-        return rc;
+        return fail(assignment, rc);
     if (!assignment->device)
         rc = check_daemon(transaction, error);
-    if (rc == 0)
-        rc = decide(assignment, &changed, error);
-    if (rc < 0 || !changed) {
+    step = rc < 0 ? fail(assignment, rc) : decide(assignment, &changed, error);
+    if (step == STEP_FAILED || step == STEP_BOOT_WAIT || !changed) {
         transaction_abort(transaction);
-        return rc;
+        return step;
     }
-    recorded = transaction_commit(transaction, ledger, error);
-    return recorded < 0 ? recorded : rc;
+    rc = transaction_commit(transaction, ledger, error);
+    return rc < 0 ? fail(assignment, rc) : step;
 }
 
 /* Where the XML leaves no choice. NVIDIA's driver has the one error for all its reasons, and the
@@ -215,49 +244,73 @@ may_ask_again(struct assignment *assignment, size_t index, int why)
            deadline_pause(assignment->transaction.deadline, &pause);
 }
 
-/* The kernel said no: remember it, so that the next look tries elsewhere. -EAGAIN to look again. */
-static int
-refused(struct assignment *assignment, size_t index, int why, struct error *error)
+/* The kernel said no: remember it, so that the next look tries elsewhere. */
+static enum step
+rejected(struct assignment *assignment, size_t index, int why, struct error *error)
 {
     const struct lease *lease = &assignment->plan.steps[index].lease;
-    const struct placement_rejection refusal = {lease->vgpu.parent, lease->vgpu.type, why};
+    const struct placement_rejection rejection = {lease->vgpu.parent, lease->vgpu.type, why};
     int rc = transaction_forget(&assignment->transaction, &lease->vgpu.device, error);
 
     if (rc < 0)
-        return rc;
+        return fail(assignment, rc);
     /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
-    if (why == -EEXIST && deadline_left(assignment->gone_by) > 0)
-        return error_set(error, -EAGAIN, "the vGPU %s is not quite gone; start the guest again",
-                         lease->vgpu.device.text);
+    if (why == -EEXIST && deadline_left(assignment->gone_by) > 0) {
+        error_set(error, -ETIMEDOUT, "the vGPU %s is not quite gone; start the guest again",
+                  lease->vgpu.device.text);
+        return STEP_AGAIN;
+    }
     log_lease("prepare", lease, strerror(-why));
-    if (may_ask_again(assignment, index, why))
-        return error_set(error, -EAGAIN, "the kernel refuses a vGPU of type %s on %s (%s)",
-                         lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
+    if (may_ask_again(assignment, index, why)) {
+        error_set(error, -ETIMEDOUT, "the kernel refuses a vGPU of type %s on %s (%s)",
+                  lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
+        return STEP_AGAIN;
+    }
     if (why == -EEXIST)
-        return error_set(error, why,
-                         "the kernel has a device %s already, and does not show it: it is still "
-                         "being removed, perhaps while a process has it open; try again, or give "
-                         "this guest another UUID",
-                         lease->vgpu.device.text);
-    rc = ARRAY_ADD(assignment->rejections, assignment->rejection_count, refusal);
+        return fail(assignment,
+                    error_set(error, why,
+                              "the kernel has a device %s already, and does not show it: it is "
+                              "still being removed, perhaps while a process has it open; try "
+                              "again, or give this guest another UUID",
+                              lease->vgpu.device.text));
+    rc = ARRAY_ADD(assignment->rejections, assignment->rejection_count, rejection);
     if (rc < 0)
-        return error_set(error, rc, "no memory for a refusal");
-    return error_set(error, -EAGAIN,
-                     "the kernel refuses a vGPU of type %s on %s (%s), and took all of "
-                     "prepare_timeout for that",
-                     lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
+        return fail(assignment, error_set(error, rc, "no memory for a refusal"));
+    error_set(error, -ETIMEDOUT,
+              "the kernel refuses a vGPU of type %s on %s (%s), and took all of prepare_timeout "
+              "for that",
+              lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
+    return STEP_AGAIN;
 }
 
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
-static int
-take(struct assignment *assignment, const struct lease *lease, struct error *error)
+static enum step
+reuse(struct assignment *assignment, const struct lease *lease, struct error *error)
 {
     int rc = apply_check_unused(&assignment->transaction, lease, error);
 
-    if (rc == -ENODEV)
-        return error_set(error, -EAGAIN, "the vGPU %s went away; start the guest again",
-                         lease->vgpu.device.text);
-    return rc;
+    if (rc == 0)
+        return STEP_DONE;
+    if (rc != -ENODEV)
+        return fail(assignment, rc);
+    error_set(error, -ETIMEDOUT, "the vGPU %s went away; start the guest again",
+              lease->vgpu.device.text);
+    return STEP_AGAIN;
+}
+
+static enum step
+create(struct assignment *assignment, size_t index, struct error *error)
+{
+    const struct lease *lease = &assignment->plan.steps[index].lease;
+    int rc = apply_make(&assignment->transaction, lease, error);
+
+    if (rc == -ETIMEDOUT || rc == -ECHILD)
+        return fail(assignment, rc);
+    if (rc < 0)
+        return rejected(assignment, index, rc, error);
+    if (names_add(&assignment->ours, lease->vgpu.device.text) < 0)
+        return fail(assignment, error_set(error, -ENOMEM, "no memory for the vGPUs"));
+    return STEP_DONE;
 }
 
 /* One that is taken back has the parameters of its last run; and a virtual function may have those
@@ -270,29 +323,27 @@ must_configure(const struct plan_step *step)
     return step->way == PLACEMENT_REUSE;
 }
 
-/* -EAGAIN: look again, something was refused or is not as it was. */
-static int
+static enum step
 carry_out(struct assignment *assignment, struct error *error)
 {
     for (size_t i = 0; i < assignment->plan.count; i++) {
-        const struct plan_step *step = &assignment->plan.steps[i];
-        int rc = 0;
+        const struct plan_step *planned = &assignment->plan.steps[i];
+        enum step step = STEP_DONE;
+        int rc;
 
-        if (step->way == PLACEMENT_REUSE)
-            rc = take(assignment, &step->lease, error);
-        if (step->way == PLACEMENT_CREATE) {
-            rc = apply_make(&assignment->transaction, &step->lease, error);
-            if (rc < 0 && rc != -ETIMEDOUT && rc != -ECHILD)
-                rc = refused(assignment, i, rc, error);
-            else if (rc == 0 && names_add(&assignment->ours, step->lease.vgpu.device.text) < 0)
-                rc = error_set(error, -ENOMEM, "no memory for the vGPUs");
-        }
-        if (rc == 0 && must_configure(step))
-            rc = apply_configure(&assignment->transaction, &step->lease, step->params, error);
+        if (planned->way == PLACEMENT_REUSE)
+            step = reuse(assignment, &planned->lease, error);
+        if (planned->way == PLACEMENT_CREATE)
+            step = create(assignment, i, error);
+        if (step != STEP_DONE)
+            return step;
+        if (!must_configure(planned))
+            continue;
+        rc = apply_configure(&assignment->transaction, &planned->lease, planned->params, error);
         if (rc < 0)
-            return rc;
+            return fail(assignment, rc);
     }
-    return 0;
+    return STEP_DONE;
 }
 
 /* Whose release the leases are owed. Of a running domain its other leases tell; if there are none,
@@ -369,6 +420,7 @@ wait_for_boot(struct assignment *assignment)
     return true;
 }
 
+/* One step after another until all is made, or cannot be. */
 static int
 assign(struct assignment *assignment, struct error *error)
 {
@@ -377,31 +429,37 @@ assign(struct assignment *assignment, struct error *error)
     unsigned pause = 1;
 
     for (;;) {
-        int rc = look(assignment, error);
+        enum step step = decide_under_lock(assignment, error);
+        bool removes = step == STEP_REMOVE_OWN || step == STEP_EVICT;
 
-        if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN) {
+        if (step == STEP_CARRY_OUT)
+            step = carry_out(assignment, error);
+        switch (step) {
+        case STEP_DONE:
+            return 0;
+        case STEP_FAILED:
+            return assignment->rc;
+        case STEP_BOOT_WAIT:
+            if (!wait_for_boot(assignment))
+                return assignment->rc;
+            continue;
+        case STEP_REMOVE_OWN:
+        case STEP_EVICT:
             recovery_remove(&assignment->recovery, transaction,
-                            rc == LOOK_REMOVE_OWN ? &assignment->snapshot.demands : &nobodys,
+                            step == STEP_REMOVE_OWN ? &assignment->snapshot.demands : &nobodys,
                             assignment->snapshot.policy.release_timeout);
             if (deadline_left(transaction->deadline) > 0)
                 continue;
-        }
-        if (rc == LOOK_PLANNED) {
-            rc = carry_out(assignment, error);
-            if (rc != -EAGAIN)
-                return rc;
-        } else if (rc < 0) {
-            if (!wait_for_boot(assignment))
-                return rc;
-            continue;
+            break;
+        default:
+            break;
         }
         if (deadline_pause(transaction->deadline, &pause))
             continue;
-        if (rc == LOOK_REMOVE || rc == LOOK_REMOVE_OWN)
-            return error_set(error, -ETIMEDOUT,
-                             "removing what was in the way took all of prepare_timeout; start the "
-                             "guest again");
-        return -ETIMEDOUT;
+        return removes ? error_set(error, -ETIMEDOUT,
+                                   "removing what was in the way took all of prepare_timeout; "
+                                   "start the guest again")
+                       : -ETIMEDOUT;
     }
 }
 
@@ -421,6 +479,19 @@ undo(struct assignment *assignment)
 
     if (scope.claim && release_leases(transaction, &scope, deadline, &failure) < 0)
         log_failure("prepare", assignment->request->name, &failure);
+}
+
+/* What has no room now may never have any: that is for counters and exit statuses, and no haste. */
+static void
+classify(const struct assignment *assignment, struct error *error)
+{
+    const struct placement_problem problem = problem_of(assignment);
+    AUTO_FREE struct placement_choice *choices =
+        calloc(problem.demands->count + 1, sizeof(*choices));
+    struct error ignored;
+
+    if (choices && feasibility_judge(&problem, false, choices, &ignored) == FEASIBILITY_NO)
+        error->class = ERROR_NEVER;
 }
 
 /* What is asked for, and with which means. 1: there is something to do. */
@@ -459,7 +530,9 @@ assign_domain(const struct host *host, const struct request *request, struct err
             rc = hold(&assignment, error);
         if (rc < 0)
             undo(&assignment);
-        if (rc == -ENOSPC)
+        if (rc == REFUSED && error->class == ERROR_NO_ROOM)
+            classify(&assignment, error);
+        if (rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_NEVER))
             error_add(error, "see 'vgpuctl explain %s'", request->name);
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)

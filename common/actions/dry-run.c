@@ -5,6 +5,7 @@
 #include "apply/recovery.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
+#include "placement/feasibility.h"
 #include "placement/placement.h"
 #include "placement/reason.h"
 #include "policy/policy-load.h"
@@ -110,11 +111,13 @@ find(struct dry_run *dry_run, const struct placement_problem *problem)
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
         dry_run->choices[i].parent = SIZE_MAX;
     rc = placement_find(&dry_run->after.problem, dry_run->choices, &dry_run->refusal);
-    dry_run->rc = rc;
     dry_run->outcome = rc < 0                  ? DRY_RUN_REFUSED
                        : dry_run->reaped.count ? DRY_RUN_REAPING
                                                : DRY_RUN_PLACED;
-    return rc == -ENOMEM ? rc : rc == -ENOSPC || rc == -EEXIST;
+    if (rc == -ENOMEM)
+        return rc;
+    return rc < 0 &&
+           (dry_run->refusal.class == ERROR_NO_ROOM || dry_run->refusal.class == ERROR_TAKEN);
 }
 
 static int
@@ -156,7 +159,7 @@ reap(struct dry_run *dry_run, const struct placement_problem *problem)
 
         if (first == SIZE_MAX)
             return 0;
-        if (dry_run->rc == -ENOSPC) {
+        if (dry_run->refusal.class == ERROR_NO_ROOM) {
             dry_run->outcome = DRY_RUN_REAPING;
             return list_reaped(dry_run, first);
         }
@@ -187,6 +190,32 @@ decide(struct dry_run *dry_run, const struct transaction *transaction,
     return rc > 0 ? reap(dry_run, &problem) : rc;
 }
 
+/* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.
+ * -ENOMEM. */
+static int
+look_ahead(struct dry_run *dry_run, const struct host *host, const struct request *request,
+           const struct dry_run_change *change)
+{
+    const struct snapshot *snapshot = &dry_run->snapshot;
+    struct placement_problem problem = snapshot_problem(snapshot, request);
+    AUTO_FREE struct placement_choice *choices =
+        calloc(snapshot->demands.count + 1, sizeof(*choices));
+    enum error_class class = dry_run->refusal.class;
+    struct error ignored;
+
+    if (dry_run->outcome != DRY_RUN_REFUSED || (class != ERROR_NO_ROOM && class != ERROR_NEVER))
+        return 0;
+    if (!choices)
+        return -ENOMEM;
+    dry_run->boot_wait_left =
+        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host));
+    problem.running = change->alone;
+    problem.avoided = change->avoided;
+    if (feasibility_judge(&problem, dry_run->boot_wait_left, choices, &ignored) == FEASIBILITY_NO)
+        dry_run->refusal.class = ERROR_NEVER;
+    return 0;
+}
+
 static int
 look(struct dry_run *dry_run, const struct host *host, const struct request *request,
      const struct dry_run_change *change, struct error *error)
@@ -202,9 +231,8 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
     transaction_open_to_look(host, &transaction);
     dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));
     rc = dry_run->choices ? decide(dry_run, &transaction, request, change) : -ENOMEM;
-    if (rc == 0 && (dry_run->rc == -ENOSPC || dry_run->rc == -ENOENT))
-        dry_run->boot_wait_left =
-            boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host));
+    if (rc == 0)
+        rc = look_ahead(dry_run, host, request, change);
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
 }
 

@@ -33,8 +33,8 @@ struct dry_run {
     bool *may_reap;                   /* per lease of ledger */
     bool *may_still;                  /* the same of after's */
     unsigned boot_wait_left; /* ms that a start would wait for a GPU which is not there yet */
-    int rc;                  /* placement_find's, and */
-    struct error refusal;    /* its words, unless it found a place */
+    struct error refusal;    /* placement_find's, unless it found a place; its class says as well
+                                whether this host could ever meet the demands */
 };
 
 /* 0, or -errno with a line in error if the configuration, the request or the ledger is broken. The

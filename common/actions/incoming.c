@@ -6,7 +6,6 @@
 #include "device/vgpu.h"
 #include "domain/rewrite.h"
 #include "lease/log.h"
-#include "placement/boot-wait.h"
 
 /* Whether any parent has, or is still losing, a device of that UUID. */
 static bool
@@ -118,11 +117,7 @@ incoming_rewrite(const struct host *host, const struct document *document,
         return rc;
     rc = arrival_choose(&arrival, error);
     /* What is not there yet may come up: prepare waits for it, where the XML says. */
-    if ((rc == -ENOENT || rc == -ENOSPC) &&
-        boot_wait_left(&arrival.snapshot.policy, &arrival.snapshot.inventory, host_uptime(host)) >
-            0)
-        return 0;
-    if (rc < 0)
+    if (rc < 0 || arrival.is_unknown)
         return rc;
     rc = choose_sources(&arrival, &sources, error);
     if (rc == 0)

@@ -97,14 +97,15 @@ recovery_judge_own(const struct transaction *transaction, const struct demands *
 }
 
 static int
-still_at_work(const struct lease *lease, struct error *error)
+wait_for(struct recovery *recovery, const struct lease *lease, struct error *error)
 {
-    return error_set(error, -EAGAIN,
-                     "the vGPU %s (%s, %s) on %s is still being worked on, by another process or "
-                     "by the kernel, since an earlier start or end of this guest; see the kernel's "
-                     "log",
-                     lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
-                     lease->vgpu.parent.text);
+    recovery->is_busy = true;
+    error_set(error, -ETIMEDOUT,
+              "the vGPU %s (%s, %s) on %s is still being worked on, by another process or by the "
+              "kernel, since an earlier start or end of this guest; see the kernel's log",
+              lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
+              lease->vgpu.parent.text);
+    return 0;
 }
 
 /* 1: the lease is to be forgotten. */
@@ -122,9 +123,8 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
     if (is_unremovable(recovery, &lease->vgpu.device) &&
         !(facts.bits & (FATE_CLAIMED | FATE_ABSENT)))
         return facts.bits & FATE_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
-    if (fate == FATE_WAIT)
-        return still_at_work(lease, error);
-    return claim(recovery, transaction, ledger, lease, error);
+    return fate == FATE_WAIT ? wait_for(recovery, lease, error)
+                             : claim(recovery, transaction, ledger, lease, error);
 }
 
 int
@@ -132,7 +132,8 @@ recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
                    const struct name *domain, const struct demands *demands,
                    const struct inventory *inventory, struct ledger *ledger, struct error *error)
 {
-    for (size_t i = 0; i < ledger->count;) {
+    recovery->is_busy = false;
+    for (size_t i = 0; i < ledger->count && !recovery->is_busy;) {
         struct lease *lease = &ledger->leases[i];
         const struct demand *demand = find_demand(demands, &lease->vgpu.device);
         int rc = 0;

@@ -22,6 +22,7 @@ struct recovery {
     struct ledger evicted;    /* others', that were in the way: their places are reserved */
     struct names unremovable; /* devices that could not be removed in this call */
     struct error failure;     /* why */
+    bool is_busy;             /* somebody is still at work on an own lease, or the kernel is */
 };
 
 void recovery_clear(struct recovery *recovery) NONNULL;
@@ -33,8 +34,9 @@ enum fate recovery_judge_own(const struct transaction *transaction, const struct
 
 /*
  * Under the lock. Forgets own leases whose device is gone, and claims those that the demands do not
- * want as they are: todo then holds them. -EAGAIN with the lease if somebody is still at work on
- * one, or the kernel is; -EBUSY with who has it if one that a demand names could not be removed.
+ * want as they are: todo then holds them. is_busy, with the lease in error, if somebody is still at
+ * work on one; then nothing else is done. -EBUSY with who has it if one that a demand names could
+ * not be removed.
  */
 int recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
                        const struct name *domain, const struct demands *demands,

@@ -61,8 +61,21 @@ static void
 int
 error_vset(struct error *error, int code, const char *format, va_list args)
 {
+    error->class = ERROR_FAILED;
     error_format(error, 0, format, args);
     return code;
+}
+
+int
+error_refuse(struct error *error, enum error_class class, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    error_vset(error, REFUSED, format, args);
+    va_end(args);
+    error->class = class;
+    return REFUSED;
 }
 
 int

@@ -16,15 +16,32 @@
 
 #include <stdarg.h>
 
+/* What kind of answer it is, for exit statuses and counters. */
+enum error_class {
+    ERROR_FAILED,    /* something went wrong: the code says what */
+    ERROR_NO_ROOM,   /* refused: there is no room for it now, and another day there may be */
+    ERROR_NEVER,     /* refused: this host cannot give it, however empty it is */
+    ERROR_TAKEN,     /* refused: what it names is somebody else's, or something else */
+    ERROR_UNDECIDED, /* refused: it takes too long to tell */
+};
+
 struct error {
     char text[2048];
+    enum error_class class;
 };
+
+/* What a function returns that refuses: the class says of which kind. */
+#define REFUSED (-ECANCELED)
 
 /* Makes the text and returns code (a negative errno), so that "return error_set(...)" reads well.
  */
 int error_set(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
 
-/* The same, for those who take such arguments themselves. */
+/* The same for a refusal of a class; returns REFUSED. */
+int error_refuse(struct error *error, enum error_class class, const char *format, ...)
+    FORMAT(3, 4) NONNULL;
+
+/* The same as error_set, for those who take such arguments themselves. */
 int error_vset(struct error *error, int code, const char *format, va_list args) FORMAT(3, 0)
     __attribute__((nonnull(1, 3)));
 

@@ -23,6 +23,7 @@ struct inventory_type {
     unsigned framebuffer; /* MiB; 0: not told */
     unsigned heads;       /* 0: not told */
     unsigned max;         /* most instances on the GPU; 0: not told */
+    bool is_limited;      /* max is the administrator's word, of which the driver knows nothing */
     unsigned most; /* the same, going by sizes: the largest type has all of the frame buffer; 0: not
                       known, as only one size was seen */
     unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */

@@ -62,6 +62,45 @@ find_most(struct inventory_gpu *gpu)
     }
 }
 
+static bool
+is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b)
+{
+    return *a->device && !strcmp(a->vendor, b->vendor) && !strcmp(a->device, b->device);
+}
+
+/* What one card lists, another of the same model has as well, though it lists less just now; and a
+ * type that is nameless here may have its name there. -ENOMEM. */
+static int
+share_types(struct inventory *inventory, size_t from, size_t to)
+{
+    const struct inventory_gpu *source = &inventory->gpus[from];
+
+    if (from == to || !inventory->gpus[to].is_partial ||
+        !is_same_model(source, &inventory->gpus[to]))
+        return 0;
+    for (size_t i = 0; i < source->count; i++) {
+        struct inventory_type type = source->types[i];
+        size_t ignored;
+
+        type.most = 0;
+        if (inventory_add_type(inventory, to, &type, &ignored) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int
+complete_types(const struct host *host, struct inventory *inventory)
+{
+    int rc = type_cache_recall(host, inventory);
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        for (size_t k = 0; rc == 0 && k < inventory->gpu_count; k++)
+            rc = share_types(inventory, i, k);
+    }
+    return rc;
+}
+
 int
 scan_host(const struct host *host, const struct inventory_filter *filter, struct inventory *ret,
           struct error *error)
@@ -77,7 +116,7 @@ scan_host(const struct host *host, const struct inventory_filter *filter, struct
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret, gpu);
-    if (type_cache_recall(host, ret) < 0) {
+    if (complete_types(host, ret) < 0) {
         inventory_clear(ret);
         return error_set(error, -ENOMEM, "no memory for the GPUs");
     }

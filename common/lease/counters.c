@@ -39,14 +39,18 @@ counters_result_name(enum counters_result result)
 }
 
 static enum counters_result
-result_of(int rc)
+result_of(int rc, const struct error *error)
 {
+    static const enum counters_result refused[] = {
+        [ERROR_FAILED] = COUNTERS_OTHER,      [ERROR_NO_ROOM] = COUNTERS_NO_ROOM,
+        [ERROR_NEVER] = COUNTERS_CONFIG,      [ERROR_TAKEN] = COUNTERS_BUSY,
+        [ERROR_UNDECIDED] = COUNTERS_NO_ROOM,
+    };
     static const struct {
         int code;
         enum counters_result result;
     } rows[] = {
         {0, COUNTERS_OK},
-        {-ENOSPC, COUNTERS_NO_ROOM},
         {-EPERM, COUNTERS_NOT_ALLOWED},
         {-EACCES, COUNTERS_NOT_ALLOWED},
         {-EINVAL, COUNTERS_CONFIG},
@@ -63,6 +67,8 @@ result_of(int rc)
         {-EEXIST, COUNTERS_BUSY},
     };
 
+    if (rc == REFUSED)
+        return refused[error->class];
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (rows[i].code == rc)
             return rows[i].result;
@@ -78,12 +84,13 @@ format(struct path *ret, enum counters_operation operation, enum counters_result
 }
 
 void
-counters_add(const struct host *host, enum counters_operation operation, int rc)
+counters_add(const struct host *host, enum counters_operation operation, int rc,
+             const struct error *error)
 {
     AUTO_CLOSE int fd = -1;
     struct path path;
 
-    if (format(&path, operation, result_of(rc)) < 0 ||
+    if (format(&path, operation, result_of(rc, error)) < 0 ||
         (mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST))
         return;
     fd = openat(host->root, path.text,

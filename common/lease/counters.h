@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "base/error.h"
 #include "base/host.h"
 
 #include <time.h>
@@ -44,8 +45,9 @@ struct counters {
     struct timespec last_call; /* of the hook, CLOCK_REALTIME; 0: there was none */
 };
 
-/* One more, which ended with 0 or -errno. */
-void counters_add(const struct host *host, enum counters_operation operation, int rc) NONNULL;
+/* One more, which ended with 0, or with -errno and this error. */
+void counters_add(const struct host *host, enum counters_operation operation, int rc,
+                  const struct error *error) NONNULL;
 
 /* What cannot be read is 0. */
 void counters_read(const struct host *host, struct counters *ret) NONNULL;

@@ -66,8 +66,7 @@ static const struct row {
 
     {OTHERS, IN(LEASE_KEPT), FATE_ABSENT, 0, FATE_FORGET,
      "it was kept for its guest's next start, and is gone"},
-    {WANTS_IT, IN(LEASE_KEPT), FATE_MADE, 0, FATE_REMOVE,
-     "it is kept, and its guest does not run"},
+    {WANTS_IT, IN(LEASE_KEPT), FATE_MADE, 0, FATE_REMOVE, "it is kept, and its guest does not run"},
     {OTHERS, IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
 
     {OTHERS, IN(LEASE_RESERVED), FATE_LATE, 0, FATE_FORGET,

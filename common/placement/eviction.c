@@ -7,14 +7,33 @@
 
 #define PLENTY 10000 /* of a type whose maximum the driver does not tell */
 
-/* What stays of the leases. */
+/* What goes: a flag per lease of the ledger, and one per vGPU of the inventory. */
+struct going {
+    bool *leases, *vgpus;
+};
+
+static void
+going_clear(struct going *going)
+{
+    free(going->leases);
+    free(going->vgpus);
+}
+
 static int
-keep_leases(struct eviction *eviction, const struct ledger *before, const bool *gone)
+going_init(struct going *going, const struct placement_problem *problem)
+{
+    going->leases = calloc(problem->ledger->count + 1, sizeof(*going->leases));
+    going->vgpus = calloc(problem->inventory->vgpu_count + 1, sizeof(*going->vgpus));
+    return going->leases && going->vgpus ? 0 : -ENOMEM;
+}
+
+static int
+keep_leases(struct eviction *eviction, const struct ledger *before, const struct going *going)
 {
     struct ledger *after = &eviction->ledger;
 
     for (size_t i = 0; i < before->count; i++) {
-        if (!gone[i] && ARRAY_ADD(after->leases, after->count, before->leases[i]) < 0)
+        if (!going->leases[i] && ARRAY_ADD(after->leases, after->count, before->leases[i]) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -22,17 +41,15 @@ keep_leases(struct eviction *eviction, const struct ledger *before, const bool *
 
 /* What stays of the vGPUs, and how many go from each GPU. */
 static int
-keep_vgpus(struct eviction *eviction, const struct placement_problem *problem, const bool *gone,
+keep_vgpus(struct eviction *eviction, const struct inventory *before, const struct going *going,
            size_t *cleared)
 {
-    const struct inventory *before = problem->inventory;
     struct inventory *after = &eviction->inventory;
 
     for (size_t i = 0; i < before->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &before->vgpus[i];
-        const struct lease *lease = ledger_find(problem->ledger, &vgpu->device);
 
-        if (lease && gone[lease - problem->ledger->leases])
+        if (going->vgpus[i])
             cleared[before->parents[vgpu->parent].gpu]++;
         else if (ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
             return -ENOMEM;
@@ -40,21 +57,40 @@ keep_vgpus(struct eviction *eviction, const struct placement_problem *problem, c
     return 0;
 }
 
+/* Whether a vGPU has a GPU instance of the shape that a type of its GPU needs. */
+static bool
+has_instance(const struct inventory *inventory, const struct inventory_vgpu *vgpu, size_t gpu,
+             size_t type)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    const struct inventory_type *other = inventory_find_type(card, &vgpu->type);
+
+    return inventory->parents[vgpu->parent].gpu == gpu && other &&
+           other->slices == card->types[type].slices;
+}
+
+static bool
+frees_instance(const struct inventory *inventory, size_t gpu, size_t type,
+               const struct going *going)
+{
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (going->vgpus[i] && has_instance(inventory, &inventory->vgpus[i], gpu, type))
+            return true;
+    }
+    return false;
+}
+
 bool
 eviction_frees_instance(const struct placement_problem *problem, size_t gpu, size_t type,
                         const bool *gone)
 {
     const struct inventory *inventory = problem->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = ledger_find(problem->ledger, &vgpu->device);
-        const struct inventory_type *other = inventory_find_type(card, &vgpu->type);
+        const struct lease *lease = ledger_find(problem->ledger, &inventory->vgpus[i].device);
 
-        if (inventory->parents[vgpu->parent].gpu == gpu && lease &&
-            gone[lease - problem->ledger->leases] && other &&
-            other->slices == card->types[type].slices)
+        if (lease && gone[lease - problem->ledger->leases] &&
+            has_instance(inventory, &inventory->vgpus[i], gpu, type))
             return true;
     }
     return false;
@@ -99,14 +135,16 @@ guess_available(const struct inventory *inventory, size_t index, size_t type, si
     struct staying staying = find_staying(inventory, index, kind);
     int available = parent->available[type], then;
 
-    if (available < 0 || staying.other_size)
+    if ((available < 0 && guess != EVICTION_MOST) || staying.other_size)
         return available;
     if (!name_equal(&parent->name, &gpu->name))
         then = !staying.on_parent;
     else if (kind->max)
         then = (int)kind->max - staying.same;
     else
-        then = guess == EVICTION_MOST ? PLENTY : available + (int)cleared;
+        then = guess == EVICTION_MOST     ? PLENTY
+               : guess == EVICTION_LIKELY ? available + (int)cleared
+                                          : available;
     return then > available ? then : available;
 }
 
@@ -131,9 +169,9 @@ copy_parents(struct inventory *inventory, const struct inventory *before)
     return 0;
 }
 
-int
-eviction_make(struct eviction *eviction, const struct placement_problem *problem, const bool *gone,
-              enum eviction_guess guess)
+static int
+make(struct eviction *eviction, const struct placement_problem *problem, const struct going *going,
+     enum eviction_guess guess)
 {
     struct inventory *inventory = &eviction->inventory;
     AUTO_FREE size_t *cleared = calloc(problem->inventory->gpu_count + 1, sizeof(*cleared));
@@ -146,22 +184,71 @@ eviction_make(struct eviction *eviction, const struct placement_problem *problem
     inventory->gpu_count = problem->inventory->gpu_count;
     inventory->ineligible = problem->inventory->ineligible;
     inventory->ineligible_count = problem->inventory->ineligible_count;
-    rc = cleared ? keep_leases(eviction, problem->ledger, gone) : -ENOMEM;
+    rc = cleared ? keep_leases(eviction, problem->ledger, going) : -ENOMEM;
     if (rc == 0)
-        rc = keep_vgpus(eviction, problem, gone, cleared);
+        rc = keep_vgpus(eviction, problem->inventory, going, cleared);
     if (rc == 0)
         rc = copy_parents(inventory, problem->inventory);
     for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
         size_t gpu = inventory->parents[i].gpu;
 
-        for (size_t type = 0; cleared[gpu] && type < inventory->gpus[gpu].count; type++) {
+        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+            if (!cleared[gpu] && inventory->parents[i].available[type] >= 0)
+                continue;
             if (!inventory_lacks_instance(problem->inventory, gpu, type) ||
-                eviction_frees_instance(problem, gpu, type, gone))
+                frees_instance(problem->inventory, gpu, type, going))
                 inventory->parents[i].available[type] =
                     guess_available(inventory, i, type, cleared[gpu], guess);
         }
     }
     return rc;
+}
+
+int
+eviction_make(struct eviction *eviction, const struct placement_problem *problem, const bool *gone,
+              enum eviction_guess guess)
+{
+    AUTO(going_clear) struct going going = {0};
+    const struct ledger *ledger = problem->ledger;
+
+    *eviction = (struct eviction){0};
+    if (going_init(&going, problem) < 0)
+        return -ENOMEM;
+    memcpy(going.leases, gone, ledger->count * sizeof(*gone));
+    for (size_t i = 0; i < problem->inventory->vgpu_count; i++) {
+        const struct lease *lease = ledger_find(ledger, &problem->inventory->vgpus[i].device);
+
+        going.vgpus[i] = lease && gone[lease - ledger->leases];
+    }
+    return make(eviction, problem, &going, guess);
+}
+
+/* A device that the domain runs with while it asks for more. */
+static bool
+is_kept_on(const struct placement_problem *problem, const struct lease *lease)
+{
+    return problem->running && lease->state == LEASE_HELD &&
+           name_equal(&lease->domain, &problem->request->domain);
+}
+
+int
+eviction_make_all(struct eviction *eviction, const struct placement_problem *problem,
+                  bool foreign_too, enum eviction_guess guess)
+{
+    AUTO(going_clear) struct going going = {0};
+    const struct ledger *ledger = problem->ledger;
+
+    *eviction = (struct eviction){0};
+    if (going_init(&going, problem) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < ledger->count; i++)
+        going.leases[i] = !is_kept_on(problem, &ledger->leases[i]);
+    for (size_t i = 0; i < problem->inventory->vgpu_count; i++) {
+        const struct lease *lease = ledger_find(ledger, &problem->inventory->vgpus[i].device);
+
+        going.vgpus[i] = lease ? going.leases[lease - ledger->leases] : foreign_too;
+    }
+    return make(eviction, problem, &going, guess);
 }
 
 void

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * eviction: the question of a placement, as it will be when some leases' devices are gone.
+ * eviction: a placement's problem, as it will be when some devices are gone. Pure.
  *
- * What a driver will offer then nobody knows before. One bound is sure: what has no answer when
- * each GPU offers the most that it could, has none. The other is the best guess. Pure.
+ * What a driver will offer then nobody knows before, where it tells no maximum. So who asks says
+ * which guess will do: the least is sure to be there, and what has no answer with the most has
+ * none.
  */
 
 #pragma once
@@ -17,15 +18,22 @@ struct eviction {
     struct ledger ledger;
 };
 
+/* Of a GPU whose driver tells no maximum of a type. */
 enum eviction_guess {
-    EVICTION_MOST,
-    EVICTION_LIKELY, /* differs where the driver tells no maximum: one more for each that goes */
+    EVICTION_LEAST,  /* what it offers now */
+    EVICTION_LIKELY, /* one more for each device that goes */
+    EVICTION_MOST,   /* any number */
 };
 
-/* A flag per lease says whose device is gone. Choices for the one question are choices for the
- * other. -ENOMEM. To be cleared in every case, and to stay where it is. */
+/* `gone`: a flag per lease says whose device is gone. Choices for the one problem are choices for
+ * the other. -ENOMEM. To be cleared in every case, and to stay where it is. */
 int eviction_make(struct eviction *eviction, const struct placement_problem *problem,
                   const bool *gone, enum eviction_guess guess) CHECKED NONNULL;
+
+/* The same if all leases are gone, and also what others have made, if foreign_too; but not what the
+ * domain itself runs with. */
+int eviction_make_all(struct eviction *eviction, const struct placement_problem *problem,
+                      bool foreign_too, enum eviction_guess guess) CHECKED NONNULL;
 void eviction_clear(struct eviction *eviction) NONNULL;
 
 /* Whether what goes has a GPU instance of the shape that a type needs. */

@@ -2,103 +2,218 @@
 
 #include "placement/feasibility.h"
 #include "placement/constraints.h"
-#include "placement/reason.h"
+#include "placement/eviction.h"
+#include "placement/placement.h"
+
+#include <string.h>
+
+/* --- a host without its vGPUs ----------------------------------------------------------------- */
+
+/* What is asked of a host that is emptied. */
+struct empty {
+    bool foreign_too;
+    enum eviction_guess guess;
+    bool mixed; /* as if every GPU took several sizes */
+};
+
+static struct inventory_gpu *
+copy_gpus(const struct inventory *inventory)
+{
+    struct inventory_gpu *gpus = calloc(inventory->gpu_count + 1, sizeof(*gpus));
+
+    for (size_t i = 0; gpus && i < inventory->gpu_count; i++) {
+        gpus[i] = inventory->gpus[i];
+        gpus[i].is_mixed = true;
+    }
+    return gpus;
+}
+
+/* The errors of placement_find. */
+static int
+find_empty(const struct placement_problem *problem, const struct empty *empty,
+           struct placement_choice *choices, struct error *error)
+{
+    AUTO(eviction_clear) struct eviction eviction = {0};
+    AUTO_FREE struct inventory_gpu *gpus = NULL;
+    int rc = eviction_make_all(&eviction, problem, empty->foreign_too, empty->guess);
+
+    if (rc == 0 && empty->mixed) {
+        gpus = copy_gpus(problem->inventory);
+        eviction.inventory.gpus = gpus;
+        rc = gpus ? 0 : -ENOMEM;
+    }
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the placement");
+    eviction.problem.rejection_count = 0;
+    return placement_find(&eviction.problem, choices, error);
+}
+
+/* --- what is not listed ----------------------------------------------------------------------- */
 
 /* Whether an earlier demand has been given a virtual function already. */
 static bool
-is_given(const struct capacity *capacity, const struct placement_choice *choices, size_t count,
+is_given(const struct inventory *inventory, const struct placement_choice *choices, size_t count,
          size_t parent)
 {
-    bool is_named = capacity->problem->inventory->parents[parent].interface->hostdev == REQUEST_PCI;
+    bool is_vf = inventory->parents[parent].interface->hostdev == REQUEST_PCI;
 
-    for (size_t i = 0; is_named && i < count; i++) {
+    for (size_t i = 0; is_vf && i < count; i++) {
         if (choices[i].parent == parent)
             return true;
     }
     return false;
 }
 
-/* 0: nothing is on a parent, or it is no virtual function and has room for many; 1: a vGPU of ours,
- * or a claim; 2: somebody else's, which a guest that is sent there would be given. */
-static int
-occupancy(const struct capacity *capacity, size_t parent)
-{
-    const struct inventory *inventory = capacity->problem->inventory;
-
-    for (size_t i = 0; capacity_is_function(capacity, parent) && i < inventory->vgpu_count; i++) {
-        if (inventory->vgpus[i].parent == parent)
-            return ledger_find(capacity->problem->ledger, &inventory->vgpus[i].device) ? 1 : 2;
-    }
-    return capacity_is_claimed(capacity, parent);
-}
-
-/* Whether the rules let a demand have a parent. */
 static bool
-may_be_on(const struct capacity *capacity, const struct demand *demand, size_t parent,
-          struct placement_choice *choice)
+has_type(const struct inventory_gpu *gpu, const struct demand *demand, size_t *type)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
-    size_t gpu = inventory->parents[parent].gpu;
+    unsigned rank;
 
-    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-        enum reason verdict;
-        unsigned rank;
-
-        if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank))
-            continue;
-        *choice = (struct placement_choice){PLACEMENT_CREATE, parent, type};
-        verdict = constraints_judge(capacity, demand, gpu, parent, type);
-        if (verdict == REASON_NONE || verdict == REASON_QUOTA)
+    for (*type = 0; *type < gpu->count; ++*type) {
+        if (demand_ranks(demand, &gpu->types[*type], &rank))
             return true;
     }
+    *type = FEASIBILITY_NO_TYPE;
     return false;
 }
 
-/* The same, if its driver only does not list the type just now. */
+/* Whether policy and request let a demand have a parent; *unlisted: its GPU may have a type for it,
+ * and lists none now. */
 static bool
-may_be_on_unlisted(const struct capacity *capacity, const struct demand *demand, size_t parent,
-                   struct placement_choice *choice)
+may_be_on(const struct capacity *capacity, const struct demand *demand, size_t parent,
+          struct placement_choice *choice, bool *unlisted)
 {
     const struct inventory *inventory = capacity->problem->inventory;
-    size_t gpu = inventory->parents[parent].gpu;
+    size_t gpu = inventory->parents[parent].gpu, type;
+    bool listed = has_type(&inventory->gpus[gpu], demand, &type);
 
-    *choice = (struct placement_choice){PLACEMENT_CREATE, parent, FEASIBILITY_NO_TYPE};
-    return inventory_may_have_more(inventory, gpu) &&
-           constraints_judge(capacity, demand, gpu, parent, CONSTRAINTS_ANY_TYPE) == REASON_NONE;
+    *choice = (struct placement_choice){PLACEMENT_CREATE, parent, type};
+    *unlisted =
+        inventory_may_have_more(inventory, gpu) && (!listed || !inventory_offers(inventory, gpu));
+    return (listed || *unlisted) &&
+           constraints_judge(capacity, demand, gpu, parent, listed ? type : CONSTRAINTS_ANY_TYPE) ==
+               REASON_NONE;
 }
 
-/* Whether the rules let a demand have any place of the host: the first, but rather one whose driver
- * lists the type, and a free one. */
+/* Whether a parent is a virtual function that has a vGPU. */
 static bool
-has_chance(const struct capacity *capacity, size_t index, struct placement_choice *choices)
+is_in_use(const struct inventory *inventory, size_t parent)
 {
-    const struct demand *demand = &capacity->problem->demands->items[index];
-    size_t count = capacity->problem->inventory->parent_count;
+    bool found = false;
 
-    for (int worse = 0; worse < 6; worse++) {
-        bool listed = worse < 3;
-
-        for (size_t i = 0; i < count; i++) {
-            if (occupancy(capacity, i) == worse % 3 && !is_given(capacity, choices, index, i) &&
-                (listed ? may_be_on(capacity, demand, i, &choices[index])
-                        : may_be_on_unlisted(capacity, demand, i, &choices[index])))
-                return true;
-        }
-    }
-    return false;
+    for (size_t i = 0;
+         inventory->parents[parent].interface->hostdev == REQUEST_PCI && i < inventory->vgpu_count;
+         i++)
+        found |= inventory->vgpus[i].parent == parent;
+    return found;
 }
 
-int
-feasibility_find(const struct placement_problem *problem, struct placement_choice *choices,
-                 struct error *error)
+/* Whether each demand has a parent, rather a free one, at least one of them where a type need only
+ * not be listed now: 1, 0 or -ENOMEM. */
+static int
+find_unlisted(const struct placement_problem *problem, struct placement_choice *choices)
 {
-    AUTO(capacity_clear) struct capacity capacity;
+    const struct inventory *inventory = problem->inventory;
+    const struct ledger nothing = {0};
+    struct placement_problem empty = *problem;
+    AUTO(capacity_clear) struct capacity capacity = {0};
+    bool any = false;
 
-    if (capacity_init(&capacity, problem) < 0)
-        return error_set(error, -ENOMEM, "no memory for the placement");
+    empty.ledger = &nothing;
+    if (capacity_init(&capacity, &empty) < 0)
+        return -ENOMEM;
     for (size_t i = 0; i < problem->demands->count; i++) {
-        if (!has_chance(&capacity, i, choices))
-            return reason_none(&capacity, &problem->demands->items[i], error);
+        const struct demand *demand = &problem->demands->items[i];
+        size_t count = inventory->parent_count;
+        bool found = false;
+
+        for (size_t k = 0; !found && k < 2 * count; k++) {
+            size_t parent = k % count;
+            bool unlisted;
+
+            found = is_in_use(inventory, parent) == k / count &&
+                    !is_given(inventory, choices, i, parent) &&
+                    may_be_on(&capacity, demand, parent, &choices[i], &unlisted);
+            any |= found && unlisted;
+        }
+        if (!found)
+            return 0;
     }
-    return 0;
+    return any;
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+static void
+forget_choices(const struct placement_problem *problem, struct placement_choice *choices)
+{
+    for (size_t i = 0; i < problem->demands->count; i++)
+        choices[i] =
+            (struct placement_choice){PLACEMENT_CREATE, FEASIBILITY_NO_PARENT, FEASIBILITY_NO_TYPE};
+}
+
+static enum feasibility
+unknown(struct error *error, const char *what)
+{
+    struct error why = *error;
+
+    error_set(error, 0, "%s", what);
+    if (*why.text)
+        error_add(error, "now %s", why.text);
+    error->class = ERROR_NO_ROOM;
+    return FEASIBILITY_UNKNOWN;
+}
+
+/* In the order of what is best known. The last row's refusal is what the emptied host says. */
+static const struct {
+    struct empty empty;
+    const char *unknown; /* NULL: it is known */
+} rows[] = {
+    {{false, EVICTION_LEAST, false}, NULL},
+    {{true, EVICTION_LEAST, false}, NULL},
+    {{false, EVICTION_MOST, false}, "how many a GPU takes its driver does not tell"},
+    {{true, EVICTION_MOST, false}, "how many a GPU takes its driver does not tell"},
+    {{true, EVICTION_MOST, true}, "whether a GPU takes several sizes its driver does not tell"},
+};
+
+enum feasibility
+feasibility_judge(const struct placement_problem *problem, bool waiting,
+                  struct placement_choice *choices, struct error *error)
+{
+    struct error now, empty = {0};
+    int rc = placement_find(problem, choices, &now);
+
+    if (rc == 0)
+        return FEASIBILITY_YES;
+    if (rc == REFUSED && now.class == ERROR_UNDECIDED) {
+        forget_choices(problem, choices);
+        *error = now;
+        return FEASIBILITY_UNKNOWN;
+    }
+    for (size_t i = 0; rc != -ENOMEM && i < COUNT(rows); i++) {
+        *error = now;
+        rc = find_empty(problem, &rows[i].empty, choices, &empty);
+        if (rc == 0)
+            return rows[i].unknown ? unknown(error, rows[i].unknown) : FEASIBILITY_YES;
+        if (rc == REFUSED && empty.class == ERROR_UNDECIDED) {
+            forget_choices(problem, choices);
+            *error = empty;
+            return FEASIBILITY_UNKNOWN;
+        }
+        /* What the emptied host says is the reason, unless that is only as if sizes were mixed. */
+        if (!rows[i].empty.mixed && rows[i].empty.foreign_too)
+            now = empty;
+    }
+    if (rc != -ENOMEM && (rc = find_unlisted(problem, choices)) > 0)
+        return unknown(error, "not every type that a GPU has is listed now");
+    if (rc == -ENOMEM) {
+        error_set(error, rc, "no memory for the placement");
+        return FEASIBILITY_ERROR;
+    }
+    *error = now;
+    error->class = ERROR_NEVER;
+    if (!waiting)
+        return FEASIBILITY_NO;
+    forget_choices(problem, choices);
+    return unknown(error, "a GPU of vgpu.conf is not there yet");
 }

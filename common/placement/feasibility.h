@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * outlook: whether a host could ever meet demands, and where, however full it is today.
+ * feasibility: whether a host could ever meet demands, all of them together, however full it is
+ * today. Pure.
  *
  * For those who must say something before a start may be refused: a guest that arrives, a
- * definition, a configuration. Pure.
+ * definition, a configuration. "Yes" if the decision says yes now; else if it says so of the host
+ * emptied of all but what the domain itself runs with, each GPU offering the most that it could.
+ * Where that cannot be known it is no "no".
  */
 
 #pragma once
 
-#include "placement/placement.h"
+#include "placement/problem.h"
+
+enum feasibility {
+    FEASIBILITY_YES,
+    FEASIBILITY_UNKNOWN, /* and what is not known */
+    FEASIBILITY_NO,
+    FEASIBILITY_ERROR, /* no memory */
+};
 
 /*
- * Whatever the quotas are used for as well: 0, or the errors of placement_find. The choices, one
- * per demand, are the first such places, rather free ones, and each another virtual function; of a
- * type that its driver does not list just now the type is FEASIBILITY_NO_TYPE.
+ * `waiting`: a GPU of the configuration may still come up. The choices, one per demand, are places
+ * of this host as it is, rather free ones than others', and each virtual function once; of a type
+ * that its driver does not list just now the type is FEASIBILITY_NO_TYPE, and where nothing is
+ * known at all the parent is FEASIBILITY_NO_PARENT. Why not, or what is not known, is a line in
+ * error; its class is ERROR_NEVER or that of the refusal.
  */
-int feasibility_find(const struct placement_problem *problem, struct placement_choice *choices,
-                     struct error *error) CHECKED NONNULL;
-#define FEASIBILITY_NO_TYPE SIZE_MAX
+enum feasibility
+feasibility_judge(const struct placement_problem *problem, bool waiting,
+                  struct placement_choice *choices, struct error *error) CHECKED NONNULL;
+#define FEASIBILITY_NO_TYPE   SIZE_MAX
+#define FEASIBILITY_NO_PARENT SIZE_MAX

@@ -108,8 +108,25 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
     return verdict;
 }
 
-/* Many functions may each have room for one, and the GPU not for all of them. What the driver
- * offers beside what is made counts for more than what sizes tell. */
+/* vGPUs of a type on a GPU, and claims. */
+static size_t
+count_of_type(const struct capacity *capacity, size_t gpu, const struct inventory_type *kind)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    size_t count = 0;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++)
+        count += inventory->parents[inventory->vgpus[i].parent].gpu == gpu &&
+                 name_equal(&inventory->vgpus[i].type, &kind->id);
+    for (size_t i = 0; i < capacity->claim_count; i++)
+        count += capacity->claims[i].gpu == gpu && !capacity->claims[i].settled &&
+                 capacity->claims[i].type == kind;
+    return count;
+}
+
+/* Many functions may each have room for one, and the GPU not for all of them; and what the
+ * administrator says no driver counts. What the driver offers beside what is made counts for more
+ * than what sizes tell. */
 static size_t
 limit_left(const struct capacity *capacity, size_t gpu, const struct inventory_type *kind,
            size_t claimed, size_t left)
@@ -118,7 +135,11 @@ limit_left(const struct capacity *capacity, size_t gpu, const struct inventory_t
     unsigned limit = kind->max ? kind->max : kind->most;
     size_t used = capacity->gpus[gpu].made + claimed, most;
 
-    if (capacity->gpus[gpu].place_count < 2 || kind->slices || card->is_mixed || limit == 0)
+    if (kind->is_limited && kind->framebuffer == 0)
+        used = count_of_type(capacity, gpu, kind);
+    else if (capacity->gpus[gpu].place_count < 2 && !kind->is_limited)
+        return left;
+    if (kind->slices || card->is_mixed || limit == 0)
         return left;
     most = limit > used ? limit - used : 0;
     if (most == 0 && !kind->max && claimed == 0)

@@ -21,8 +21,10 @@ max_instances_apply(const struct policy *policy, struct inventory *inventory)
 
             /* Later files come later, and win. */
             for (size_t k = policy->limit_count; k > 0 && type->max == 0; k--) {
-                if (means(&policy->limits[k - 1], type))
+                if (means(&policy->limits[k - 1], type)) {
                     type->max = policy->limits[k - 1].max;
+                    type->is_limited = type->max > 0;
+                }
             }
         }
     }

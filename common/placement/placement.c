@@ -7,6 +7,7 @@
 #include "placement/constraints.h"
 #include "placement/eviction.h"
 #include "placement/reason.h"
+#include "placement/refusal.h"
 
 #include <string.h>
 
@@ -76,31 +77,39 @@ settle_existing(struct search *search, const struct demand *demand, struct place
         return 0;
     if (is_others(problem, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
-        return error_set(
-            error, -EEXIST,
+        return error_refuse(
+            error, ERROR_TAKEN,
             "%s: the vGPU %s is still being given back by the guest %s (%s); try again",
             demand->label, device->text, lease->domain_name, lease_state_name(lease->state));
     if (is_others(problem, lease) && lease->state != LEASE_KEPT)
-        return error_set(error, -EEXIST,
-                         "%s: the vGPU %s belongs to the guest %s (%s); give this guest %s",
-                         demand->label, device->text, lease->domain_name,
-                         lease_state_name(lease->state), other_source(demand));
+        return error_refuse(error, ERROR_TAKEN,
+                            "%s: the vGPU %s belongs to the guest %s (%s); give this guest %s",
+                            demand->label, device->text, lease->domain_name,
+                            lease_state_name(lease->state), other_source(demand));
     if (!vgpu)
         return 0;
     index = inventory->parents[vgpu->parent].gpu;
     gpu = &inventory->gpus[index];
     type = inventory_find_type(gpu, &vgpu->type);
     if (!type)
-        return error_set(error, -EEXIST,
-                         "%s: a device %s is there already, and being made or removed by somebody "
-                         "else",
-                         demand->label, device->text);
+        return error_refuse(
+            error, ERROR_TAKEN,
+            "%s: a device %s is there already, and being made or removed by somebody "
+            "else",
+            demand->label, device->text);
+    if (!demand_ranks(demand, type, &rank) && !strcmp(type->name, type->id.text))
+        return error_refuse(error, ERROR_TAKEN,
+                            "%s: a vGPU %s is there already, of type %s on %s, of which the driver "
+                            "does not tell the name now; if that is %s, ask for %s by its id",
+                            demand->label, device->text, type->id.text, gpu->name.text,
+                            demand->wanted, type->id.text);
     if (!demand_ranks(demand, type, &rank))
-        return error_set(error, -EEXIST,
-                         "%s: a vGPU %s is there already, of type %s (%s) on %s and not %s; remove "
-                         "it, or give this guest %s",
-                         demand->label, device->text, type->id.text, type->name, gpu->name.text,
-                         demand->wanted, other_source(demand));
+        return error_refuse(
+            error, ERROR_TAKEN,
+            "%s: a vGPU %s is there already, of type %s (%s) on %s and not %s; remove "
+            "it, or give this guest %s",
+            demand->label, device->text, type->id.text, type->name, gpu->name.text, demand->wanted,
+            other_source(demand));
     *choice = (struct placement_choice){
         .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_REUSE : PLACEMENT_FOREIGN,
         .parent = vgpu->parent,
@@ -108,8 +117,8 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     };
     verdict = constraints_judge(&search->capacity, demand, index, vgpu->parent, choice->type);
     if (verdict != REASON_NONE)
-        return error_set(error, -EEXIST, "%s: the vGPU %s is there already, on %s, which %s",
-                         demand->label, device->text, gpu->name.text, reason_of_rule(verdict));
+        return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
+                            demand->label, device->text, gpu->name.text, reason_of_rule(verdict));
     capacity_settle(&search->capacity, choice->parent, choice->type);
     return 1;
 }
@@ -213,7 +222,7 @@ place(struct search *search, size_t depth)
     return rc;
 }
 
-/* Those with the fewest candidates first; equal ones keep their order. -ENOSPC if one has none. */
+/* Those with the fewest candidates first; equal ones keep their order. REFUSED if one has none. */
 static int
 sort_by_choice(struct search *search, struct error *error)
 {
@@ -229,7 +238,7 @@ sort_by_choice(struct search *search, struct error *error)
         if (candidate_list(&search->capacity, demand, &candidates, &counts[i]) < 0)
             return error_set(error, -ENOMEM, "no memory for the placement");
         if (counts[i] == 0)
-            return reason_none(&search->capacity, demand, error);
+            return refusal_none(&search->capacity, demand, error);
         for (size_t mine = counts[i]; k > 0 && counts[k - 1] > mine; k--) {
             counts[k] = counts[k - 1];
             counts[k - 1] = mine;
@@ -255,7 +264,7 @@ explain_together(struct search *search, struct error *error)
             break;
         capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
     }
-    return reason_not_together(&search->capacity, search->order, search->count, demand, error);
+    return refusal_not_together(&search->capacity, search->order, search->count, demand, error);
 }
 
 int
@@ -275,14 +284,15 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
     if (rc == 0)
         return explain_together(&search, error);
     if (rc == -E2BIG)
-        return error_set(error, rc,
-                         "its %zu vGPUs can be placed in more ways than were tried; name a parent "
-                         "for some of them",
-                         problem->demands->count);
+        return error_refuse(
+            error, ERROR_UNDECIDED,
+            "its %zu vGPUs can be placed in more ways than were tried; name a parent "
+            "for some of them",
+            problem->demands->count);
     return error_set(error, rc, "no memory for the placement");
 }
 
-/* The first lease that helps a demand which has no candidate. -ENOSPC if one cannot be helped: then
+/* The first lease that helps a demand which has no candidate. REFUSED if one cannot be helped: then
  * nothing is to be reaped in vain for another. */
 static int
 reap_for(struct search *search, const bool *may_reap, bool together, size_t *best)
@@ -300,7 +310,7 @@ reap_for(struct search *search, const bool *may_reap, bool together, size_t *bes
             continue;
         lease = candidate_reap(&search->capacity, demand, may_reap);
         if (lease == SIZE_MAX)
-            return -ENOSPC;
+            return REFUSED;
         *best = *best == SIZE_MAX ? lease : *best;
     }
     return 0;
@@ -336,12 +346,12 @@ could_meet(const struct placement_problem *problem, const bool *gone,
            struct placement_choice *choices)
 {
     AUTO(eviction_clear) struct eviction eviction = {0};
-    struct error ignored;
+    struct error why;
     int rc = eviction_make(&eviction, problem, gone, EVICTION_MOST);
 
     if (rc == 0)
-        rc = placement_find(&eviction.problem, choices, &ignored);
-    return rc != -ENOSPC && rc != -ENOENT;
+        rc = placement_find(&eviction.problem, choices, &why);
+    return rc != REFUSED || (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
 }
 
 /* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.

@@ -14,18 +14,22 @@
 #include "placement/problem.h"
 
 /*
- * Writes one choice per demand, in their order, into choices (demands->count of them). Otherwise a
- * line in error that names the device, what it wants and what stands against it:
- * -ENOSPC: no capacity, with a reason for every GPU; -ENOENT: no GPU has the type at all;
- * -EEXIST: the UUID belongs to something else; -E2BIG: too many devices to try all ways. Choices
- * of demands whose vGPU is there already are written even then, up to the one that is in the way.
+ * Writes one choice per demand, in their order, into choices (demands->count of them), and returns
+ * 0. REFUSED with a line in error that names the device, what it wants and what stands against it;
+ * its class is
+ * ERROR_NO_ROOM: a reason for every GPU, at least one of which would have it if there were room;
+ * ERROR_NEVER: no GPU would have it however empty it is, going by each device alone;
+ * ERROR_TAKEN: the device that its hostdev names belongs to somebody else, or is something else;
+ * ERROR_UNDECIDED: too many devices to try all ways.
+ * Choices of demands whose vGPU is there already are written even then, up to the one that is in
+ * the way. -ENOMEM.
  */
 int placement_find(const struct placement_problem *problem, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;
 
 /*
- * After -ENOSPC or -EEXIST: the lease whose device had best be removed for another look, among
- * those that may be (a flag per lease). SIZE_MAX: removing none of them would help.
+ * After ERROR_NO_ROOM or ERROR_TAKEN: the lease whose device had best be removed for another look,
+ * among those that may be (a flag per lease). SIZE_MAX: removing none of them would help.
  */
 size_t placement_pick_victim(const struct placement_problem *problem,
-                             const bool *may_reap) CHECKED NONNULL;
+                             const bool *may_evict) CHECKED NONNULL;

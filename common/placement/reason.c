@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/reason.h"
-#include "base/suggest.h"
-#include "placement/alternatives.h"
 #include "placement/constraints.h"
 #include "placement/fit.h"
 
@@ -36,6 +34,12 @@ reason_of_rule(enum reason verdict)
     };
 
     return words[verdict];
+}
+
+bool
+reason_is_of_room(enum reason reason)
+{
+    return reason >= REASON_QUOTA && reason < REASON_NONE;
 }
 
 /* A GPU that has no such type: whether its driver only does not list it just now. */
@@ -97,6 +101,17 @@ say_unlisted(const struct capacity *capacity, size_t gpu, char *text, size_t siz
                  capacity->gpus[gpu].made);
 }
 
+/* Whether every virtual function of a GPU has a vGPU, or is promised. */
+static bool
+lacks_vf(const struct capacity *capacity, size_t gpu)
+{
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
+
+    return known->place_count &&
+           capacity_is_function(capacity, capacity->places[known->first_place]) &&
+           known->made >= known->place_count;
+}
+
 /* A full GPU: with what, and how many of how many. */
 static void
 say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, char *text,
@@ -119,8 +134,10 @@ say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, 
     }
     if (!same && other)
         snprintf(text, size, "holds %s (%zu in use)", other->text, used);
-    else if (used == 0 && card->is_partial)
-        snprintf(text, size, "does not offer it now");
+    else if (used == 0)
+        snprintf(text, size, "does not offer it now, though nothing is on it");
+    else if (used < card->types[type].max && lacks_vf(capacity, gpu))
+        snprintf(text, size, "has no free virtual function (%zu in use)", used);
     else if (card->types[type].max)
         snprintf(text, size, "is full (%zu of %u)", used, card->types[type].max);
     else
@@ -196,160 +213,4 @@ reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t 
     if (verdict == REASON_NONE)
         snprintf(text, size, "has room for %zu (%zu in use)", place.total - place.used, place.used);
     return verdict;
-}
-
-static void
-list_types(const struct inventory *inventory, char *text, size_t size)
-{
-    size_t at = 0;
-
-    *text = '\0';
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count && at < size; i++) {
-            const struct inventory_type *type = &inventory->gpus[gpu].types[i];
-            char word[sizeof(type->id.text) + sizeof(type->name) + 8];
-
-            snprintf(word, sizeof(word), "%s (%s)", type->id.text, type->name);
-            if (!strstr(text, word))
-                at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", word);
-        }
-    }
-}
-
-/* By any of the words that people use for a type. */
-static struct suggest
-guess_type(const struct inventory *inventory, const char *wanted)
-{
-    struct suggest suggest = SUGGEST(wanted);
-
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            const struct inventory_type *type = &inventory->gpus[gpu].types[i];
-            const char *blank = strrchr(type->name, ' ');
-
-            suggest_offer(&suggest, type->id.text);
-            suggest_offer(&suggest, type->name);
-            suggest_offer(&suggest, blank ? blank + 1 : type->name);
-        }
-    }
-    return suggest;
-}
-
-static bool
-has_type(const struct inventory *inventory, const struct demand *demand)
-{
-    unsigned rank;
-
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            if (demand_ranks(demand, &inventory->gpus[gpu].types[i], &rank))
-                return true;
-        }
-        if (inventory_may_have_more(inventory, gpu))
-            return true;
-    }
-    return false;
-}
-
-static void
-list_reasons(const struct capacity *capacity, const struct demand *demand, char *text, size_t size)
-{
-    const struct inventory *inventory = capacity->problem->inventory;
-    char reason[200];
-    size_t at = 0;
-
-    *text = '\0';
-    for (size_t gpu = 0; gpu < inventory->gpu_count && at < size; gpu++) {
-        if (reason_gpu(capacity, demand, gpu, reason, sizeof(reason)) == REASON_NONE)
-            continue;
-        at += (size_t)snprintf(text + at, size - at, "%s%s %s", at ? ", " : "",
-                               inventory->gpus[gpu].name.text, reason);
-    }
-}
-
-/* Of a device that is no parent. */
-static const char *
-find_why(const struct inventory *inventory, const struct name *device)
-{
-    for (size_t i = 0; i < inventory->ineligible_count; i++) {
-        if (name_equal(&inventory->ineligible[i].device, device))
-            return inventory->ineligible[i].why;
-    }
-    return "which takes no vGPUs here";
-}
-
-/* What stands against the one place that will do. */
-static int
-reason_place(const struct capacity *capacity, const struct demand *demand, struct error *error)
-{
-    const struct inventory *inventory = capacity->problem->inventory;
-    const struct name *place = demand_vf(demand);
-    enum reason verdict;
-    char reason[200];
-    size_t i;
-    int rc;
-
-    if (!inventory_find_parent(inventory, place, &i)) {
-        rc = error_set(error, -ENOENT, "%s (%s) cannot be on %s, %s", demand->label, demand->wanted,
-                       place->text, find_why(inventory, place));
-    } else if (inventory->parents[i].interface->hostdev != REQUEST_PCI) {
-        rc = error_set(error, -ENOENT,
-                       "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
-                       "type='mdev'>)",
-                       demand->label, demand->wanted, place->text);
-    } else {
-        verdict = reason_gpu(capacity, demand, inventory->parents[i].gpu, reason, sizeof(reason));
-        rc = error_set(error, verdict == REASON_NO_TYPE ? -ENOENT : -ENOSPC,
-                       "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
-                       place->text, inventory->gpus[inventory->parents[i].gpu].name.text, reason);
-    }
-    alternatives_add(capacity, demand, error);
-    return rc;
-}
-
-int
-reason_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
-{
-    const struct inventory *inventory = capacity->problem->inventory;
-    char reasons[1400];
-
-    if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0))
-        return reason_place(capacity, demand, error);
-    if (inventory->gpu_count == 0)
-        return error_set(error, -ENOENT,
-                         "%s wants %s, and no GPU on this host offers vGPUs; is its driver loaded?",
-                         demand->label, demand->wanted);
-    if (!has_type(inventory, demand)) {
-        struct suggest suggest = guess_type(inventory, demand->wanted);
-
-        list_types(inventory, reasons, sizeof(reasons));
-        return error_set(error, -ENOENT, "%s wants %s, which no GPU here has%s%s%s; there are: %s",
-                         demand->label, demand->wanted, suggest.best ? " (did you mean " : "",
-                         suggest.best ? suggest.best : "", suggest.best ? "?)" : "", reasons);
-    }
-    list_reasons(capacity, demand, reasons, sizeof(reasons));
-    return error_set(error, -ENOSPC, "no GPU can take %s (%s): %s", demand->label, demand->wanted,
-                     reasons);
-}
-
-int
-reason_not_together(const struct capacity *capacity, const size_t *order, size_t count,
-                    const struct demand *last, struct error *error)
-{
-    const struct demands *demands = capacity->problem->demands;
-    char all[512] = "", reasons[1000];
-    size_t at = 0;
-
-    for (size_t i = 0; i < count && at < sizeof(all); i++) {
-        const struct demand *demand = &demands->items[order[i]];
-
-        at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s (%s)", at ? ", " : "",
-                               demand->label, demand->wanted);
-    }
-    list_reasons(capacity, last, reasons, sizeof(reasons));
-    return error_set(
-        error, -ENOSPC,
-        "there is room for each of its vGPUs, but not for all together: %s; beside the "
-        "others, for %s %s",
-        all, last->label, reasons);
 }

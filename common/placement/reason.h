@@ -8,16 +8,6 @@
 
 #include "placement/capacity.h"
 
-/* Why a demand has no candidate, a reason per GPU: -ENOSPC; or -ENOENT if no GPU has its type at
- * all, with the types that there are. */
-int reason_none(const struct capacity *capacity, const struct demand *demand,
-                struct error *error) NONNULL;
-
-/* Why demands that each have candidates have none together: -ENOSPC, with what each GPU says to the
- * last of them once the others have theirs. Room has these handed out. */
-int reason_not_together(const struct capacity *capacity, const size_t *order, size_t count,
-                        const struct demand *last, struct error *error) NONNULL;
-
 /* What a GPU says to a demand: its best verdict over the types that will do, and why, as the words
  * after its name: "is full (16 of 16)". */
 enum reason reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu,
@@ -25,3 +15,7 @@ enum reason reason_gpu(const struct capacity *capacity, const struct demand *dem
 
 /* A verdict of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum reason verdict) NONNULL;
+
+/* Whether more room on the GPU would end what stands against it, so that it may be another answer
+ * another day. What policy, request and driver say is none of these. */
+bool reason_is_of_room(enum reason reason) CHECKED;

@@ -100,6 +100,7 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .freedom = DEMAND_ANY_KIND,
         .named = &attachment->named,
         .taken = &taken,
+        .doubt = &attachment->doubt,
         .now = attachment->meant[CONNECTION_LIVE],
         .elsewhere = !attachment->target->connection,
     };

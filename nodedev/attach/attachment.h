@@ -17,7 +17,8 @@ struct attachment {
     struct domain_edit edits[2]; /* these, with it in them */
     char alias[128];             /* what it is called */
     struct rewrite_source source;
-    struct names named;   /* virtual functions that other domains name */
+    struct names named; /* virtual functions that other domains name */
+    struct error doubt; /* what is not known of whether this host could ever give it; "": nothing */
     struct names refused; /* virtual functions that it could not be after all */
 };
 

@@ -30,6 +30,7 @@ find_others(const struct host *host, const struct request *request, const struct
 {
     AUTO(names_clear) struct names taken = {0};
     const struct names none = {0};
+    struct error ignored;
     const struct vf_selection_search search = {
         .host = host,
         .request = request,
@@ -37,6 +38,7 @@ find_others(const struct host *host, const struct request *request, const struct
         .freedom = DEMAND_ANY_PLACE,
         .named = &none,
         .taken = &taken,
+        .doubt = &ignored,
     };
     int rc = vf_selection_add_own(request, &taken);
 

@@ -3,6 +3,7 @@
 #include "attach/vf-selection.h"
 #include "actions/snapshot.h"
 #include "lease/statedir.h"
+#include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 
 /* --- which are spoken for --------------------------------------------------------------------- */
@@ -68,6 +69,8 @@ take(const struct inventory *inventory, size_t parent, const struct name *source
 {
     const struct inventory_parent *place = &inventory->parents[parent];
 
+    if (parent == FEASIBILITY_NO_PARENT)
+        return;
     ret->kind = place->interface->hostdev;
     ret->source = ret->kind == REQUEST_PCI ? place->name : *source;
 }
@@ -91,6 +94,7 @@ take_all(const struct inventory *inventory, const struct demands *demands,
 struct prospect {
     struct snapshot snapshot;
     struct placement_choice *choices;
+    bool is_waiting; /* a GPU of the configuration may still come up */
 };
 
 static void
@@ -100,15 +104,58 @@ prospect_clear(struct prospect *prospect)
     snapshot_clear(&prospect->snapshot);
 }
 
-/* However full it is, by itself. */
+/* Whether this host could ever give it, beside all else that the domain asks for: 0, with the
+ * places, or REFUSED. */
 static int
-check(const struct vf_selection_search *search, struct prospect *prospect,
+judge(const struct vf_selection_search *search, struct prospect *prospect,
       const struct names *avoided, struct error *error)
 {
     struct placement_problem problem = snapshot_problem(&prospect->snapshot, search->request);
 
     problem.avoided = avoided;
-    return feasibility_find(&problem, prospect->choices, error);
+    switch (feasibility_judge(&problem, prospect->is_waiting, prospect->choices, error)) {
+    case FEASIBILITY_NO:
+        return REFUSED;
+    case FEASIBILITY_ERROR:
+        return -ENOMEM;
+    case FEASIBILITY_UNKNOWN:
+        *search->doubt = *error;
+        break;
+    case FEASIBILITY_YES:
+        break;
+    }
+    error->text[0] = '\0';
+    return 0;
+}
+
+/* The same; but a domain whose other devices this host can never give is judged by these alone. */
+static int
+judge_or_alone(const struct vf_selection_search *search, struct prospect *prospect,
+               struct error *error)
+{
+    struct demands *demands = &prospect->snapshot.demands;
+    const struct demands all = *demands;
+    struct error ignored;
+    int rc = judge(search, prospect, search->taken, error);
+
+    if (rc != REFUSED)
+        return rc;
+    demands->items = calloc(all.count + 1, sizeof(*demands->items));
+    demands->count = 0;
+    for (size_t i = 0; demands->items && i < all.count; i++) {
+        if (all.items[i].freedom == DEMAND_AS_IT_SAYS)
+            demands->items[demands->count++] = all.items[i];
+    }
+    if (demands->items && demands->count &&
+        judge(search, prospect, search->taken, &ignored) == REFUSED) {
+        demands_clear(demands);
+        *demands = all;
+        demands_keep_free(demands);
+        return judge(search, prospect, search->taken, error);
+    }
+    free(demands->items);
+    *demands = all;
+    return rc;
 }
 
 static int
@@ -124,13 +171,14 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
     if (rc < 0)
         return rc;
     demands_set_some_free(&snapshot->demands, search->sources, search->freedom);
-    demands_keep_free(&snapshot->demands);
     /* It only says which places are free; who asks for now is told what is wrong with it. */
     if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
         ledger_clear(&snapshot->ledger);
     rc = snapshot_look(snapshot, search->host, error);
     if (rc < 0)
         return rc;
+    prospect->is_waiting =
+        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(search->host)) > 0;
     prospect->choices = calloc(snapshot->demands.count + 1, sizeof(*prospect->choices));
     return prospect->choices ? 0 : error_set(error, -ENOMEM, "no memory for the placement");
 }
@@ -154,7 +202,7 @@ take_reaped(const struct vf_selection_search *search, const struct dry_run *dry_
 /* 1: there are places; 0: not now, with why in error; or -errno. */
 static int
 ask(const struct vf_selection_search *search, const struct names *avoided, bool alone,
-    struct rewrite_source *ret, int *why, struct error *error)
+    struct rewrite_source *ret, struct error *error)
 {
     const struct dry_run_change change = {search->sources, search->freedom, avoided, alone};
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
@@ -162,7 +210,6 @@ ask(const struct vf_selection_search *search, const struct names *avoided, bool 
 
     if (rc < 0)
         return rc;
-    *why = dry_run.rc;
     if (dry_run.outcome == DRY_RUN_PLACED) {
         take_all(&dry_run.snapshot.inventory, &dry_run.snapshot.demands, dry_run.choices,
                  search->sources, ret);
@@ -178,13 +225,13 @@ ask(const struct vf_selection_search *search, const struct names *avoided, bool 
  * that, as it may be in a difficulty of its own. */
 static int
 find_now(const struct vf_selection_search *search, const struct names *all,
-         struct rewrite_source *ret, int *why, struct error *error)
+         struct rewrite_source *ret, struct error *error)
 {
     const struct names *const avoided[] = {all, search->taken};
     int rc = 0;
 
     for (size_t i = 0; i < 2 * COUNT(avoided) && rc == 0; i++)
-        rc = ask(search, avoided[i % COUNT(avoided)], i >= COUNT(avoided), ret, why, error);
+        rc = ask(search, avoided[i % COUNT(avoided)], i >= COUNT(avoided), ret, error);
     return rc;
 }
 
@@ -194,27 +241,28 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
 {
     AUTO(prospect_clear) struct prospect prospect = {0};
     AUTO(names_clear) struct names all = {0};
-    int rc = look(search, &prospect, error), why = 0;
+    const struct inventory *inventory = &prospect.snapshot.inventory;
+    int rc = look(search, &prospect, error);
     struct error ignored;
 
     for (size_t i = 0; i < search->sources->count; i++)
         ret[i] = (struct rewrite_source){REQUEST_MDEV, search->sources->items[i]};
     if (rc == 0)
-        rc = check(search, &prospect, search->taken, error);
-    if (rc < 0 || !has_kind(&prospect.snapshot.inventory, REQUEST_PCI) ||
-        (search->elsewhere && has_kind(&prospect.snapshot.inventory, REQUEST_MDEV)))
+        rc = judge_or_alone(search, &prospect, error);
+    if (rc < 0 || !has_kind(inventory, REQUEST_PCI) ||
+        (search->elsewhere && has_kind(inventory, REQUEST_MDEV)))
         return rc;
     if (join(search->named, search->taken, &all) < 0)
         return error_set(error, -ENOMEM, "no memory for the placement");
-    rc = find_now(search, &all, ret, &why, error);
+    rc = find_now(search, &all, ret, error);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     if (search->now)
-        return why;
-    if (check(search, &prospect, &all, &ignored) < 0)
-        rc = check(search, &prospect, search->taken, error);
+        return REFUSED;
+    rc = judge(search, &prospect, &all, &ignored);
+    if (rc < 0)
+        rc = judge(search, &prospect, search->taken, error);
     if (rc == 0)
-        take_all(&prospect.snapshot.inventory, &prospect.snapshot.demands, prospect.choices,
-                 search->sources, ret);
+        take_all(inventory, &prospect.snapshot.demands, prospect.choices, search->sources, ret);
     return rc;
 }

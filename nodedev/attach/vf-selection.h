@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * berth: what a hostdev that is to be a vGPU had best be on this host: a mediated device, or which
- * virtual function.
+ * vf-selection: what a hostdev that is to be a vGPU had best be on this host: a mediated device, or
+ * which virtual function.
  *
  * A mediated device finds its place when its domain starts. A virtual function stands in the XML by
  * its address, so it is chosen before: one that a start could have now, and best one that no other
@@ -22,14 +22,15 @@ struct vf_selection_search {
     enum demand_freedom freedom;   /* how far they can go from that */
     const struct names *named;     /* virtual functions that are chosen only if no others will do */
     const struct names *taken;     /* those that are never chosen */
-    bool now;       /* only what can be had now will do; else what this host could ever give */
-    bool elsewhere; /* a mediated device will do unless this host makes none: another may */
+    struct error *doubt; /* is given what is not known of whether this host could ever give it */
+    bool now;            /* only what can be had now will do; else what this host could ever give */
+    bool elsewhere;      /* a mediated device will do unless this host makes none: another may */
 };
 
 /*
  * Writes what each is to be into ret, in the order of the sources; of what is to be a mediated
- * device the source stays. Otherwise, with a line in error: the errors of feasibility_find if this
- * host could never give it, those of placement_find if it is to be had now; -EINVAL if the request
+ * device the source stays. Otherwise, with a line in error: REFUSED if this host could never give
+ * it, or not now if it is to be had now; -EINVAL if the request
  * is wrong; -EOPNOTSUPP if the configuration gives nobody a vGPU.
  */
 int vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check/domain-check.h"
-#include "device/ineligible.h"
-#include "device/scan.h"
+#include "actions/snapshot.h"
 #include "domain/request-parser.h"
+#include "lease/ledger.h"
+#include "lease/statedir.h"
 #include "libvirt/connection.h"
 #include "placement/demand.h"
-#include "placement/resolution.h"
+#include "placement/boot-wait.h"
+#include "placement/feasibility.h"
+#include "placement/problem.h"
+#include "policy/policy-load.h"
 #include "xml/schema.h"
 #include "xml/xml-tree.h"
+
+#include <string.h>
 
 /* The next of <devices> after `after` (NULL: the first), or NULL. */
 static xmlNodePtr
@@ -41,40 +47,41 @@ has_gl(xmlDocPtr tree)
 struct matter {
     const struct domain_check *check;
     struct request request;
-    struct demands demands;
+    struct snapshot snapshot;
     bool known; /* what it asks for */
     xmlDocPtr tree;
-    struct inventory inventory; /* only if it asks for virtual functions, as all that follows */
-    struct domains domains;
-    struct error unasked; /* why libvirt did not tell them all; "": it did */
+    struct domains domains; /* only if it asks for virtual functions */
+    struct error unasked;   /* why libvirt did not tell them all; "": it did */
 };
 
 static void
 matter_clear(struct matter *matter)
 {
     xml_tree_free(matter->tree);
+    snapshot_clear(&matter->snapshot);
     request_clear(&matter->request);
-    demands_clear(&matter->demands);
-    inventory_clear(&matter->inventory);
     domains_clear(&matter->domains);
 }
 
-/* 1: the demands are known; 0: not, and why is reported. */
-static int
+/* What it asks for by the configuration, which is checked elsewhere; and whether it is known. What
+ * is wrong is reported. */
+static bool
 find_demands(struct matter *matter)
 {
     const struct domain_check *check = matter->check;
     struct error fault;
     int rc = request_check(&matter->request, &fault);
 
-    if (rc == 0 && !check->policy)
-        return 0;
+    if (rc == 0 && (!check->policy ||
+                    policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0))
+        return false;
+    /* Who has switched us off may be about to switch us on. */
+    matter->snapshot.policy.enabled = true;
     if (rc == 0)
-        rc = resolution_make(&matter->request, check->policy, &matter->demands, &fault);
-    if (rc == 0)
-        return 1;
-    report_fault(check->report, check->file, 0, "%s", fault.text);
-    return 0;
+        rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
+    if (rc < 0)
+        report_fault(check->report, check->file, 0, "%s", fault.text);
+    return rc >= 0;
 }
 
 static bool
@@ -82,36 +89,68 @@ has_functions(const struct matter *matter)
 {
     bool found = false;
 
-    for (size_t i = 0; i < matter->demands.count; i++)
-        found |= demand_vf(&matter->demands.items[i]) != NULL;
+    for (size_t i = 0; i < matter->snapshot.demands.count; i++)
+        found |= demand_vf(&matter->snapshot.demands.items[i]) != NULL;
     return found;
 }
 
-/* The virtual functions of this host, and who names them. */
-static int
-look_around(struct matter *matter, struct error *error)
+/* Who else names its virtual functions. */
+static void
+ask_domains(struct matter *matter)
 {
     const struct domain_check *check = matter->check;
     AUTO(connection_close) struct connection *connection = NULL;
-    int rc = scan_host(check->host, &inventory_no_types, &matter->inventory, error);
+    int rc = connection_open(check->uri, CONNECTION_READ, &connection, &matter->unasked);
 
-    if (rc < 0)
-        return rc;
-    for (size_t i = 0; rc == 0 && i < matter->demands.count; i++) {
-        const struct name *vf = demand_vf(&matter->demands.items[i]);
-
-        if (vf)
-            rc = ineligible_add(check->host, vf, &matter->inventory);
-    }
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the GPUs");
-    if (!check->uri)
-        return 0;
-    rc = connection_open(check->uri, CONNECTION_READ, &connection, &matter->unasked);
     if (rc == 0)
         rc = connection_domains(connection, &matter->domains, &matter->unasked);
     if (rc == 0 && !matter->domains.complete)
         matter->unasked = matter->domains.failure;
+}
+
+/* What this host has. A broken ledger is another matter. */
+static int
+look_at_host(struct matter *matter, struct error *error)
+{
+    struct snapshot *snapshot = &matter->snapshot;
+
+    if (statedir_peek(matter->check->host, &snapshot->ledger, error) < 0)
+        ledger_clear(&snapshot->ledger);
+    return snapshot_look(snapshot, matter->check->host, error);
+}
+
+/* Whether this host could ever give it all of what it asks for. */
+static int
+check_feasibility(struct matter *matter, struct error *error)
+{
+    const struct domain_check *check = matter->check;
+    struct snapshot *snapshot = &matter->snapshot;
+    const struct placement_problem problem = snapshot_problem(snapshot, &matter->request);
+    AUTO_FREE struct placement_choice *choices =
+        calloc(snapshot->demands.count + 1, sizeof(*choices));
+    struct error why;
+    bool waiting;
+
+    if (snapshot->inventory.gpu_count == 0) {
+        report_warning(check->report, check->file, 0,
+                       "no GPU on this host offers vGPUs: whether it could have its own is not "
+                       "known");
+        return 0;
+    }
+    waiting = boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(check->host)) > 0;
+    switch (choices ? feasibility_judge(&problem, waiting, choices, &why) : FEASIBILITY_ERROR) {
+    case FEASIBILITY_YES:
+        break;
+    case FEASIBILITY_NO:
+        report_fault(check->report, check->file, 0, "%s", why.text);
+        break;
+    case FEASIBILITY_UNKNOWN:
+        report_warning(check->report, check->file, 0,
+                       "whether this host could ever give it all is not known: %s", why.text);
+        break;
+    case FEASIBILITY_ERROR:
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    }
     return 0;
 }
 
@@ -135,7 +174,7 @@ check_mediated(const struct matter *matter, const struct request_hostdev *hostde
     unsigned line = (unsigned)xmlGetLineNo(node);
 
     /* Somebody else must make its device. */
-    if (matter->known && hostdev->is_gpu && !is_demanded(&matter->demands, hostdev))
+    if (matter->known && hostdev->is_gpu && !is_demanded(&matter->snapshot.demands, hostdev))
         report_warning(report, file, line,
                        "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
                        "and it is left alone",
@@ -168,26 +207,26 @@ find_other(const struct matter *matter, const struct name *function)
 static void
 check_function(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
-    const struct inventory *inventory = &matter->inventory;
+    const struct inventory *inventory = &matter->snapshot.inventory;
     struct report *report = matter->check->report;
     const char *file = matter->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
     const struct domain *other;
 
-    if (!is_demanded(&matter->demands, hostdev))
+    if (!is_demanded(&matter->snapshot.demands, hostdev))
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
         if (name_equal(&inventory->ineligible[i].device, &hostdev->source))
-            report_warning(report, file, line, "%s is to be on %s, %s", hostdev->alias,
-                           hostdev->source.text, inventory->ineligible[i].why);
+            report_fault(report, file, line, "%s is to be on %s, %s", hostdev->alias,
+                         hostdev->source.text, inventory->ineligible[i].why);
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &hostdev->source) &&
             inventory->parents[i].interface->hostdev != REQUEST_PCI)
-            report_warning(report, file, line,
-                           "%s is to be on %s, which takes mediated devices (<hostdev "
-                           "type='mdev'>)",
-                           hostdev->alias, hostdev->source.text);
+            report_fault(report, file, line,
+                         "%s is to be on %s, which takes mediated devices (<hostdev "
+                         "type='mdev'>)",
+                         hostdev->alias, hostdev->source.text);
     }
     other = find_other(matter, &hostdev->source);
     if (other)
@@ -229,9 +268,29 @@ check_hostdevs(const struct matter *matter)
                        matter->unasked.text);
 }
 
+/* libvirt keeps an alias only if it is one of a user's, or what it would call the device itself. */
+static bool
+is_kept_alias(const char *alias)
+{
+    return !strncmp(alias, "ua-", strlen("ua-")) ||
+           (!strncmp(alias, "hostdev", strlen("hostdev")) &&
+            strspn(alias + strlen("hostdev"), "0123456789") == strlen(alias + strlen("hostdev")));
+}
+
+/* A start would be refused for it, as the hook would not see it. */
+static void
+check_alias(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+{
+    if (hostdev->alias && hostdev->device != SIZE_MAX && !is_kept_alias(hostdev->alias))
+        report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+                     "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
+                     "no <vgpu:device> would find it; call it ua-%s in both",
+                     hostdev->alias, hostdev->alias);
+}
+
 /* A start would be refused for it, with the domain's name and no line. */
 static void
-check_managed(const struct matter *matter)
+check_each(const struct matter *matter)
 {
     const struct request *request = &matter->request;
     xmlNodePtr node = NULL;
@@ -243,6 +302,7 @@ check_managed(const struct matter *matter)
         if (!is_kept(node))
             continue;
         i++;
+        check_alias(matter, hostdev, node);
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev))
             report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
@@ -270,14 +330,17 @@ domain_check(const struct domain_check *check, const struct document *document, 
     rc = matter.tree ? schema_check(&schema, matter.tree, check->file, check->report) : -ENOMEM;
     if (rc < 0)
         return error_set(error, rc, "no memory for the XML");
-    check_managed(&matter);
+    check_each(&matter);
     /* How they go together is judged once each by itself is right. */
     if (check->report->faults == faults)
-        matter.known = find_demands(&matter) > 0;
-    if (has_functions(&matter))
-        rc = look_around(&matter, error);
+        matter.known = find_demands(&matter);
+    if (has_functions(&matter) && check->uri)
+        ask_domains(&matter);
+    rc = matter.snapshot.demands.count ? look_at_host(&matter, error) : 0;
     if (rc < 0)
         return rc;
     check_hostdevs(&matter);
-    return (int)matter.demands.count;
+    if (matter.snapshot.demands.count && check->report->faults == faults)
+        rc = check_feasibility(&matter, error);
+    return rc < 0 ? rc : (int)matter.snapshot.demands.count;
 }

@@ -2,7 +2,11 @@
 
 #include "check/policy-check.h"
 #include "base/suggest.h"
+#include "domain/request.h"
+#include "lease/ledger.h"
+#include "placement/demand.h"
 #include "placement/feasibility.h"
+#include "placement/problem.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +118,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
 {
     char nobody[] = "", wish[256] = "";
     const struct request request = {.name = nobody};
+    struct policy policy = *checker->policy;
     const struct ledger ledger = {0};
     struct placement_choice ignored;
     struct demand demand = {
@@ -130,22 +135,24 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     const struct placement_problem problem = {
         .request = &request,
         .demands = &demands,
-        .policy = checker->policy,
+        .policy = &policy,
         .inventory = checker->inventory,
         .ledger = &ledger,
     };
+    enum feasibility feasibility;
     struct error why;
-    int rc;
 
+    /* What others use of it is another matter. */
+    policy.quota_count = 0;
     say_wish(class, wish, sizeof(wish));
-    rc = feasibility_find(&problem, &ignored, &why);
-    *served = rc == 0;
-    if (rc == -ENOMEM)
-        return rc;
-    if (rc < 0)
+    feasibility = feasibility_judge(&problem, false, &ignored, &why);
+    if (feasibility == FEASIBILITY_ERROR)
+        return -ENOMEM;
+    *served = feasibility != FEASIBILITY_NO;
+    if (!*served)
         report_warning(checker->report, class->origin, 0,
                        "no guest can be given the class \"%s\" here: %s", class->name, why.text);
-    for (size_t i = 0; rc == 0 && i < class->types.count; i++)
+    for (size_t i = 0; *served && i < class->types.count; i++)
         check_word(checker, class->origin, EVERY_GPU, class->types.items[i]);
     return 0;
 }

@@ -41,7 +41,7 @@ struct command {
 };
 
 /* What a failed use case of common/ ends the command with. */
-enum command_status command_failed(int rc);
+enum command_status command_failed(int rc, const struct error *error);
 
 extern const struct command *const commands[];
 extern const size_t command_count;

@@ -19,12 +19,12 @@ const size_t command_count = COUNT(commands);
 #define ALWAYS (OPTION_BIT(OPTION_HELP))
 
 enum command_status
-command_failed(int rc)
+command_failed(int rc, const struct error *error)
 {
-    return rc == -EINVAL   ? COMMAND_USAGE
-           : rc == -ENOSPC ? COMMAND_NO_CAPACITY
-           : rc == -EBUSY  ? COMMAND_BUSY
-                           : COMMAND_FAILED;
+    return rc == -EINVAL                   ? COMMAND_USAGE
+           : error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY
+           : rc == -EBUSY                  ? COMMAND_BUSY
+                                           : COMMAND_FAILED;
 }
 
 static void

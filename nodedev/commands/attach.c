@@ -115,7 +115,9 @@ change(struct attachment *attachment, unsigned timeout, struct error *error)
         return rc;
     for (unsigned tries = 0; tries < MOST_TRIES && again > 0; tries++) {
         rc = try(attachment, timeout, error);
-        again = rc == -ENOSPC || rc == -EEXIST ? attachment_place_again(attachment) : 0;
+        again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN)
+                    ? attachment_place_again(attachment)
+                    : 0;
     }
     if (rc < 0 && attachment->meant[CONNECTION_CONFIG] && attachment->meant[CONNECTION_LIVE] &&
         connection_define(target->connection, &old, &failure) < 0)
@@ -156,16 +158,49 @@ attach_one(const struct command_call *call, const struct target *target, const s
     return 0;
 }
 
+/* Several are attached all or none, so whether this host could ever give them all is asked before
+ * the first. */
+static int
+try_all(const struct command_call *call, const struct target *target, const struct wish *wish,
+        struct error *error)
+{
+    AUTO(attachment_clear)
+    struct attachment attachment = {
+        .call = call,
+        .target = target,
+        .wanted_alias = wish->alias,
+        .type = wish->type,
+        .class = wish->class,
+        .meant = {target->meant[0], target->meant[1]},
+    };
+    int rc = attachment_start(&attachment, false, error);
+
+    for (unsigned i = 0; i < wish->count && rc == 0; i++) {
+        rc = attachment_make(&attachment, error);
+        if (rc == 0)
+            rc = attachment_place(&attachment, error);
+    }
+    if (rc < 0)
+        error_wrap(error, "%s", target->domain.name);
+    else if (*attachment.doubt.text)
+        fprintf(call->faults,
+                "vgpuctl: attach: %s: whether this host can give it all is not known: %s\n",
+                target->domain.name, attachment.doubt.text);
+    return rc;
+}
+
 static enum command_status
 attach(const struct command_call *call, const struct target *target, const struct wish *wish,
        struct error *error)
 {
     int rc = target->meant[CONNECTION_LIVE] ? hotplug_check(call->host, error) : 0;
 
+    if (rc == 0)
+        rc = try_all(call, target, wish, error);
     for (unsigned i = 0; i < wish->count && rc == 0; i++)
         rc = attach_one(call, target, wish, error);
     /* Nothing that is wrong by now is wrong with the command line. */
-    return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc);
+    return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
 }
 
 /* --- a clone's ------------------------------------------------------------------------------- */
@@ -253,7 +288,7 @@ run(const struct command_call *call, struct error *error)
         return status;
     rc = target_open(call, &target, error);
     if (rc < 0)
-        return command_failed(rc);
+        return command_failed(rc, error);
     if (!target.connection && !shown)
         return wrong(error, "a file is not written: say --print-xml");
     if (option_given(&call->options, OPTION_RENEW))

@@ -57,7 +57,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     rc = target_open(call, &target, error);
     if (rc < 0)
-        return command_failed(rc);
+        return command_failed(rc, error);
     if (shown)
         return print(call, &target, error);
     if (!target.connection) {
@@ -66,7 +66,7 @@ run(const struct command_call *call, struct error *error)
     }
     rc = detach(call, &target, seconds * 1000, error);
     if (rc < 0)
-        return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc);
+        return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
     fprintf(call->out, "%s: removed %s, %s\n", target.domain.name, call->arguments[1],
             target_sides(&target));
     return COMMAND_DONE;

@@ -115,12 +115,10 @@ run(const struct command_call *call, struct error *error)
         rc = print_text(call, &subject, &dry_run, error);
     if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
         return COMMAND_DONE;
-    if (rc == 0) {
-        rc = dry_run.rc;
+    if (rc == 0)
         *error = dry_run.refusal;
-    }
     error_wrap(error, "%s", subject.request.name);
-    return rc == -ENOSPC ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
+    return error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
 }
 
 const struct command command_explain = {

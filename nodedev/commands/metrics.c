@@ -83,12 +83,16 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(availability_clear) struct availability availability = {0};
     struct counters counters;
-    struct metrics metrics = {.snapshot = &snapshot, .counters = &counters};
+    struct metrics metrics = {
+        .snapshot = &snapshot, .availability = &availability, .counters = &counters};
     struct error failure;
     size_t orphans;
 
     if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0)
+        return COMMAND_FAILED;
+    if (availability_init(&availability, call->host, &snapshot, error) < 0)
         return COMMAND_FAILED;
     counters_read(call->host, &counters);
     if (call->uri && count_orphans(call, &snapshot, &orphans, &failure) == 0)

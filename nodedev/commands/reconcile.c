@@ -40,7 +40,7 @@ run(const struct command_call *call, struct error *error)
     if (option_given(&call->options, OPTION_REBUILD))
         return rebuild(call, error);
     rc = reconcile_host(call->host, &findings, error);
-    counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc);
+    counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc, error);
     if (rc < 0)
         return COMMAND_FAILED;
     print(&findings, call->out);

@@ -4,6 +4,7 @@
 #include "cli/table.h"
 #include "commands/remote-table.h"
 #include "placement/demand.h"
+#include "view/availability.h"
 #include "view/host-snapshot.h"
 
 #include <stdio.h>
@@ -62,12 +63,12 @@ add_classes(struct table *table, const struct policy *policy, const struct inven
 }
 
 static void
-add_type(struct table *table, const struct snapshot *snapshot, size_t gpu, size_t index)
+add_type(struct table *table, const struct snapshot *snapshot,
+         const struct availability *availability, size_t gpu, size_t index)
 {
     const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
-    int available = host_snapshot_room(snapshot, gpu, index);
-    int most = inventory_at_most(&snapshot->inventory, gpu, index);
+    int most, available = availability_of(availability, gpu, index, &most);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
@@ -96,7 +97,8 @@ by_id(const void *a, const void *b, void *gpu)
 
 /* In the order of their numbers: the inventory's is that in which they were come upon. */
 static int
-add_types(struct table *table, const struct snapshot *snapshot, size_t index)
+add_types(struct table *table, const struct snapshot *snapshot,
+          const struct availability *availability, size_t index)
 {
     struct inventory_gpu *gpu = &snapshot->inventory.gpus[index];
     AUTO_FREE size_t *order = calloc(gpu->count + 1, sizeof(*order));
@@ -107,7 +109,7 @@ add_types(struct table *table, const struct snapshot *snapshot, size_t index)
         order[i] = i;
     qsort_r(order, gpu->count, sizeof(*order), by_id, gpu);
     for (size_t i = 0; i < gpu->count; i++)
-        add_type(table, snapshot, index, order[i]);
+        add_type(table, snapshot, availability, index, order[i]);
     return 0;
 }
 
@@ -115,6 +117,7 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(availability_clear) struct availability availability = {0};
     AUTO(table_end) struct table table = {0};
     size_t first = 0, end;
 
@@ -124,6 +127,8 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0)
         return COMMAND_FAILED;
+    if (availability_init(&availability, call->host, &snapshot, error) < 0)
+        return COMMAND_FAILED;
     end = snapshot.inventory.gpu_count;
     if (call->count) {
         if (host_snapshot_find_gpu(&snapshot, call->arguments[0], &first, error) < 0)
@@ -131,7 +136,7 @@ run(const struct command_call *call, struct error *error)
         end = first + 1;
     }
     for (size_t gpu = first; gpu < end; gpu++) {
-        if (add_types(&table, &snapshot, gpu) < 0) {
+        if (add_types(&table, &snapshot, &availability, gpu) < 0) {
             error_set(error, -ENOMEM, "no memory for the types");
             return COMMAND_FAILED;
         }

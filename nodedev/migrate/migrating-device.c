@@ -178,23 +178,26 @@ is_partial(const struct inventory *inventory, const struct name *gpu)
     return false;
 }
 
-/* Whether this host has it by a GPU of which its own libvirt tells nothing at all: then another's
+/* Whether this host has it by GPUs of which its own libvirt tells nothing at all: then another's
  * would not either. */
 static bool
 is_hidden(const struct migrating_device *device)
 {
     const struct inventory *here = device->here;
+    bool found = false;
 
     if (find_type(device->from, migrating_device_suits, device))
         return false;
     for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
         for (size_t i = 0; i < here->gpus[gpu].count; i++) {
-            if (migrating_device_suits(&here->gpus[gpu].types[i], device) &&
-                !is_partial(device->from, &here->gpus[gpu].name))
-                return true;
+            if (!migrating_device_suits(&here->gpus[gpu].types[i], device))
+                continue;
+            if (is_partial(device->from, &here->gpus[gpu].name))
+                return false;
+            found = true;
         }
     }
-    return false;
+    return found;
 }
 
 /* No type there will do: whether that is for sure, and why. */

@@ -2,8 +2,6 @@
 
 #include "view/host-snapshot.h"
 #include "device/vgpu.h"
-#include "placement/capacity.h"
-#include "placement/fit.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -37,56 +35,6 @@ host_snapshot_count(const struct snapshot *snapshot, size_t gpu)
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         count += inventory->parents[inventory->vgpus[i].parent].gpu == gpu;
     return count;
-}
-
-/* Several functions may each offer a place, and the GPU not have it for all of them: only its own
- * limit tells that, and that is not a limit of mixed sizes or of GPU instances. */
-static bool
-is_known(const struct snapshot *snapshot, size_t gpu, size_t type, size_t left)
-{
-    const struct inventory *inventory = &snapshot->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    size_t parents = 0;
-
-    for (size_t i = 0; i < inventory->parent_count; i++)
-        parents += inventory->parents[i].gpu == gpu;
-    return parents == 1 || left <= 1 ||
-           (card->types[type].max && !card->types[type].slices && !card->is_mixed);
-}
-
-int
-host_snapshot_room(const struct snapshot *snapshot, size_t gpu, size_t type)
-{
-    /* Everybody's: no rule is in the way. */
-    const struct policy policy = {.enabled = true, .order = POLICY_PACK};
-    const struct request request = {0};
-    const struct demands demands = {0};
-    const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
-    const struct placement_problem problem = {
-        .request = &request,
-        .demands = &demands,
-        .policy = &policy,
-        .inventory = &snapshot->inventory,
-        .ledger = &snapshot->ledger,
-    };
-    AUTO(capacity_clear) struct capacity capacity = {0};
-    struct fit place = {0};
-    size_t left;
-    int rc = capacity_init(&capacity, &problem);
-
-    if (rc < 0)
-        return rc;
-    switch (fit_judge(&capacity, &demand, gpu, type, &place)) {
-    case REASON_NONE:
-        left = place.total - place.used;
-        if (!is_known(snapshot, gpu, type, left))
-            return -ENODATA;
-        return left < INT_MAX ? (int)left : INT_MAX;
-    case REASON_UNREADABLE:
-        return snapshot->inventory.parents[place.parent].available[type];
-    default:
-        return 0;
-    }
 }
 
 unsigned

@@ -21,13 +21,6 @@ host_snapshot_shows(const struct snapshot *snapshot, const struct lease *lease) 
 /* How many vGPUs are on a GPU. */
 size_t host_snapshot_count(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 
-/* How many more vGPUs of a type the GPU itself could take now, whoever may ask for them: its own
- * limit and all claims are counted, so it is no sum over virtual functions. -errno: it does not
- * tell, as where several functions would each take one and the GPU has no limit that is known.
- * Needs a snapshot with
- * inventory_all_types. */
-int host_snapshot_room(const struct snapshot *snapshot, size_t gpu, size_t type) CHECKED NONNULL;
-
 /* The frame buffer, in MiB, of the vGPUs on a GPU if all have the same and it takes no other; else
  * 0. */
 unsigned host_snapshot_size(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;

@@ -82,7 +82,7 @@ put_gpu_enabled(const struct metrics *metrics, const char *metric, FILE *out)
 /* A figure of every type of every GPU that has one: -errno if not. */
 static void
 put_types(const struct metrics *metrics, const char *metric, FILE *out,
-          int (*figure)(const struct snapshot *snapshot, size_t gpu, size_t type))
+          int (*figure)(const struct metrics *metrics, size_t gpu, size_t type))
 {
     const struct inventory *inventory = &metrics->snapshot->inventory;
 
@@ -90,7 +90,7 @@ put_types(const struct metrics *metrics, const char *metric, FILE *out,
         const struct inventory_gpu *gpu = &inventory->gpus[i];
 
         for (size_t j = 0; j < gpu->count; j++) {
-            int number = figure(metrics->snapshot, i, j);
+            int number = figure(metrics, i, j);
 
             if (number >= 0)
                 put_of_type(out, metric, (uint64_t)number, gpu, &gpu->types[j]);
@@ -98,16 +98,27 @@ put_types(const struct metrics *metrics, const char *metric, FILE *out,
     }
 }
 
+static int
+available(const struct metrics *metrics, size_t gpu, size_t type)
+{
+    int ignored;
+
+    return availability_of(metrics->availability, gpu, type, &ignored);
+}
+
 static void
 put_type_available(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    put_types(metrics, metric, out, host_snapshot_room);
+    put_types(metrics, metric, out, available);
 }
 
 static int
-at_most(const struct snapshot *snapshot, size_t gpu, size_t type)
+at_most(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    return inventory_at_most(&snapshot->inventory, gpu, type);
+    int most;
+
+    (void)!availability_of(metrics->availability, gpu, type, &most);
+    return most;
 }
 
 static void
@@ -117,9 +128,9 @@ put_type_at_most(const struct metrics *metrics, const char *metric, FILE *out)
 }
 
 static int
-max_of(const struct snapshot *snapshot, size_t gpu, size_t type)
+max_of(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    unsigned max = snapshot->inventory.gpus[gpu].types[type].max;
+    unsigned max = metrics->snapshot->inventory.gpus[gpu].types[type].max;
 
     return max ? (int)max : -ENODATA;
 }

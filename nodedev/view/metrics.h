@@ -11,10 +11,13 @@
 #include "lease/counters.h"
 #include "view/host-snapshot.h"
 
+#include "view/availability.h"
+
 #include <stdio.h>
 
 struct metrics {
-    const struct snapshot *snapshot; /* with inventory_all_types */
+    const struct snapshot *snapshot;         /* with inventory_all_types */
+    const struct availability *availability; /* of that snapshot */
     const struct counters *counters;
     const size_t *orphans; /* how many; NULL: libvirt could not be asked */
 };

@@ -235,7 +235,8 @@ never_is_refused_and_full_is_not(void **state)
     fake_write(&scene.kernel, CONFIG,
                "classes = { small = { types = [ \"nvidia-222\" ]; }; };\n"
                "quotas = ({ domains = [ \"*\" ]; class = \"small\"; max = 0; });\n");
-    prints(known, "migrate", "");
+    assert_int_equal(scene_hook(&scene, known, "migrate", "begin"), 1);
+    assert_said("0000:18:00.0 has it, but the quota of 0 for class small is used up");
 }
 
 /* A saved guest that is started with the host, before the GPU's driver is there. */
@@ -539,9 +540,11 @@ large(void **state)
     AUTO_FREE unsigned *numbers = calloc(201, sizeof(*numbers));
 
     (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu mtty rule pool 400\ntype mtty-2 \"Dual port serial\" uses 2\n");
     fake_write(&scene.kernel, CONFIG,
                "migrate_uuid = \"new\"; default_class = \"small\";\n"
-               "classes = { small = { types = [ \"nvidia-222\" ]; }; };\n");
+               "classes = { small = { types = [ \"mtty-2\" ]; }; };\n");
     for (unsigned i = 0; i < 200; i++)
         numbers[i] = i + 1;
     text = scene_xml(1, "", numbers);

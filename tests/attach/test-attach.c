@@ -280,7 +280,7 @@ a_running_domain(void **state)
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "quotas = ({ domains = [\"*\"]; class = \"small\"; max = 0; });"
                "classes = { small = { types = [ \"T4-1B\" ]; }; };");
-    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_NO_CAPACITY);
+    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
 }
 

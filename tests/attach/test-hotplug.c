@@ -221,14 +221,14 @@ refused_by_ourselves(void **state)
     (void)state;
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
-    assert_int_equal(plug(not_asked), -ENOSPC);
+    assert_int_equal(plug(not_asked), REFUSED);
     assert_non_null(strstr(error.text, "ua-gpu2 (mtty-2): mtty is full (3 in use)"));
     assert_int_equal(scene_release(&scene, 4, 4), 0);
     /* What the guest has already counts. */
     fake_write(&scene.kernel, CONFIG,
                "classes = { c = { types = [ \"mtty-2\" ]; }; };"
                "quotas = ( { domains = [ \"guest1\" ]; class = \"c\"; max = 1; } );");
-    assert_int_equal(plug(not_asked), -ENOSPC);
+    assert_int_equal(plug(not_asked), REFUSED);
     assert_non_null(strstr(error.text, "the quota of 1 for class c is used up (1"));
     fake_write(&scene.kernel, CONFIG, "enabled = false;");
     assert_int_equal(plug(not_asked), -EOPNOTSUPP);
@@ -405,10 +405,10 @@ a_function_that_is_refused(void **state)
     (void)state;
     assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
-    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-2B", not_asked), -ENOSPC);
+    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-2B", not_asked), REFUSED);
     assert_non_null(strstr(error.text, "ua-gpu2 (L40S-2B) cannot be on 0000:3d:00.5: its GPU "));
     assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
-    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", not_asked), -EEXIST);
+    assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", not_asked), REFUSED);
     assert_non_null(strstr(error.text, "0000:3d:00.5 belongs to the guest guest3 (held)"));
     assert_non_null(strstr(error.text, "ua-gpu2 could be on 0000:3d:00.6, 0000:3d:00.7"));
     assert_int_equal(fake_count(&scene.kernel), 2);

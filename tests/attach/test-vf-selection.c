@@ -208,7 +208,7 @@ not_what_others_name(void **state)
     hook("web02", "release", "end", 0);
     /* Its own are no choice at all. */
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu2 (0000:3d:00.4)");
-    run("vgpuctl attach web01 --type L40S-1B", COMMAND_NO_CAPACITY,
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_FAILED,
         "web01: no GPU can take ua-gpu3 (L40S-1B): 0000:3d:00.0 has no virtual function left that "
         "may be named");
 }
@@ -256,11 +256,11 @@ no_room(void **state)
     run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
     run("vgpuctl attach test --type L40S-1B", COMMAND_NO_CAPACITY,
         "vgpuctl: attach: test: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 is disabled in "
-        "vgpu.conf, 0000:e7:00.0 does not offer it while it holds nvidia-1146 (1 in use)\n");
+        "vgpu.conf, 0000:e7:00.0 holds nvidia-1146 (1 in use)\n");
     fake_write(&scene.kernel, CONF,
                "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
                " { address = \"0000:e7:00.0\"; enabled = false; } );");
-    run("vgpuctl attach web01 --type L40S-1B", COMMAND_NO_CAPACITY,
+    run("vgpuctl attach web01 --type L40S-1B", COMMAND_FAILED,
         "web01: no GPU can take ua-gpu1 (L40S-1B): 0000:3d:00.0 is disabled");
     after = definition("web01");
     assert_string_equal(before, after);

@@ -36,7 +36,7 @@ assert_cut(const struct error *error)
 static void
 set_returns_its_code_and_replaces(void **state)
 {
-    struct error error = {"older"};
+    struct error error = {.text = "older"};
 
     (void)state;
     assert_int_equal(error_set(&error, -EBUSY, "%s is %d of %d", "gpu", 1, 2), -EBUSY);
@@ -48,7 +48,7 @@ set_returns_its_code_and_replaces(void **state)
 static void
 wrap_puts_in_front(void **state)
 {
-    struct error error = {"full"};
+    struct error error = {.text = "full"};
 
     (void)state;
     error_wrap(&error, "%s", "gpu");

@@ -263,9 +263,11 @@ sound_functions(void **state)
                          "<source><address uuid='%s'/></source><alias name='ua-gpu0'/></hostdev>",
                          scene_device(1)) > 0);
     write_functions(ASK("alias='ua-gpu0'"), other, mediated, "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
-    assert_string_equal(typed.faults, "web01.xml:11: warning: managed='yes' does nothing for a "
-                                      "<hostdev type='mdev'>\n");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml:11: warning: managed='yes' does nothing for a "
+                                   "<hostdev type='mdev'>\n");
+    typed_assert_has(typed.faults, "0000:3d:00.0 "
+                                   "makes vGPUs for <hostdev type='pci'> only");
 }
 
 static void
@@ -326,9 +328,9 @@ functions_not_as_meant(void **state)
                     "<vgpu:device alias='ua-gpu1' type='L40S-1B'/></vgpu:request>\n",
                     one, absent, "");
     typed_run(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", &typed);
-    assert_int_equal(typed.status, COMMAND_DONE);
-    typed_assert_has(typed.faults, "web01.xml:12: warning: ua-gpu1 is to be on 0000:99:00.4, which "
-                                   "this host does not have\n");
+    assert_int_equal(typed.status, COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml:12: ua-gpu1 is to be on 0000:99:00.4, which this "
+                                   "host does not have\n");
     typed_assert_has(typed.faults, "web01.xml: warning: whether other domains have its virtual "
                                    "functions is not known: cannot connect to test:///no/such");
     assert_int_equal(run("vgpuctl --root . check web01.xml"), COMMAND_DONE);

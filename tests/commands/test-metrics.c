@@ -223,7 +223,8 @@ crowd(void **state)
     for (int i = 0; i < 8; i++) {
         if (fork() == 0) {
             for (int j = 0; j < 200; j++)
-                counters_add(&scene.kernel.host, COUNTERS_MIGRATE, j % 2 ? -ENOSPC : 0);
+                counters_add(&scene.kernel.host, COUNTERS_MIGRATE, j % 2 ? REFUSED : 0,
+                             &(struct error){.class = ERROR_NO_ROOM});
             _exit(0);
         }
     }

@@ -34,7 +34,7 @@ struct question_victim {
 void question_check(const struct question *rows, size_t count);
 void question_check_victims(const struct question_victim *rows, size_t count);
 
-/* One answer: "a X-1, take a X-1", or "ENOSPC gpu0 ...". The size is QUESTION_TEXT. */
+/* One answer: "a X-1, take a X-1", or "NO_ROOM gpu0 ...". The size is QUESTION_TEXT. */
 void question_answer(const struct question *question, char *text);
 
 /* All tests run placements by these: 0, or -errno and a line; and what would be given up then. */

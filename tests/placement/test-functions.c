@@ -29,21 +29,21 @@ the_function_that_is_named(void **state)
         {V "kept 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "v.2 X-1"},
         {V "foreign 1 X-1 v.2", "", "type=X-1 on=v.2", "find v.2 X-1"},
         {V "foreign 1 X-1 v.2", "", "type=X-2 on=v.2",
-         "EEXIST gpu0: a vGPU v.2 is there already, of type x-1 (GRID X-1) on v and not X-2; "
+         "TAKEN gpu0: a vGPU v.2 is there already, of type x-1 (GRID X-1) on v and not X-2; "
          "remove it, or give this guest another virtual function; no other virtual function could "
          "take it now"},
         {V "held 1 X-1 v.2 other", "", "type=X-1 on=v.2",
-         "EEXIST gpu0: the vGPU v.2 belongs to the guest other (held); give this guest another "
+         "TAKEN gpu0: the vGPU v.2 belongs to the guest other (held); give this guest another "
          "virtual function; gpu0 could be on v.0, v.1, v.3"},
-        {V "held 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "EEXIST |other (held)|!v.2,"},
-        {V "pending 1 X-1 v.2 other", "", "type=X-1 on=v.2", "EEXIST |other (pending)|on v.0"},
-        {V "reserved 1 X-1 v.2 other", "", "type=X-1 on=v.2", "EEXIST |other (reserved)|on v.0"},
+        {V "held 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2", "TAKEN |other (held)|!v.2,"},
+        {V "pending 1 X-1 v.2 other", "", "type=X-1 on=v.2", "TAKEN |other (pending)|on v.0"},
+        {V "reserved 1 X-1 v.2 other", "", "type=X-1 on=v.2", "TAKEN |other (reserved)|on v.0"},
         {V "leaving 1 X-1 v.2 other", "", "type=X-1 on=v.2",
-         "EEXIST |is still being given back by the guest other (leaving); try again; gpu0 could"},
+         "TAKEN |is still being given back by the guest other (leaving); try again; gpu0 could"},
         {V "removing 1 X-1 v.2 other hidden", "", "type=X-1 on=v.2",
-         "EEXIST |still being given back by the guest other (removing)|could be on v.0, v.1, v.3"},
+         "TAKEN |still being given back by the guest other (removing)|could be on v.0, v.1, v.3"},
         {V "foreign 1 X-1 v.2\ndrained v", "", "type=X-1 on=v.2",
-         "EEXIST |the vGPU v.2 is there already, on v, which is drained"},
+         "TAKEN |the vGPU v.2 is there already, on v, which is drained"},
     };
 
     (void)state;
@@ -53,7 +53,8 @@ the_function_that_is_named(void **state)
 static void
 why_the_function_that_is_named_will_not_do(void **state)
 {
-#define CANNOT "ENOSPC gpu0 (X-1) cannot be on v.1: its GPU v "
+#define CANNOT "NO_ROOM gpu0 (X-1) cannot be on v.1: its GPU v "
+#define NEVER  "NEVER gpu0 (X-1) cannot be on v.1: its GPU v "
     static const struct question rows[] = {
         {V "foreign 1 X-2 v.0", "", "type=X-1 on=v.1", CANNOT "holds x-2 (1 in use); no other"},
         {V "foreign 1 X-2 v.0\n" W, "", "type=X-1 on=v.1",
@@ -65,18 +66,18 @@ why_the_function_that_is_named_will_not_do(void **state)
         {V "reserved 1 X-2 v.0 other", "", "type=X-1 on=v.1",
          CANNOT "is being given a vGPU of another size"},
         {V W, "gpus = ( { address = \"v\"; enabled = false; } );", "type=X-1 on=v.1",
-         CANNOT "is disabled in vgpu.conf; gpu0 could be on w.0, w.1"},
-        {V W "drained v", "", "type=X-1 on=v.1", CANNOT "is drained (see vgpuctl undrain); gpu0"},
+         NEVER "is disabled in vgpu.conf; gpu0 could be on w.0, w.1"},
+        {V W "drained v", "", "type=X-1 on=v.1", NEVER "is drained (see vgpuctl undrain); gpu0"},
         {V, "gpus = ( { address = \"v\"; types = [ \"X-2\" ]; } );", "type=X-1 on=v.1",
-         CANNOT "may not have that type"},
+         NEVER "may not have that type"},
         {V, "gpus = ( { address = \"v\"; reserve = 4; } );", "type=X-1 on=v.1",
          CANNOT "has only reserved places left"},
-        {V, "", "type=X-1 on=v.1 traits=blue", CANNOT "lacks a trait asked for"},
-        {V, "", "type=X-1 on=v.1 traits=!interface=vf", CANNOT "has a trait that is forbidden"},
-        {V W, "", "type=X-1 on=v.1 parent=w", CANNOT "is not the parent asked for"},
+        {V, "", "type=X-1 on=v.1 traits=blue", NEVER "lacks a trait asked for"},
+        {V, "", "type=X-1 on=v.1 traits=!interface=vf", NEVER "has a trait that is forbidden"},
+        {V W, "", "type=X-1 on=v.1 parent=w", NEVER "is not the parent asked for"},
         {"gpu v numa 0 vf vfs 4" X "gpu w numa 1 vf vfs 1" X, "",
          "type=X-1 on=v.1 numa=require nodes=1",
-         CANNOT "is not on the guest's NUMA nodes; gpu0 could be on w.0"},
+         NEVER "is not on the guest's NUMA nodes; gpu0 could be on w.0"},
         {V "held 1 X-1 v.0 ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1 on=v.1",
          CANNOT "has it, but the quota of 1 for class c is used up (1; |!could be on"},
         {V "refused v.1 X-1", "", "type=X-1 on=v.1",
@@ -85,18 +86,18 @@ why_the_function_that_is_named_will_not_do(void **state)
          CANNOT "does not tell its room (Input/output error); gpu0 could be on v.0, v.2, v.3"},
         /* what is no such function */
         {V "stranger x.1 which is no GPU", "", "type=X-1 on=x.1",
-         "ENOENT gpu0 (X-1) cannot be on x.1, which is no GPU; gpu0 could be on v.0, v.1, v.2"},
-        {V, "", "type=X-1 on=x.1", "ENOENT |cannot be on x.1, which takes no vGPUs here"},
-        {"stranger x.1 which is no GPU", "", "type=X-1 on=x.1", "ENOENT |x.1, which is no GPU"},
+         "NEVER gpu0 (X-1) cannot be on x.1, which is no GPU; gpu0 could be on v.0, v.1, v.2"},
+        {V, "", "type=X-1 on=x.1", "NEVER |cannot be on x.1, which takes no vGPUs here"},
+        {"stranger x.1 which is no GPU", "", "type=X-1 on=x.1", "NEVER |x.1, which is no GPU"},
         {V "gpu a vfs 2" X, "", "type=X-1 on=a.1",
-         "ENOENT gpu0 (X-1) cannot be on a.1, which takes mediated devices (<hostdev "
+         "NEVER gpu0 (X-1) cannot be on a.1, which takes mediated devices (<hostdev "
          "type='mdev'>); gpu0 could be on v.0"},
-        {V "gpu a vfs 2 Y:1024:4", "", "type=X-1 on=a.1", "ENOENT |takes mediated devices"},
-        {"gpu a X-1:1024:4\n", "", "type=Z on=v.1", "ENOENT gpu0 wants Z, which no GPU here has"},
+        {V "gpu a vfs 2 Y:1024:4", "", "type=X-1 on=a.1", "NEVER |takes mediated devices"},
+        {"gpu a X-1:1024:4\n", "", "type=Z on=v.1", "NEVER gpu0 wants Z, which no GPU here has"},
         /* and the other way round */
-        {V, "", "type=X-1", "ENOSPC |v makes vGPUs for <hostdev type='pci'> only|!could be on"},
+        {V, "", "type=X-1", "NEVER |v makes vGPUs for <hostdev type='pci'> only|!could be on"},
         {V "gpu a" X, "", "type=X-1", "a X-1"},
-        {V "gpu a" X "foreign 1 X-2 a", "", "type=X-1", "ENOSPC |v makes vGPUs for|, a holds x-2"},
+        {V "gpu a" X "foreign 1 X-2 a", "", "type=X-1", "NO_ROOM |v makes vGPUs for|, a holds x-2"},
     };
 
     (void)state;
@@ -109,21 +110,21 @@ functions_that_would_do(void **state)
 {
     static const struct question rows[] = {
         {TWELVE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
-         "EEXIST |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8, or others"},
+         "TAKEN |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8, or others"},
         {NINE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
-         "EEXIST |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8|!or others"},
+         "TAKEN |could be on v.0, v.1, v.2, v.4, v.5, v.6, v.7, v.8|!or others"},
         {V W "held 1 X-1 v.3 other", "gpus = ( { address = \"w\"; enabled = false; } );",
-         "type=X-1 on=v.3", "EEXIST |could be on v.0, v.1, v.2|!w."},
+         "type=X-1 on=v.3", "TAKEN |could be on v.0, v.1, v.2|!w."},
         {V W "held 1 X-1 v.3 other\nforeign 2 X-2 w.1", "", "type=X-1 on=v.3",
-         "EEXIST |could be on v.0, v.1, v.2|!w."},
+         "TAKEN |could be on v.0, v.1, v.2|!w."},
         {V "gpu a vfs 4" X "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
-         "EEXIST |could be on v.0, v.1, v.2|!a."},
+         "TAKEN |could be on v.0, v.1, v.2|!a."},
         {V "held 1 X-1 v.3 other\nrefused v.0 X-1\npending 4 X-1 v.1 other", "", "type=X-1 on=v.3",
-         "EEXIST |could be on v.2|!v.0|!v.1"},
+         "TAKEN |could be on v.2|!v.0|!v.1"},
         {V "held 1 X-1 v.3 other\nheld 2 X-1 v.0 other hidden\nleaving 3 X-1 v.1 x hidden", "",
-         "type=X-1 on=v.3", "EEXIST |could be on v.2|!v.0|!v.1"},
+         "type=X-1 on=v.3", "TAKEN |could be on v.2|!v.0|!v.1"},
         {V "held 1 X-1 v.3 other", "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
-         "type=X-1 on=v.3", "EEXIST |no other virtual function could take it now"},
+         "type=X-1 on=v.3", "TAKEN |no other virtual function could take it now"},
     };
 
     (void)state;
@@ -136,12 +137,12 @@ several_functions_for_one_guest(void **state)
     static const struct question rows[] = {
         {V W, "", "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
         {V W, "", "type=X-1 on=v.3;type=X-2 on=w.0", "v.3 X-1, w.0 X-2"},
-        {V W, "", "type=X-1 on=v.0;type=X-2 on=v.1", "ENOSPC |not for all together"},
-        {V W, "", "type=X-1 on=v.0;type=X-1 on=v.0", "ENOSPC |not for all together"},
+        {V W, "", "type=X-1 on=v.0;type=X-2 on=v.1", "NO_ROOM |not for all together"},
+        {V W, "", "type=X-1 on=v.0;type=X-1 on=v.0", "NO_ROOM |not for all together"},
         {V W, "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
          "class=c on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
         {V "held 1 X-1 v.3 me", "", "type=X-1 on=v.3;type=X-1 on=v.0", "take v.3 X-1, v.0 X-1"},
-        {V "held 1 X-1 v.3 other", "", "type=X-1 on=v.0;type=X-1 on=v.3", "EEXIST gpu1: |v.3"},
+        {V "held 1 X-1 v.3 other", "", "type=X-1 on=v.0;type=X-1 on=v.3", "TAKEN gpu1: |v.3"},
         /* beside mediated devices */
         {"gpu a" X V, "", "type=X-1;type=X-2 on=v.1", "a X-1, v.1 X-2"},
         {"gpu a vfs 2" X V, "", "type=X-1 on=v.0;type=X-2;type=X-2", "v.0 X-1, a.0 X-2, a.1 X-2"},
@@ -149,11 +150,11 @@ several_functions_for_one_guest(void **state)
         {V, "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );",
          "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
         {V, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
-         "type=X-1 on=v.0;type=X-1 on=v.1", "ENOSPC |not for all together"},
+         "type=X-1 on=v.0;type=X-1 on=v.1", "NO_ROOM |not for all together"},
         {V "foreign 1 X-1 v.3", "max_instances = ( { types = [ \"GRID X-1\" ]; max = 1; } );",
-         "type=X-1 on=v.0", "ENOSPC |its GPU v is full (1 of 1)"},
+         "type=X-1 on=v.0", "NO_ROOM |its GPU v is full (1 of 1)"},
         {V "pending 1 X-1 v.3 other", "max_instances = ( { types = [ \"x-1\" ]; max = 1; } );",
-         "type=X-1 on=v.0", "ENOSPC |its GPU v is full (1 of 1)"},
+         "type=X-1 on=v.0", "NO_ROOM |its GPU v is full (1 of 1)"},
         {"gpu a" X, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );", "type=X-1;type=X-1",
          "a X-1, a X-1"},
     };
@@ -172,9 +173,9 @@ places_for_who_arrives(void **state)
         {V W, "", "type=X-1 on=x.1 free=place", "v.0 X-1"},
         {V "foreign 1 X-1 v.0", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
         {"gpu a" X, "", "type=X-1 on=v.0 free=place",
-         "ENOSPC |a makes vGPUs for <hostdev type='mdev'> only"},
+         "NEVER |a makes vGPUs for <hostdev type='mdev'> only"},
         {"gpu a" X, "", "type=X-1 on=v.0 free=kind", "a X-1"},
-        {V, "", "type=X-1 free=place", "ENOSPC |v makes vGPUs for <hostdev type='pci'> only"},
+        {V, "", "type=X-1 free=place", "NEVER |v makes vGPUs for <hostdev type='pci'> only"},
         {V, "", "type=X-1 free=kind", "v.0 X-1"},
         /* the best of both */
         {"gpu a" X V, "", "type=X-1 free=kind", "a X-1"},
@@ -183,7 +184,7 @@ places_for_who_arrives(void **state)
         {"gpu a X-1:1024:1\ngpu v vf vfs 1 X-1:1024:4", "", "type=X-1 free=kind;type=X-1",
          "a X-1, v.0 X-1"},
         {"gpu a X-1:1024:1\ngpu v vf vfs 1 X-1:1024:4", "",
-         "type=X-1 free=kind;type=X-1 on=v.0;type=X-1", "ENOSPC |not for all together"},
+         "type=X-1 free=kind;type=X-1 on=v.0;type=X-1", "NO_ROOM |not for all together"},
         {"gpu a X-2:2048:1\ngpu v vf vfs 2 X-1:1024:4",
          "classes = { c = { types = [ \"X-2\", \"X-1\" ]; "
          "}; };",
@@ -191,13 +192,13 @@ places_for_who_arrives(void **state)
         /* what is promised or given to others is taken, whether it is to be seen or not */
         {V "reserved 1 X-1 v.0 other", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
         {V "reserved 1 X-1 v.0 other", "", "type=X-2 on=v.0 free=place",
-         "ENOSPC |v is being given a vGPU of another size"},
+         "NO_ROOM |v is being given a vGPU of another size"},
         {V "held 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
         {V "leaving 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
         {V "removing 1 X-1 v.0 other hidden", "", "type=X-2 on=v.0 free=place", "v.1 X-2"},
         {V "kept 1 X-1 v.0 other hidden", "", "type=X-1 on=v.0 free=place", "v.0 X-1"},
         {"gpu v vf vfs 1 X-1:1024:4\nheld 1 X-1 v.0 other hidden", "", "type=X-1 free=kind",
-         "ENOSPC |v does not offer it now"},
+         "NO_ROOM |v does not offer it now"},
     };
 
     (void)state;
@@ -212,20 +213,21 @@ what_is_not_listed_now(void **state)
         {V "forgetful v", "", "type=X-1 on=v.1", "v.1 X-1"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-2 on=v.1", "v.1 X-2"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1",
-         "ENOSPC gpu0 (X-1) cannot be on v.1: its GPU v does not offer it while it holds x-2 (1 in "
+         "NO_ROOM gpu0 (X-1) cannot be on v.1: its GPU v does not offer it while it holds x-2 (1 in "
          "use); no other virtual function"},
         {V "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-2 v.3\n" W, "", "type=X-1 on=v.1",
-         "ENOSPC |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
+         "NO_ROOM |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
-         "ENOSPC no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
-        {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1", "ENOSPC |v is full (1 in use)"},
+         "NO_ROOM no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
+        {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1",
+         "NO_ROOM |v is full (1 in use)"},
         /* an idle one lists them all */
-        {V "forgetful v", "", "type=Z on=v.1", "ENOENT |Z, which no GPU here has"},
+        {V "forgetful v", "", "type=Z on=v.1", "NEVER |Z, which no GPU here has"},
         {V "forgetful v\nforeign 1 X-2 v.0", "gpus = ( { address = \"v\"; enabled = false; } );",
-         "type=Z on=v.1", "ENOSPC |its GPU v is disabled"},
-        {"gpu a" X V, "", "type=Z", "ENOENT |Z, which no GPU here has"},
+         "type=Z on=v.1", "NEVER |its GPU v is disabled"},
+        {"gpu a" X V, "", "type=Z", "NEVER |Z, which no GPU here has"},
         {"gpu a" X V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z",
-         "ENOSPC |a has no such type, v makes vGPUs for"},
+         "NEVER |a has no such type, v makes vGPUs for"},
     };
 
     (void)state;
@@ -242,21 +244,21 @@ cards_of_several_sizes(void **state)
         {MIXED "foreign 1 X-4 v.0", "", "type=X-1 on=v.1;type=X-2 on=v.2", "v.1 X-1, v.2 X-2"},
         {MIXED "pending 1 X-4 v.0 other", "", "type=X-1 on=v.1", "v.1 X-1"},
         {MIXED "foreign 1 X-4 v.0\nforeign 2 X-4 v.1", "", "type=X-1 on=v.2",
-         "ENOSPC |v holds x-4 (2 in use)"},
+         "NO_ROOM |v holds x-4 (2 in use)"},
         {MIXED "foreign 1 X-1 v.0\nforeign 2 X-1 v.1",
          "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );", "type=X-1 on=v.2", "v.2 X-1"},
-        {V "foreign 1 X-4 v.0", "", "type=X-1 on=v.1", "ENOSPC |v holds x-4"},
+        {V "foreign 1 X-4 v.0", "", "type=X-1 on=v.1", "NO_ROOM |v holds x-4"},
         {INSTANCES, "", "type=X-1 on=v.0;type=X-2 on=v.1;type=X-2 on=v.2",
          "v.0 X-1, v.1 X-2, v.2 X-2"},
         {INSTANCES "pending 1 X-1 v.3 other", "", "type=X-2 on=v.1", "v.1 X-2"},
         {INSTANCES "foreign 1 X-1 v.3", "", "type=X-2 on=v.1", "v.1 X-2"},
-        {INSTANCES "foreign 1 X-1 v.3", "", "type=X-1 on=v.1", "ENOSPC |v is full (1 in use)"},
+        {INSTANCES "foreign 1 X-1 v.3", "", "type=X-1 on=v.1", "NO_ROOM |v is full (1 in use)"},
         {INSTANCES "foreign 1 X-2 v.3", "max_instances = ( { types = [ \"X-2\" ]; max = 1; } );",
          "type=X-2 on=v.1", "v.1 X-2"},
         /* without a free instance nothing is listed */
-        {"gpu v vf vfs 4 X-1:1024:0@1", "", "type=X-1 on=v.1", "ENOSPC |v does not offer it now"},
+        {"gpu v vf vfs 4 X-1:1024:0@1", "", "type=X-1 on=v.1", "NO_ROOM |v does not offer it now"},
         {"gpu v vf vfs 4 X-1:1024:0@1\nforgetful v", "", "type=X-1 on=v.1",
-         "ENOSPC |v does not offer it now"},
+         "NO_ROOM |v does not offer it now"},
     };
 
     (void)state;

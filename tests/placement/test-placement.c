@@ -3,7 +3,6 @@
 /* Where vGPUs go that could go to several places, and what the configuration says of that. */
 
 #include "placement/question.h"
-
 /* --- pack and spread -------------------------------------------------------------------------- */
 
 static void
@@ -110,12 +109,12 @@ near_first_or_only(void **state)
         {NODES, require, "type=X-1 nodes=1", "b X-1"},
         {NODES, require, "type=X-1 nodes=1;type=X-1;type=X-1;type=X-1",
          "b X-1, b X-1, b X-1, b X-1"},
-        {NODES, require, "type=X-4 nodes=1;type=X-4", "ENOSPC |not for all together"},
+        {NODES, require, "type=X-4 nodes=1;type=X-4", "NO_ROOM |not for all together"},
         {NODES "foreign 1 X-4 b", require, "type=X-1 nodes=1",
-         "ENOSPC no GPU can take gpu0 (X-1): a is not on the guest's NUMA nodes|b holds x-4 (1 in "
+         "NO_ROOM no GPU can take gpu0 (X-1): a is not on the guest's NUMA nodes|b holds x-4 (1 in "
          "use)|c is not on the guest's NUMA nodes"},
-        {NODES, require, "type=X-1 nodes=7", "ENOSPC |a is not on|b is not on|c is not on"},
-        {NODES, require, "type=X-1", "ENOSPC |a is on a NUMA node, and the guest is bound to none"},
+        {NODES, require, "type=X-1 nodes=7", "NEVER |a is not on|b is not on|c is not on"},
+        {NODES, require, "type=X-1", "NEVER |a is on a NUMA node, and the guest is bound to none"},
         {NODES, require, "type=X-1 numa=ignore", "a X-1"},
         {NODES, "", "type=X-1 numa=require nodes=0;type=X-1 numa=prefer", "a X-1, a X-1"},
     };
@@ -145,14 +144,14 @@ traits_are_asked_for_or_forbidden(void **state)
         {CARDS, COLOURS, "type=X-1 traits=!blue,!red", "c X-1"},
         {CARDS, COLOURS, "type=X-1 traits=red,!blue", "b X-1"},
         {CARDS, COLOURS, "type=X-1 traits=blue,red",
-         "ENOSPC |a lacks a trait asked for|b lacks a trait asked for|c lacks"},
+         "NEVER |a lacks a trait asked for|b lacks a trait asked for|c lacks"},
         {CARDS, COLOURS, "type=X-1 traits=blue,!old",
-         "ENOSPC |a has a trait that is forbidden|b lacks|c lacks"},
+         "NEVER |a has a trait that is forbidden|b lacks|c lacks"},
         /* whole words, as they are written */
-        {CARDS, COLOURS, "type=X-1 traits=blu", "ENOSPC |a lacks|b lacks|c lacks"},
-        {CARDS, COLOURS, "type=X-1 traits=bluer", "ENOSPC |a lacks|b lacks|c lacks"},
-        {CARDS, COLOURS, "type=X-1 traits=Blue", "ENOSPC |a lacks|b lacks|c lacks"},
-        {CARDS, "", "type=X-1 traits=blue", "ENOSPC |a lacks|b lacks|c lacks"},
+        {CARDS, COLOURS, "type=X-1 traits=blu", "NEVER |a lacks|b lacks|c lacks"},
+        {CARDS, COLOURS, "type=X-1 traits=bluer", "NEVER |a lacks|b lacks|c lacks"},
+        {CARDS, COLOURS, "type=X-1 traits=Blue", "NEVER |a lacks|b lacks|c lacks"},
+        {CARDS, "", "type=X-1 traits=blue", "NEVER |a lacks|b lacks|c lacks"},
         /* those that a GPU has by itself */
         {CARDS, "", "type=X-1 traits=vendor=8086", "b X-1"},
         {CARDS, "", "type=X-1 traits=device=3e9b", "b X-1"},
@@ -160,19 +159,19 @@ traits_are_asked_for_or_forbidden(void **state)
         {CARDS, "", "type=X-1 traits=interface=mdev", "a X-1"},
         {CARDS, "", "type=X-1 traits=!vendor=10de", "b X-1"},
         {CARDS, "", "type=X-1 traits=!vendor=10de,!driver=i915", "c X-1"},
-        {CARDS, "", "type=X-1 traits=vendor=8086,device=1eb8", "ENOSPC |a lacks|b lacks|c lacks"},
+        {CARDS, "", "type=X-1 traits=vendor=8086,device=1eb8", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, "", "type=X-1 traits=!interface=mdev",
-         "ENOSPC |a has a trait|b has a trait|c has a trait"},
-        {CARDS, "", "type=X-1 traits=vendor=", "ENOSPC |a lacks|b lacks|c lacks"},
-        {CARDS, "", "type=X-1 traits=vendor", "ENOSPC |a lacks|b lacks|c lacks"},
-        {CARDS, "", "type=X-1 traits=interface=vf", "ENOSPC |a lacks|b lacks|c lacks"},
+         "NEVER |a has a trait|b has a trait|c has a trait"},
+        {CARDS, "", "type=X-1 traits=vendor=", "NEVER |a lacks|b lacks|c lacks"},
+        {CARDS, "", "type=X-1 traits=vendor", "NEVER |a lacks|b lacks|c lacks"},
+        {CARDS, "", "type=X-1 traits=interface=vf", "NEVER |a lacks|b lacks|c lacks"},
         /* a class's, and both together */
         {CARDS, COLOURS "classes = { c = { types = [ \"X-1\" ]; traits = [ \"red\" ]; }; };",
          "class=c", "b X-1"},
         {CARDS, COLOURS "classes = { c = { types = [ \"X-1\" ]; traits = [ \"!blue\" ]; }; };",
          "class=c traits=!red", "c X-1"},
         {CARDS, COLOURS "classes = { c = { types = [ \"X-1\" ]; traits = [ \"blue\" ]; }; };",
-         "class=c traits=red", "ENOSPC |a lacks|b lacks|c lacks"},
+         "class=c traits=red", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS,
          COLOURS
          "classes = { c = { framebuffer = \"1G\"; traits = [ \"vendor=8086\", \"red\" ]; }; };",
@@ -204,21 +203,21 @@ classes_by_types_and_by_frame_buffer(void **state)
         {"gpu a X-4:4096:1\ngpu b X-1:1024:1\ngpu c X-2:2048:1", TWO, "class=c", "c X-2"},
         {"gpu a X-4:4096:1\ngpu b X-1:1024:1\ngpu c X-2:2048:1", TWO, "class=c;class=c;class=c",
          "c X-2, b X-1, a X-4"},
-        {"gpu a Y:1024:1", TWO, "class=c", "ENOENT gpu0 wants c, which no GPU here has|y (GRID Y)"},
+        {"gpu a Y:1024:1", TWO, "class=c", "NEVER gpu0 wants c, which no GPU here has|y (GRID Y)"},
         /* the smallest that is big enough, then the next bigger */
         {"gpu a" X, SIZED, "class=c", "a X-2"},
         {"gpu a" X, SIZED, "class=c;class=c", "a X-2, a X-2"},
         {"gpu a" X "gpu b" X, SIZED, "class=c;class=c;class=c", "a X-2, a X-2, b X-2"},
         {"gpu a" X "gpu b" X "foreign 1 X-1 b", SIZED, "class=c;class=c;class=c",
-         "ENOSPC |not for all together"},
+         "NO_ROOM |not for all together"},
         {"gpu a X-4:4096:2\ngpu b X-2:2048:1", SIZED, "class=c", "b X-2"},
         {"gpu a X-4:4096:2\ngpu b X-2:2048:1", SIZED, "class=c;class=c", "b X-2, a X-4"},
         {"gpu a X-8:8192:1\ngpu b X-4:4096:1\nforeign 1 X-4 b", SIZED, "class=c", "a X-8"},
-        {"gpu a X-1:1024:4\ngpu b Y:2047:1", SIZED, "class=c", "ENOENT gpu0 wants c, which no GPU"},
+        {"gpu a X-1:1024:4\ngpu b Y:2047:1", SIZED, "class=c", "NEVER gpu0 wants c, which no GPU"},
         {"gpu a X-1:1024:4\ngpu b Y:2049:1", SIZED, "class=c", "b Y"},
         /* a driver that tells no size has none */
         {"gpu m rule pool 4 M-1/1\ngpu a X-2:2048:1", SIZED, "class=c", "a X-2"},
-        {"gpu m rule pool 4 M-1/1", SIZED, "class=c", "ENOENT"},
+        {"gpu m rule pool 4 M-1/1", SIZED, "class=c", "NEVER"},
     };
 
     (void)state;
@@ -235,51 +234,51 @@ gpus_of_the_policy(void **state)
         {"gpu a" X, "gpus = ( { address = \"a\"; reserve = 1; } );", "type=X-1;type=X-1;type=X-1",
          "a X-1, a X-1, a X-1"},
         {"gpu a" X, "gpus = ( { address = \"a\"; reserve = 1; } );",
-         "type=X-1;type=X-1;type=X-1;type=X-1", "ENOSPC |not for all together"},
+         "type=X-1;type=X-1;type=X-1;type=X-1", "NO_ROOM |not for all together"},
         {"gpu a" X "foreign 1 X-1 a\nforeign 2 X-1 a\nforeign 3 X-1 a",
          "gpus = ( { address = \"a\"; reserve = 1; } );", "type=X-1",
-         "ENOSPC |a has only reserved places left"},
+         "NO_ROOM |a has only reserved places left"},
         {"gpu a" X, "gpus = ( { address = \"a\"; reserve = 1; } );", "type=X-4",
-         "ENOSPC |a has only reserved places left"},
+         "NO_ROOM |a has only reserved places left"},
         {"gpu a" X, "gpus = ( { address = \"a\"; reserve = 0; } );", "type=X-4", "a X-4"},
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; reserve = 9; } );", "type=X-1", "b X-1"},
         {"gpu a vfs 4 X-1:1024:3\n", "gpus = ( { address = \"a\"; reserve = 1; } );",
          "type=X-1;type=X-1", "a.0 X-1, a.1 X-1"},
         {"gpu a vfs 4 X-1:1024:3\n", "gpus = ( { address = \"a\"; reserve = 1; } );",
-         "type=X-1;type=X-1;type=X-1", "ENOSPC |not for all together"},
+         "type=X-1;type=X-1;type=X-1", "NO_ROOM |not for all together"},
         {"gpu a" X "pending 1 X-1 a other\npending 2 X-1 a other",
          "gpus = ( { address = \"a\"; reserve = 2; } );", "type=X-1",
-         "ENOSPC |a has only reserved places left"},
+         "NO_ROOM |a has only reserved places left"},
         /* enabled */
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; enabled = false; } );", "type=X-1",
          "b X-1"},
         {"gpu a" X, "gpus = ( { address = \"a\"; enabled = false; } );", "type=X-1",
-         "ENOSPC |a is disabled in vgpu.conf"},
+         "NEVER |a is disabled in vgpu.conf"},
         {"gpu a vfs 2" X, "gpus = ( { address = \"a\"; enabled = false; } );",
-         "type=X-1 parent=a.1", "ENOSPC |a is disabled in vgpu.conf"},
+         "type=X-1 parent=a.1", "NEVER |a is disabled in vgpu.conf"},
         /* a name means the GPU, not a function of it */
         {"gpu a vfs 2" X, "gpus = ( { address = \"a.0\"; enabled = false; } );", "type=X-1",
          "a.0 X-1"},
         /* drained, and that before what the configuration says of its types */
         {"gpu a" X "gpu b" X "drained a", "", "type=X-1", "b X-1"},
         {"gpu a" X "gpu b" X "drained a\ndrained b", "", "type=X-1",
-         "ENOSPC |a is drained (see vgpuctl undrain)|b is drained"},
-        {"gpu a vfs 2" X "drained a", "", "type=X-1 parent=a.1", "ENOSPC |a is drained"},
+         "NEVER |a is drained (see vgpuctl undrain)|b is drained"},
+        {"gpu a vfs 2" X "drained a", "", "type=X-1 parent=a.1", "NEVER |a is drained"},
         {"gpu a" X "held 1 X-1 a other\ngpu b" X "drained a", "", "type=X-1;type=X-1",
          "b X-1, b X-1"},
         {"gpu a" X "drained a", "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
-         "ENOSPC |a is drained"},
+         "NEVER |a is drained"},
         /* one that is away, as it may be for months */
         {"gpu a" X "drained c", "", "type=X-1", "a X-1"},
         /* what is kept there is no room */
-        {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1", "ENOSPC |a is drained"},
+        {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1", "NEVER |a is drained"},
         /* types */
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
          "b X-1"},
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; types = [ \"x-2\", \"GRID X-1\" ]; } );",
          "type=X-1", "a X-1"},
         {"gpu a" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
-         "ENOSPC |a may not have that type (see its types in vgpu.conf)"},
+         "NEVER |a may not have that type (see its types in vgpu.conf)"},
         {"gpu a" X,
          "gpus = ( { address = \"a\"; types = [ \"X-1\" ]; } ); classes = { c = "
          "{ types = [ \"X-2\", "
@@ -301,19 +300,20 @@ parents_that_are_asked_for(void **state)
     static const struct question rows[] = {
         {THREE, "", "type=X-1 parent=b", "b X-1"},
         {THREE "foreign 1 X-2 b", "", "type=X-1 parent=b",
-         "ENOSPC |a is not the parent asked for|b holds x-2 (1 in use)|c is not the parent"},
+         "NO_ROOM |a is not the parent asked for|b holds x-2 (1 in use)|c is not the parent"},
         {THREE, "", "type=X-1 parent=d",
-         "ENOSPC |a is not the parent|b is not the parent|c is not the parent"},
+         "NEVER gpu0 (X-1) asks for the parent d, which is no GPU or virtual function here that "
+         "offers vGPUs; there are the GPUs a, b, c"},
         {THREE, "", "type=X-4;type=X-4 parent=a;type=X-4 parent=b", "c X-4, a X-4, b X-4"},
         /* a GPU means any of its functions, a function itself */
         {"gpu a vfs 2" X "gpu b vfs 2" X, "", "type=X-1 parent=b", "b.0 X-1"},
         {"gpu a vfs 2" X "gpu b vfs 2" X, "", "type=X-1 parent=b.1", "b.1 X-1"},
         {"gpu a vfs 2" X "gpu b vfs 2" X "foreign 1 X-1 b.1", "", "type=X-1 parent=b.1",
-         "ENOSPC |a is not the parent|b is full"},
+         "NO_ROOM |a is not the parent|b is full"},
         {"gpu a vfs 2" X "gpu b vfs 2" X "foreign 1 X-1 b.1", "", "type=X-1 parent=b", "b.0 X-1"},
         {"gpu a vfs 2" X, "", "type=X-1 parent=a.0;type=X-1", "a.0 X-1, a.1 X-1"},
         {"gpu a vfs 2" X, "", "type=X-1 parent=a.1;type=X-1 parent=a.1",
-         "ENOSPC |not for all together"},
+         "NO_ROOM |not for all together"},
         {"gpu a vfs 2" X, "placement = \"spread\";", "type=X-1 parent=a;type=X-1 parent=a",
          "a.0 X-1, a.1 X-1"},
     };
@@ -348,15 +348,16 @@ quotas_bind_whom_they_name(void **state)
         /* what counts */
         {THREE "held 1 X-1 a ci-1", QUOTA("\"ci-*\"", 2), "name=ci-9 type=X-1", "a X-1"},
         {THREE "held 1 X-1 a ci-1\nheld 2 X-1 b ci-2", QUOTA("\"ci-*\"", 2), "name=ci-9 type=X-1",
-         "ENOSPC |a has it, but the quota of 2 for class c is used up (2; |vgpu.conf:1)|b has it"},
+         "NO_ROOM |a has it, but the quota of 2 for class c is used up (2; |vgpu.conf:1)|b has it"},
         {THREE "held 1 X-1 a ci-1\nheld 2 X-2 b ci-1", QUOTA("\"ci-*\"", 2), "name=ci-9 class=c",
-         "ENOSPC |quota of 2 for class c"},
-        {THREE "pending 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "ENOSPC |quota"},
+         "NO_ROOM |quota of 2 for class c"},
+        {THREE "pending 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1",
+         "NO_ROOM |quota"},
         {THREE "reserved 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1",
-         "ENOSPC |quota"},
-        {THREE "found 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "ENOSPC |quota"},
+         "NO_ROOM |quota"},
+        {THREE "found 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "NO_ROOM |quota"},
         {THREE "held 1 X-1 a ci-1 hidden", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1",
-         "ENOSPC |quota"},
+         "NO_ROOM |quota"},
         /* what does not */
         {THREE "kept 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
         {THREE "leaving 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
@@ -368,28 +369,28 @@ quotas_bind_whom_they_name(void **state)
         /* whom it binds */
         {THREE "held 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=web9 type=X-1", "a X-1"},
         {THREE "held 1 X-1 a ci-1", QUOTA("\"web*\", \"ci-*\"", 1), "name=web9 type=X-1",
-         "ENOSPC |quota"},
+         "NO_ROOM |quota"},
         {THREE "held 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-4", "b X-4"},
-        {THREE, QUOTA("\"*\"", 0), "type=X-1", "ENOSPC |the quota of 0 for class c"},
+        {THREE, QUOTA("\"*\"", 0), "type=X-1", "NO_ROOM |the quota of 0 for class c"},
         {THREE, QUOTA("\"aaaaaaaa-0000-4000-8000-000005863607\"", 0), "type=X-1",
-         "ENOSPC |the quota of 0 for class c"},
+         "NO_ROOM |the quota of 0 for class c"},
         {THREE, QUOTA("\"aaaaaaaa-0000-4000-8000-000005863608\"", 0), "type=X-1", "a X-1"},
         /* whatever words ask for it */
-        {THREE, QUOTA("\"*\"", 0), "type=x-1", "ENOSPC |quota"},
-        {THREE, QUOTA("\"*\"", 0), "class=c", "ENOSPC |quota"},
+        {THREE, QUOTA("\"*\"", 0), "type=x-1", "NO_ROOM |quota"},
+        {THREE, QUOTA("\"*\"", 0), "class=c", "NO_ROOM |quota"},
         {THREE, QUOTA("\"*\"", 0), "class=big", "a X-4"},
         /* several in one request */
         {THREE, QUOTA("\"*\"", 2), "type=X-1;type=X-1", "a X-1, a X-1"},
-        {THREE, QUOTA("\"*\"", 1), "type=X-1;class=c", "ENOSPC |not for all together"},
+        {THREE, QUOTA("\"*\"", 1), "type=X-1;class=c", "NO_ROOM |not for all together"},
         {THREE, QUOTA("\"*\"", 1), "type=X-1;class=big", "a X-1, b X-4"},
         {THREE, QUOTA("\"*\"", 1), "class=big;class=big;class=big", "a X-2, b X-4, c X-4"},
         {THREE "held 1 X-1 a ci-1", QUOTA("\"*\"", 2), "type=X-1;type=X-1",
-         "ENOSPC |not for all together"},
+         "NO_ROOM |not for all together"},
         {THREE "held 1 X-1 a me", QUOTA("\"*\"", 1), "type=X-1 uuid=1", "take a X-1"},
-        {THREE "held 1 X-1 a me", QUOTA("\"*\"", 1), "type=X-1 uuid=1;type=X-1", "ENOSPC |quota"},
-        {THREE "foreign 1 X-1 a", QUOTA("\"*\"", 1), "type=X-1 uuid=1;type=X-1", "ENOSPC |quota"},
+        {THREE "held 1 X-1 a me", QUOTA("\"*\"", 1), "type=X-1 uuid=1;type=X-1", "NO_ROOM |quota"},
+        {THREE "foreign 1 X-1 a", QUOTA("\"*\"", 1), "type=X-1 uuid=1;type=X-1", "NO_ROOM |quota"},
         {THREE "foreign 1 X-1 a", QUOTA("\"*\"", 0), "type=X-1 uuid=1",
-         "EEXIST |on a, which is over the quota"},
+         "TAKEN |on a, which is over the quota"},
     };
 
     (void)state;
@@ -405,13 +406,13 @@ the_tightest_quota_binds(void **state)
     "           { domains = [ \"ci-*\" ]; class = \"c\"; max = 1; } );"
     static const struct question rows[] = {
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=ci-2 type=X-1",
-         "ENOSPC |quota of 1 for class c"},
+         "NO_ROOM |quota of 1 for class c"},
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=ci-2 type=X-2", "b X-2"},
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=web type=X-1;type=X-1", "a X-1, a X-1"},
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=web type=X-1;type=X-1;type=X-2",
-         "ENOSPC |not for all together"},
+         "NO_ROOM |not for all together"},
         {THREE "held 1 X-1 a ci-1\nheld 2 X-2 b x\nheld 3 X-4 c x", TWO_QUOTAS,
-         "name=web class=all", "ENOSPC |quota of 3 for class all is used up (3;"},
+         "name=web class=all", "NO_ROOM |quota of 3 for class all is used up (3;"},
         /* a class falls to what its quotas leave */
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=ci-2 class=all", "b X-2"},
     };

@@ -131,7 +131,7 @@ check_answer(const struct model *unsettled, uint64_t seed)
     static struct model settled;
     const struct model *model = &settled;
     struct placement_choice choices[WISHES] = {{0}}, again[WISHES] = {{0}};
-    struct error error = {""}, same = {""};
+    struct error error = {0}, same = {0};
     bool possible = model_find(unsettled);
     int rc;
 
@@ -139,13 +139,13 @@ check_answer(const struct model *unsettled, uint64_t seed)
     (void)model_settle(&settled);
     model_problem_make(model, &problem);
     rc = question_find(&problem.whole, choices, &error);
-    MUST(rc == 0 || rc == -ENOSPC || rc == -ENOENT || rc == -EEXIST, "%d", rc);
+    MUST(rc == 0 || (rc == REFUSED && error.class != ERROR_FAILED), "%d", rc);
     MUST(!possible || rc == 0, "it is possible, yet: %s", error.text);
     MUST(possible || rc < 0, "it is impossible, yet done: %s",
          rc ? "" : problem.snapshot.inventory.parents[choices[0].parent].name.text);
     if (rc == 0)
         check_choices(model, &problem, choices, seed);
-    if (rc == -ENOSPC && model->wish_count == 1)
+    if (rc == REFUSED && error.class == ERROR_NO_ROOM && model->wish_count == 1)
         check_reasons(model, error.text, seed);
     MUST(question_find(&problem.whole, again, &same) == rc, "%d", rc);
     MUST(!strcmp(same.text, error.text), "%s", same.text);
@@ -207,7 +207,8 @@ check_reaping(const struct model *model, uint64_t seed)
             without.things[without.thing_count++] = model->things[i];
     }
     rc = question_find(&problem.whole, choices, &error);
-    if (rc != -ENOSPC && !(rc == -EEXIST && model_is_fixed(model, &model->wishes[0]))) {
+    if (rc == 0 || (error.class != ERROR_NO_ROOM &&
+                    !(error.class == ERROR_TAKEN && model_is_fixed(model, &model->wishes[0])))) {
         model_problem_clear(&problem);
         return;
     }

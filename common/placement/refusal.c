@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/refusal.h"
+#include "base/suggest.h"
+#include "placement/alternatives.h"
+#include "placement/reason.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_REASON 200 /* bytes of what one GPU says */
+#define LEAST_ALIKE 4   /* GPUs that say the same: from so many on it is said once */
+#define MOST_NAMED  4   /* of these */
+
+static void
+list_types(const struct inventory *inventory, char *text, size_t size)
+{
+    size_t at = 0;
+
+    *text = '\0';
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t i = 0; i < inventory->gpus[gpu].count && at < size; i++) {
+            const struct inventory_type *type = &inventory->gpus[gpu].types[i];
+            char word[sizeof(type->id.text) + sizeof(type->name) + 8];
+
+            snprintf(word, sizeof(word), "%s (%s)", type->id.text, type->name);
+            if (!strstr(text, word))
+                at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", word);
+        }
+    }
+}
+
+/* By any of the words that people use for a type. */
+static struct suggest
+guess_type(const struct inventory *inventory, const char *wanted)
+{
+    struct suggest suggest = SUGGEST(wanted);
+
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            const struct inventory_type *type = &inventory->gpus[gpu].types[i];
+            const char *blank = strrchr(type->name, ' ');
+
+            suggest_offer(&suggest, type->id.text);
+            suggest_offer(&suggest, type->name);
+            suggest_offer(&suggest, blank ? blank + 1 : type->name);
+        }
+    }
+    return suggest;
+}
+
+static bool
+has_type(const struct inventory *inventory, const struct demand *demand)
+{
+    unsigned rank;
+
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            if (demand_ranks(demand, &inventory->gpus[gpu].types[i], &rank))
+                return true;
+        }
+        if (inventory_may_have_more(inventory, gpu))
+            return true;
+    }
+    return false;
+}
+
+/* Of a device that is no parent. */
+static const char *
+find_why(const struct inventory *inventory, const struct name *device)
+{
+    for (size_t i = 0; i < inventory->ineligible_count; i++) {
+        if (name_equal(&inventory->ineligible[i].device, device))
+            return inventory->ineligible[i].why;
+    }
+    return "which takes no vGPUs here";
+}
+
+/* Adds GPUs that say the same: "0000:18:00.0 is full (16 of 16)", or, of several, "each of A and B
+ * is full (16 of 16)". */
+static size_t
+add_group(const struct inventory *inventory, const size_t *gpus, size_t count, const char *reason,
+          char *text, size_t size)
+{
+    size_t named = count <= MOST_NAMED ? count : MOST_NAMED - 1, at = 0;
+
+    at += (size_t)snprintf(text, size, "%s", count > 1 ? "each of " : "");
+    for (size_t i = 0; i < named && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s",
+                               i == 0                             ? ""
+                               : i + 1 == named && named == count ? " and "
+                                                                  : ", ",
+                               inventory->gpus[gpus[i]].name.text);
+    if (named < count && at < size)
+        at += (size_t)snprintf(text + at, size - at, " and %zu others", count - named);
+    if (at < size)
+        at += (size_t)snprintf(text + at, size - at, " %s", reason);
+    return at;
+}
+
+/* What each GPU says, those together that say the same. Whether room on any would help. */
+static bool
+list_reasons(const struct capacity *capacity, const struct demand *demand, char *text, size_t size)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    size_t count = inventory->gpu_count, at = 0;
+    AUTO_FREE char(*reasons)[MOST_REASON] = calloc(count + 1, sizeof(*reasons));
+    AUTO_FREE size_t *same = calloc(count + 1, sizeof(*same));
+    bool helps = false;
+
+    *text = '\0';
+    for (size_t gpu = 0; reasons && same && gpu < count; gpu++) {
+        enum reason reason = reason_gpu(capacity, demand, gpu, reasons[gpu], MOST_REASON);
+
+        helps |= reason_is_of_room(reason);
+        if (reason == REASON_NONE)
+            reasons[gpu][0] = '\0';
+    }
+    for (size_t gpu = 0; reasons && same && gpu < count && at < size; gpu++) {
+        size_t alike = 0;
+
+        if (!*reasons[gpu])
+            continue;
+        for (size_t other = gpu; other < count; other++) {
+            if (!strcmp(reasons[other], reasons[gpu]))
+                same[alike++] = other;
+        }
+        alike = alike < LEAST_ALIKE ? 1 : alike;
+        at += (size_t)snprintf(text + at, size - at, "%s", at ? ", " : "");
+        if (at < size)
+            at += add_group(inventory, same, alike, reasons[gpu], text + at, size - at);
+        for (size_t i = 1; i < alike; i++)
+            reasons[same[i]][0] = '\0';
+    }
+    return helps;
+}
+
+static enum error_class
+class_of(bool room_helps)
+{
+    return room_helps ? ERROR_NO_ROOM : ERROR_NEVER;
+}
+
+/* What stands against the one virtual function that will do. */
+static int
+refuse_vf(const struct capacity *capacity, const struct demand *demand, struct error *error)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct name *vf = demand_vf(demand);
+    char said[MOST_REASON];
+    size_t i, gpu;
+    int rc;
+
+    if (!inventory_find_parent(inventory, vf, &i)) {
+        rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, %s", demand->label,
+                          demand->wanted, vf->text, find_why(inventory, vf));
+    } else if (inventory->parents[i].interface->hostdev != REQUEST_PCI) {
+        rc = error_refuse(error, ERROR_NEVER,
+                          "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
+                          "type='mdev'>)",
+                          demand->label, demand->wanted, vf->text);
+    } else {
+        enum reason reason;
+
+        gpu = inventory->parents[i].gpu;
+        reason = reason_gpu(capacity, demand, gpu, said, sizeof(said));
+        rc = error_refuse(error, class_of(reason_is_of_room(reason)),
+                          "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
+                          vf->text, inventory->gpus[gpu].name.text, said);
+    }
+    alternatives_add(capacity, demand, error);
+    return rc;
+}
+
+/* The request names a parent that is none here. */
+static bool
+lacks_parent(const struct inventory *inventory, const struct demand *demand)
+{
+    const char *parent = demand->device ? demand->device->parent : NULL;
+
+    for (size_t i = 0; parent && i < inventory->parent_count; i++) {
+        if (!strcmp(parent, inventory->parents[i].name.text) ||
+            !strcmp(parent, inventory->gpus[inventory->parents[i].gpu].name.text))
+            return false;
+    }
+    return parent;
+}
+
+static int
+refuse_parent(const struct inventory *inventory, const struct demand *demand, struct error *error)
+{
+    char gpus[600] = "";
+    size_t at = 0;
+
+    for (size_t i = 0; i < inventory->gpu_count && at < sizeof(gpus); i++)
+        at += (size_t)snprintf(gpus + at, sizeof(gpus) - at, "%s%s", at ? ", " : "",
+                               inventory->gpus[i].name.text);
+    return error_refuse(error, ERROR_NEVER,
+                        "%s (%s) asks for the parent %s, which is no GPU or virtual function here "
+                        "that offers vGPUs; there are the GPUs %s",
+                        demand->label, demand->wanted, demand->device->parent, gpus);
+}
+
+int
+refusal_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    char reasons[1400];
+    bool helps;
+
+    if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0))
+        return refuse_vf(capacity, demand, error);
+    if (inventory->gpu_count == 0)
+        return error_refuse(error, ERROR_NEVER,
+                            "%s wants %s, and no GPU on this host offers vGPUs; is its driver "
+                            "loaded?",
+                            demand->label, demand->wanted);
+    if (!has_type(inventory, demand)) {
+        struct suggest suggest = guess_type(inventory, demand->wanted);
+
+        list_types(inventory, reasons, sizeof(reasons));
+        return error_refuse(error, ERROR_NEVER,
+                            "%s wants %s, which no GPU here has%s%s%s; there are: %s",
+                            demand->label, demand->wanted, suggest.best ? " (did you mean " : "",
+                            suggest.best ? suggest.best : "", suggest.best ? "?)" : "", reasons);
+    }
+    if (lacks_parent(inventory, demand))
+        return refuse_parent(inventory, demand, error);
+    helps = list_reasons(capacity, demand, reasons, sizeof(reasons));
+    return error_refuse(error, class_of(helps), "no GPU can take %s (%s): %s", demand->label,
+                        demand->wanted, reasons);
+}
+
+int
+refusal_not_together(const struct capacity *capacity, const size_t *order, size_t count,
+                     const struct demand *last, struct error *error)
+{
+    const struct demands *demands = capacity->problem->demands;
+    char all[512] = "", reasons[1000];
+    size_t at = 0;
+
+    for (size_t i = 0; i < count && at < sizeof(all); i++) {
+        const struct demand *demand = &demands->items[order[i]];
+
+        at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s (%s)", at ? ", " : "",
+                               demand->label, demand->wanted);
+    }
+    list_reasons(capacity, last, reasons, sizeof(reasons));
+    return error_refuse(error, ERROR_NO_ROOM,
+                        "there is room for each of its vGPUs, but not for all together: %s; beside "
+                        "the others, for %s %s",
+                        all, last->label, reasons);
+}

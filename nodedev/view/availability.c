@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/availability.h"
+#include "domain/status-files.h"
+#include "lease/facts.h"
+#include "lease/fate.h"
+#include "lease/statedir.h"
+#include "placement/fit.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* What a start of anybody's may remove. The snapshot's ledger stays as it is. */
+static int
+find_evictable(struct availability *availability, const struct host *host,
+               const struct ledger *ledger)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    AUTO(status_files_clear) struct status_files guests = {0};
+
+    statedir_open_to_look(host, &statedir);
+    facts_read_guests(&statedir, ledger, &guests);
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct fate_facts facts = facts_gather(&statedir, &guests, &ledger->leases[i]);
+        const char *why;
+        enum fate fate = fate_judge(FATE_ROOM, &facts, &why);
+
+        availability->may_evict[i] = fate == FATE_REMOVE || fate == FATE_FORGET;
+    }
+    return eviction_make(&availability->after, &availability->now, availability->may_evict,
+                         EVICTION_LIKELY);
+}
+
+int
+availability_init(struct availability *availability, const struct host *host,
+                  const struct snapshot *snapshot, struct error *error)
+{
+    *availability = (struct availability){.request = {.name = strdup("")}};
+    availability->now = snapshot_problem(snapshot, &availability->request);
+    availability->now.demands = &availability->demands;
+    availability->may_evict = calloc(snapshot->ledger.count + 1, sizeof(*availability->may_evict));
+    if (!availability->request.name || !availability->may_evict ||
+        find_evictable(availability, host, &snapshot->ledger) < 0)
+        return error_set(error, -ENOMEM, "no memory for what there is room for");
+    return 0;
+}
+
+void
+availability_clear(struct availability *availability)
+{
+    eviction_clear(&availability->after);
+    request_clear(&availability->request);
+    free(availability->may_evict);
+}
+
+/* Several functions may each offer a place, and the GPU not have it for all of them: only its own
+ * limit tells that, and that is not a limit of mixed sizes or of GPU instances. What a driver
+ * without a limit takes once something is gone is not known either. */
+static bool
+is_known(const struct inventory *inventory, size_t gpu, size_t type, size_t left, bool evicts)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    size_t parents = 0;
+
+    for (size_t i = 0; i < inventory->parent_count; i++)
+        parents += inventory->parents[i].gpu == gpu;
+    return (parents == 1 && !evicts) || left <= 1 ||
+           (card->types[type].max && !card->types[type].slices && !card->is_mixed);
+}
+
+/* Places left by everything but what is to stay free; -errno: unreadable. */
+static int
+count_left(const struct placement_problem *problem, size_t gpu, size_t type)
+{
+    const struct inventory_gpu *card = &problem->inventory->gpus[gpu];
+    const struct policy_gpu *policy = policy_find_gpu(problem->policy, &card->name);
+    size_t reserve = policy ? policy->reserve : 0, left;
+    const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
+    AUTO(capacity_clear) struct capacity capacity = {0};
+    struct fit fit = {0};
+    int rc = capacity_init(&capacity, problem);
+
+    if (rc < 0 || !problem->policy->enabled)
+        return rc;
+    switch (fit_judge(&capacity, &demand, gpu, type, &fit)) {
+    case REASON_NONE:
+        left = fit.total - fit.used - reserve;
+        return left < INT_MAX ? (int)left : INT_MAX;
+    case REASON_UNREADABLE:
+        return problem->inventory->parents[fit.parent].available[type];
+    default:
+        return 0;
+    }
+}
+
+int
+availability_of(const struct availability *availability, size_t gpu, size_t type, int *at_most)
+{
+    const struct placement_problem *now = &availability->now;
+    const struct placement_problem *after = &availability->after.problem;
+    int left = count_left(now, gpu, type), then = count_left(after, gpu, type);
+    bool evicts = then > left;
+
+    *at_most = evicts ? then : left;
+    if (*at_most < 0)
+        return *at_most;
+    return is_known(now->inventory, gpu, type, (size_t)*at_most, evicts) ? *at_most : -ENODATA;
+}

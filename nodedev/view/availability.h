@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * availability: how many more vGPUs of a type a GPU would take now: how often the decision about
+ * one more would be yes.
+ *
+ * That is by the configuration (what is drained, disabled, not allowed or reserved is not
+ * available), with everything counted that a start would remove to make room, and of the GPU as a
+ * whole: it is no sum over virtual functions.
+ */
+
+#pragma once
+
+#include "actions/snapshot.h"
+#include "placement/eviction.h"
+
+struct availability {
+    struct request request; /* of a domain that nobody has */
+    struct demands demands; /* none */
+    struct placement_problem now;
+    struct eviction after; /* once all is gone that a start may remove */
+    bool *may_evict;       /* per lease of the snapshot's ledger */
+};
+
+/* Borrows the snapshot, which was taken with inventory_all_types, and must stay where it is.
+ * -ENOMEM. To be cleared in every case. */
+int availability_init(struct availability *availability, const struct host *host,
+                      const struct snapshot *snapshot, struct error *error) CHECKED NONNULL;
+void availability_clear(struct availability *availability) NONNULL;
+
+/* How many; -errno if the driver does not tell, as where several functions would each take one and
+ * the GPU has no limit that is known. *at_most: it never is more; -errno: nobody says. */
+int availability_of(const struct availability *availability, size_t gpu, size_t type,
+                    int *at_most) CHECKED NONNULL;
