@@ -109,12 +109,6 @@ hook(const char *name, const char *operation, const char *sub, int status)
         fail_msg("%s: %s", name, scene.said);
 }
 
-static void
-assert_type(const char *device, const char *type)
-{
-    assert_string_equal(fake_type_of(&scene.kernel, device), type);
-}
-
 /* --- attach ----------------------------------------------------------------------------------- */
 
 static void
@@ -136,7 +130,7 @@ a_function(void **state)
                           "function='0x4'/>\n      </source>\n      <alias name='ua-gpu0'/>");
     assert_null(strstr(xml, "mdev"));
     hook("web01", "prepare", "begin", 0);
-    assert_type("0000:3d:00.4", "nvidia-1145");
+    scene_assert_type(&scene, "0000:3d:00.4", "nvidia-1145");
     hook("web01", "release", "end", 0);
     scene_assert_empty(&scene);
     run("vgpuctl detach web01 0000:3D:00.4", COMMAND_DONE, "web01: removed 0000:3D:00.4, for ");
@@ -252,7 +246,7 @@ a_kept_one_is_in_the_way(void **state)
     define(2, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.5"));
     hook("web02", "prepare", "begin", 0);
     hook("web02", "release", "end", 0);
-    assert_type("0000:3d:00.5", "nvidia-1145");
+    scene_assert_type(&scene, "0000:3d:00.5", "nvidia-1145");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:3d:00.5)");
     hook("web01", "prepare", "begin", 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -322,7 +316,7 @@ what_a_detach_left(void **state)
                          "</uuid>%s<devices>%s</devices></domain>",
                          REQUEST("type='L40S-1B'"), hostdev("0000:e7:00.5")) > 0);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
-    assert_type("0000:e7:00.5", "nvidia-1145");
+    scene_assert_type(&scene, "0000:e7:00.5", "nvidia-1145");
     assert_int_equal(name_parse_uuid(&uuid, RUNS), 0);
     assert_int_equal(
         connection_set_annotation(

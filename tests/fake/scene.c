@@ -191,6 +191,19 @@ scene_leases(struct scene *scene, const char *state)
 }
 
 void
+scene_assert_said(const struct scene *scene, const char *words)
+{
+    if (!strstr(scene->said, words))
+        fail_msg("no \"%s\" in: %s", words, scene->said);
+}
+
+void
+scene_assert_type(const struct scene *scene, const char *device, const char *type)
+{
+    assert_string_equal(fake_type_of(&scene->kernel, device), type);
+}
+
+void
 scene_assert_empty(struct scene *scene)
 {
     assert_int_equal(fake_count(&scene->kernel), 0);

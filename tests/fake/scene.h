@@ -51,6 +51,10 @@ int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 /* How many leases there are, in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);
 
+/* The last hook's words, and the type of a device ("" if there is none). */
+void scene_assert_said(const struct scene *scene, const char *words);
+void scene_assert_type(const struct scene *scene, const char *device, const char *type);
+
 /* Nothing is left: no device, no lease. */
 void scene_assert_empty(struct scene *scene);
 
