@@ -346,7 +346,7 @@ could_meet(const struct placement_problem *problem, const bool *gone,
            struct placement_choice *choices)
 {
     AUTO(eviction_clear) struct eviction eviction = {0};
-    struct error why;
+    struct error why = {0};
     int rc = eviction_make(&eviction, problem, gone, EVICTION_MOST);
 
     if (rc == 0)

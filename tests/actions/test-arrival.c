@@ -48,13 +48,6 @@ guest_at(unsigned guest, const char *source)
     return scene_xml_of(guest, BIG, (const char *const[]){source, NULL});
 }
 
-static void
-assert_said(const char *words)
-{
-    if (!strstr(scene.said, words))
-        fail_msg("no \"%s\" in: %s", words, scene.said);
-}
-
 /* NULL: nothing is printed, so all stays as it is. */
 static void
 becomes(const char *xml, const char *operation, const char *expected)
@@ -74,12 +67,6 @@ arrives_at(unsigned guest, const char *from, const char *to)
 }
 
 static void
-assert_type(const char *device, const char *type)
-{
-    assert_string_equal(fake_type_of(&scene.kernel, device), type);
-}
-
-static void
 its_own_is_kept_when_it_is_free(void **state)
 {
     const char *own = scene_function(CARD1, 1);
@@ -90,7 +77,7 @@ its_own_is_kept_when_it_is_free(void **state)
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
     assert_int_equal(fake_count(&scene.kernel), 0);
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
-    assert_type(own, "nvidia-1154");
+    scene_assert_type(&scene, own, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
@@ -108,7 +95,7 @@ one_of_another_card_instead(void **state)
                          0);
     arrives_at(1, own, other);
     assert_int_equal(scene_prepare_at(&scene, 1, other, "L40S-16Q"), 0);
-    assert_type(other, "nvidia-1154");
+    scene_assert_type(&scene, other, "nvidia-1154");
     assert_int_equal(scene_release_at(&scene, 1, other), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
     assert_int_equal(fake_count(&scene.kernel), 3);
@@ -149,7 +136,8 @@ another_guest_meanwhile_gets_another(void **state)
     arrives_at(2, own, next);
     assert_int_equal(scene_leases(&scene, "reserved"), 2);
     assert_int_equal(scene_prepare_at(&scene, 3, own, "L40S-16Q"), 1);
-    assert_said("the vGPU 0000:3d:00.4 belongs to the guest guest1 (reserved); give this guest "
+    scene_assert_said(
+        &scene, "the vGPU 0000:3d:00.4 belongs to the guest guest1 (reserved); give this guest "
                 "another virtual function; ua-gpu1 could be on 0000:3d:00.6, 0000:41:00.4, "
                 "0000:41:00.5\n");
     assert_int_equal(scene_prepare_at(&scene, 2, next, "L40S-16Q"), 0);
@@ -238,8 +226,8 @@ a_promise_ends(void **state)
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD2, 0), "L40S-16Q"), 0);
     arrives_at(2, last, last);
     assert_int_equal(scene_prepare_at(&scene, 3, last, "L40S-16Q"), 1);
-    assert_said("belongs to the guest guest2 (reserved)");
-    assert_said("no other virtual function could take it now");
+    scene_assert_said(&scene, "belongs to the guest guest2 (reserved)");
+    scene_assert_said(&scene, "no other virtual function could take it now");
     age_leases();
     arrives_at(3, "0000:e7:00.4", last);
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
@@ -284,7 +272,7 @@ full_is_not_refused_here(void **state)
     arrives_at(1, own, own);
     assert_int_equal(scene_leases(&scene, "reserved"), 0);
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 1);
-    assert_said("the vGPU 0000:3d:00.4 belongs to the guest guest11 (held)");
+    scene_assert_said(&scene, "the vGPU 0000:3d:00.4 belongs to the guest guest11 (held)");
     /* Its own is no GPU's here: one that could have it another day, each device another. */
     arrives_at(1, "0000:e7:00.4", own);
     assert_int_equal(scene_leases(&scene, ""), 3);
@@ -301,18 +289,18 @@ never_is_refused(void **state)
     (void)state;
     begin(FIRST, "gpus = ({ address = \"" CARD1 "\"; enabled = false; });");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
-    assert_said(CARD1);
-    assert_said("is disabled in vgpu.conf");
+    scene_assert_said(&scene, CARD1);
+    scene_assert_said(&scene, "is disabled in vgpu.conf");
     fake_write(&scene.kernel, CONFIG, CLASSES);
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD1, "");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
-    assert_said("is drained (see vgpuctl undrain)");
+    scene_assert_said(&scene, "is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/" CARD1, 0);
     word = strstr(xml, no);
     assert_true(
         asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml, word + strlen(no)) > 0);
     assert_int_equal(scene_hook(&scene, managed, "migrate", "begin"), 1);
-    assert_said("says managed='yes': libvirt would take it from its GPU's driver");
+    scene_assert_said(&scene, "says managed='yes': libvirt would take it from its GPU's driver");
     assert_string_equal(scene.printed, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
@@ -335,7 +323,7 @@ a_kept_one_is_kept(void **state)
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene.kernel.faults->writes, writes);
-    assert_type(own, "nvidia-1154");
+    scene_assert_type(&scene, own, "nvidia-1154");
 }
 
 /* Others' kept ones are room for who starts: so he who arrives is sent to one of them, and not to
@@ -369,7 +357,8 @@ one_that_lost_its_type_is_not_given_away(void **state)
     assert_int_equal(fake_remove(&scene.kernel, own), 0);
     arrives_at(1, own, scene_function(CARD1, 1));
     assert_int_equal(scene_prepare_at(&scene, 3, own, "L40S-16Q"), 1);
-    assert_said("belongs to the guest guest2 (held); give this guest another virtual function; "
+    scene_assert_said(
+        &scene, "belongs to the guest guest2 (held); give this guest another virtual function; "
                 "ua-gpu1 could be on 0000:3d:00.6\n");
 }
 
@@ -404,7 +393,7 @@ a_mediated_device_becomes_a_function(void **state)
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
     becomes(LINKED MDEV(" display='off' ramfb='off'") AT_UUID TAIL, "restore", moved);
     assert_int_equal(scene_hook(&scene, moved, "prepare", "begin"), 0);
-    assert_type("0000:3d:00.4", "nvidia-1154");
+    scene_assert_type(&scene, "0000:3d:00.4", "nvidia-1154");
     assert_int_equal(scene_hook(&scene, moved, "release", "end"), 0);
     scene_assert_empty(&scene);
 }
@@ -463,7 +452,7 @@ some_never_change_their_kind(void **state)
     begin(FIRST, "");
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(scene_hook(&scene, rows[i], "migrate", "begin"), 1);
-        assert_said(CARD1 " makes vGPUs for <hostdev type='pci'> only");
+        scene_assert_said(&scene, CARD1 " makes vGPUs for <hostdev type='pci'> only");
         assert_string_equal(scene.printed, "");
         assert_int_equal(scene_leases(&scene, ""), 0);
     }

@@ -19,24 +19,6 @@ teardown(void **state)
     return 0;
 }
 
-static void
-start_machine(const char *name)
-{
-    const char *source = getenv("srcdir");
-    char path[512], text[4096];
-    ssize_t length;
-    int fd;
-
-    snprintf(path, sizeof(path), "%s/tests/machines/%s", source ? source : ".", name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
-    length = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    assert_true(length > 0);
-    text[length] = '\0';
-    scene_start(&scene, text);
-}
-
 /* How many guests get this type, one after the other. */
 static unsigned
 fill(const char *type, unsigned first)
@@ -78,7 +60,7 @@ rooms(void **state)
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         unsigned count;
 
-        start_machine(table[i].machine);
+        scene_start_machine(&scene, table[i].machine);
         count = fill(table[i].type, 1);
         if (count != table[i].capacity)
             fail_msg("%s has room for %u of %s, not %u: %s", table[i].machine, count, table[i].type,
@@ -95,7 +77,7 @@ static void
 packing_keeps_cards_for_other_sizes(void **state)
 {
     (void)state;
-    start_machine("t4x8");
+    scene_start_machine(&scene, "t4x8");
     for (unsigned i = 1; i <= 17; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1Q"), 0);
     assert_int_equal(fill("T4-16Q", 100), 6);
@@ -106,7 +88,7 @@ static void
 spreading_uses_every_card(void **state)
 {
     (void)state;
-    start_machine("t4x8");
+    scene_start_machine(&scene, "t4x8");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "placement = \"spread\";");
     for (unsigned i = 1; i <= 8; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1Q"), 0);
@@ -119,12 +101,12 @@ static void
 what_may_share_is_the_drivers_word(void **state)
 {
     (void)state;
-    start_machine("m60");
+    scene_start_machine(&scene, "m60");
     assert_int_equal(scene_prepare(&scene, 1, 1, "M60-1Q"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "M60-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "M60-1A"), 1);
     scene_stop(&scene);
-    start_machine("a40");
+    scene_start_machine(&scene, "a40");
     assert_int_equal(scene_prepare(&scene, 1, 1, "A40-2Q"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "A40-2B"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "A40-4Q"), 0);
@@ -138,7 +120,7 @@ frame_buffer_classes(void **state)
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device class=\"big\"/>", (const unsigned[]){1, 0});
 
     (void)state;
-    start_machine("a40");
+    scene_start_machine(&scene, "a40");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "classes = { big = { framebuffer = \"5G\"; }; };");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);

@@ -6,9 +6,9 @@
  * tests/vm/scenarios/attach-detach.sh.
  */
 
+#include "attach/definition.h"
 #include "cli/command.h"
 #include "fake/typed.h"
-#include "libvirt/connection.h"
 #include "xml/domain-edit.h"
 
 #include <stdio.h>
@@ -36,16 +36,6 @@ static struct scene scene;
 static struct typed typed;
 static struct connection *libvirt;
 
-static void
-define(const char *xml)
-{
-    const struct document document = {(char *)xml, strlen(xml)};
-    struct error error = {0};
-
-    if (connection_define(libvirt, &document, &error) < 0)
-        fail_msg("%s", error.text);
-}
-
 static int
 setup(void **state)
 {
@@ -53,10 +43,11 @@ setup(void **state)
 
     (void)state;
     scene_start(&scene, MACHINE);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "classes = { small = { types = [ \"T4-1B\" ]; }; gone = { types = [ \"X\" ]; }; };");
+    scene_configure(
+        &scene,
+        "classes = { small = { types = [ \"T4-1B\" ]; }; gone = { types = [ \"X\" ]; }; };");
     assert_int_equal(connection_open(HERE, CONNECTION_WRITE, &libvirt, &error), 0);
-    define(PLAIN);
+    definition_write(libvirt, PLAIN);
     return 0;
 }
 
@@ -76,20 +67,6 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
-/* The definition of a domain; the caller frees it. */
-static char *
-definition(const char *name)
-{
-    struct connection_domain domain;
-    struct document document;
-    struct error error = {0};
-
-    if (connection_find(libvirt, name, &domain, &error) < 0 ||
-        connection_xml(libvirt, &domain.uuid, CONNECTION_CONFIG, true, &document, &error) < 0)
-        fail_msg("%s", error.text);
-    return document.text;
-}
-
 static const char *
 uuid_of(const char *domain, const char *alias)
 {
@@ -105,7 +82,7 @@ uuid_of(const char *domain, const char *alias)
 static void
 a_definition(void **state)
 {
-    AUTO_FREE char *plain = definition("web09");
+    AUTO_FREE char *plain = definition_read(libvirt, "web09");
     AUTO_FREE char *xml = NULL, *rest = NULL, *none = NULL;
 
     (void)state;
@@ -117,7 +94,7 @@ a_definition(void **state)
     typed_assert_has(typed.printed, "), for its next start\n");
     assert_string_equal(typed.faults, "");
 
-    xml = definition("web09");
+    xml = definition_read(libvirt, "web09");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(fake_count(&scene.kernel), 3);
     assert_string_equal(fake_type_of(&scene.kernel, uuid_of(UUID, "ua-gpu0")), "nvidia-222");
@@ -127,7 +104,7 @@ a_definition(void **state)
 
     assert_int_equal(run("vgpuctl detach web09 ua-gpu1"), COMMAND_DONE);
     assert_string_equal(typed.printed, "web09: removed ua-gpu1, for its next start\n");
-    rest = definition("web09");
+    rest = definition_read(libvirt, "web09");
     typed_assert_has(rest, "<vgpu:device alias=\"ua-gpu2\" class=\"small\"/>");
     assert_null(strstr(rest, "ua-gpu1"));
     /* The first that is free. */
@@ -139,7 +116,7 @@ a_definition(void **state)
         snprintf(line, sizeof(line), "vgpuctl detach web09 ua-gpu%d --config", i);
         assert_int_equal(run(line), COMMAND_DONE);
     }
-    none = definition("web09");
+    none = definition_read(libvirt, "web09");
     assert_string_equal(none, plain);
 }
 
@@ -154,10 +131,10 @@ a_clone(void **state)
     assert_non_null(file);
     assert_true(getdelim(&text, &size, '\0', file) > 0);
     fclose(file);
-    define(text);
+    definition_write(libvirt, text);
     assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
     typed_assert_has(typed.printed, "clone: ua-gpu1 has the UUID ");
-    xml = definition("clone");
+    xml = definition_read(libvirt, "clone");
     assert_null(strstr(xml, "dddddddd-0000"));
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_string_equal(
@@ -167,7 +144,7 @@ a_clone(void **state)
     /* Twice does nothing. */
     assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
     free(text);
-    text = definition("clone");
+    text = definition_read(libvirt, "clone");
     assert_string_equal(text, xml);
     assert_int_equal(run("vgpuctl attach test --renew"), COMMAND_FAILED);
     typed_assert_has(typed.faults,
@@ -184,7 +161,7 @@ xml_for_others(void **state)
         {"attach/renew-clone", "attach tests/data/clone.xml --renew --print-xml"},
         {"detach/clone", "detach tests/data/clone.xml ua-gpu0 --print-xml"},
     };
-    AUTO_FREE char *xml = NULL, *before = definition("web09");
+    AUTO_FREE char *xml = NULL, *before = definition_read(libvirt, "web09");
 
     (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -196,7 +173,7 @@ xml_for_others(void **state)
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B --print-xml"), COMMAND_DONE);
     typed_assert_has(typed.printed, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
     typed_assert_has(typed.printed, "<name>web09</name>");
-    xml = definition("web09");
+    xml = definition_read(libvirt, "web09");
     assert_string_equal(xml, before);
     /* Of one that runs: what its next start uses, unless something else is said. */
     assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml"), COMMAND_DONE);
@@ -240,7 +217,7 @@ rejections(void **state)
         {"detach web09", COMMAND_USAGE, "usage: vgpuctl detach DOMAIN|FILE ALIAS"},
         {"detach tests/data/clone.xml ua-gpu0", COMMAND_USAGE, "a file is not written"},
     };
-    AUTO_FREE char *before = definition("web09");
+    AUTO_FREE char *before = definition_read(libvirt, "web09");
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -253,10 +230,10 @@ rejections(void **state)
         typed_assert_has(typed.faults, rows[i].words);
         assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
         assert_string_equal(typed.printed, "");
-        after = definition("web09");
+        after = definition_read(libvirt, "web09");
         assert_string_equal(after, before);
     }
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "enabled = false;");
+    scene_configure(&scene, "enabled = false;");
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpu.conf says enabled = false");
 }
@@ -265,7 +242,7 @@ rejections(void **state)
 static void
 a_running_domain(void **state)
 {
-    AUTO_FREE char *before = definition("test");
+    AUTO_FREE char *before = definition_read(libvirt, "test");
     AUTO_FREE char *after = NULL;
 
     (void)state;
@@ -274,12 +251,11 @@ a_running_domain(void **state)
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
     scene_assert_empty(&scene);
-    after = definition("test");
+    after = definition_read(libvirt, "test");
     assert_string_equal(after, before);
     assert_int_equal(scene.kernel.faults->writes, 2);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "quotas = ({ domains = [\"*\"]; class = \"small\"; max = 0; });"
-               "classes = { small = { types = [ \"T4-1B\" ]; }; };");
+    scene_configure(&scene, "quotas = ({ domains = [\"*\"]; class = \"small\"; max = 0; });"
+                            "classes = { small = { types = [ \"T4-1B\" ]; }; };");
     assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
 }
@@ -341,10 +317,9 @@ main(void)
         TEST(rejections),          TEST(a_running_domain), TEST(what_a_detach_left),
         TEST(a_device_that_stays),
     };
-    const char *top = getenv("srcdir");
 
     /* What is typed names files of ours. */
-    if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
+    if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

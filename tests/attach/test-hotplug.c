@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 
 #define MACHINE "gpu mtty rule pool 6\ntype mtty-2 \"Dual port serial\" uses 2\n"
-#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 
 static struct scene scene;
 static struct error error;
@@ -187,14 +186,14 @@ one_less(void **state)
     struct fake_guest guest;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\"; release_timeout = \"50ms\";");
+    scene_configure(&scene, "release = \"keep\"; release_timeout = \"50ms\";");
     assert_int_equal(plug(libvirt_plugs_it), 0);
     guest = fake_open(&scene.kernel, scene_device(2));
     assert_int_equal(unplug(2), -EBUSY);
     assert_non_null(strstr(error.text, scene_device(2)));
     assert_int_equal(fake_count(&scene.kernel), 2);
     fake_close(&guest);
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     /* Somebody else's, and nobody's. */
     assert_int_equal(unplug(7), 0);
     if (unplug(2) < 0)
@@ -225,12 +224,11 @@ refused_by_ourselves(void **state)
     assert_non_null(strstr(error.text, "ua-gpu2 (mtty-2): mtty is full (3 in use)"));
     assert_int_equal(scene_release(&scene, 4, 4), 0);
     /* What the guest has already counts. */
-    fake_write(&scene.kernel, CONFIG,
-               "classes = { c = { types = [ \"mtty-2\" ]; }; };"
-               "quotas = ( { domains = [ \"guest1\" ]; class = \"c\"; max = 1; } );");
+    scene_configure(&scene, "classes = { c = { types = [ \"mtty-2\" ]; }; };"
+                            "quotas = ( { domains = [ \"guest1\" ]; class = \"c\"; max = 1; } );");
     assert_int_equal(plug(not_asked), REFUSED);
     assert_non_null(strstr(error.text, "the quota of 1 for class c is used up (1"));
-    fake_write(&scene.kernel, CONFIG, "enabled = false;");
+    scene_configure(&scene, "enabled = false;");
     assert_int_equal(plug(not_asked), -EOPNOTSUPP);
     assert_int_equal(fake_count(&scene.kernel), 2);
     assert_int_equal(scene_leases(&scene, "held"), 2);
@@ -382,12 +380,12 @@ a_function(void **state)
     if (hotplug_function("0000:3d:00.5", "L40S-1B", it_has_its_type) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";");
+    scene_configure(&scene, "release_timeout = \"50ms\";");
     guest = fake_open(&scene.kernel, "0000:3d:00.5");
     assert_int_equal(unplug_function("0000:3d:00.5"), -EBUSY);
     assert_int_equal(fake_count(&scene.kernel), 2);
     fake_close(&guest);
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     if (unplug_function("0000:3d:00.5") < 0)
         fail_msg("%s", error.text);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");

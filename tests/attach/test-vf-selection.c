@@ -5,14 +5,13 @@
  * then gets it. On the domains of libvirt's own test driver.
  */
 
+#include "attach/definition.h"
 #include "cli/command.h"
 #include "fake/typed.h"
-#include "libvirt/connection.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define CONF "etc/libvirt-vgpu/vgpu.conf"
 #define HERE "test:///default"
 
 /* Two cards of three functions each, of which the driver makes two vGPUs at most. */
@@ -49,16 +48,6 @@ teardown(void **state)
     typed_clear(&typed);
     scene_stop(&scene);
     return 0;
-}
-
-static void
-define_text(const char *xml)
-{
-    const struct document document = {(char *)xml, strlen(xml)};
-    struct error error = {0};
-
-    if (connection_define(libvirt, &document, &error) < 0)
-        fail_msg("%s", error.text);
 }
 
 /* A hostdev of alias ua-gpu0, by its PCI address. */
@@ -100,20 +89,7 @@ define(unsigned number, const char *metadata, const char *devices)
 {
     AUTO_FREE char *xml = domain(number, metadata, devices);
 
-    define_text(xml);
-}
-
-static char *
-definition(const char *name)
-{
-    struct connection_domain found;
-    struct document document;
-    struct error error = {0};
-
-    if (connection_find(libvirt, name, &found, &error) < 0 ||
-        connection_xml(libvirt, &found.uuid, CONNECTION_CONFIG, true, &document, &error) < 0)
-        fail_msg("%s", error.text);
-    return document.text;
+    definition_write(libvirt, xml);
 }
 
 static void
@@ -127,16 +103,10 @@ run(const char *line, enum command_status status, const char *words)
 static void
 hook(const char *name, const char *operation, const char *sub, int status)
 {
-    AUTO_FREE char *xml = definition(name);
+    AUTO_FREE char *xml = definition_read(libvirt, name);
 
     if (scene_hook(&scene, xml, operation, sub) != status)
         fail_msg("%s: %s", name, scene.said);
-}
-
-static void
-assert_type(const char *device, const char *type)
-{
-    assert_string_equal(fake_type_of(&scene.kernel, device), type);
 }
 
 /* --- attach ----------------------------------------------------------------------------------- */
@@ -149,22 +119,22 @@ a_function(void **state)
     (void)state;
     start(CARDS);
     define(1, "", "");
-    plain = definition("web01");
+    plain = definition_read(libvirt, "web01");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE,
         "web01: added ua-gpu0 (0000:3d:00.4), for its next start\n");
     assert_string_equal(typed.faults, "");
-    xml = definition("web01");
+    xml = definition_read(libvirt, "web01");
     typed_assert_has(xml, "<vgpu:device alias=\"ua-gpu0\" type=\"L40S-1B\"/>");
     typed_assert_has(xml, "<hostdev mode='subsystem' type='pci' managed='no'>\n      <source>\n"
                           "        <address domain='0x0000' bus='0x3d' slot='0x00' "
                           "function='0x4'/>\n      </source>\n      <alias name='ua-gpu0'/>");
     assert_null(strstr(xml, "mdev"));
     hook("web01", "prepare", "begin", 0);
-    assert_type("0000:3d:00.4", "nvidia-1145");
+    scene_assert_type(&scene, "0000:3d:00.4", "nvidia-1145");
     hook("web01", "release", "end", 0);
     scene_assert_empty(&scene);
     run("vgpuctl detach web01 0000:3D:00.4", COMMAND_DONE, "web01: removed 0000:3D:00.4, for ");
-    none = definition("web01");
+    none = definition_read(libvirt, "web01");
     assert_string_equal(none, plain);
 }
 
@@ -174,7 +144,7 @@ all_together(void **state)
 {
     (void)state;
     start(CARDS);
-    fake_write(&scene.kernel, CONF, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 2; } );");
+    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 2; } );");
     define(1, "", "");
     run("vgpuctl attach web01 --type L40S-1B --count 3", COMMAND_DONE, "(0000:3d:00.5)");
     typed_assert_has(typed.printed, "web01: added ua-gpu2 (0000:e7:00.4), for its next start\n");
@@ -220,14 +190,13 @@ the_best_of_two_kinds(void **state)
 
     (void)state;
     start(T4 CARD("0000:3d:00.0"));
-    fake_write(&scene.kernel, CONF,
-               "classes = { small = { types = [ \"T4-1B\", \"L40S-1B\" ]; };"
-               " other = { types = [ \"L40S-1B\", \"T4-1B\" ]; }; };");
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\", \"L40S-1B\" ]; };"
+                            " other = { types = [ \"L40S-1B\", \"T4-1B\" ]; }; };");
     define(1, "", "");
     define(2, "", "");
     define(3, "", "");
     run("vgpuctl attach web01 --class small", COMMAND_DONE, "-");
-    xml = definition("web01");
+    xml = definition_read(libvirt, "web01");
     typed_assert_has(xml, "type='mdev'");
     hook("web01", "prepare", "begin", 0);
     run("vgpuctl attach web02 --class small", COMMAND_DONE, "(0000:3d:00.4)");
@@ -247,22 +216,21 @@ no_room(void **state)
 
     (void)state;
     start(CARDS);
-    fake_write(&scene.kernel, CONF, "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; } );");
+    scene_configure(&scene, "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; } );");
     define(1, "", "");
     assert_int_equal(fake_make(&scene.kernel, "0000:e7:00.5", "nvidia-1146", ""), 0);
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:e7:00.4)");
-    before = definition("web01");
+    before = definition_read(libvirt, "web01");
     run("vgpuctl attach web01 --type L40S-9B", COMMAND_DONE, "ua-gpu1 (0000:e7:00.6)");
     run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
     run("vgpuctl attach test --type L40S-1B", COMMAND_NO_CAPACITY,
         "vgpuctl: attach: test: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 is disabled in "
         "vgpu.conf, 0000:e7:00.0 holds nvidia-1146 (1 in use)\n");
-    fake_write(&scene.kernel, CONF,
-               "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
-               " { address = \"0000:e7:00.0\"; enabled = false; } );");
+    scene_configure(&scene, "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
+                            " { address = \"0000:e7:00.0\"; enabled = false; } );");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_FAILED,
         "web01: no GPU can take ua-gpu1 (L40S-1B): 0000:3d:00.0 is disabled");
-    after = definition("web01");
+    after = definition_read(libvirt, "web01");
     assert_string_equal(before, after);
 }
 
@@ -273,12 +241,12 @@ a_kept_one_is_in_the_way(void **state)
     (void)state;
     start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
           "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 1\n");
-    fake_write(&scene.kernel, CONF, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     define(1, "", "");
     define(2, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.5"));
     hook("web02", "prepare", "begin", 0);
     hook("web02", "release", "end", 0);
-    assert_type("0000:3d:00.5", "nvidia-1145");
+    scene_assert_type(&scene, "0000:3d:00.5", "nvidia-1145");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:3d:00.5)");
     hook("web01", "prepare", "begin", 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -294,14 +262,14 @@ a_running_domain(void **state)
 
     (void)state;
     start(CARDS);
-    before = definition("test");
+    before = definition_read(libvirt, "test");
     if (typed_run(&scene, HERE, "vgpuctl attach test --type L40S-1B --config --live", &typed) ==
         COMMAND_DONE)
         skip(); /* a libvirt whose test driver plugs */
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
     scene_assert_empty(&scene);
-    after = definition("test");
+    after = definition_read(libvirt, "test");
     assert_string_equal(after, before);
     assert_int_equal(scene.kernel.faults->writes, 2);
 }
@@ -315,7 +283,7 @@ a_place_that_is_lost(void **state)
 
     (void)state;
     start(CARDS);
-    before = definition("test");
+    before = definition_read(libvirt, "test");
     scene.kernel.faults->refuse = 1000;
     run("vgpuctl attach test --type L40S-1B --config --live", COMMAND_NO_CAPACITY,
         "0000:3d:00.6: its GPU 0000:3d:00.0 refused it (Input/output error)");
@@ -329,7 +297,7 @@ a_place_that_is_lost(void **state)
     typed_assert_has(typed.faults, "libvirt does not plug it in: ");
     scene_assert_empty(&scene);
     assert_int_equal(scene.kernel.faults->writes, 6);
-    after = definition("test");
+    after = definition_read(libvirt, "test");
     assert_string_equal(after, before);
 }
 
@@ -348,7 +316,7 @@ what_a_detach_left(void **state)
                          "</uuid>%s<devices>%s</devices></domain>",
                          REQUEST("type='L40S-1B'"), hostdev("0000:e7:00.5")) > 0);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
-    assert_type("0000:e7:00.5", "nvidia-1145");
+    scene_assert_type(&scene, "0000:e7:00.5", "nvidia-1145");
     assert_int_equal(name_parse_uuid(&uuid, RUNS), 0);
     assert_int_equal(
         connection_set_annotation(
@@ -390,17 +358,17 @@ a_clone(void **state)
     start(CARD("0000:3d:00.0"));
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     define(2, "", hostdev("0000:3d:00.5"));
-    before = definition("web01");
+    before = definition_read(libvirt, "web01");
     /* Not yet one. */
     run("vgpuctl attach web01 --renew", COMMAND_DONE,
         "web01: ua-gpu0 has the virtual function 0000:3d:00.4\n");
-    after = definition("web01");
+    after = definition_read(libvirt, "web01");
     assert_string_equal(after, before);
     define(3, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     run("vgpuctl attach web03 --renew", COMMAND_DONE,
         "web03: ua-gpu0 has the virtual function 0000:3d:00.6\n");
     free(after);
-    after = definition("web03");
+    after = definition_read(libvirt, "web03");
     typed_assert_has(after, "function='0x6'");
     typed_assert_has(after, "type='pci' managed='no'");
     hook("web01", "prepare", "begin", 0);
@@ -449,11 +417,9 @@ main(void)
         TEST(a_clone),
         TEST(a_clone_in_a_file),
     };
-    const char *top = getenv("srcdir");
-    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
 
     /* What is typed names files of ours. */
-    if (chdir(absolute) < 0 || setenv("srcdir", absolute, 1) < 0)
+    if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define HERE "test:///default"
-#define CONF "etc/libvirt-vgpu/vgpu.conf"
 
 static struct scene scene;
 static struct typed typed;
@@ -42,12 +41,6 @@ teardown(void **state)
     return 0;
 }
 
-static void
-configure(const char *text)
-{
-    fake_write(&scene.kernel, CONF, text);
-}
-
 static int
 run(const char *line)
 {
@@ -62,13 +55,15 @@ sound_configurations(void **state)
     (void)state;
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
-    configure("classes = { small = { types = [ \"T4-1B\", \"A2-1B\" ]; };\n"
-              "            big = { framebuffer = \"2G\"; }; };\n"
-              "gpus = ( { address = \"0000:18:00.0\"; types = [ \"nvidia-223\", \"T4-1B\" ]; } );\n"
-              "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 0; } );\n"
-              "domains = ( { name = \"web*\"; devices = ( { alias = \"a\"; type = \"A2-1B\"; },\n"
-              "  { alias = \"b\"; class = \"big\"; } ); } );\n"
-              "default_class = \"small\";\n");
+    scene_configure(
+        &scene,
+        "classes = { small = { types = [ \"T4-1B\", \"A2-1B\" ]; };\n"
+        "            big = { framebuffer = \"2G\"; }; };\n"
+        "gpus = ( { address = \"0000:18:00.0\"; types = [ \"nvidia-223\", \"T4-1B\" ]; } );\n"
+        "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 0; } );\n"
+        "domains = ( { name = \"web*\"; devices = ( { alias = \"a\"; type = \"A2-1B\"; },\n"
+        "  { alias = \"b\"; class = \"big\"; } ); } );\n"
+        "default_class = \"small\";\n");
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
 }
 
@@ -76,9 +71,9 @@ static void
 broken_configurations(void **state)
 {
     (void)state;
-    configure("enabled = 5;\nplacemnt = \"pack\";\n"
-              "gpus = ( { address = \"here; /etc/passwd\"; }, { types = [ ]; } );\n"
-              "default_class = \"none\";\n");
+    scene_configure(&scene, "enabled = 5;\nplacemnt = \"pack\";\n"
+                            "gpus = ( { address = \"here; /etc/passwd\"; }, { types = [ ]; } );\n"
+                            "default_class = \"none\";\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf", "classes = {\n");
     typed_golden(&scene, HERE, "check/broken", "vgpuctl check");
 }
@@ -87,24 +82,25 @@ static void
 to_no_effect(void **state)
 {
     (void)state;
-    configure("gpus = ( { address = \"0000:19:00.0\"; },\n"
-              "  { address = \"0000:18:00.0\"; types = [ \"T4-1Q\", \"nvidia-742\" ]; },\n"
-              "  { address = \"0000:e7:00.4\"; } );\n"
-              "classes = { gone = { types = [ \"V100-1B\", \"V100-2B\" ]; };\n"
-              "  huge = { framebuffer = \"64G\"; };\n"
-              "  fast = { types = [ \"T4-1B\" ]; traits = [ \"fast\" ]; };\n"
-              "  small = { types = [ \"A2-1B\", \"A40-1B\" ]; };\n"
-              "  shut = { types = [ \"T4-2B\" ]; }; };\n"
-              "quotas = ( { domains = [ \"a*\" ]; class = \"gone\"; max = 1; },\n"
-              "  { domains = [ \"a*\" ]; class = \"small\"; max = 1; } );\n"
-              "domains = ( { name = \"web*\"; devices = (\n"
-              "  { alias = \"a\"; type = \"A2-1V\"; },\n"
-              "  { alias = \"b\"; class = \"huge\"; } ); } );\n"
-              "default_class = \"fast\";\n");
+    scene_configure(&scene,
+                    "gpus = ( { address = \"0000:19:00.0\"; },\n"
+                    "  { address = \"0000:18:00.0\"; types = [ \"T4-1Q\", \"nvidia-742\" ]; },\n"
+                    "  { address = \"0000:e7:00.4\"; } );\n"
+                    "classes = { gone = { types = [ \"V100-1B\", \"V100-2B\" ]; };\n"
+                    "  huge = { framebuffer = \"64G\"; };\n"
+                    "  fast = { types = [ \"T4-1B\" ]; traits = [ \"fast\" ]; };\n"
+                    "  small = { types = [ \"A2-1B\", \"A40-1B\" ]; };\n"
+                    "  shut = { types = [ \"T4-2B\" ]; }; };\n"
+                    "quotas = ( { domains = [ \"a*\" ]; class = \"gone\"; max = 1; },\n"
+                    "  { domains = [ \"a*\" ]; class = \"small\"; max = 1; } );\n"
+                    "domains = ( { name = \"web*\"; devices = (\n"
+                    "  { alias = \"a\"; type = \"A2-1V\"; },\n"
+                    "  { alias = \"b\"; class = \"huge\"; } ); } );\n"
+                    "default_class = \"fast\";\n");
     typed_golden(&scene, HERE, "check/no-effect", "vgpuctl check");
     scene_stop(&scene);
     scene_start(&scene, "");
-    configure("enabled = false; gpus = ( { address = \"0000:19:00.0\"; } );\n");
+    scene_configure(&scene, "enabled = false; gpus = ( { address = \"0000:19:00.0\"; } );\n");
     typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
@@ -148,7 +144,7 @@ static void
 sound_domains(void **state)
 {
     (void)state;
-    configure("classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain(BOTH, "", scene_device(2), "");
     typed_golden(&scene, HERE, "check/domain", "vgpuctl check web01.xml");
     write_domain(BOTH, " display='on'", scene_device(2), "<graphics type='egl-headless'/>");
@@ -181,7 +177,7 @@ faulty_domains(void **state)
     write_domain(BOTH, "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "web01.xml: ua-gpu0 asks for the class \"small\", and vgpu");
-    configure("enabled = maybe;\n");
+    scene_configure(&scene, "enabled = maybe;\n");
     typed_golden(&scene, HERE, "check/domain-broken", "vgpuctl check web01.xml");
 }
 
@@ -189,7 +185,7 @@ static void
 domains_not_as_meant(void **state)
 {
     (void)state;
-    configure("classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>\n",
                  " managed='yes' display='on' ramfb='on'", "aaaaaaaa-0000-4000-8000-000000000001",
                  "<graphics type='vnc'/>\n");
@@ -343,13 +339,15 @@ limits(void **state)
 {
     (void)state;
     start_card();
-    configure("max_instances = ( { types = [ \"L40S-1B\", \"L40S-1X\" ]; max = 4; },\n"
-              "  { types = [ \"A16-1B\" ]; max = 4; } );\n");
+    scene_configure(&scene,
+                    "max_instances = ( { types = [ \"L40S-1B\", \"L40S-1X\" ]; max = 4; },\n"
+                    "  { types = [ \"A16-1B\" ]; max = 4; } );\n");
     typed_golden(&scene, HERE, "check/limits", "vgpuctl check");
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
-    configure("max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
+    scene_configure(&scene,
+                    "max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "types is an empty list");
     typed_assert_has(typed.faults, "a limit without max");
@@ -390,10 +388,7 @@ main(void)
         TEST(limits),
         TEST(no_domains),
     };
-    const char *top = getenv("srcdir");
-    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
 
-    setenv("srcdir", absolute, 1);
-    snprintf(schema, sizeof(schema), "%s/config", absolute);
+    snprintf(schema, sizeof(schema), "%s/config", scene_sources());
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

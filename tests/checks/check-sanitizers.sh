@@ -21,8 +21,9 @@ compile() {
         -DVGPU_VERSION='"0"' -DVGPU_DATA='"/usr/share/libvirt-vgpu"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
 }
 
-for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/fake/*.c; do
-    case $source in */main.c | */test-*.c) continue ;; esac
+# The product, and what tests share.
+for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
+    case $source in */main.c | */test-*.c | tests/bench/* | tests/fuzz/*) continue ;; esac
     compile "$source" "$out/$(echo "$source" | tr / _).o"
 done
 for name in $unit_tests tests/fuzz/fuzz-request tests/fuzz/fuzz-policy tests/fuzz/fuzz-ledger tests/fuzz/fuzz-remote; do

@@ -15,22 +15,7 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{&scene, MACHINE}, &typed};
 
 static int
 run(const char *line)
@@ -86,7 +71,7 @@ reconcile(void **state)
     (void)state;
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
     assert_string_equal(typed.printed, "");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -95,7 +80,7 @@ reconcile(void **state)
                      "dddddddd-0000-4000-8000-000000000001 guest1 left alone: the vGPU ");
     typed_assert_has(typed.faults, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
     fake_close(&stray);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    scene_configure(&scene, "");
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
     typed_assert_has(typed.printed, " guest1 removed: its removal was not finished\n");
     assert_string_equal(typed.faults, "");
@@ -119,7 +104,7 @@ reconcile(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(help_and_version),
         TEST(wrong_usage),

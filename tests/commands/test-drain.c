@@ -17,7 +17,6 @@
     "gpu 0000:3b:00.0 rule size\n"                                                                 \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"
 #define HERE    "test:///default"
-#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 #define DRAINED "var/lib/libvirt-vgpu/drained"
 #define FIRST   "0000:18:00.0"
 #define SECOND  "0000:3b:00.0"
@@ -25,22 +24,7 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{&scene, MACHINE}, &typed};
 
 static void
 run(const char *line, int status)
@@ -207,7 +191,7 @@ static void
 kept_there(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_true(is_on(1, FIRST));
@@ -225,7 +209,7 @@ static void
 kept_for_another(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     run("vgpuctl drain " FIRST, 0);
@@ -244,7 +228,7 @@ no_use_waiting_for_it(void **state)
 
     (void)state;
     fake_write(&scene.kernel, "proc/uptime", "1.00 0.00\n");
-    fake_write(&scene.kernel, CONFIG, "gpus = ({ address = \"0000:99:00.0\"; });");
+    scene_configure(&scene, "gpus = ({ address = \"0000:99:00.0\"; });");
     fake_write(&scene.kernel, DRAINED "/0000:99:00.0", "");
     hook = fork();
     if (hook == 0) {
@@ -299,7 +283,7 @@ by_itself(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(functions),          TEST(what_is_shown),         TEST(nothing_on_it),
         TEST(what_is_being_made), TEST(again_and_back),        TEST(guests_go_elsewhere),

@@ -23,22 +23,7 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{&scene, MACHINE}, &typed};
 
 static uint64_t
 count(enum counters_operation operation, enum counters_result result)
@@ -53,8 +38,7 @@ static void
 golden(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "gpus = ({ address = \"0000:19:00.0\"; enabled = false; });");
+    scene_configure(&scene, "gpus = ({ address = \"0000:19:00.0\"; enabled = false; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
     assert_int_equal(scene_release(&scene, 2, 2), 0);
@@ -74,8 +58,7 @@ functions(void **state)
                         "type nvidia-1148 \"NVIDIA L40S-2Q\" framebuffer 2048 max 24\n"
                         "type nvidia-1158 \"NVIDIA L40S-2A\" framebuffer 2048 max 24\n"
                         "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "max_instances = ({ types = [ \"L40S-2Q\" ]; max = 24; });");
+    scene_configure(&scene, "max_instances = ({ types = [ \"L40S-2Q\" ]; max = 24; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-2Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1158", "0000:3d:00.5"), 0);
@@ -197,7 +180,7 @@ counted(void **state)
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_LEDGER), 1);
     assert_int_equal(count(COUNTERS_RELEASE, COUNTERS_LEDGER), 1);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "rubbish\n");
+    scene_configure(&scene, "rubbish\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
     assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_CONFIG), 2);
 }
@@ -237,7 +220,7 @@ crowd(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(golden), TEST(functions), TEST(escaping),    TEST(no_libvirt),
         TEST(file),   TEST(counted),   TEST(uncountable), TEST(crowd),

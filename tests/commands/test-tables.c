@@ -26,24 +26,6 @@ static const struct {
 };
 
 static void
-start_machine(const char *name)
-{
-    const char *top = getenv("srcdir");
-    char path[512], text[16384];
-    size_t length;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/tests/machines/%s", top ? top : ".", name);
-    file = fopen(path, "re");
-    if (!file)
-        fail_msg("%s: %s", path, strerror(errno));
-    length = fread(text, 1, sizeof(text) - 1, file);
-    text[length] = '\0';
-    fclose(file);
-    scene_start(&scene, text);
-}
-
-static void
 show_with(const char *machine, const char *libvirt)
 {
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -71,14 +53,14 @@ static void
 t4(void **state)
 {
     (void)state;
-    start_machine("t4x8");
+    scene_start_machine(&scene, "t4x8");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-222", scene_device(3)), 0);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });"
-               "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
-               " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
+    scene_configure(&scene,
+                    "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });"
+                    "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
+                    " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
     show("t4x8");
     typed_golden(&scene, HERE, "types/t4x8-classes",
                  "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
@@ -90,7 +72,7 @@ static void
 a40(void **state)
 {
     (void)state;
-    start_machine("a40");
+    scene_start_machine(&scene, "a40");
     assert_int_equal(scene_prepare(&scene, 1, 1, "A40-4Q"), 0);
     show("a40");
     scene_stop(&scene);
@@ -100,7 +82,7 @@ static void
 samples(void **state)
 {
     (void)state;
-    start_machine("mtty");
+    scene_start_machine(&scene, "mtty");
     show("mtty");
     scene_stop(&scene);
 }
@@ -132,9 +114,9 @@ both_kinds(void **state)
     AUTO_FREE char *domains = NULL;
 
     (void)state;
-    start_machine("t4-l40s");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
+    scene_start_machine(&scene, "t4-l40s");
+    scene_configure(&scene,
+                    "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
     typed_golden(&scene, HERE, "types/t4-l40s-empty",
                  "vgpuctl types 0000:3d:00.0 -o type,name,max,available,available-at-most");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -153,10 +135,9 @@ partitioned(void **state)
     AUTO_FREE char *first = typed_functions(1, "", "A30-1-6C", ON("0000:41:00.4"));
 
     (void)state;
-    start_machine("a30-mig");
+    scene_start_machine(&scene, "a30-mig");
     /* Instances limit these, whatever anybody says. */
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
+    scene_configure(&scene, "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
     show_with("a30-mig", typed_libvirt(&scene, first));
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
@@ -181,9 +162,8 @@ mixed_sizes(void **state)
     AUTO_FREE char *domains = NULL;
 
     (void)state;
-    start_machine("mixed-size");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
+    scene_start_machine(&scene, "mixed-size");
+    scene_configure(&scene, "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
     assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
     typed_golden(&scene, HERE, "gpus/mixed-size-one-vgpu", "vgpuctl gpus");
     assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
@@ -199,7 +179,7 @@ full(void **state)
     static const char *const functions[] = {"0000:3d:00.4", "0000:3d:00.6"};
 
     (void)state;
-    start_machine("t4-l40s");
+    scene_start_machine(&scene, "t4-l40s");
     for (unsigned i = 0; i < COUNT(functions); i++)
         assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
     typed_golden(&scene, HERE, "gpus/full", "vgpuctl gpus");

@@ -31,8 +31,9 @@
  * Rules: `size`, all vGPUs of a GPU have one frame-buffer size, and together fewer than the type's
  * max; `type`, the same with one type; `pool N`, N units of which a type uses some; `mixed` with
  * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
- * nameless; `instances N`, it takes a GPU instance, of which N are free. Words of a pci: driver,
- * physfn, vendor, device, numa. Comments begin with '#'.
+ * nameless; `instances N`, it takes a GPU instance, of which N are free; `slices N`, of so many
+ * (what a tree is read for says so by its name). Words of a pci: driver, physfn, vendor, device,
+ * numa. Comments begin with '#'.
  *
  * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
  * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.

@@ -181,13 +181,10 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
 static void
 parse_type(struct fake_machine *machine, const char *id, char *line)
 {
-    static const struct word words[] = {NUMBER(fake_type, framebuffer),
-                                        NUMBER(fake_type, max),
-                                        NUMBER(fake_type, heads),
-                                        NUMBER(fake_type, uses),
-                                        NUMBER(fake_type, instances),
-                                        FLAG(fake_type, nameless),
-                                        TEXT(fake_type, api)};
+    static const struct word words[] = {NUMBER(fake_type, framebuffer), NUMBER(fake_type, max),
+                                        NUMBER(fake_type, heads),       NUMBER(fake_type, uses),
+                                        NUMBER(fake_type, instances),   NUMBER(fake_type, slices),
+                                        FLAG(fake_type, nameless),      TEXT(fake_type, api)};
     struct fake_gpu *gpu = &machine->gpus[machine->gpu_count - 1];
     struct fake_type type = {.uses = 1, .api = "vfio-pci", .instances = -1};
     const char *word = next_word(&line);

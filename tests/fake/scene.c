@@ -4,6 +4,7 @@
 #include "hook.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -190,16 +191,84 @@ scene_leases(struct scene *scene, const char *state)
 }
 
 void
+scene_assert_said(const struct scene *scene, const char *words)
+{
+    if (!strstr(scene->said, words))
+        fail_msg("no \"%s\" in: %s", words, scene->said);
+}
+
+void
+scene_assert_type(const struct scene *scene, const char *device, const char *type)
+{
+    assert_string_equal(fake_type_of(&scene->kernel, device), type);
+}
+
+void
 scene_assert_empty(struct scene *scene)
 {
     assert_int_equal(fake_count(&scene->kernel), 0);
     assert_int_equal(scene_leases(scene, ""), 0);
 }
 
+const char *
+scene_sources(void)
+{
+    static char path[PATH_MAX];
+    const char *relative = getenv("srcdir");
+
+    if (!*path) {
+        assert_non_null(realpath(relative ? relative : ".", path));
+        assert_int_equal(setenv("srcdir", path, 1), 0);
+    }
+    return path;
+}
+
 void
 scene_start(struct scene *scene, const char *machine)
 {
+    (void)scene_sources();
     fake_start(&scene->kernel, machine);
+}
+
+void
+scene_start_machine(struct scene *scene, const char *name)
+{
+    char path[PATH_MAX + 64], text[16384];
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/tests/machines/%s", scene_sources(), name);
+    file = fopen(path, "re");
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    length = fread(text, 1, sizeof(text) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    scene_start(scene, text);
+}
+
+void
+scene_configure(const struct scene *scene, const char *text)
+{
+    fake_write(&scene->kernel, "etc/libvirt-vgpu/vgpu.conf", text);
+}
+
+int
+scene_set_up(void **state)
+{
+    const struct scene_case *here = *state;
+
+    scene_start(here->scene, here->machine);
+    return 0;
+}
+
+int
+scene_tear_down(void **state)
+{
+    const struct scene_case *here = *state;
+
+    scene_stop(here->scene);
+    return 0;
 }
 
 void

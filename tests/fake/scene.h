@@ -51,8 +51,37 @@ int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 /* How many leases there are, in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);
 
+/* The last hook's words, and the type of a device ("" if there is none). */
+void scene_assert_said(const struct scene *scene, const char *words);
+void scene_assert_type(const struct scene *scene, const char *device, const char *type);
+
 /* Nothing is left: no device, no lease. */
 void scene_assert_empty(struct scene *scene);
 
 void scene_start(struct scene *scene, const char *machine);
 void scene_stop(struct scene *scene);
+
+/* The same with a machine of tests/machines. */
+void scene_start_machine(struct scene *scene, const char *name);
+
+/* Writes vgpu.conf. */
+void scene_configure(const struct scene *scene, const char *text);
+
+/* The project's sources: their absolute path, in static memory. $srcdir is that from then on, so
+ * that a test may go to another directory, and does so after this or after scene_start. */
+const char *scene_sources(void);
+
+/* The set-up and the teardown of a test that needs a scene and no more:
+ *
+ *     static const struct scene_case here = {&scene, MACHINE};
+ *     ... SCENE_TEST(function, here), ...
+ */
+struct scene_case {
+    struct scene *scene;
+    const char *machine;
+};
+int scene_set_up(void **state);
+int scene_tear_down(void **state);
+#define SCENE_TEST(function, scene_case)                                                           \
+    cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, scene_tear_down,              \
+                                             (void *)&(scene_case))

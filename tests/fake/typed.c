@@ -15,6 +15,15 @@ typed_clear(struct typed *typed)
 }
 
 int
+typed_tear_down(void **state)
+{
+    const struct typed_case *here = *state;
+
+    typed_clear(here->typed);
+    return scene_tear_down(state);
+}
+
+int
 typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
 {
     AUTO_FREE char *copy = strdup(line);
@@ -142,12 +151,12 @@ typed_golden(struct scene *scene, const char *uri, const char *name, const char 
 {
     AUTO(typed_clear) struct typed typed = {0};
     AUTO_FREE char *path = NULL, *got = NULL, *wanted = NULL;
-    const char *top = getenv("srcdir"), *mode = getenv("VGPU_GOLDEN");
+    const char *mode = getenv("VGPU_GOLDEN");
 
     if (mode && !strcmp(mode, "list"))
         printf("golden: %s\n", name);
     typed_run(scene, uri, line, &typed);
-    if (asprintf(&path, "%s/tests/golden/%s", top ? top : ".", name) < 0 ||
+    if (asprintf(&path, "%s/tests/golden/%s", scene_sources(), name) < 0 ||
         asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,
                  typed.status) < 0)
         fail_msg("no memory");

@@ -18,6 +18,16 @@ struct typed {
     char *faults;  /* its stderr */
 };
 
+/* As struct scene_case, with what was typed last, which is cleared at the end. */
+struct typed_case {
+    struct scene_case scene; /* first */
+    struct typed *typed;
+};
+int typed_tear_down(void **state);
+#define TYPED_TEST(function, typed_case)                                                           \
+    cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, typed_tear_down,              \
+                                             (void *)&(typed_case))
+
 /* Runs a line of words parted by one blank, the first of which is vgpuctl's. `uri` is the libvirt
  * of the machine. What ret holds is freed first; typed_clear at the end. */
 int typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret);

@@ -2,23 +2,12 @@
 
 /* Whatever is a ledger stays the same one when it is written and read again. */
 
+#include "fuzz/fuzz.h"
 #include "lease/ledger.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #define BOOT "0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10"
-
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
 must_be_same(const struct lease *a, const struct lease *b)

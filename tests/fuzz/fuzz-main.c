@@ -6,14 +6,11 @@
  */
 
 #include "base/cleanup.h"
+#include "fuzz/fuzz.h"
 
 #include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
 fail(const char *path)

@@ -5,26 +5,16 @@
  * line "#---" is a drop-in. Nothing is included: that would read files that are not ours.
  */
 
+#include "fuzz/fuzz.h"
 #include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
 #define PART "#---\n"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
 /* libconfig 1.5 forgets the strings that it had read just before it met an error of syntax. */

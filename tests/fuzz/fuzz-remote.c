@@ -2,21 +2,10 @@
 
 /* Whatever another host's libvirt says, it is a whole answer that holds together, or a problem. */
 
+#include "fuzz/fuzz.h"
 #include "libvirt/remote.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
 must_hold_together(const struct inventory *inventory)

@@ -4,20 +4,10 @@
 
 #include "domain/request-parser.h"
 #include "domain/request.h"
+#include "fuzz/fuzz.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
 must_be_a_message(const char *text)

@@ -756,14 +756,13 @@ command(void **state)
 int
 main(void)
 {
-    const char *top = getenv("srcdir");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_check),
         cmocka_unit_test(command),
     };
 
     /* The URIs above name files, which have to be told from the root. */
-    if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
+    if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

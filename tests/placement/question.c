@@ -6,20 +6,17 @@
 #include "placement/max-instances.h"
 #include "placement/placement.h"
 #include "placement/resolution.h"
-#include "policy/policy-load.h"
+#include "policy/conf.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MOST 32
 
 /* A question in our own words. */
 struct asked {
     struct fake_snapshot snapshot;
-    struct policy policy;
+    struct policy *policy;
     struct request request;
     struct demands demands;
     enum demand_freedom freedom;
@@ -28,8 +25,7 @@ struct asked {
     char name[64];
 };
 
-static struct host host = {.ops = &host_kernel, .config = "."};
-static char directory[] = "/tmp/test-placement-XXXXXX";
+static struct conf *conf;
 
 /* --- the request and the configuration, from their texts -------------------------------------- */
 
@@ -93,15 +89,12 @@ static void
 read_policy(struct asked *asked, const char *text)
 {
     const struct names *drained = &asked->snapshot.drained;
-    struct error error;
-    AUTO_CLOSE int fd =
-        openat(host.root, "vgpu.conf", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    if (policy_load(&host, &asked->policy, &error) < 0)
-        fail_msg("%s: %s", text, error.text);
+    if (conf_load_text(conf, text) < 0)
+        fail_msg("%s: %s", text, conf->error.text);
+    asked->policy = &conf->policy;
     for (size_t i = 0; i < drained->count; i++)
-        assert_int_equal(names_add(&asked->policy.drained, drained->items[i].text), 0);
+        assert_int_equal(names_add(&asked->policy->drained, drained->items[i].text), 0);
 }
 
 static void
@@ -111,9 +104,9 @@ ask(struct asked *asked, const struct question *question)
 
     fake_snapshot_make(&asked->snapshot, question->machine);
     read_policy(asked, question->policy);
-    max_instances_apply(&asked->policy, &asked->snapshot.inventory);
+    max_instances_apply(asked->policy, &asked->snapshot.inventory);
     read_request(asked, question->request);
-    assert_int_equal(resolution_make(&asked->request, &asked->policy, &asked->demands, &error), 0);
+    assert_int_equal(resolution_make(&asked->request, asked->policy, &asked->demands, &error), 0);
     asked->demands.nodes = asked->request.nodes;
     demands_set_free(&asked->demands, asked->freedom);
 }
@@ -122,7 +115,6 @@ static void
 asked_clear(struct asked *asked)
 {
     fake_snapshot_clear(&asked->snapshot);
-    policy_clear(&asked->policy);
     demands_clear(&asked->demands);
     free(asked->request.devices);
     free(asked->request.hostdevs);
@@ -151,7 +143,7 @@ problem_of(const struct asked *asked)
     return (struct placement_problem){
         .request = &asked->request,
         .demands = &asked->demands,
-        .policy = &asked->policy,
+        .policy = asked->policy,
         .inventory = &asked->snapshot.inventory,
         .ledger = &asked->snapshot.ledger,
         .rejections = asked->snapshot.rejections,
@@ -285,28 +277,18 @@ question_check_victims(const struct question_victim *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-/* --- where the configuration is --------------------------------------------------------------- */
-
-static int
-remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-    (void)status, (void)type, (void)walk;
-    return remove(path);
-}
-
 int
 question_set_up(void **state)
 {
-    (void)state;
-    assert_non_null(mkdtemp(directory));
-    host.root = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return host.root < 0;
+    int rc = conf_set_up(state);
+
+    conf = *state;
+    return rc;
 }
 
 int
 question_tear_down(void **state)
 {
-    (void)state;
-    close(host.root);
-    return nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    *state = conf;
+    return conf_tear_down(state);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/definition.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+void
+definition_write(struct connection *libvirt, const char *xml)
+{
+    const struct document document = {(char *)xml, strlen(xml)};
+    struct error error = {0};
+
+    if (connection_define(libvirt, &document, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+char *
+definition_read(struct connection *libvirt, const char *name)
+{
+    struct connection_domain domain;
+    struct document document;
+    struct error error = {0};
+
+    if (connection_find(libvirt, name, &domain, &error) < 0 ||
+        connection_xml(libvirt, &domain.uuid, CONNECTION_CONFIG, true, &document, &error) < 0)
+        fail_msg("%s", error.text);
+    return document.text;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * definition: the domains of libvirt's test driver, as a test writes and reads them.
+ */
+
+#pragma once
+
+#include "libvirt/connection.h"
+
+/* Defines a domain; fails the test. */
+void definition_write(struct connection *libvirt, const char *xml);
+
+/* The definition of a domain; the caller frees it. Fails the test. */
+char *definition_read(struct connection *libvirt, const char *domain);

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* document: XML of less trusted people as such: broken, in pieces, large and hostile. */
+
+#include "domain/parsed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+
+static void
+unreadable(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *words;
+    } rows[] = {
+        {"", "none on stdin"},
+        {"\n", "line "},
+        {"nonsense", "line 1: "},
+        {"<domain>" HEAD, "line 1: "},
+        {"<domain>\n" HEAD "\n</Domain>", "line 3: "},
+        {GUEST("", "") "<domain/>", "line 1: "},
+        {GUEST("", "") "x", "line 1: "},
+        {"<domain a='1' a='2'>" HEAD "</domain>", "line 1: "},
+        {"<domain>" HEAD "\xff</domain>", "line 1: "},
+        {"<domain>" HEAD "&#1;</domain>", "line 1: "},
+        {"<?xml version='1.0' encoding='no-such'?><domain>" HEAD "</domain>", "line 1: "},
+        /* other documents */
+        {"<domstatus>" GUEST("", "") "</domstatus>", "no domain XML"},
+        {"<x:domain xmlns:x='urn:x'>" HEAD "</x:domain>", "no domain XML"},
+        {"<network><name>a</name><uuid>" UUID "</uuid></network>", "no domain XML"},
+        /* entities */
+        {"<!DOCTYPE domain>" GUEST("", ""), "document type"},
+        {"<!DOCTYPE domain SYSTEM 'file:///etc/passwd'>" GUEST("", ""), "document type"},
+        {"<!DOCTYPE d [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><domain><name>&a;</name><uuid>" UUID
+         "</uuid></domain>",
+         "document type"},
+        {"<!DOCTYPE d [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>"
+         "<!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>]><domain><name>&c;</name></domain>",
+         "document type"},
+        {"<domain><name>&nbsp;</name><uuid>" UUID "</uuid></domain>", "nbsp"},
+        /* UUIDs */
+        {"<domain><name>a</name></domain>", "no <uuid>"},
+        {"<domain><x><uuid>" UUID "</uuid></x></domain>", "no <uuid>"},
+        {"<domain><uuid/></domain>", "<uuid> is not one"},
+        {"<domain><uuid>web01</uuid></domain>", "<uuid> is not one"},
+        {GUEST("", MDEV("x", "")), "no uuid in its <address>"},
+        {GUEST("", "<hostdev mode='subsystem' type='mdev'><source><address/></source></hostdev>"),
+         "no uuid in its <address>"},
+        {GUEST("", "<hostdev mode='subsystem' type='mdev'><source/></hostdev>"),
+         "no <source><address uuid"},
+        {GUEST("", "<hostdev mode='subsystem' type='mdev'/>"), "no <source><address uuid"},
+    };
+    struct parsed *parsed = *state;
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int rc = parsed_read(parsed, rows[i].text);
+
+        if (rc == -EINVAL && !strncmp(parsed->error.text, "cannot read the domain XML: ", 28) &&
+            strstr(parsed->error.text, rows[i].words))
+            continue;
+        print_error("%d, no \"%s\" in \"%s\" for: %s\n", rc, rows[i].words, parsed->error.text,
+                    rows[i].text);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* A pipe that breaks off anywhere. */
+static void
+every_truncation_is_refused(void **state)
+{
+    static const char text[] = GUEST(ASK(ONE), GPU0);
+    struct parsed *parsed = *state;
+
+    for (size_t length = 0; length < sizeof(text) - 1; length++)
+        assert_int_equal(parsed_read_bytes(parsed, text, length), -EINVAL);
+    assert_int_equal(parsed_read_bytes(parsed, text, sizeof(text) - 1), 0);
+}
+
+/* One byte, or a few, at each read, as a pipe may give them. */
+static void
+read_in_pieces(struct parsed *parsed, const char *bytes, size_t length, size_t piece)
+{
+    size_t sent = 0;
+    int ends[2], size = 4 << 20;
+
+    request_clear(&parsed->request);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    setsockopt(ends[1], SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
+    for (; sent < length; sent += piece) {
+        size_t rest = length - sent < piece ? length - sent : piece;
+
+        if (send(ends[1], bytes + sent, rest, MSG_DONTWAIT) < 0)
+            fail_msg("only %zu of %zu bytes fit: %m", sent, length);
+    }
+    close(ends[1]);
+    if (parsed_read_all(parsed, ends[0]) < 0)
+        fail_msg("in pieces of %zu: %s", piece, parsed->error.text);
+    close(ends[0]);
+    assert_string_equal(parsed->request.domain.text, UUID);
+    assert_string_equal(parsed->request.name, "a&b\xc3\xa4");
+}
+
+static void
+in_pieces_and_in_utf16(void **state)
+{
+    static const char text[] = "<domain><name>a&amp;b\xc3\xa4</name><uuid>" UUID "</uuid></domain>";
+    char wide[2 * sizeof(text)] = "\xff\xfe", swapped[sizeof(wide)];
+    size_t length = 2;
+
+    /* The one letter beyond ASCII is of Latin-1. */
+    for (size_t i = 0; i < sizeof(text) - 1; i++) {
+        if (text[i] == '\xc3')
+            continue;
+        wide[length++] = text[i] == '\xa4' ? '\xe4' : text[i];
+        wide[length++] = '\0';
+    }
+    for (size_t i = 0; i < length; i++)
+        swapped[i] = wide[i ^ 1];
+    for (size_t piece = 1; piece < length; piece = piece < 8 ? piece + 1 : 2 * piece) {
+        read_in_pieces(*state, text, sizeof(text) - 1, piece);
+        read_in_pieces(*state, wide, length, piece);
+        read_in_pieces(*state, swapped, length, piece);
+    }
+}
+
+/* Something count times, between a head and a tail. */
+static char *
+repeat(const char *head, const char *item, size_t count, const char *tail)
+{
+    size_t size = strlen(head) + count * strlen(item) + strlen(tail) + 1;
+    char *text = malloc(size), *at;
+
+    assert_non_null(text);
+    at = stpcpy(text, head);
+    while (count--)
+        at = stpcpy(at, item);
+    stpcpy(at, tail);
+    return text;
+}
+
+/* The most that is read, and one more. */
+static void
+limits(void **state)
+{
+    static const struct {
+        const char *head, *item, *tail;
+        size_t most;
+        const char *fault, *unreadable;
+    } rows[] = {
+        {"<domain>" HEAD "<devices>", GPU0, "</devices></domain>", 256, NULL, "more than 256"},
+        {"<domain>" HEAD "<metadata>" OURS, "<vgpu:device " TYPE "/>",
+         "</vgpu:request></metadata></domain>", 64, "more than 64 <vgpu:device>", NULL},
+        {"<domain>" HEAD "<metadata>" OURS "<vgpu:device " TYPE ">",
+         "<vgpu:param name='a' value='1'/>", "</vgpu:device></vgpu:request></metadata></domain>",
+         16, "more than 16 <vgpu:param>", NULL},
+        {"<domain>" HEAD "<metadata>" OURS "<vgpu:device type='", "x",
+         "'/></vgpu:request></metadata></domain>", 256, "<vgpu:device type=\"xxx", NULL},
+        {"<domain><uuid>" UUID "</uuid><name>", "x", "</name></domain>", 1023, NULL, "too long"},
+    };
+    struct parsed *parsed = *state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (size_t more = 0; more < 2; more++) {
+            AUTO_FREE char *text =
+                repeat(rows[i].head, rows[i].item, rows[i].most + more, rows[i].tail);
+            int rc = parsed_read(parsed, text);
+            bool told = rows[i].fault && strstr(parsed->request.fault.text, rows[i].fault);
+
+            assert_int_equal(rc, more && rows[i].unreadable ? -EINVAL : 0);
+            assert_int_equal(told, more && rows[i].fault);
+            if (rc < 0)
+                assert_non_null(strstr(parsed->error.text, rows[i].unreadable));
+        }
+    }
+}
+
+static void
+nested_and_large(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *deep = repeat("<domain>" HEAD, "<a>", 100000, "");
+    AUTO_FREE char *large = repeat("<domain>" HEAD, "          \n     ", (8 << 20) / 16, "");
+    size_t length = 8 << 20;
+
+    assert_int_equal(parsed_read(parsed, deep), -EINVAL);
+    assert_non_null(strstr(parsed->error.text, "nested too deeply"));
+    memset(large + strlen("<domain>" HEAD), '\n', length - strlen("<domain>" HEAD));
+    memcpy(large + length - 9, "</domain>", 9);
+    large[length] = '\n';
+    assert_int_equal(parsed_read_bytes(parsed, large, length), 0);
+    assert_int_equal(parsed_read_bytes(parsed, large, length + 1), -EFBIG);
+    assert_non_null(strstr(parsed->error.text, "larger than 8 MiB"));
+}
+
+static void
+ampersands_by_the_thousand(void **state)
+{
+    struct parsed *parsed = *state;
+    size_t count = (200 << 10) / 5;
+    AUTO_FREE char *text = repeat("<domain>" HEAD "<metadata>" OURS "<vgpu:device type='", "&amp;",
+                                  count, "'/></vgpu:request></metadata></domain>");
+
+    assert_int_equal(parsed_read(parsed, text), 0);
+    assert_int_equal(strlen(parsed->request.devices[0].type), count);
+    assert_int_equal(strspn(parsed->request.devices[0].type, "&"), count);
+}
+
+/* Seconds of this process's processor time. */
+static double
+used_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* libxml2 compares each attribute of an element with each: a megabyte of them took minutes. */
+static void
+attributes_by_the_megabyte(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *value = repeat("<domain>" HEAD "<a b='", "x", 200000, "'/></domain>");
+    AUTO_FREE char *text =
+        repeat("<domain>" HEAD "<metadata><a ", "b00000='' ", 100000, "/></metadata></domain>");
+    AUTO_FREE char *comment = repeat("<domain>" HEAD "<!--", "<a ", 1 << 20, "--></domain>");
+    AUTO_FREE char *data =
+        repeat("<domain>" HEAD "<title><![CDATA[", "<a ", 1 << 20, "]]></title></domain>");
+    char *at = strstr(text, "b00000");
+    double start = used_time();
+
+    for (unsigned i = 0; i < 100000; i++, at += strlen("b00000='' "))
+        snprintf(at + 1, 6, "%05u", i), at[6] = '=';
+    assert_int_equal(parsed_read(parsed, text), -EINVAL);
+    assert_non_null(strstr(parsed->error.text, "tag is longer than 256 KiB"));
+    assert_string_equal(parsed->request.domain.text, UUID);
+    assert_true(used_time() - start < 5);
+    /* Longer than any argument that a program can be given. */
+    assert_int_equal(parsed_read(parsed, value), 0);
+    /* What costs no more than its length may be as long. */
+    assert_int_equal(parsed_read(parsed, comment), 0);
+    assert_int_equal(parsed_read(parsed, data), 0);
+}
+
+/* What cannot be read at all; and what was learned before the fault is kept. */
+static void
+descriptors_and_partial_documents(void **state)
+{
+    struct parsed *parsed = *state;
+    int closed = memfd_create("test-request", MFD_CLOEXEC);
+    AUTO_CLOSE int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    close(closed);
+    assert_int_equal(parsed_read_all(parsed, closed), -EBADF);
+    assert_non_null(strstr(parsed->error.text, "Bad file descriptor"));
+    assert_int_equal(parsed_read_all(parsed, directory), -EISDIR);
+    assert_int_equal(parsed_read(parsed, "<domain>" HEAD "<devices>" GPU0 "<x"), -EINVAL);
+    assert_string_equal(parsed->request.domain.text, UUID);
+    assert_string_equal(parsed->request.name, "web01");
+}
+
+/* A message is text, although what it quotes is cut. */
+static void
+a_quoted_value_is_cut_between_characters(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *text = repeat("<domain>" HEAD "<metadata>" OURS "<vgpu:device type='x",
+                                  "\xc3\xa4", 200, "'/></vgpu:request></metadata></domain>");
+    const char *end;
+
+    assert_int_equal(parsed_read(parsed, text), 0);
+    end = strrchr(parsed->request.fault.text, '"');
+    assert_non_null(end);
+    assert_int_not_equal(end[-1] & 0xff, 0xc3);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, parsed_set_up, parsed_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(unreadable),
+        TEST(every_truncation_is_refused),
+        TEST(in_pieces_and_in_utf16),
+        TEST(limits),
+        TEST(nested_and_large),
+        TEST(ampersands_by_the_thousand),
+        TEST(attributes_by_the_megabyte),
+        TEST(descriptors_and_partial_documents),
+        TEST(a_quoted_value_is_cut_between_characters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

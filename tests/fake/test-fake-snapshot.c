@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A description means the same as a tree and as values: what is read of the one is the other. */
+
+#include "device/scan.h"
+#include "fake/fake-snapshot.h"
+#include "fake/scene.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct scene scene;
+
+static size_t
+find_gpu(const struct inventory *inventory, const struct name *name)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (name_equal(&inventory->gpus[i].name, name))
+            return i;
+    }
+    fail_msg("there is no %s", name->text);
+    return 0;
+}
+
+/* A driver that lists only what it would make now does not tell the other types. */
+static void
+compare_types(const struct inventory_gpu *told, const struct inventory_gpu *read)
+{
+    assert_true(read->is_partial || read->count == told->count);
+    for (size_t i = 0; i < read->count; i++) {
+        const struct inventory_type *type = &read->types[i];
+        const struct inventory_type *same = inventory_find_type(told, &type->id);
+
+        if (!same)
+            fail_msg("%s has %s", read->name.text, type->id.text);
+        assert_int_equal(same->max, type->max);
+        if (type->framebuffer)
+            assert_int_equal(same->framebuffer, type->framebuffer);
+    }
+}
+
+static void
+compare_parents(const struct inventory *told, const struct inventory *read)
+{
+    assert_int_equal(told->parent_count, read->parent_count);
+    for (size_t i = 0; i < read->parent_count; i++) {
+        const struct inventory_parent *parent = &read->parents[i], *same;
+        const struct inventory_gpu *gpu = &read->gpus[parent->gpu], *other;
+        size_t index;
+
+        assert_true(inventory_find_parent(told, &parent->name, &index));
+        same = &told->parents[index];
+        other = &told->gpus[same->gpu];
+        assert_true(name_equal(&gpu->name, &other->name));
+        assert_ptr_equal(parent->interface, same->interface);
+        for (size_t t = 0; t < gpu->count; t++) {
+            const struct inventory_type *type = inventory_find_type(other, &gpu->types[t].id);
+
+            if (parent->available[t] != same->available[type - other->types])
+                fail_msg("%s has %d %s, not %d", parent->name.text, parent->available[t],
+                         type->id.text, same->available[type - other->types]);
+        }
+    }
+}
+
+static void
+compare(const char *machine)
+{
+    AUTO(fake_snapshot_clear) struct fake_snapshot snapshot;
+    AUTO(inventory_clear) struct inventory read = {0};
+    const struct inventory *told = &snapshot.inventory;
+    struct error error;
+
+    scene_start(&scene, machine);
+    fake_snapshot_make(&snapshot, machine);
+    assert_int_equal(scan_host(&scene.kernel.host, &inventory_all_types, &read, &error), 0);
+    assert_int_equal(told->gpu_count, read.gpu_count);
+    for (size_t i = 0; i < read.gpu_count; i++) {
+        const struct inventory_gpu *gpu = &read.gpus[i];
+        const struct inventory_gpu *same = &told->gpus[find_gpu(told, &gpu->name)];
+
+        assert_int_equal(same->numa, gpu->numa);
+        assert_int_equal(same->is_partial, gpu->is_partial);
+        compare_types(same, gpu);
+    }
+    compare_parents(told, &read);
+    assert_int_equal(told->vgpu_count, read.vgpu_count);
+    for (size_t i = 0; i < read.vgpu_count; i++) {
+        const struct inventory_vgpu *same = inventory_find_vgpu(told, &read.vgpus[i].device);
+
+        assert_non_null(same);
+        assert_true(name_equal(&same->type, &read.vgpus[i].type));
+        assert_true(name_equal(&told->parents[same->parent].name,
+                               &read.parents[read.vgpus[i].parent].name));
+    }
+    scene_stop(&scene);
+}
+
+static void
+real_machines(void **state)
+{
+    char path[512], text[4096];
+    unsigned count = 0;
+    DIR *directory;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/tests/machines", scene_sources());
+    directory = opendir(path);
+    assert_non_null(directory);
+    for (const struct dirent *entry; (entry = readdir(directory));) {
+        struct host host = {.root = dirfd(directory), .ops = &host_kernel};
+
+        if (*entry->d_name == '.')
+            continue;
+        assert_true(host_read(&host, text, sizeof(text), "%s", entry->d_name) > 0);
+        compare(text);
+        count++;
+    }
+    closedir(directory);
+    assert_true(count > 8);
+}
+
+static void
+types_in_short_and_vgpus(void **state)
+{
+    (void)state;
+    compare("gpu 0000:18:00.0 numa 1 X-1:1024:4 X-2:2048:2\n"
+            "foreign 1 X-1 0000:18:00.0\nforeign 2 X-1 0000:18:00.0\n");
+    compare("gpu 0000:18:00.0 vfs 3 X-1:1024:2 X-2:2048:2\nforeign 1 X-2 0000:18:00.5\n");
+    compare("gpu m rule pool 5 M-1/1 M-2/2\nforeign 1 M-2 m\n");
+    compare("gpu 0000:3d:00.0 vf vfs 3 board \"NVIDIA L40S\"\nforeign 1 L40S-8Q 0000:3d:00.5\n");
+    compare("gpu 0000:af:00.0 vf vfs 3 rule mixed memory 24576 board \"NVIDIA L4\"\n"
+            "foreign 1 L4-2Q 0000:af:00.4\nforeign 2 L4-12Q 0000:af:00.5\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(real_machines),
+        cmocka_unit_test(types_in_short_and_vgpus),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

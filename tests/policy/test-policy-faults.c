@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* policy: every fault, all of them, with file and line; the defaults after one. */
+
+#include "policy/conf.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+struct row {
+    const char *text;
+    const char *message; /* after the file's name */
+};
+
+static void
+check_rows(struct conf *conf, const struct row *rows, size_t count)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        char wanted[256];
+        int rc = conf_load_text(conf, rows[i].text);
+
+        snprintf(wanted, sizeof(wanted), "/" DIRECTORY "/" MAIN ":%s", rows[i].message);
+        assert_true(rc == 0 || rc == -EINVAL);
+        if (rc < 0)
+            conf_assert_defaults(&conf->policy);
+        if (rc < 0 && !strncmp(conf->error.text, wanted, strlen(wanted)))
+            continue;
+        print_error("%d, \"%s\" instead of \"%s\" for: %s\n", rc, rc ? conf->error.text : "",
+                    wanted, rows[i].text);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void
+faults_of_one_place(void **state)
+{
+    static const struct row rows[] = {
+        /* unknown keys, at every level */
+        {"\n\ncolour = 1;", "3: unknown key \"colour\""},
+        {"Enabled = true;", "1: unknown key \"Enabled\""},
+        {"gpus = ( { " GPU "\n colour = 1; } );", "2: unknown key \"colour\""},
+        {"classes = { small = { types = [ \"a\" ];\n colour = 1; }; };",
+         "2: unknown key \"colour\""},
+        /* wrong types */
+        {"enabled = 1;", "1: enabled must be true or false"},
+        {"enabled = \"true\";", "1: enabled must be true or false"},
+        {"default_class = 5;", "1: default_class must be a string"},
+        {"default_class = [ \"small\" ];", "1: default_class must be a string"},
+        {"prepare_timeout = 30;", "1: prepare_timeout must be a time"},
+        {"release_timeout = ( \"30s\" );", "1: release_timeout must be a time"},
+        {"gpus = \"0000:18:00.0\";", "1: gpus must be a list of groups"},
+        {"gpus = { " GPU "};", "1: gpus must be a list of groups"},
+        {"gpus = [ \"0000:18:00.0\" ];", "1: gpus must be a list of groups"},
+        {"gpus = ( { " GPU "},\n\"0000:19:00.0\" );", "2: gpus may hold only groups"},
+        {"gpus = ( { " GPU "types = \"T4-1B\"; } );", "1: types must be a list of strings"},
+        {"gpus = ( { " GPU "types = { a = 1; }; } );", "1: types must be a list of strings"},
+        {"gpus = ( { " GPU "types = [ 319 ]; } );", "1: types may hold only strings"},
+        {"gpus = ( { " GPU "types = ( \"a\",\n 5 ); } );", "2: types may hold only strings"},
+        {"gpus = ( { " GPU "types = ( ( \"a\" ) ); } );", "1: types may hold only strings"},
+        {"gpus = ( { " GPU "types = [ \"\" ]; } );", "1: types may hold only strings"},
+        {"gpus = ( { " GPU "enabled = 0; } );", "1: enabled must be true or false"},
+        {"classes = ( );", "1: classes must be a group"},
+        {"classes = \"small\";", "1: classes must be a group"},
+        {"classes = { small = [ \"a\" ]; };", "1: a class must be a group"},
+        /* wrong words, with those that there are */
+        {"placement = \"stack\";", "1: placement must be one of \"pack\", \"spread\""},
+        {"placement = \"\";", "1: placement must be one of \"pack\", \"spread\""},
+        {"placement = \"Pack\";", "1: placement must be one of \"pack\", \"spread\""},
+        {"placement = 1;", "1: placement must be one of \"pack\", \"spread\""},
+        {"placement = [ \"pack\" ];", "1: placement must be one of \"pack\", \"spread\""},
+        {"\nnuma = \"near\";", "2: numa must be one of \"prefer\", \"require\", \"ignore\""},
+        {"release = \"remove\";", "1: release must be one of \"reap\", \"keep\""},
+        {"release = \"\";", "1: release must be one of \"reap\", \"keep\""},
+        {"classes = { a = { types = [ \"a\" ];\nplacement = \"tight\"; }; };",
+         "2: placement must be one of \"pack\", \"spread\""},
+        {"allow = ( \"class\",\n\"everything\" );",
+         "2: allow must be one of \"class\", \"type\", \"parent\", \"placement\", \"numa\", "
+         "\"traits\""},
+        {"allow = [ \"params\" ];", "1: allow must be one of \"class\", \"type\""},
+        {"allow = [ \"\" ];", "1: allow may hold only strings"},
+        {"allow = \"class\";", "1: allow must be a list of strings"},
+        {"allow = { };", "1: allow must be a list of strings"},
+        {"allow = [ 1 ];", "1: allow may hold only strings"},
+        {"params = \"disable_vnc\";", "1: params must be a list of strings"},
+        {"params = [ true ];", "1: params may hold only strings"},
+        {"params = ( \"a\", \"\" );", "1: params may hold only strings"},
+        /* GPUs and classes */
+        {"gpus = ( { " GPU "traits = \"blue\"; } );", "1: traits must be a list of strings"},
+        {"gpus = ( { " GPU "traits = [ \"\" ]; } );", "1: traits may hold only strings"},
+        {"gpus = ( { " GPU "types = [ ]; } );", "1: types is an empty list"},
+        {"gpus = ( { " GPU "\nreserve = -1; } );", "2: reserve must be a number from 0"},
+        {"gpus = ( { " GPU "reserve = 1.5; } );", "1: reserve must be a number from 0"},
+        {"gpus = ( { " GPU "reserve = \"1\"; } );", "1: reserve must be a number from 0"},
+        {"gpus = ( { " GPU "reserve = true; } );", "1: reserve must be a number from 0"},
+        {"gpus = ( { " GPU "reserve = 1000001; } );", "1: reserve must be a number from 0"},
+        {"gpus = ( { " GPU "reserve = 4294967297L; } );", "1: reserve must be a number from 0"},
+        {"classes = { a = { framebuffer = 8; }; };", "1: framebuffer must be a size"},
+        {"classes = { a = { types = [ \"a\" ]; traits = ( 5 ); }; };",
+         "1: traits may hold only strings"},
+        /* quotas */
+        {"quotas = { };", "1: quotas must be a list of groups"},
+        {"quotas = ( \"*\" );", "1: quotas may hold only groups"},
+        {"quotas = (\n{ class = \"a\"; max = 1; } );", "2: a quota without domains"},
+        {"quotas = ( { domains = [ \"*\" ]; max = 1; } );", "1: a quota without class"},
+        {"quotas = ( { domains = [ \"*\" ]; class = \"a\"; } );", "1: a quota without max"},
+        {"quotas = ( { domains = [ ]; class = \"a\"; max = 1; } );", "1: domains is an empty list"},
+        {"quotas = ( { domains = \"*\"; class = \"a\"; max = 1; } );",
+         "1: domains must be a list of strings"},
+        {"quotas = ( { domains = [ \"*\" ]; class = \"a\"; max = -4; } );",
+         "1: max must be a number from 0"},
+        {"quotas = ( { domains = [ \"*\" ]; class = \"a\"; max = \"4\"; } );",
+         "1: max must be a number from 0"},
+        {"quotas = ( { domains = [ \"*\" ]; class = [ \"a\" ]; max = 4; } );",
+         "1: class must be a string"},
+        {"quotas = ( { domains = [ \"*\" ]; type = \"a\"; } );", "1: a quota without class"},
+        {"classes = { a = { types = [ \"a\" ]; }; };\n"
+         "quotas = ( { domains = [ \"*\" ]; class = \"a\"; max = 4; type = \"b\"; } );",
+         "2: unknown key \"type\""},
+        /* domains */
+        {"domains = { };", "1: domains must be a list of groups"},
+        {"domains = ( \"web\" );", "1: domains may hold only groups"},
+        {"domains = ( { devices = ( ); } );", "1: a domain without name"},
+        {"domains = ( { name = \"*\"; } );", "1: a domain without devices"},
+        {"domains = ( { name = 5; devices = ( ); } );", "1: name must be a string"},
+        {"domains = ( { name = \"*\"; devices = { }; } );", "1: devices must be a list of groups"},
+        {"domains = ( { name = \"*\"; devices = (\n\"small\" ); } );",
+         "2: devices may hold only groups"},
+        {"domains = ( { name = \"*\"; devices = (\n{ type = \"a\"; } ); } );",
+         "2: a device without alias"},
+        {"domains = ( { name = \"*\"; devices = ( { alias = 5; type = \"a\"; } ); } );",
+         "1: alias must be a string"},
+        {"domains = ( { name = \"*\"; devices = ( { alias = \"x\"; type = 5; } ); } );",
+         "1: type must be a string"},
+        {"domains = ( { name = \"*\"; devices = (\n{ alias = \"x\"; type = "
+         "\"a\"; gpu = 1; } ); } );",
+         "2: unknown key \"gpu\""},
+        {"domains = ( { name = \"*\"; devices = ( ); max = 1; } );", "1: unknown key \"max\""},
+        /* addresses */
+        {"gpus = ( { types = [ \"a\" ]; } );", "1: a GPU without address"},
+        {"gpus = ( { address = 18; } );", "1: address must be a PCI address"},
+        {"gpus = ( { address = \"\"; } );", "1: address must be a PCI address"},
+        {"gpus = ( { address = \"18:00.0\"; } );", "1: address must be a PCI address"},
+        {"gpus = ( { address = \"0000:18:00.8\"; } );", "1: address must be a PCI address"},
+        {"gpus = ( { address = \"0000:18:00.0 \"; } );", "1: address must be a PCI address"},
+        {"gpus = ( { address = \"../mtty\"; } );", "1: address must be a PCI address"},
+        {"gpus = ( { address = \"..\"; } );", "1: address must be a PCI address"},
+        /* syntax */
+        {"enabled = true;\nlock_timeout = ;", "2: syntax error"},
+        {"enabled true;", "1: syntax error"},
+        {"gpus = (\n{ " GPU "\n", "3: syntax error"},
+        {"default_class = \"small", "1: "},
+        {"enabled = true;\nenabled = false;", "2: duplicate setting name"},
+        {"gpus = ( { " GPU GPU "} );", "1: duplicate setting name"},
+        {"types = [ \"a\", 1 ];", "1: mismatched element type"},
+    };
+
+    check_rows(*state, rows, COUNT(rows));
+}
+
+static void
+faults_of_the_whole(void **state)
+{
+    static const struct row rows[] = {
+        {"gpus = ( { " GPU "},\n{ " GPU "} );",
+         "2: the GPU 0000:18:00.0 is listed already, at /" DIRECTORY "/" MAIN ":1"},
+        {"gpus = ( { address = \"0000:1a:00.0\"; },\n{ address = \"0000:1A:00.0\"; } );",
+         "2: the GPU 0000:1a:00.0"},
+        {"gpus = ( { " GPU "},\n{ address = \"00000000:18:00.0\"; } );", "2: the GPU 0000:18:00.0"},
+        {"gpus = ( { address = \"mtty\"; },\n{ address = \"mtty\"; } );", "2: the GPU mtty"},
+        {"classes = {\nsmall = { }; };", "2: the class \"small\" has no types"},
+        {"classes = { small = { types = [ ]; }; };", "1: types is an empty list"},
+        {"classes = { small = { types = ( ); }; };", "1: types is an empty list"},
+        {"\ndefault_class = \"small\";", "2: default_class is \"small\""},
+        /* a class is one thing or the other */
+        {"classes = {\nbig = { types = [ \"a\" ]; framebuffer = \"8G\"; }; };",
+         "2: the class \"big\" has both types and framebuffer"},
+        {"classes = {\nbig = { traits = [ \"a\" ]; placement = \"pack\"; }; };",
+         "2: the class \"big\" has no types"},
+        /* what there is none of */
+        {"quotas = (\n{ domains = [ \"*\" ]; class = \"big\"; max = 1; } );",
+         "2: a quota's class is \"big\", and there is no such class"},
+        {"classes = { big = { types = [ \"a\" ]; }; };\n"
+         "quotas = ( { domains = [ \"*\" ]; class = \"Big\"; max = 1; } );",
+         "2: a quota's class is \"Big\", and there is no such class"},
+        {"domains = ( { name = \"*\"; devices = (\n{ alias = \"x\"; class = \"big\"; } ); } );",
+         "2: a device's class is \"big\", and there is no such class"},
+        {"domains = ( { name = \"*\"; devices = (\n{ alias = \"x\"; class = \"\"; } ); } );",
+         "2: a device's class is \"\", and there is no such class"},
+        {"domains = ( { name = \"*\"; devices = (\n{ alias = \"x\"; } ); } );",
+         "2: a device needs either type or class"},
+        {"classes = { a = { types = [ \"a\" ]; }; };\ndomains = ( { name = \"*\"; devices = (\n"
+         "{ alias = \"x\"; class = \"a\"; type = \"a\"; } ); } );",
+         "3: a device needs either type or class"},
+    };
+
+    check_rows(*state, rows, COUNT(rows));
+}
+
+/* Several files, several faults in each. */
+static void
+all_faults_of_all_files(void **state)
+{
+    static const char *const wanted[] = {
+        "/" MAIN ":1: unknown key \"colour\"; ", "/" MAIN ":2: prepare_timeout must",
+        "/conf.d/10.conf:3: syntax error",       "/conf.d/20.conf:1: gpus must be",
+        "/conf.d/20.conf:2: a class must be",    "/conf.d/30.conf: others than root",
+        "/conf.d/40.conf: not a regular file",
+    };
+    struct conf *conf = *state;
+
+    conf_put(conf, MAIN, "colour = 1;\nprepare_timeout = \"x\"; lock_timeout = \"7s\";", 0644);
+    conf_put(conf, "conf.d/10.conf", "enabled = true;\n\n=;\n=;", 0644);
+    conf_put(conf, "conf.d/20.conf", "gpus = 1;\nclasses = { small = 1; };", 0644);
+    conf_put(conf, "conf.d/30.conf", "", 0666);
+    assert_int_equal(mkdirat(conf->host.root, DIRECTORY "/conf.d/40.conf", 0755), 0);
+    conf_assert_fails(conf, wanted[0]);
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        if (!strstr(conf->error.text, wanted[i]))
+            fail_msg("no \"%s\" in: %s", wanted[i], conf->error.text);
+    }
+    assert_null(strchr(conf->error.text, '\n'));
+}
+
+static void
+all_faults_of_the_whole(void **state)
+{
+    struct conf *conf = *state;
+
+    conf_put(conf, MAIN, "gpus = ( { " GPU "} );\ndefault_class = \"big\";", 0644);
+    conf_put(conf, "conf.d/10.conf", "gpus = ( { " GPU "} );\nclasses = {\nsmall = { }; };", 0644);
+    conf_assert_fails(conf,
+                      "/conf.d/10.conf:1: the GPU 0000:18:00.0 is listed already, at /" DIRECTORY
+                      "/" MAIN ":1");
+    assert_non_null(
+        strstr(conf->error.text, "/conf.d/10.conf:3: the class \"small\" has no types"));
+    assert_non_null(strstr(conf->error.text, "default_class is \"big\""));
+    /* a fault of another kind elsewhere hides none of them */
+    conf_put(conf, "conf.d/20.conf", "colour = 1;", 0644);
+    conf_assert_fails(conf, "/conf.d/20.conf:1: unknown key \"colour\"");
+    assert_non_null(strstr(conf->error.text, "the GPU 0000:18:00.0 is listed already"));
+    /* what another file adds later cures it */
+    conf_put(conf, "conf.d/20.conf",
+             "classes = { small = { types = [ \"a\" ]; };\n"
+             "big = { types = [ \"b\" ]; }; };",
+             0644);
+    conf_put(conf, "conf.d/10.conf", "classes = { small = { }; };", 0644);
+    conf_assert_loads(conf);
+}
+
+/* Contradictions between files are found where they came about, and say so. */
+static void
+faults_between_files(void **state)
+{
+    static const struct {
+        const char *first, *second, *message;
+    } rows[] = {
+        {"classes = { a = { types = [ \"1\" ]; }; };",
+         "\nclasses = { a = { framebuffer = \"1G\"; }; };",
+         "/" MAIN ":1: the class \"a\" has both"},
+        {"default_class = \"a\"; classes = { a = { types = [ \"1\" ]; }; };",
+         "\ndefault_class = \"b\";", "/conf.d/10.conf:2: default_class is \"b\""},
+        {"classes = { a = { types = [ \"1\" ]; }; };",
+         "\nquotas = ( { domains = [ \"*\" ]; class = \"b\"; max = 1; } );",
+         "/conf.d/10.conf:2: a quota's class is \"b\""},
+        {"domains = ( { name = \"*\"; devices = ( { alias = \"x\"; class = \"b\"; } ); } );",
+         "classes = { a = { types = [ \"1\" ]; }; };", "/" MAIN ":1: a device's class is \"b\""},
+    };
+    struct conf *conf = *state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        conf_put(conf, MAIN, rows[i].first, 0644);
+        conf_put(conf, "conf.d/10.conf", rows[i].second, 0644);
+        conf_assert_fails(conf, rows[i].message);
+    }
+    /* and what the second file has makes the first one right */
+    conf_put(conf, MAIN, rows[3].first, 0644);
+    conf_put(conf, "conf.d/10.conf", "classes = { b = { types = [ \"1\" ]; }; };", 0644);
+    conf_assert_loads(conf);
+}
+
+static void
+only_root_may_write_it(void **state)
+{
+    static const char *const names[] = {MAIN, "conf.d/10.conf"};
+    static const mode_t bad[] = {0666, 0664, 0646, 0622, 0602}, good[] = {0644, 0600, 0400, 0755};
+    struct conf *conf = *state;
+
+    for (size_t n = 0; n < COUNT(names); n++) {
+        char message[128], path[64];
+
+        snprintf(path, sizeof(path), DIRECTORY "/%s", names[n]);
+        snprintf(message, sizeof(message), "/%s: others than root may write it", path);
+        for (size_t i = 0; i < COUNT(bad); i++) {
+            conf_put(conf, names[n], "enabled = false;", bad[i]);
+            conf_assert_fails(conf, message);
+        }
+        for (size_t i = 0; i < COUNT(good); i++) {
+            conf_put(conf, names[n], "enabled = false;", good[i]);
+            conf_assert_loads(conf);
+            assert_false(conf->policy.enabled);
+        }
+        /* only root can give a file away, and then to see it refused */
+        if (fchownat(conf->host.root, path, 4711, (gid_t)-1, 0) == 0)
+            conf_assert_fails(conf, message);
+        conf_put(conf, names[n], NULL, 0);
+    }
+}
+
+/* Nor may what it includes, which nobody else looks at. */
+static void
+an_include_is_no_back_door(void **state)
+{
+    static const char *const before[] = {"", " \t", "enabled = true;\n", "\n\n\t", "/* */\n"};
+    struct conf *conf = *state;
+    char text[256];
+
+    conf_put(conf, "theirs", "enabled = false;", 0666);
+    for (size_t i = 0; i < COUNT(before); i++) {
+        snprintf(text, sizeof(text), "%s@include \"%s/" DIRECTORY "/theirs\"\n", before[i],
+                 conf->directory);
+        conf_put(conf, MAIN, text, 0644);
+        conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ":");
+    }
+}
+
+/* What stands behind a NUL must not be lost in silence. */
+static void
+a_file_is_text(void **state)
+{
+    static const char text[] = "lock_timeout = \"1s\";\n\0enabled = false;\n";
+    struct conf *conf = *state;
+
+    conf_put_bytes(conf, MAIN, text, sizeof(text) - 1, 0644);
+    conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ":");
+}
+
+static void
+only_regular_files_of_bearable_size(void **state)
+{
+    static char text[(1 << 20) + 2];
+    struct conf *conf = *state;
+
+    memset(text, '\n', sizeof(text) - 2);
+    conf_put(conf, MAIN, text, 0644);
+    conf_assert_loads(conf);
+    text[sizeof(text) - 2] = '\n';
+    conf_put(conf, MAIN, text, 0644);
+    conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ": not a regular file of at most 1 MiB");
+    conf_put(conf, MAIN, NULL, 0);
+    assert_int_equal(mkdirat(conf->host.root, DIRECTORY "/" MAIN, 0755), 0);
+    conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ": not a regular file");
+    assert_int_equal(unlinkat(conf->host.root, DIRECTORY "/" MAIN, AT_REMOVEDIR), 0);
+    assert_int_equal(mkfifoat(conf->host.root, DIRECTORY "/" MAIN, 0644), 0);
+    conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ": not a regular file");
+    conf_put(conf, MAIN, NULL, 0);
+    assert_int_equal(symlinkat(MAIN, conf->host.root, DIRECTORY "/" MAIN), 0);
+    conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ": ");
+    conf_put(conf, MAIN, NULL, 0);
+    assert_int_equal(unlinkat(conf->host.root, DIRECTORY "/conf.d", AT_REMOVEDIR), 0);
+    conf_assert_loads(conf);
+    conf_put(conf, "conf.d", "", 0644);
+    conf_assert_fails(conf, "/" DIRECTORY "/conf.d: ");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, conf_set_up, conf_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(faults_of_one_place),
+        TEST(faults_of_the_whole),
+        TEST(all_faults_of_all_files),
+        TEST(all_faults_of_the_whole),
+        TEST(faults_between_files),
+        TEST(only_root_may_write_it),
+        TEST(an_include_is_no_back_door),
+        TEST(a_file_is_text),
+        TEST(only_regular_files_of_bearable_size),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
