@@ -164,15 +164,23 @@ makes_any(const struct inventory *inventory, const struct inventory_parent *pare
     return false;
 }
 
+static bool
+holds_any(const struct inventory *inventory, size_t gpu)
+{
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            return true;
+    }
+    return false;
+}
+
 bool
 inventory_offers(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            return true;
-    }
+    if (card->is_partial && holds_any(inventory, gpu))
+        return true;
     for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
         if (inventory->parents[i].gpu == gpu && makes_any(inventory, &inventory->parents[i]))
             return true;
@@ -180,15 +188,32 @@ inventory_offers(const struct inventory *inventory, size_t gpu)
     return !card->is_partial && card->count > 0;
 }
 
+/* Of a driver that lists one size only beside what is there, several sizes can only have been
+ * listed when nothing was. */
+static bool
+knows_several_sizes(const struct inventory_gpu *card)
+{
+    unsigned first = 0;
+
+    for (size_t i = 0; i < card->count && !card->is_mixed; i++) {
+        const struct inventory_type *type = &card->types[i];
+
+        if (type->slices || !type->framebuffer)
+            continue;
+        if (first && type->framebuffer != first)
+            return true;
+        first = type->framebuffer;
+    }
+    return false;
+}
+
 bool
 inventory_may_have_more(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    for (size_t i = 0; card->is_partial && i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            return true;
-    }
+    if (card->is_partial && holds_any(inventory, gpu))
+        return !knows_several_sizes(card);
     for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
         const struct inventory_parent *parent = &inventory->parents[i];
 

@@ -122,7 +122,8 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONN
 bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
 /* Whether a GPU may have types that are not known: those that its driver would not make beside what
- * is there. An idle one lists them all, but for those of GPU instances (MIG) that nobody made. */
+ * is there. An idle one lists them all, but for those of GPU instances (MIG) that nobody made; what
+ * was listed then, or is listed by another card of the model, is known. */
 bool inventory_may_have_more(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
 /* What all parents of a GPU together say they would make of a type: it never takes more, and

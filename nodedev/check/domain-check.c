@@ -128,16 +128,10 @@ check_feasibility(struct matter *matter, struct error *error)
     const struct placement_problem problem = snapshot_problem(snapshot, &matter->request);
     AUTO_FREE struct placement_choice *choices =
         calloc(snapshot->demands.count + 1, sizeof(*choices));
+    bool waiting =
+        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(check->host)) > 0;
     struct error why;
-    bool waiting;
 
-    if (snapshot->inventory.gpu_count == 0) {
-        report_warning(check->report, check->file, 0,
-                       "no GPU on this host offers vGPUs: whether it could have its own is not "
-                       "known");
-        return 0;
-    }
-    waiting = boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(check->host)) > 0;
     switch (choices ? feasibility_judge(&problem, waiting, choices, &why) : FEASIBILITY_ERROR) {
     case FEASIBILITY_YES:
         break;
@@ -340,7 +334,13 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (rc < 0)
         return rc;
     check_hostdevs(&matter);
-    if (matter.snapshot.demands.count && check->report->faults == faults)
+    if (matter.snapshot.demands.count == 0 || check->report->faults > faults)
+        return (int)matter.snapshot.demands.count;
+    if (matter.snapshot.inventory.gpu_count)
         rc = check_feasibility(&matter, error);
+    else
+        report_warning(check->report, check->file, 0,
+                       "no GPU on this host offers vGPUs: whether it could have its own is not "
+                       "known");
     return rc < 0 ? rc : (int)matter.snapshot.demands.count;
 }

@@ -221,8 +221,8 @@ no_room(void **state)
     assert_int_equal(fake_make(&scene.kernel, "0000:e7:00.5", "nvidia-1146", ""), 0);
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:e7:00.4)");
     before = definition_read(libvirt, "web01");
-    run("vgpuctl attach web01 --type L40S-9B", COMMAND_DONE, "ua-gpu1 (0000:e7:00.6)");
-    run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
+    run("vgpuctl attach web01 --type L40S-9B", COMMAND_FAILED,
+        "ua-gpu1 wants L40S-9B, which no GPU here has (did you mean L40S-1B?)");
     run("vgpuctl attach test --type L40S-1B", COMMAND_NO_CAPACITY,
         "vgpuctl: attach: test: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 is disabled in "
         "vgpu.conf, 0000:e7:00.0 holds nvidia-1146 (1 in use)\n");

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Whoever is asked what a start would come to says the same: prepare, explain, check, attach,
+ * migrate, restore, types and metrics. Each of these was seen to contradict another once.
+ */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HERE "test:///default"
+
+#define T4                                                                                         \
+    "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
+    "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
+#define MTTY "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n"
+#define L40S "gpu 0000:3d:00.0 vf vfs 16 rule size numa 0 board \"NVIDIA L40S\"\n"
+
+static struct scene scene;
+static struct typed typed;
+static char schema[512]; /* the directory it is in */
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, T4);
+    scene.kernel.host.data = schema;
+    return chdir(scene.kernel.path);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return chdir("/");
+}
+
+static void
+restart(const char *machine)
+{
+    assert_int_equal(chdir("/"), 0);
+    scene_stop(&scene);
+    scene_start(&scene, machine);
+    scene.kernel.host.data = schema;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+}
+
+static void
+run(const char *line, enum command_status status, const char *words)
+{
+    if (typed_run(&scene, HERE, line, &typed) != (int)status)
+        fail_msg("%s: %d, %s%s", line, typed.status, typed.printed, typed.faults);
+    typed_assert_has(status == COMMAND_DONE ? typed.printed : typed.faults, words);
+}
+
+/* The guest of ./guest1.xml, with these devices and hostdevs. */
+static char *
+guest(const char *devices, const unsigned *numbers)
+{
+    char *xml = scene_xml(1, devices, numbers);
+    FILE *out = fopen("guest1.xml", "we");
+
+    assert_non_null(out);
+    fputs(xml, out);
+    fclose(out);
+    return xml;
+}
+
+#define DEVICE(number, said) "<vgpu:device alias='ua-gpu" number "' " said "/>"
+
+/* Everybody says no, in these words; explain and check with this status. */
+static void
+all_refuse(const char *devices, const unsigned *numbers, const char *words)
+{
+    static const char *const operations[] = {"migrate", "restore", "prepare"};
+    AUTO_FREE char *xml = guest(devices, numbers);
+
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        assert_int_equal(scene_hook(&scene, xml, operations[i], "begin"), 1);
+        scene_assert_said(&scene, words);
+    }
+    run("vgpuctl explain ./guest1.xml", COMMAND_FAILED, words);
+    run("vgpuctl check guest1.xml", COMMAND_FAILED, words);
+}
+
+static void
+what_can_never_be_had_together(void **state)
+{
+    (void)state;
+    all_refuse(DEVICE("1", "type='T4-16Q'") DEVICE("2", "type='T4-16Q'"),
+               (const unsigned[]){1, 2, 0}, "but not for all together");
+    run("vgpuctl attach test --config --type T4-16Q --count 3", COMMAND_FAILED, "but not for all together");
+}
+
+static void
+what_is_full_today(void **state)
+{
+    AUTO_FREE char *xml = guest(DEVICE("1", "type='T4-16Q'"), (const unsigned[]){1, 0});
+
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(9)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    run("vgpuctl explain ./guest1.xml", COMMAND_NO_CAPACITY, "holds nvidia-222 (1 in use)");
+    run("vgpuctl check guest1.xml", COMMAND_DONE, "ok (vGPUs asked for: 1, warnings: 0)");
+    run("vgpuctl attach test --config --type T4-16Q", COMMAND_DONE, "ua-gpu0");
+}
+
+static void
+what_is_not_here(void **state)
+{
+    const unsigned one[] = {1, 0};
+
+    (void)state;
+    all_refuse(DEVICE("1", "type='t4-1b'"), one, "which no GPU here has (did you mean T4-1B?)");
+    all_refuse(DEVICE("1", "type='T4-1B' parent='0000:99:00.0'"), one,
+               "asks for the parent 0000:99:00.0, which is no GPU or virtual function here");
+    all_refuse(DEVICE("1", "type='T4-1B' traits='blue'"), one, "lacks a trait asked for");
+    all_refuse(DEVICE("1", "type='T4-1B' numa='require'"), one,
+               "is on a NUMA node, and the guest is bound to none (numatune)");
+}
+
+/* libvirt would drop such an alias, and the hook not find it. */
+static void
+an_alias_that_libvirt_drops(void **state)
+{
+    FILE *out = fopen("guest1.xml", "we");
+
+    (void)state;
+    assert_non_null(out);
+    fputs("<domain type='kvm'><name>guest1</name><uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>"
+          "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
+          "<vgpu:device alias='gpu0' type='T4-1B'/></vgpu:request></metadata><devices>"
+          "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+          "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
+          "<alias name='gpu0'/></hostdev></devices></domain>",
+          out);
+    fclose(out);
+    run("vgpuctl check guest1.xml", COMMAND_FAILED,
+        "libvirt drops the alias gpu0 of the <hostdev>, as it does not begin with ua-");
+}
+
+static void
+assert_types(const char *name, const char *figures)
+{
+    char wanted[128];
+
+    assert_int_equal(typed_run(&scene, HERE,
+                               "vgpuctl types -rn -o TYPE,MAX,AVAILABLE,AVAILABLE-AT-MOST", &typed),
+                     COMMAND_DONE);
+    snprintf(wanted, sizeof(wanted), "%s %s\n", name, figures);
+    typed_assert_has(typed.printed, wanted);
+}
+
+/* On a GPU that is its own only parent as well. */
+static void
+max_instances_counts(void **state)
+{
+    (void)state;
+    restart(MTTY);
+    scene_configure(&scene, "max_instances = ( { types = [ \"mtty-2\" ]; max = 2; } );");
+    assert_types("mtty-2", "2 2 2");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_types("mtty-2", "2 0 0");
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
+    scene_assert_said(&scene, "mtty is full (2 of 2)");
+}
+
+/* What types says is what starts come to: kept vGPUs make room, reserved places do not. */
+static void
+types_say_how_many_starts_succeed(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";\n"
+                            "gpus = ( { address = \"0000:18:00.0\"; reserve = 13; } );");
+    for (unsigned i = 1; i <= 3; i++)
+        assert_int_equal(scene_prepare(&scene, i, i, "T4-1B"), 0);
+    assert_types("nvidia-222", "16 0 0");
+    assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_types("nvidia-222", "16 1 1");
+    assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 0);
+    assert_types("nvidia-222", "16 0 0");
+    assert_int_equal(scene_prepare(&scene, 5, 5, "T4-1B"), 1);
+}
+
+/* Sixteen functions, of which a GPU fills six at most. */
+static void
+no_sum_over_functions(void **state)
+{
+    (void)state;
+    restart(L40S);
+    assert_types("nvidia-1152", "- - 6");
+}
+
+/* Of a full card the types are remembered. */
+static void
+a_wrong_name_on_a_full_card(void **state)
+{
+    (void)state;
+    restart(L40S);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-48Q"), 0);
+    run("vgpuctl attach test --type L40S-99Q", COMMAND_FAILED,
+        "wants L40S-99Q, which no GPU here has");
+    typed_assert_has(typed.faults, "(did you mean L40S-");
+}
+
+/* Every function was given a type before anybody could ask what it is called. */
+static void
+a_type_whose_name_is_not_known(void **state)
+{
+    (void)state;
+    restart("gpu 0000:3d:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n");
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1153", ""), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-12Q"), 1);
+    scene_assert_said(&scene, "of type nvidia-1153 on 0000:3d:00.0, of which the driver does not "
+                              "tell the name now; if that is L40S-12Q, ask for nvidia-1153 by its "
+                              "id");
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "nvidia-1153"), 0);
+}
+
+/* ...but a card of the same model that is idle tells it. */
+static void
+a_name_that_a_sibling_tells(void **state)
+{
+    (void)state;
+    restart("gpu 0000:3d:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n"
+            "gpu 0000:e7:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n");
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1153", ""), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-12Q"), 0);
+}
+
+static void
+no_free_function_is_not_full(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    restart("gpu 0000:e7:00.0 rule size numa 0 vfs 1\n"
+            "type nvidia-742 \"NVIDIA A2-1B\" framebuffer 1024 max 16\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "A2-1B"), 0);
+    xml = guest(DEVICE("1", "type='A2-1B'"), (const unsigned[]){1, 0});
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "0000:e7:00.0 has no free virtual function (1 in use)");
+}
+
+static void
+what_is_gone_is_not_kept(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    run("vgpuctl reconcile", COMMAND_DONE,
+        "forgotten: it was kept for its guest's next start, and is gone");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(what_can_never_be_had_together),
+        TEST(what_is_full_today),
+        TEST(what_is_not_here),
+        TEST(an_alias_that_libvirt_drops),
+        TEST(max_instances_counts),
+        TEST(types_say_how_many_starts_succeed),
+        TEST(no_sum_over_functions),
+        TEST(a_wrong_name_on_a_full_card),
+        TEST(a_type_whose_name_is_not_known),
+        TEST(a_name_that_a_sibling_tells),
+        TEST(no_free_function_is_not_full),
+        TEST(what_is_gone_is_not_kept),
+    };
+
+    const char *top = getenv("srcdir");
+    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
+
+    snprintf(schema, sizeof(schema), "%s/config", absolute);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
