@@ -486,11 +486,9 @@ static void
 classify(const struct assignment *assignment, struct error *error)
 {
     const struct placement_problem problem = problem_of(assignment);
-    AUTO_FREE struct placement_choice *choices =
-        calloc(problem.demands->count + 1, sizeof(*choices));
     struct error ignored;
 
-    if (choices && feasibility_judge(&problem, false, choices, &ignored) == FEASIBILITY_NO)
+    if (feasibility_of(&problem, false, &ignored) == FEASIBILITY_NO)
         error->class = ERROR_NEVER;
 }
 

@@ -191,29 +191,24 @@ decide(struct dry_run *dry_run, const struct transaction *transaction,
 }
 
 /* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.
- * -ENOMEM. */
-static int
+ */
+static void
 look_ahead(struct dry_run *dry_run, const struct host *host, const struct request *request,
            const struct dry_run_change *change)
 {
     const struct snapshot *snapshot = &dry_run->snapshot;
     struct placement_problem problem = snapshot_problem(snapshot, request);
-    AUTO_FREE struct placement_choice *choices =
-        calloc(snapshot->demands.count + 1, sizeof(*choices));
     enum error_class class = dry_run->refusal.class;
     struct error ignored;
 
     if (dry_run->outcome != DRY_RUN_REFUSED || (class != ERROR_NO_ROOM && class != ERROR_NEVER))
-        return 0;
-    if (!choices)
-        return -ENOMEM;
+        return;
     dry_run->boot_wait_left =
         boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host));
     problem.running = change->alone;
     problem.avoided = change->avoided;
-    if (feasibility_judge(&problem, dry_run->boot_wait_left, choices, &ignored) == FEASIBILITY_NO)
+    if (feasibility_of(&problem, dry_run->boot_wait_left, &ignored) == FEASIBILITY_NO)
         dry_run->refusal.class = ERROR_NEVER;
-    return 0;
 }
 
 static int
@@ -232,7 +227,7 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
     dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));
     rc = dry_run->choices ? decide(dry_run, &transaction, request, change) : -ENOMEM;
     if (rc == 0)
-        rc = look_ahead(dry_run, host, request, change);
+        look_ahead(dry_run, host, request, change);
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
 }
 

@@ -217,3 +217,15 @@ feasibility_judge(const struct placement_problem *problem, bool waiting,
     forget_choices(problem, choices);
     return unknown(error, "a GPU of vgpu.conf is not there yet");
 }
+
+enum feasibility
+feasibility_of(const struct placement_problem *problem, bool waiting, struct error *error)
+{
+    AUTO_FREE struct placement_choice *choices =
+        calloc(problem->demands->count + 1, sizeof(*choices));
+
+    if (choices)
+        return feasibility_judge(problem, waiting, choices, error);
+    error_set(error, -ENOMEM, "no memory for the placement");
+    return FEASIBILITY_ERROR;
+}

@@ -33,3 +33,7 @@ feasibility_judge(const struct placement_problem *problem, bool waiting,
                   struct placement_choice *choices, struct error *error) CHECKED NONNULL;
 #define FEASIBILITY_NO_TYPE   SIZE_MAX
 #define FEASIBILITY_NO_PARENT SIZE_MAX
+
+/* The same for who wants no places. */
+enum feasibility feasibility_of(const struct placement_problem *problem, bool waiting,
+                                struct error *error) CHECKED NONNULL;

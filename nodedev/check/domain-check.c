@@ -126,13 +126,11 @@ check_feasibility(struct matter *matter, struct error *error)
     const struct domain_check *check = matter->check;
     struct snapshot *snapshot = &matter->snapshot;
     const struct placement_problem problem = snapshot_problem(snapshot, &matter->request);
-    AUTO_FREE struct placement_choice *choices =
-        calloc(snapshot->demands.count + 1, sizeof(*choices));
     bool waiting =
         boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(check->host)) > 0;
     struct error why;
 
-    switch (choices ? feasibility_judge(&problem, waiting, choices, &why) : FEASIBILITY_ERROR) {
+    switch (feasibility_of(&problem, waiting, &why)) {
     case FEASIBILITY_YES:
         break;
     case FEASIBILITY_NO:

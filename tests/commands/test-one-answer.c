@@ -97,7 +97,8 @@ what_can_never_be_had_together(void **state)
     (void)state;
     all_refuse(DEVICE("1", "type='T4-16Q'") DEVICE("2", "type='T4-16Q'"),
                (const unsigned[]){1, 2, 0}, "but not for all together");
-    run("vgpuctl attach test --config --type T4-16Q --count 3", COMMAND_FAILED, "but not for all together");
+    run("vgpuctl attach test --config --type T4-16Q --count 3", COMMAND_FAILED,
+        "but not for all together");
 }
 
 static void

@@ -213,8 +213,8 @@ what_is_not_listed_now(void **state)
         {V "forgetful v", "", "type=X-1 on=v.1", "v.1 X-1"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-2 on=v.1", "v.1 X-2"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1",
-         "NO_ROOM gpu0 (X-1) cannot be on v.1: its GPU v does not offer it while it holds x-2 (1 in "
-         "use); no other virtual function"},
+         "NO_ROOM gpu0 (X-1) cannot be on v.1: its GPU v does not offer it while it holds x-2 (1 "
+         "in use); no other virtual function"},
         {V "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-2 v.3\n" W, "", "type=X-1 on=v.1",
          "NO_ROOM |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
