@@ -6,6 +6,7 @@
  */
 
 #include "placement/chance.h"
+#include "placement/feasibility.h"
 #include "placement/model-problem.h"
 #include "placement/question.h"
 
@@ -231,10 +232,86 @@ what_is_idle_is_reaped_if_and_only_if_it_helps(void **state)
     run_rounds(check_reaping);
 }
 
+/* --- what could ever be ----------------------------------------------------------------------- */
+
+/* The same host after it has lost some of its vGPUs, a bit each. */
+static bool
+could_without(const struct model *model, uint32_t lost)
+{
+    static struct model after;
+    int now[THINGS];
+
+    after = *model;
+    after.thing_count = 0;
+    after.refused_count = 0;
+    for (size_t i = 0; i < model->thing_count; i++) {
+        now[i] = lost >> i & 1 ? -1 : (int)after.thing_count;
+        if (now[i] >= 0)
+            after.things[after.thing_count++] = model->things[i];
+    }
+    for (size_t i = 0; i < after.wish_count; i++) {
+        if (after.wishes[i].thing >= 0)
+            after.wishes[i].thing = now[after.wishes[i].thing];
+    }
+    return model_find(&after);
+}
+
+/* Whether there is any such way, of all of few vGPUs or of a choice of many. */
+static bool
+could_ever(const struct model *model, uint64_t seed)
+{
+    uint32_t all = model->thing_count < 32 ? (1u << model->thing_count) - 1 : ~0u, named = 0;
+
+    for (size_t i = 0; i < model->wish_count; i++)
+        named |= model->wishes[i].thing >= 0 ? 1u << model->wishes[i].thing : 0;
+    if (could_without(model, all) || could_without(model, all & ~named) || could_without(model, 0))
+        return true;
+    for (uint32_t lost = 0; all < 256 && lost <= all; lost++) {
+        if (could_without(model, lost))
+            return true;
+    }
+    for (int i = 0; all >= 256 && i < 100; i++) {
+        if (could_without(model, chance(&seed, 1u << 31) & all))
+            return true;
+    }
+    return false;
+}
+
+/* Never "no" where it is so now, or once some are lost; never "yes" where it never is. */
+static void
+check_feasibility(const struct model *unsettled, uint64_t seed)
+{
+    static struct model_problem problem;
+    static struct model settled;
+    const struct model *model = unsettled;
+    struct error why = {0};
+    enum feasibility feasibility;
+
+    settled = *unsettled;
+    (void)model_settle(&settled);
+    model_problem_make(&settled, &problem);
+    feasibility = feasibility_of(&problem.whole, false, &why);
+    MUST(feasibility != FEASIBILITY_ERROR, "%s", why.text);
+    if (feasibility == FEASIBILITY_NO)
+        MUST(!could_ever(model, seed), "%s", why.text);
+    if (feasibility == FEASIBILITY_YES)
+        MUST(model_find(model) || could_ever(model, seed), "it never is");
+    MUST(feasibility != FEASIBILITY_UNKNOWN || *why.text, "and nothing is said");
+    model_problem_clear(&problem);
+}
+
+static void
+it_is_no_only_where_it_never_is(void **state)
+{
+    (void)state;
+    run_rounds(check_feasibility);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_no_only_where_it_never_is),
         cmocka_unit_test(a_place_is_found_if_and_only_if_there_is_one),
         cmocka_unit_test(what_is_idle_is_reaped_if_and_only_if_it_helps),
     };
