@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const dry_run_verdict_words[] = {
-    [DRY_RUN_NO] = "no",         [DRY_RUN_REAP] = "reap",   [DRY_RUN_POSSIBLE] = "possible",
+const char *const dry_run_answer_words[] = {
+    [DRY_RUN_NO] = "no",         [DRY_RUN_EVICT] = "reap",  [DRY_RUN_POSSIBLE] = "possible",
     [DRY_RUN_CHOSEN] = "chosen", [DRY_RUN_FOUND] = "found", [DRY_RUN_TAKEN] = "taken",
 };
 
@@ -22,12 +22,12 @@ void
 dry_run_clear(struct dry_run *dry_run)
 {
     free(dry_run->choices);
-    free(dry_run->may_reap);
-    free(dry_run->may_still);
+    free(dry_run->may_evict);
+    free(dry_run->may_evict_still);
     eviction_clear(&dry_run->after);
     ledger_clear(&dry_run->busy);
     ledger_clear(&dry_run->unwanted);
-    ledger_clear(&dry_run->reaped);
+    ledger_clear(&dry_run->evicted);
     snapshot_clear(&dry_run->snapshot);
 }
 
@@ -67,11 +67,11 @@ sort_others(struct dry_run *dry_run, const struct transaction *transaction,
     struct ledger *ledger = &dry_run->snapshot.ledger;
 
     facts_read_guests(&transaction->statedir, ledger, &guests);
-    dry_run->may_reap = calloc(ledger->count + 1, sizeof(*dry_run->may_reap));
-    if (!dry_run->may_reap)
+    dry_run->may_evict = calloc(ledger->count + 1, sizeof(*dry_run->may_evict));
+    if (!dry_run->may_evict)
         return -ENOMEM;
     recovery_sort_others(&transaction->statedir, &guests, domain, running, NULL, ledger,
-                         dry_run->may_reap);
+                         dry_run->may_evict);
     return 0;
 }
 
@@ -83,17 +83,17 @@ clear(struct dry_run *dry_run, const struct placement_problem *problem)
     AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
     size_t staying = 0;
 
-    free(dry_run->may_still);
-    dry_run->may_still = calloc(ledger->count + 1, sizeof(*dry_run->may_still));
-    if (!gone || !dry_run->may_still)
+    free(dry_run->may_evict_still);
+    dry_run->may_evict_still = calloc(ledger->count + 1, sizeof(*dry_run->may_evict_still));
+    if (!gone || !dry_run->may_evict_still)
         return -ENOMEM;
     for (size_t i = 0; i < ledger->count; i++) {
         const struct name *device = &ledger->leases[i].vgpu.device;
 
         gone[i] = ledger_find(&dry_run->busy, device) || ledger_find(&dry_run->unwanted, device) ||
-                  ledger_find(&dry_run->reaped, device);
-        if (!gone[i] && dry_run->may_reap)
-            dry_run->may_still[staying] = dry_run->may_reap[i];
+                  ledger_find(&dry_run->evicted, device);
+        if (!gone[i] && dry_run->may_evict)
+            dry_run->may_evict_still[staying] = dry_run->may_evict[i];
         staying += !gone[i];
     }
     eviction_clear(&dry_run->after);
@@ -111,9 +111,9 @@ find(struct dry_run *dry_run, const struct placement_problem *problem)
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
         dry_run->choices[i].parent = SIZE_MAX;
     rc = placement_find(&dry_run->after.problem, dry_run->choices, &dry_run->refusal);
-    dry_run->outcome = rc < 0                  ? DRY_RUN_REFUSED
-                       : dry_run->reaped.count ? DRY_RUN_REAPING
-                                               : DRY_RUN_PLACED;
+    dry_run->outcome = rc < 0                   ? DRY_RUN_REFUSED
+                       : dry_run->evicted.count ? DRY_RUN_EVICTING
+                                                : DRY_RUN_PLACED;
     if (rc == -ENOMEM)
         return rc;
     return rc < 0 &&
@@ -131,15 +131,15 @@ by_time(const void *a, const void *b)
 /* What would be removed for room: one, then from its GPU as much as is needed, which will be seen.
  * -ENOMEM. */
 static int
-list_reaped(struct dry_run *dry_run, size_t first)
+list_evicted(struct dry_run *dry_run, size_t first)
 {
     const struct ledger *ledger = &dry_run->after.ledger;
-    struct ledger *reaped = &dry_run->reaped;
+    struct ledger *reaped = &dry_run->evicted;
     int rc = ledger_add(reaped, &ledger->leases[first]);
     size_t start = reaped->count;
 
     for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        if (i != first && dry_run->may_still[i] &&
+        if (i != first && dry_run->may_evict_still[i] &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
             rc = ledger_add(reaped, &ledger->leases[i]);
     }
@@ -155,15 +155,15 @@ reap(struct dry_run *dry_run, const struct placement_problem *problem)
     int rc = 1;
 
     while (rc > 0) {
-        size_t first = placement_pick_victim(&dry_run->after.problem, dry_run->may_still);
+        size_t first = placement_pick_victim(&dry_run->after.problem, dry_run->may_evict_still);
 
         if (first == SIZE_MAX)
             return 0;
         if (dry_run->refusal.class == ERROR_NO_ROOM) {
-            dry_run->outcome = DRY_RUN_REAPING;
-            return list_reaped(dry_run, first);
+            dry_run->outcome = DRY_RUN_EVICTING;
+            return list_evicted(dry_run, first);
         }
-        rc = ledger_add(&dry_run->reaped, &dry_run->after.ledger.leases[first]);
+        rc = ledger_add(&dry_run->evicted, &dry_run->after.ledger.leases[first]);
         if (rc == 0)
             rc = find(dry_run, problem);
     }
@@ -314,17 +314,17 @@ dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, si
     const struct placement_choice *choice = &dry_run->choices[demand];
     bool chosen = dry_run_is_chosen(dry_run, demand);
     bool here = chosen && dry_run->snapshot.inventory.parents[choice->parent].gpu == gpu;
-    enum reason verdict;
+    enum reason reason;
 
     if (chosen && choice->way != PLACEMENT_CREATE) {
         snprintf(text, size, "%s", here ? "has it already" : "has it not");
         return !here ? DRY_RUN_NO : choice->way == PLACEMENT_REUSE ? DRY_RUN_TAKEN : DRY_RUN_FOUND;
     }
-    verdict = reason_gpu(capacity, wanted, gpu, text, size);
-    if (verdict != REASON_NONE)
-        return dry_run->outcome == DRY_RUN_REAPING &&
-                       candidate_could_take(capacity, wanted, gpu, dry_run->may_still)
-                   ? DRY_RUN_REAP
+    reason = reason_gpu(capacity, wanted, gpu, text, size);
+    if (reason != REASON_NONE)
+        return dry_run->outcome == DRY_RUN_EVICTING &&
+                       candidate_could_take(capacity, wanted, gpu, dry_run->may_evict_still)
+                   ? DRY_RUN_EVICT
                    : DRY_RUN_NO;
     if (here)
         return DRY_RUN_CHOSEN;

@@ -18,7 +18,7 @@
 enum dry_run_outcome {
     DRY_RUN_NOTHING, /* it is to get no vGPU */
     DRY_RUN_PLACED,
-    DRY_RUN_REAPING, /* something would be removed first, and there is hope for a place then */
+    DRY_RUN_EVICTING, /* something would be removed first, and there is hope for a place then */
     DRY_RUN_REFUSED,
 };
 
@@ -27,11 +27,11 @@ struct dry_run {
     struct snapshot snapshot;         /* its ledger without leases of which nothing is left */
     struct ledger busy;               /* the domain's own, being made or removed: a start waits */
     struct ledger unwanted;           /* the domain's own, which would be removed before all else */
-    struct ledger reaped;             /* what would be removed to make capacity, as far as needed */
+    struct ledger evicted;            /* what would be removed to make capacity, as far as needed */
     struct eviction after;            /* as a start would see it by then */
     struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
-    bool *may_reap;                   /* per lease of ledger */
-    bool *may_still;                  /* the same of after's */
+    bool *may_evict;                  /* per lease of ledger */
+    bool *may_evict_still;            /* the same of after's */
     unsigned boot_wait_left; /* ms that a start would wait for a GPU which is not there yet */
     struct error refusal;    /* placement_find's, unless it found a place; its class says as well
                                 whether this host could ever meet the demands */
@@ -62,13 +62,13 @@ bool dry_run_is_chosen(const struct dry_run *dry_run, size_t demand) CHECKED NON
 /* A GPU for a demand, from worst to best. */
 enum dry_run_answer {
     DRY_RUN_NO,
-    DRY_RUN_REAP, /* it could, once something is removed */
+    DRY_RUN_EVICT, /* it could, once something is removed */
     DRY_RUN_POSSIBLE,
     DRY_RUN_CHOSEN,
     DRY_RUN_FOUND, /* the device is there, and somebody else made it */
     DRY_RUN_TAKEN, /* the device is there, and the domain's */
 };
-extern const char *const dry_run_verdict_words[];
+extern const char *const dry_run_answer_words[];
 
 /* The GPUs as one demand finds them, beside the domain's others. -ENOMEM; capacity_clear in every
  * case. */

@@ -35,14 +35,14 @@ alternatives_list(const struct capacity *capacity, const struct demand *demand, 
                   size_t most, char *text, size_t size)
 {
     const struct inventory *inventory = capacity->problem->inventory;
-    const struct name *place = demand_vf(demand);
+    const struct name *vf = demand_vf(demand);
     size_t at = 0, count = 0;
 
     *text = '\0';
-    for (size_t i = 0; place && i < inventory->parent_count; i++) {
+    for (size_t i = 0; vf && i < inventory->parent_count; i++) {
         const struct inventory_parent *parent = &inventory->parents[i];
 
-        if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, place) ||
+        if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, vf) ||
             !could_have(capacity, demand, i))
             continue;
         if (count++ < most && at < size)

@@ -81,16 +81,16 @@ candidate_list(const struct capacity *capacity, const struct demand *demand, str
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
             struct candidate candidate = {.gpu = gpu, .type = type, .spread = spread};
-            struct fit place;
+            struct fit fit;
 
             if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &candidate.rank) ||
-                fit_judge(capacity, demand, gpu, type, &place) != REASON_NONE)
+                fit_judge(capacity, demand, gpu, type, &fit) != REASON_NONE)
                 continue;
-            candidate.parent = place.parent;
+            candidate.parent = fit.parent;
             candidate.far = is_far(capacity, demand, gpu);
             candidate.beside = spread ? count_beside(capacity, gpu) : 0;
-            candidate.used = place.used;
-            candidate.total = place.total;
+            candidate.used = fit.used;
+            candidate.total = fit.total;
             if (ARRAY_ADD(*ret, *count, candidate) < 0) {
                 free(*ret);
                 *ret = NULL;
@@ -118,20 +118,20 @@ has_function(const struct capacity *capacity, size_t gpu)
 {
     const struct capacity_gpu *known = &capacity->gpus[gpu];
 
-    return known->place_count &&
-           capacity_is_function(capacity, capacity->places[known->first_place]);
+    return known->parent_count &&
+           capacity_is_function(capacity, capacity->parents[known->first_parent]);
 }
 
 /* Whether something that stays keeps the GPU from ever taking the type. */
 static bool
 is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_type *type,
-           const bool *may_reap)
+           const bool *may_evict)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     const struct ledger *ledger = capacity->problem->ledger;
     const struct policy_gpu *policy =
         policy_find_gpu(capacity->problem->policy, &inventory->gpus[gpu].name);
-    size_t staying = policy ? policy->reserve : 0, functions = capacity->gpus[gpu].place_count;
+    size_t staying = policy ? policy->reserve : 0, functions = capacity->gpus[gpu].parent_count;
     bool has_functions = has_function(capacity, gpu);
 
     for (size_t i = 0; i < capacity->claim_count; i++) {
@@ -150,7 +150,7 @@ is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_t
         unsigned framebuffer;
 
         if (inventory->parents[vgpu->parent].gpu != gpu ||
-            (lease && may_reap[lease - ledger->leases]))
+            (lease && may_evict[lease - ledger->leases]))
             continue;
         staying++;
         other = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
@@ -164,7 +164,7 @@ is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_t
 
 /* Whether something that stays has a virtual function, or is about to. */
 static bool
-stays_on(const struct capacity *capacity, size_t parent, const bool *may_reap)
+stays_on(const struct capacity *capacity, size_t parent, const bool *may_evict)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     const struct ledger *ledger = capacity->problem->ledger;
@@ -176,12 +176,12 @@ stays_on(const struct capacity *capacity, size_t parent, const bool *may_reap)
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct lease *lease = ledger_find(ledger, &inventory->vgpus[i].device);
 
-        if (inventory->vgpus[i].parent == parent && !(lease && may_reap[lease - ledger->leases]))
+        if (inventory->vgpus[i].parent == parent && !(lease && may_evict[lease - ledger->leases]))
             return true;
     }
     for (size_t i = 0; capacity->owned[parent] && i < ledger->count; i++) {
         if (name_equal(&ledger->leases[i].vgpu.parent, &inventory->parents[parent].name) &&
-            !may_reap[i])
+            !may_evict[i])
             return true;
     }
     return false;
@@ -191,17 +191,17 @@ stays_on(const struct capacity *capacity, size_t parent, const bool *may_reap)
  */
 static bool
 has_usable(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
-           const bool *may_reap)
+           const bool *may_evict)
 {
     const struct capacity_gpu *known = &capacity->gpus[gpu];
 
-    for (size_t i = 0; i < known->place_count; i++) {
-        size_t parent = capacity->places[known->first_place + i];
+    for (size_t i = 0; i < known->parent_count; i++) {
+        size_t parent = capacity->parents[known->first_parent + i];
 
         if (constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
             capacity->problem->inventory->parents[parent].available[type] >= 0 &&
             !capacity_is_rejected(capacity, parent, type) &&
-            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_reap)))
+            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)))
             return true;
     }
     return false;
@@ -209,7 +209,7 @@ has_usable(const struct capacity *capacity, const struct demand *demand, size_t 
 
 bool
 candidate_could_take(const struct capacity *capacity, const struct demand *demand, size_t gpu,
-                     const bool *may_reap)
+                     const bool *may_evict)
 {
     const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
 
@@ -217,10 +217,10 @@ candidate_could_take(const struct capacity *capacity, const struct demand *deman
         unsigned rank;
 
         if (demand_ranks(demand, &card->types[type], &rank) &&
-            has_usable(capacity, demand, gpu, type, may_reap) &&
-            !is_blocked(capacity, gpu, &card->types[type], may_reap) &&
+            has_usable(capacity, demand, gpu, type, may_evict) &&
+            !is_blocked(capacity, gpu, &card->types[type], may_evict) &&
             (!inventory_lacks_instance(capacity->problem->inventory, gpu, type) ||
-             eviction_frees_instance(capacity->problem, gpu, type, may_reap)))
+             eviction_frees_instance(capacity->problem, gpu, type, may_evict)))
             return true;
     }
     return false;
@@ -228,12 +228,12 @@ candidate_could_take(const struct capacity *capacity, const struct demand *deman
 
 size_t
 candidate_count_chances(const struct capacity *capacity, const struct demand *demand,
-                        const bool *may_reap)
+                        const bool *may_evict)
 {
     size_t count = 0;
 
     for (size_t gpu = 0; gpu < capacity->problem->inventory->gpu_count; gpu++)
-        count += candidate_could_take(capacity, demand, gpu, may_reap);
+        count += candidate_could_take(capacity, demand, gpu, may_evict);
     return count;
 }
 
@@ -241,8 +241,8 @@ candidate_count_chances(const struct capacity *capacity, const struct demand *de
 static bool
 is_there(const struct demand *demand, const struct lease *lease)
 {
-    const struct name *place = demand_vf(demand);
-    const char *parent = place ? place->text : demand->device ? demand->device->parent : NULL;
+    const struct name *vf = demand_vf(demand);
+    const char *parent = vf ? vf->text : demand->device ? demand->device->parent : NULL;
 
     return parent && !strcmp(parent, lease->vgpu.parent.text);
 }
@@ -276,7 +276,8 @@ goes_before(const struct demand *demand, const struct lease *a, const struct lea
 }
 
 size_t
-candidate_reap(const struct capacity *capacity, const struct demand *demand, const bool *may_reap)
+candidate_pick_victim(const struct capacity *capacity, const struct demand *demand,
+                      const bool *may_evict)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     const struct ledger *ledger = capacity->problem->ledger;
@@ -286,7 +287,7 @@ candidate_reap(const struct capacity *capacity, const struct demand *demand, con
         size_t oldest = SIZE_MAX, count = 0;
 
         for (size_t i = 0; i < ledger->count; i++) {
-            if (!may_reap[i] || gpu_of(inventory, &ledger->leases[i].vgpu.device) != gpu ||
+            if (!may_evict[i] || gpu_of(inventory, &ledger->leases[i].vgpu.device) != gpu ||
                 !is_in_the_way(capacity, demand, gpu, &ledger->leases[i]))
                 continue;
             count++;
@@ -294,7 +295,7 @@ candidate_reap(const struct capacity *capacity, const struct demand *demand, con
                 goes_before(demand, &ledger->leases[i], &ledger->leases[oldest]))
                 oldest = i;
         }
-        if (count && count < fewest && candidate_could_take(capacity, demand, gpu, may_reap)) {
+        if (count && count < fewest && candidate_could_take(capacity, demand, gpu, may_evict)) {
             fewest = count;
             best = oldest;
         }

@@ -36,22 +36,22 @@ count_claims(struct capacity *capacity)
 
 /* The parents of each GPU, in their order. */
 static void
-sort_places(struct capacity *capacity)
+sort_parents(struct capacity *capacity)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     size_t next = 0;
 
     for (size_t i = 0; i < inventory->parent_count; i++)
-        capacity->gpus[inventory->parents[i].gpu].place_count++;
+        capacity->gpus[inventory->parents[i].gpu].parent_count++;
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        capacity->gpus[gpu].first_place = next;
-        next += capacity->gpus[gpu].place_count;
-        capacity->gpus[gpu].place_count = 0;
+        capacity->gpus[gpu].first_parent = next;
+        next += capacity->gpus[gpu].parent_count;
+        capacity->gpus[gpu].parent_count = 0;
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
         struct capacity_gpu *gpu = &capacity->gpus[inventory->parents[i].gpu];
 
-        capacity->places[gpu->first_place + gpu->place_count++] = i;
+        capacity->parents[gpu->first_parent + gpu->parent_count++] = i;
     }
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         capacity->gpus[inventory->parents[inventory->vgpus[i].parent].gpu].made++;
@@ -116,15 +116,15 @@ capacity_init(struct capacity *capacity, const struct placement_problem *problem
 
     *capacity = (struct capacity){.problem = problem};
     capacity->gpus = calloc(inventory->gpu_count + 1, sizeof(*capacity->gpus));
-    capacity->places = calloc(inventory->parent_count + 1, sizeof(*capacity->places));
+    capacity->parents = calloc(inventory->parent_count + 1, sizeof(*capacity->parents));
     capacity->owned = calloc(inventory->parent_count + 1, sizeof(*capacity->owned));
     capacity->quota_used = calloc(problem->policy->quota_count + 1, sizeof(*capacity->quota_used));
     capacity->claims =
         calloc(problem->ledger->count + problem->demands->count + 1, sizeof(*capacity->claims));
-    if (!capacity->gpus || !capacity->places || !capacity->owned || !capacity->quota_used ||
+    if (!capacity->gpus || !capacity->parents || !capacity->owned || !capacity->quota_used ||
         !capacity->claims)
         return -ENOMEM;
-    sort_places(capacity);
+    sort_parents(capacity);
     mark_owned(capacity);
     count_claims(capacity);
     if (problem->running)
@@ -137,7 +137,7 @@ void
 capacity_clear(struct capacity *capacity)
 {
     free(capacity->gpus);
-    free(capacity->places);
+    free(capacity->parents);
     free(capacity->owned);
     free(capacity->quota_used);
     free(capacity->claims);
@@ -176,20 +176,20 @@ bool
 capacity_is_function(const struct capacity *capacity, size_t parent)
 {
     const struct inventory *inventory = capacity->problem->inventory;
-    const struct inventory_parent *place = &inventory->parents[parent];
+    const struct inventory_parent *self = &inventory->parents[parent];
 
-    return !name_equal(&place->name, &inventory->gpus[place->gpu].name);
+    return !name_equal(&self->name, &inventory->gpus[self->gpu].name);
 }
 
 bool
 capacity_is_rejected(const struct capacity *capacity, size_t parent, size_t type)
 {
     const struct placement_problem *problem = capacity->problem;
-    const struct inventory_parent *place = &problem->inventory->parents[parent];
-    const struct name *id = &problem->inventory->gpus[place->gpu].types[type].id;
+    const struct inventory_parent *self = &problem->inventory->parents[parent];
+    const struct name *id = &problem->inventory->gpus[self->gpu].types[type].id;
 
     for (size_t i = 0; i < problem->rejection_count; i++) {
-        if (name_equal(&problem->rejections[i].parent, &place->name) &&
+        if (name_equal(&problem->rejections[i].parent, &self->name) &&
             name_equal(&problem->rejections[i].type, id))
             return true;
     }

@@ -47,15 +47,15 @@ struct capacity_claim {
 
 /* What is known of a GPU before the search. */
 struct capacity_gpu {
-    size_t made;        /* vGPUs on it */
-    size_t first_place; /* its parents are places[first_place] and on */
-    size_t place_count;
+    size_t made;         /* vGPUs on it */
+    size_t first_parent; /* its parents are parents[first_parent] and on */
+    size_t parent_count;
 };
 
 struct capacity {
     const struct placement_problem *problem;
     struct capacity_gpu *gpus; /* as the inventory's */
-    size_t *places;            /* indices of parents, those of a GPU together */
+    size_t *parents;           /* indices of parents, those of a GPU together */
     bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
     size_t *quota_used; /* per quota, by other domains; SIZE_MAX: it does not bind this one */
     struct capacity_claim *claims; /* others', settled ones, then the search's own as a stack */

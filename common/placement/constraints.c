@@ -44,8 +44,8 @@ has_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t
     const struct policy_gpu *policy = policy_find_gpu(capacity->problem->policy, &card->name);
     const struct capacity_gpu *known = &capacity->gpus[gpu];
     const char *kind =
-        known->place_count
-            ? inventory->parents[capacity->places[known->first_place]].interface->kind
+        known->parent_count
+            ? inventory->parents[capacity->parents[known->first_parent]].interface->kind
             : "";
     const struct {
         const char *name, *value;
@@ -86,22 +86,22 @@ judge_traits(const struct capacity *capacity, const struct demand *demand, size_
 {
     static const char blanks[] = " ,";
     const char *trait = demand->device && demand->device->traits ? demand->device->traits : "";
-    enum reason verdict = REASON_NONE;
+    enum reason reason = REASON_NONE;
 
-    for (trait += strspn(trait, blanks); *trait && verdict == REASON_NONE;
+    for (trait += strspn(trait, blanks); *trait && reason == REASON_NONE;
          trait += strspn(trait, blanks)) {
         size_t length = strcspn(trait, blanks);
 
-        verdict = judge_trait(capacity, gpu, trait, length);
+        reason = judge_trait(capacity, gpu, trait, length);
         trait += length;
     }
     for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
         const char *word = demand->class->traits.items[i];
 
-        if (verdict == REASON_NONE)
-            verdict = judge_trait(capacity, gpu, word, strlen(word));
+        if (reason == REASON_NONE)
+            reason = judge_trait(capacity, gpu, word, strlen(word));
     }
-    return verdict;
+    return reason;
 }
 
 static bool
@@ -117,14 +117,15 @@ may_have(const struct policy_gpu *gpu, const struct inventory_type *type)
 /* Not where its hostdev says or, if that is still to be said, where it is not to say so. */
 static bool
 is_elsewhere(const struct capacity *capacity, const struct demand *demand,
-             const struct inventory_parent *place)
+             const struct inventory_parent *parent)
 {
     const struct names *avoided = capacity->problem->avoided;
     const struct name *wanted = demand_vf(demand);
 
     if (wanted)
-        return !name_equal(wanted, &place->name);
-    return avoided && place->interface->hostdev == REQUEST_PCI && names_has(avoided, &place->name);
+        return !name_equal(wanted, &parent->name);
+    return avoided && parent->interface->hostdev == REQUEST_PCI &&
+           names_has(avoided, &parent->name);
 }
 
 enum reason
@@ -136,15 +137,15 @@ constraints_judge(const struct capacity *capacity, const struct demand *demand, 
     const struct policy_gpu *policy = policy_find_gpu(problem->policy, &card->name);
     const char *wanted = demand->device ? demand->device->parent : NULL;
     const struct nodeset *nodes = &problem->demands->nodes;
-    const struct inventory_parent *place = &problem->inventory->parents[parent];
-    enum reason verdict;
+    const struct inventory_parent *on = &problem->inventory->parents[parent];
+    enum reason reason;
     size_t used;
 
-    if (!demand_may_be(demand, place->interface->hostdev))
+    if (!demand_may_be(demand, on->interface->hostdev))
         return REASON_OTHER_KIND;
-    if (is_elsewhere(capacity, demand, place))
+    if (is_elsewhere(capacity, demand, on))
         return REASON_OTHER_VF;
-    if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, place->name.text))
+    if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, on->name.text))
         return REASON_OTHER_PARENT;
     if (policy && !policy->enabled)
         return REASON_DISABLED;
@@ -152,9 +153,9 @@ constraints_judge(const struct capacity *capacity, const struct demand *demand, 
         return REASON_DRAINED;
     if (policy && type != CONSTRAINTS_ANY_TYPE && !may_have(policy, &card->types[type]))
         return REASON_NOT_ALLOWED;
-    verdict = judge_traits(capacity, demand, gpu);
-    if (verdict != REASON_NONE)
-        return verdict;
+    reason = judge_traits(capacity, demand, gpu);
+    if (reason != REASON_NONE)
+        return reason;
     if (demand->numa == POLICY_NUMA_REQUIRE && nodeset_is_empty(nodes))
         return REASON_UNBOUND;
     if (demand->numa == POLICY_NUMA_REQUIRE &&

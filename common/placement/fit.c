@@ -49,40 +49,40 @@ is_named(const struct capacity *capacity, size_t parent)
  * its type. Exact for pools that divide evenly, and for types of one size.
  */
 static size_t
-left_of(const struct capacity *capacity, const struct inventory_parent *place, size_t type)
+left_of(const struct capacity *capacity, const struct inventory_parent *parent, size_t type)
 {
-    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[place->gpu];
-    int available = place->available[type];
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[parent->gpu];
+    int available = parent->available[type];
     double taken = 0;
 
     for (size_t i = 0; i < capacity->claim_count; i++) {
         const struct capacity_claim *claim = &capacity->claims[i];
         int whole;
 
-        if (claim->gpu != place->gpu || claim->settled)
+        if (claim->gpu != parent->gpu || claim->settled)
             continue;
-        whole = claim->type ? place->available[claim->type - card->types] : 0;
+        whole = claim->type ? parent->available[claim->type - card->types] : 0;
         taken += 1.0 / (whole > 0 ? whole : available);
     }
     return taken < 1 ? (size_t)(available * (1 - taken) + 1e-6) : 0;
 }
 
 /* What the parents of a GPU offer, added up: places left for the type, before the GPU's own limit.
- * The worst of them that keeps one from being used is the verdict. */
+ * The worst of them that keeps one from being used is the reason. */
 static enum reason
 count_places(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
              size_t *left, size_t *parent)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     const struct capacity_gpu *known = &capacity->gpus[gpu];
-    enum reason verdict = REASON_NO_TYPE;
+    enum reason reason = REASON_NO_TYPE;
     bool named = false;
 
     *left = 0;
-    for (size_t i = 0; i < known->place_count; i++) {
-        size_t index = capacity->places[known->first_place + i];
-        const struct inventory_parent *place = &inventory->parents[index];
-        int available = place->available[type];
+    for (size_t i = 0; i < known->parent_count; i++) {
+        size_t index = capacity->parents[known->first_parent + i];
+        const struct inventory_parent *self = &inventory->parents[index];
+        int available = self->available[type];
         enum reason here = constraints_judge(capacity, demand, gpu, index, type);
         size_t free = 0;
 
@@ -90,13 +90,13 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
             here = REASON_UNREADABLE;
         if (available > 0)
             free = capacity_is_function(capacity, index) ? !capacity_is_claimed(capacity, index)
-                                                         : left_of(capacity, place, type);
+                                                         : left_of(capacity, self, type);
         if (here == REASON_NONE && free == 0)
             here = REASON_FULL;
         if (here == REASON_NONE && capacity_is_rejected(capacity, index, type))
             here = REASON_REJECTED;
-        if (here > verdict || (here == REASON_NONE && named && !is_named(capacity, index))) {
-            verdict = here;
+        if (here > reason || (here == REASON_NONE && named && !is_named(capacity, index))) {
+            reason = here;
             *parent = index;
             named = is_named(capacity, index);
         }
@@ -105,7 +105,7 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
                      ? free
                      : 0;
     }
-    return verdict;
+    return reason;
 }
 
 /* vGPUs of a type on a GPU, and claims. */
@@ -137,7 +137,7 @@ limit_left(const struct capacity *capacity, size_t gpu, const struct inventory_t
 
     if (kind->is_limited && kind->framebuffer == 0)
         used = count_of_type(capacity, gpu, kind);
-    else if (capacity->gpus[gpu].place_count < 2 && !kind->is_limited)
+    else if (capacity->gpus[gpu].parent_count < 2 && !kind->is_limited)
         return left;
     if (kind->slices || card->is_mixed || limit == 0)
         return left;
@@ -157,13 +157,13 @@ fit_judge(const struct capacity *capacity, const struct demand *demand, size_t g
     bool other_size;
     size_t claimed = count_claimed(capacity, gpu, kind, &other_size), left;
     size_t used = capacity->gpus[gpu].made + claimed;
-    enum reason verdict = count_places(capacity, demand, gpu, type, &left, &ret->parent);
+    enum reason reason = count_places(capacity, demand, gpu, type, &left, &ret->parent);
 
     left = limit_left(capacity, gpu, kind, claimed, left);
     ret->used = used;
     ret->total = used + left;
-    if (verdict != REASON_NONE)
-        return verdict;
+    if (reason != REASON_NONE)
+        return reason;
     if (left == 0)
         return REASON_FULL;
     if (other_size)

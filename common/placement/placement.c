@@ -69,7 +69,7 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     const struct lease *lease = ledger_find(problem->ledger, device);
     const struct inventory_gpu *gpu;
     const struct inventory_type *type;
-    enum reason verdict;
+    enum reason reason;
     unsigned rank;
     size_t index;
 
@@ -115,10 +115,10 @@ settle_existing(struct search *search, const struct demand *demand, struct place
         .parent = vgpu->parent,
         .type = (size_t)(type - gpu->types),
     };
-    verdict = constraints_judge(&search->capacity, demand, index, vgpu->parent, choice->type);
-    if (verdict != REASON_NONE)
+    reason = constraints_judge(&search->capacity, demand, index, vgpu->parent, choice->type);
+    if (reason != REASON_NONE)
         return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
-                            demand->label, device->text, gpu->name.text, reason_of_rule(verdict));
+                            demand->label, device->text, gpu->name.text, reason_of_rule(reason));
     capacity_settle(&search->capacity, choice->parent, choice->type);
     return 1;
 }
@@ -188,7 +188,7 @@ is_banned(const struct search *search, const struct demand *demand,
  * 1: placed; 0: there is no way; -ENOMEM, -E2BIG.
  */
 static int
-place(struct search *search, size_t depth)
+search_on(struct search *search, size_t depth)
 {
     const struct demand *demand;
     AUTO_FREE struct candidate *candidates = NULL;
@@ -210,7 +210,7 @@ place(struct search *search, size_t depth)
         if (++search->tries > MOST_TRIES)
             return -E2BIG;
         capacity_take(&search->capacity, candidates[i].parent, candidates[i].type);
-        rc = place(search, depth + 1);
+        rc = search_on(search, depth + 1);
         capacity_return(&search->capacity);
         if (rc > 0)
             search->choices[search->order[depth]] = (struct placement_choice){
@@ -278,7 +278,7 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
         rc = sort_by_choice(&search, error);
     if (rc < 0)
         return rc;
-    rc = place(&search, 0);
+    rc = search_on(&search, 0);
     if (rc > 0)
         return 0;
     if (rc == 0)
@@ -295,7 +295,7 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
 /* The first lease that helps a demand which has no candidate. REFUSED if one cannot be helped: then
  * nothing is to be reaped in vain for another. */
 static int
-reap_for(struct search *search, const bool *may_reap, bool together, size_t *best)
+evict_for(struct search *search, const bool *may_evict, bool together, size_t *best)
 {
     for (size_t i = 0; i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
@@ -308,7 +308,7 @@ reap_for(struct search *search, const bool *may_reap, bool together, size_t *bes
             capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
         if (count > 0)
             continue;
-        lease = candidate_reap(&search->capacity, demand, may_reap);
+        lease = candidate_pick_victim(&search->capacity, demand, may_evict);
         if (lease == SIZE_MAX)
             return REFUSED;
         *best = *best == SIZE_MAX ? lease : *best;
@@ -318,7 +318,7 @@ reap_for(struct search *search, const bool *may_reap, bool together, size_t *bes
 
 /* Those whom the fewest GPUs could ever take first. */
 static int
-sort_by_chances(struct search *search, const bool *may_reap)
+sort_by_chances(struct search *search, const bool *may_evict)
 {
     AUTO_FREE size_t *chances = calloc(search->count + 1, sizeof(*chances));
 
@@ -327,7 +327,7 @@ sort_by_chances(struct search *search, const bool *may_reap)
     for (size_t i = 0; i < search->count; i++) {
         size_t moving = search->order[i], k = i;
         size_t mine = candidate_count_chances(&search->capacity,
-                                              &search->problem->demands->items[moving], may_reap);
+                                              &search->problem->demands->items[moving], may_evict);
 
         for (; k > 0 && chances[k - 1] > mine; k--) {
             chances[k] = chances[k - 1];
@@ -357,7 +357,7 @@ could_meet(const struct placement_problem *problem, const bool *gone,
 /* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.
  */
 static bool
-could_meet_all(const struct placement_problem *problem, const bool *may_reap,
+could_meet_all(const struct placement_problem *problem, const bool *may_evict,
                struct placement_choice *choices)
 {
     const struct demands *demands = problem->demands;
@@ -365,7 +365,7 @@ could_meet_all(const struct placement_problem *problem, const bool *may_reap,
 
     for (int keep = 0; gone && keep < 2; keep++) {
         for (size_t i = 0; i < problem->ledger->count; i++)
-            gone[i] = may_reap[i];
+            gone[i] = may_evict[i];
         for (size_t i = 0; keep && i < demands->count; i++) {
             const struct lease *lease =
                 ledger_find(problem->ledger, &demands->items[i].hostdev->source);
@@ -380,7 +380,7 @@ could_meet_all(const struct placement_problem *problem, const bool *may_reap,
 }
 
 size_t
-placement_pick_victim(const struct placement_problem *problem, const bool *may_reap)
+placement_pick_victim(const struct placement_problem *problem, const bool *may_evict)
 {
     AUTO(search_clear) struct search search = {0};
     AUTO_FREE struct placement_choice *choices =
@@ -398,20 +398,20 @@ placement_pick_victim(const struct placement_problem *problem, const bool *may_r
             ledger_find(problem->ledger, &demands->items[search.settled].hostdev->source);
 
         best = lease ? (size_t)(lease - problem->ledger->leases) : SIZE_MAX;
-        return best != SIZE_MAX && may_reap[best] && could_meet(problem, may_reap, choices)
+        return best != SIZE_MAX && may_evict[best] && could_meet(problem, may_evict, choices)
                    ? best
                    : SIZE_MAX;
     }
     /* First by themselves; and if each then has a way, with the others having the best that is
      * left. */
-    rc = reap_for(&search, may_reap, false, &best);
+    rc = evict_for(&search, may_evict, false, &best);
     if (rc == 0 && best == SIZE_MAX)
-        rc = sort_by_chances(&search, may_reap);
+        rc = sort_by_chances(&search, may_evict);
     if (rc == 0 && best == SIZE_MAX)
-        rc = reap_for(&search, may_reap, true, &best);
+        rc = evict_for(&search, may_evict, true, &best);
     /* Nothing is reaped in vain, which a lone demand's has been seen not to be already. */
     if (rc == 0 && best != SIZE_MAX && demands->count > 1 &&
-        !could_meet_all(problem, may_reap, choices))
+        !could_meet_all(problem, may_evict, choices))
         return SIZE_MAX;
     return rc < 0 ? SIZE_MAX : best;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 const char *
-reason_of_rule(enum reason verdict)
+reason_of_rule(enum reason reason)
 {
     /* Those that need no figures. */
     static const char *const words[] = {
@@ -33,7 +33,7 @@ reason_of_rule(enum reason verdict)
         [REASON_NONE] = "has room",
     };
 
-    return words[verdict];
+    return words[reason];
 }
 
 bool
@@ -49,36 +49,37 @@ judge_unlisted(const struct capacity *capacity, const struct demand *demand, siz
     const struct capacity_gpu *known = &capacity->gpus[gpu];
     enum reason best = REASON_NO_TYPE;
 
-    for (size_t i = 0; i < known->place_count; i++) {
-        enum reason here = constraints_judge(
-            capacity, demand, gpu, capacity->places[known->first_place + i], CONSTRAINTS_ANY_TYPE);
+    for (size_t i = 0; i < known->parent_count; i++) {
+        enum reason here =
+            constraints_judge(capacity, demand, gpu, capacity->parents[known->first_parent + i],
+                              CONSTRAINTS_ANY_TYPE);
 
         best = here > best ? here : best;
     }
     return best == REASON_NONE ? REASON_UNLISTED : best;
 }
 
-/* The GPU's best verdict over the types that will do, and where it was found. */
+/* The GPU's best reason over the types that will do, and where it was found. */
 static enum reason
 judge_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t *ret,
-          struct fit *place)
+          struct fit *fit)
 {
     const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
     enum reason best = REASON_NO_TYPE;
 
     for (size_t type = 0; type < card->count; type++) {
         struct fit here = {0};
-        enum reason verdict;
+        enum reason reason;
         unsigned rank;
 
         if (!demand_ranks(demand, &card->types[type], &rank))
             continue;
-        verdict = fit_judge(capacity, demand, gpu, type, &here);
-        if (verdict <= best)
+        reason = fit_judge(capacity, demand, gpu, type, &here);
+        if (reason <= best)
             continue;
-        best = verdict;
+        best = reason;
         *ret = type;
-        *place = here;
+        *fit = here;
     }
     return best == REASON_NO_TYPE && inventory_may_have_more(capacity->problem->inventory, gpu)
                ? judge_unlisted(capacity, demand, gpu)
@@ -107,9 +108,9 @@ lacks_vf(const struct capacity *capacity, size_t gpu)
 {
     const struct capacity_gpu *known = &capacity->gpus[gpu];
 
-    return known->place_count &&
-           capacity_is_function(capacity, capacity->places[known->first_place]) &&
-           known->made >= known->place_count;
+    return known->parent_count &&
+           capacity_is_function(capacity, capacity->parents[known->first_parent]) &&
+           known->made >= known->parent_count;
 }
 
 /* A full GPU: with what, and how many of how many. */
@@ -146,10 +147,10 @@ say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, 
 
 /* Whose the one place is that will do. */
 static void
-say_taken(const struct capacity *capacity, const struct name *place, char *text, size_t size)
+say_taken(const struct capacity *capacity, const struct name *vf, char *text, size_t size)
 {
-    const struct inventory_vgpu *vgpu = inventory_find_vgpu(capacity->problem->inventory, place);
-    const struct lease *lease = ledger_find(capacity->problem->ledger, place);
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(capacity->problem->inventory, vf);
+    const struct lease *lease = ledger_find(capacity->problem->ledger, vf);
     const char *of = lease ? " of the guest " : "", *whom = lease ? lease->domain_name : "";
 
     if (vgpu)
@@ -176,7 +177,7 @@ say_other_kind(const struct capacity *capacity, size_t gpu, char *text, size_t s
 {
     const struct inventory *inventory = capacity->problem->inventory;
     const struct inventory_parent *parent =
-        &inventory->parents[capacity->places[capacity->gpus[gpu].first_place]];
+        &inventory->parents[capacity->parents[capacity->gpus[gpu].first_parent]];
 
     snprintf(text, size, "makes vGPUs for <hostdev type='%s'> only",
              parent->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
@@ -187,30 +188,30 @@ reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t 
            size_t size)
 {
     const struct inventory *inventory = capacity->problem->inventory;
-    struct fit place = {0};
+    struct fit fit = {0};
     size_t type = 0;
-    enum reason verdict = judge_gpu(capacity, demand, gpu, &type, &place);
+    enum reason reason = judge_gpu(capacity, demand, gpu, &type, &fit);
     const struct placement_rejection *refusal;
 
-    snprintf(text, size, "%s", reason_of_rule(verdict));
-    if (verdict == REASON_UNREADABLE)
+    snprintf(text, size, "%s", reason_of_rule(reason));
+    if (reason == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
-                 strerror(-inventory->parents[place.parent].available[type]));
-    if (verdict == REASON_OTHER_KIND)
+                 strerror(-inventory->parents[fit.parent].available[type]));
+    if (reason == REASON_OTHER_KIND)
         say_other_kind(capacity, gpu, text, size);
-    if (verdict == REASON_OTHER_VF && !demand_vf(demand))
+    if (reason == REASON_OTHER_VF && !demand_vf(demand))
         snprintf(text, size, "has no virtual function left that may be named");
-    if (verdict == REASON_UNLISTED)
+    if (reason == REASON_UNLISTED)
         say_unlisted(capacity, gpu, text, size);
-    if (verdict == REASON_FULL)
-        say_full(capacity, gpu, type, place.used, text, size);
-    if (verdict == REASON_FULL && demand_vf(demand))
+    if (reason == REASON_FULL)
+        say_full(capacity, gpu, type, fit.used, text, size);
+    if (reason == REASON_FULL && demand_vf(demand))
         say_taken(capacity, demand_vf(demand), text, size);
-    if (verdict == REASON_QUOTA)
+    if (reason == REASON_QUOTA)
         say_quota(capacity, &inventory->gpus[gpu].types[type], text, size);
-    if (verdict == REASON_REJECTED && (refusal = capacity_find_rejection(capacity, gpu, type)))
+    if (reason == REASON_REJECTED && (refusal = capacity_find_rejection(capacity, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
-    if (verdict == REASON_NONE)
-        snprintf(text, size, "has room for %zu (%zu in use)", place.total - place.used, place.used);
-    return verdict;
+    if (reason == REASON_NONE)
+        snprintf(text, size, "has room for %zu (%zu in use)", fit.total - fit.used, fit.used);
+    return reason;
 }

@@ -8,13 +8,13 @@
 
 #include "placement/capacity.h"
 
-/* What a GPU says to a demand: its best verdict over the types that will do, and why, as the words
+/* What a GPU says to a demand: its best reason over the types that will do, and why, as the words
  * after its name: "is full (16 of 16)". */
 enum reason reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu,
                        char *text, size_t size) CHECKED NONNULL;
 
-/* A verdict of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */
-const char *reason_of_rule(enum reason verdict) NONNULL;
+/* A reason of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */
+const char *reason_of_rule(enum reason reason) NONNULL;
 
 /* Whether more room on the GPU would end what stands against it, so that it may be another answer
  * another day. What policy, request and driver say is none of these. */

@@ -187,10 +187,10 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
 
 /* What would be removed to make room is on the place that is made. */
 static bool
-take_reaped(const struct vf_selection_search *search, const struct dry_run *dry_run,
-            const struct names *avoided, struct rewrite_source *ret)
+take_evicted(const struct vf_selection_search *search, const struct dry_run *dry_run,
+             const struct names *avoided, struct rewrite_source *ret)
 {
-    const struct vgpu *first = dry_run->reaped.count ? &dry_run->reaped.leases[0].vgpu : NULL;
+    const struct vgpu *first = dry_run->evicted.count ? &dry_run->evicted.leases[0].vgpu : NULL;
 
     if (!first || search->sources->count != 1 || names_has(avoided, &first->parent))
         return false;
@@ -215,7 +215,7 @@ ask(const struct vf_selection_search *search, const struct names *avoided, bool 
                  search->sources, ret);
         return 1;
     }
-    if (dry_run.outcome == DRY_RUN_REAPING && take_reaped(search, &dry_run, avoided, ret))
+    if (dry_run.outcome == DRY_RUN_EVICTING && take_evicted(search, &dry_run, avoided, ret))
         return 1;
     *error = dry_run.refusal;
     return 0;

@@ -152,12 +152,12 @@ check_room(const struct weighing *weighing, struct error *error)
     const struct inventory_gpu *gpu = &weighing->inventory.gpus[weighing->parent->gpu];
     const struct inventory_type *type = inventory_find_type(gpu, &weighing->callout->type);
     const struct lease *promise = find_promise(weighing, &gpu->name);
-    enum reason verdict;
+    enum reason reason;
 
     if (!type || !promise || weighing->parent->available[type - gpu->types] <= 0)
         return 0;
-    verdict = judge_parent(weighing, (size_t)(type - gpu->types));
-    if (verdict != REASON_FULL && verdict != REASON_OTHER_SIZE)
+    reason = judge_parent(weighing, (size_t)(type - gpu->types));
+    if (reason != REASON_FULL && reason != REASON_OTHER_SIZE)
         return 0;
     return error_set(error, -ENOSPC, "the room for it on %s is promised to the guest %s (%s)",
                      weighing->parent->name.text, promise->domain_name,

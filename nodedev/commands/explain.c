@@ -44,7 +44,7 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct capacit
     const struct inventory_gpu *card = &dry_run->snapshot.inventory.gpus[gpu];
     const struct placement_choice *choice = &dry_run->choices[index];
     char reason[256];
-    enum dry_run_answer verdict =
+    enum dry_run_answer answer =
         dry_run_judge(dry_run, capacity, index, gpu, reason, sizeof(reason));
 
     table_line(table);
@@ -53,10 +53,10 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct capacit
         table_set(table, ALIAS, "%s", demand->hostdev->alias);
     table_set(table, WANTED, "%s", demand->wanted);
     table_set(table, GPU, "%s", card->name.text);
-    table_set(table, VERDICT, "%s", dry_run_verdict_words[verdict]);
+    table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
     table_set(table, REASON, "%s", reason);
     add_others(table, capacity, demand, gpu);
-    if (verdict < DRY_RUN_CHOSEN)
+    if (answer < DRY_RUN_CHOSEN)
         return;
     table_set(table, PARENT, "%s", dry_run->snapshot.inventory.parents[choice->parent].name.text);
     table_set(table, TYPE, "%s", card->types[choice->type].id.text);

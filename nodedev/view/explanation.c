@@ -69,7 +69,7 @@ outcome_words(const struct subject *subject, const struct dry_run *dry_run)
     switch (dry_run->outcome) {
     case DRY_RUN_PLACED:
         return "can have all it asks for";
-    case DRY_RUN_REAPING:
+    case DRY_RUN_EVICTING:
         return "can have all it asks for, once something is removed that nobody uses";
     default:
         return "cannot have what it asks for";
@@ -264,11 +264,11 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
     fprintf(out, "  GPUs\n");
     for (size_t gpu = 0; rc == 0 && gpu < inventory->gpu_count; gpu++) {
         char text[256];
-        enum dry_run_answer verdict =
+        enum dry_run_answer answer =
             dry_run_judge(dry_run, &capacity, demand, gpu, text, sizeof(text));
 
         fprintf(out, "    %-*s  %-8s  %s\n", width, inventory->gpus[gpu].name.text,
-                dry_run_verdict_words[verdict], text);
+                dry_run_answer_words[answer], text);
     }
     return rc;
 }
@@ -289,11 +289,11 @@ tell_removals(const struct dry_run *dry_run, const char *name, FILE *out)
                 name);
     for (size_t i = 0; i < dry_run->unwanted.count; i++)
         tell_lease(&dry_run->unwanted.leases[i], false, out);
-    if (dry_run->reaped.count)
+    if (dry_run->evicted.count)
         fprintf(out, "\nTo make room, a start would remove%s:\n",
-                dry_run->reaped.count > 1 ? ", in this order and no more than needed" : "");
-    for (size_t i = 0; i < dry_run->reaped.count; i++)
-        tell_lease(&dry_run->reaped.leases[i], true, out);
+                dry_run->evicted.count > 1 ? ", in this order and no more than needed" : "");
+    for (size_t i = 0; i < dry_run->evicted.count; i++)
+        tell_lease(&dry_run->evicted.leases[i], true, out);
 }
 
 /* Whether a hostdev could be a vGPU here; of PCI devices most are something else. */
