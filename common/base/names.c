@@ -88,6 +88,12 @@ name_parse_pci(struct name *ret, const char *text)
     return 0;
 }
 
+int
+name_parse_address(struct name *ret, const char *text)
+{
+    return strchr(text, ':') ? name_parse_pci(ret, text) : name_parse(ret, text);
+}
+
 bool
 name_equal(const struct name *a, const struct name *b)
 {

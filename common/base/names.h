@@ -33,6 +33,9 @@ int name_new_uuid(struct name *ret) CHECKED NONNULL;
 /* A full PCI address, "0000:18:00.0", any case; ret has it as the kernel writes it. */
 int name_parse_pci(struct name *ret, const char *text) CHECKED NONNULL;
 
+/* A PCI address, or the name of a parent that has none ("mtty"). */
+int name_parse_address(struct name *ret, const char *text) CHECKED NONNULL;
+
 bool name_equal(const struct name *a, const struct name *b) NONNULL;
 
 /* Names in a growing array, in strcmp's order once sorted. Owner: whoever called names_clear last.

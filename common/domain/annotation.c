@@ -224,7 +224,7 @@ normalise_parent(char *text)
 {
     size_t length = strlen(text);
     struct name name;
-    int rc = strchr(text, ':') ? name_parse_pci(&name, text) : name_parse(&name, text);
+    int rc = name_parse_address(&name, text);
 
     if (rc == 0 && strlen(name.text) <= length)
         memcpy(text, name.text, strlen(name.text) + 1);

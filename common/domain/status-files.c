@@ -2,29 +2,13 @@
 
 #include "domain/status-files.h"
 #include "base/array.h"
+#include "base/words.h"
 #include "domain/request-parser.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 
 #define DIRECTORY "run/libvirt/qemu"
-
-static void
-close_directory(DIR **directory)
-{
-    if (*directory)
-        closedir(*directory);
-}
-
-/* Not "NAME.xml.new", which is being written. */
-static bool
-is_status_file(const char *name)
-{
-    size_t length = strlen(name);
-
-    return length > 4 && !strcmp(name + length - 4, ".xml");
-}
 
 static int
 read_guest(const struct host *host, int directory, const char *name, struct status_files *ret)
@@ -57,40 +41,22 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
     return rc == -ENOMEM ? rc : 0;
 }
 
-static int
-read_all(const struct host *host, DIR *directory, struct status_files *ret)
-{
-    for (;;) {
-        const struct dirent *entry;
-        int rc;
-
-        errno = 0;
-        entry = readdir(directory);
-        if (!entry)
-            return -errno;
-        if (!is_status_file(entry->d_name))
-            continue;
-        rc = read_guest(host, dirfd(directory), entry->d_name, ret);
-        if (rc < 0)
-            return rc;
-    }
-}
-
 int
 status_files_read(const struct host *host, struct status_files *ret, struct error *error)
 {
-    AUTO_CLOSE int fd = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    AUTO(close_directory) DIR *directory = NULL;
+    AUTO_CLOSE int directory = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(words_clear) struct words names = {0};
     int rc;
 
     *ret = (struct status_files){.complete = true};
-    if (fd < 0 && errno == ENOENT)
+    if (directory < 0 && errno == ENOENT)
         return 0;
-    directory = fd < 0 ? NULL : fdopendir(fd);
-    if (!directory)
+    if (directory < 0)
         return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
-    TAKE_FD(fd);
-    rc = read_all(host, directory, ret);
+    /* Not "NAME.xml.new", which is being written. */
+    rc = words_list_directory(directory, ".", ".xml", &names);
+    for (size_t i = 0; rc == 0 && i < names.count; i++)
+        rc = read_guest(host, directory, names.items[i], ret);
     return rc < 0 ? error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)) : 0;
 }
 

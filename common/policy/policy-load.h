@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "base/error.h"
 #include "policy/policy.h"
 
 /*

@@ -26,28 +26,28 @@ void
 policy_clear(struct policy *policy)
 {
     for (size_t i = 0; i < policy->gpu_count; i++) {
-        setting_words_clear(&policy->gpus[i].types);
-        setting_words_clear(&policy->gpus[i].traits);
+        words_clear(&policy->gpus[i].types);
+        words_clear(&policy->gpus[i].traits);
         free(policy->gpus[i].origin);
     }
     for (size_t i = 0; i < policy->class_count; i++) {
-        setting_words_clear(&policy->classes[i].types);
-        setting_words_clear(&policy->classes[i].traits);
+        words_clear(&policy->classes[i].types);
+        words_clear(&policy->classes[i].traits);
         free(policy->classes[i].name);
         free(policy->classes[i].origin);
     }
     for (size_t i = 0; i < policy->quota_count; i++) {
-        setting_words_clear(&policy->quotas[i].domains);
+        words_clear(&policy->quotas[i].domains);
         free(policy->quotas[i].class);
         free(policy->quotas[i].origin);
     }
     for (size_t i = 0; i < policy->domain_count; i++)
         clear_domain(&policy->domains[i]);
     for (size_t i = 0; i < policy->limit_count; i++) {
-        setting_words_clear(&policy->limits[i].types);
+        words_clear(&policy->limits[i].types);
         free(policy->limits[i].origin);
     }
-    setting_words_clear(&policy->params);
+    words_clear(&policy->params);
     names_clear(&policy->drained);
     free(policy->gpus);
     free(policy->classes);
@@ -82,11 +82,7 @@ policy_find_class(const struct policy *policy, const char *name)
 bool
 policy_is_drained(const struct policy *policy, const struct name *gpu)
 {
-    for (size_t i = 0; i < policy->drained.count; i++) {
-        if (name_equal(&policy->drained.items[i], gpu))
-            return true;
-    }
-    return false;
+    return names_has(&policy->drained, gpu);
 }
 
 bool
@@ -96,10 +92,8 @@ policy_allows_param(const struct policy *policy, const char *name)
     static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc",
                                            "vgpu-placement-id"};
 
-    for (size_t i = 0; i < policy->params.count; i++) {
-        if (!strcmp(policy->params.items[i], name))
-            return true;
-    }
+    if (words_has(&policy->params, name))
+        return true;
     for (size_t i = 0; i < COUNT(built_in) && !policy->has_params; i++) {
         if (!strcmp(built_in[i], name))
             return true;

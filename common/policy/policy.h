@@ -15,7 +15,7 @@
 #pragma once
 
 #include "base/host.h"
-#include "policy/setting.h"
+#include "base/words.h"
 
 /* Each begins with "nothing was said", which inherits: request, class, whole configuration. */
 enum policy_order { POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_SPREAD };
@@ -43,9 +43,9 @@ enum policy_allow {
 };
 
 struct policy_gpu {
-    struct name address;        /* PCI address, or the name of a parent that has none */
-    struct setting_words types; /* that it may be asked for; none listed: all */
-    struct setting_words traits;
+    struct name address; /* PCI address, or the name of a parent that has none */
+    struct words types;  /* that it may be asked for; none listed: all */
+    struct words traits;
     unsigned reserve; /* places that are not given out */
     bool enabled;
     char *origin; /* "file:line" */
@@ -53,24 +53,23 @@ struct policy_gpu {
 
 struct policy_class {
     char *name;
-    struct setting_words types; /* in order of preference; none listed: by frame buffer */
-    unsigned framebuffer;       /* MiB: the smallest type with at least this much */
-    struct setting_words traits;
+    struct words types;   /* in order of preference; none listed: by frame buffer */
+    unsigned framebuffer; /* MiB: the smallest type with at least this much */
+    struct words traits;
     unsigned order; /* enum policy_order */
     char *origin;
 };
 
 struct policy_quota {
-    struct setting_words domains; /* fnmatch(3) patterns of names, or UUIDs */
+    struct words domains; /* fnmatch(3) patterns of names, or UUIDs */
     char *class;
     unsigned max;
-    bool has_max;
     char *origin;
 };
 
 /* How many of these types a GPU takes, where its driver does not tell. */
 struct policy_limit {
-    struct setting_words types;
+    struct words types;
     unsigned max; /* 0: nothing is known of them */
     char *origin;
 };
@@ -99,7 +98,7 @@ struct policy {
     unsigned release;      /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
     unsigned allow;        /* bits of enum policy_allow */
-    struct setting_words params;
+    struct words params;
     bool has_params;          /* else the built-in list */
     unsigned prepare_timeout; /* milliseconds, like all of them */
     unsigned release_timeout;
