@@ -68,24 +68,43 @@ name_new_uuid(struct name *ret)
     return 0;
 }
 
+const char *const name_pci_parts[NAME_PCI_PARTS] = {"domain", "bus", "slot", "function"};
+
+int
+name_join_pci(struct name *ret, const unsigned parts[NAME_PCI_PARTS])
+{
+    if (parts[1] > 0xff || parts[2] > 0x1f || parts[3] > 7)
+        return -EINVAL;
+    *ret = (struct name){0};
+    snprintf(ret->text, sizeof(ret->text), "%04x:%02x:%02x.%x", parts[0], parts[1], parts[2],
+             parts[3]);
+    return 0;
+}
+
+int
+name_split_pci(const struct name *name, unsigned parts[NAME_PCI_PARTS])
+{
+    return sscanf(name->text, "%8x:%2x:%2x.%1x", &parts[0], &parts[1], &parts[2], &parts[3]) ==
+                   NAME_PCI_PARTS
+               ? 0
+               : -EINVAL;
+}
+
 int
 name_parse_pci(struct name *ret, const char *text)
 {
-    static const char hex[] = "0123456789abcdefABCDEF";
-    unsigned domain, bus, slot, function;
-    int end = 0;
-    size_t digits = strspn(text, hex);
+    static const char hex[] = "0123456789abcdefABCDEF:.";
+    size_t digits = strcspn(text, ":");
+    unsigned parts[NAME_PCI_PARTS];
+    struct name name;
 
     /* The whole of it: 4 to 8 digits for the domain, then ":bb:ss.f". */
     if (digits < 4 || digits > 8 || strlen(text + digits) != strlen(":bb:ss.f") ||
-        strspn(text + digits, "0123456789abcdefABCDEF:.") != strlen(text + digits))
+        text[strspn(text, hex)] || text[digits + 3] != ':' || text[digits + 6] != '.')
         return -EINVAL;
-    if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) != 4 ||
-        text[end] || slot > 0x1f || function > 7)
+    if (name_parse(&name, text) < 0 || name_split_pci(&name, parts) < 0)
         return -EINVAL;
-    *ret = (struct name){0};
-    snprintf(ret->text, sizeof(ret->text), "%04x:%02x:%02x.%x", domain, bus, slot, function);
-    return 0;
+    return name_join_pci(ret, parts);
 }
 
 int

@@ -33,6 +33,16 @@ int name_new_uuid(struct name *ret) CHECKED NONNULL;
 /* A full PCI address, "0000:18:00.0", any case; ret has it as the kernel writes it. */
 int name_parse_pci(struct name *ret, const char *text) CHECKED NONNULL;
 
+/* The parts of a PCI address, as the attributes of libvirt's <address> are called. */
+#define NAME_PCI_PARTS 4
+extern const char *const name_pci_parts[NAME_PCI_PARTS]; /* "domain", "bus", "slot", "function" */
+
+/* An address from its parts; -EINVAL if one is too large. */
+int name_join_pci(struct name *ret, const unsigned parts[NAME_PCI_PARTS]) CHECKED NONNULL;
+
+/* The parts of an address; -EINVAL if the name is none. */
+int name_split_pci(const struct name *name, unsigned parts[NAME_PCI_PARTS]) CHECKED NONNULL;
+
 /* A PCI address, or the name of a parent that has none ("mtty"). */
 int name_parse_address(struct name *ret, const char *text) CHECKED NONNULL;
 

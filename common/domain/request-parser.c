@@ -49,6 +49,7 @@ struct reader {
     size_t text_length;
     bool annotated;  /* a <vgpu:request> has been seen */
     bool in_hostdev; /* the one we are in is the request's last */
+    size_t hostdevs; /* how many <hostdev> there were so far, kept or not */
     size_t our_hostdevs;
 };
 
@@ -114,6 +115,9 @@ open_hostdev(struct reader *reader, const struct annotation_attributes *attribut
     reader->in_hostdev = rc > 0;
     if (rc < 0)
         fail(reader, "no memory");
+    if (rc > 0)
+        reader->request->hostdevs[reader->request->hostdev_count - 1].ordinal = reader->hostdevs;
+    reader->hostdevs++;
 }
 
 static struct request_hostdev *
