@@ -34,6 +34,22 @@ array_grow(void *items, size_t count, size_t size)
         array_rc;                                                                                  \
     })
 
+/*
+ * The first item for which a condition holds, which may use the name given to it; NULL: there is
+ * none. ARRAY_HAS: whether there is one.
+ *
+ *     return ARRAY_FIND(ledger->leases, ledger->count, lease, lease->claim == claim);
+ */
+#define ARRAY_FIND(items, count, item, condition)                                                  \
+    ({                                                                                             \
+        __typeof__(&(items)[0]) item = (items), array_found_##item = NULL;                         \
+        for (size_t array_left = (count); array_left && !array_found_##item; array_left--, item++) \
+            array_found_##item = (condition) ? item : NULL;                                        \
+        array_found_##item;                                                                        \
+    })
+#define ARRAY_HAS(items, count, item, condition)                                                   \
+    (ARRAY_FIND(items, count, item, condition) != NULL)
+
 /* Takes one out; the rest keeps its order. */
 #define ARRAY_REMOVE(items, count, index)                                                          \
     (memmove((items) + (index), (items) + (index) + 1, ((count) - (index)-1) * sizeof(*(items))),  \

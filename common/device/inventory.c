@@ -153,23 +153,31 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
     return NULL;
 }
 
-/* Whether a parent would make anything now. */
+/* Whether a GPU has any vGPU. */
 static bool
-makes_any(const struct inventory *inventory, const struct inventory_parent *parent)
+is_used(const struct inventory *inventory, size_t gpu)
 {
-    for (size_t type = 0; type < inventory->gpus[parent->gpu].count; type++) {
-        if (parent->available[type] > 0)
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
             return true;
     }
     return false;
 }
 
+/* Whether any parent of a GPU would make something now; what needs a GPU instance counts only if
+ * `instances`. */
 static bool
-holds_any(const struct inventory *inventory, size_t gpu)
+makes_any(const struct inventory *inventory, size_t gpu, bool instances)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            return true;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (parent->available[type] > 0 && (instances || !card->types[type].slices))
+                return true;
+        }
     }
     return false;
 }
@@ -179,13 +187,8 @@ inventory_offers(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (card->is_partial && holds_any(inventory, gpu))
-        return true;
-    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
-        if (inventory->parents[i].gpu == gpu && makes_any(inventory, &inventory->parents[i]))
-            return true;
-    }
-    return !card->is_partial && card->count > 0;
+    return card->is_partial ? is_used(inventory, gpu) || makes_any(inventory, gpu, true)
+                            : card->count > 0;
 }
 
 /* Of a driver that lists one size only beside what is there, several sizes can only have been
@@ -212,17 +215,8 @@ inventory_may_have_more(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (card->is_partial && holds_any(inventory, gpu))
-        return !knows_several_sizes(card);
-    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
-            if (parent->available[type] > 0 && !card->types[type].slices)
-                return false;
-        }
-    }
-    return card->is_partial;
+    return card->is_partial && (is_used(inventory, gpu) ? !knows_several_sizes(card)
+                                                        : !makes_any(inventory, gpu, false));
 }
 
 int

@@ -9,8 +9,8 @@
  */
 
 #include "base/array.h"
+#include "device/gpu.h"
 #include "device/nvidia.h"
-#include "device/vfio.h"
 #include "device/vgpu.h"
 
 #include <limits.h>
@@ -71,35 +71,17 @@ read_type(const struct host *host, const struct name *parent, const struct name 
     return 0;
 }
 
-/* "0x10de" without its 0x; "" for what is no PCI device. */
-static void
-read_pci_id(const struct host *host, const struct name *parent, const char *card, const char *what,
-            char *ret, size_t size)
-{
-    char text[16];
-
-    if (host_read(host, text, sizeof(text), PARENTS "/%s%s/%s", parent->text, card, what) > 2 &&
-        !strncmp(text, "0x", 2))
-        snprintf(ret, size, "%.*s", (int)size - 1, text + 2);
-}
-
 /* Describes a GPU by the first of its parents that can be read. */
 static int
 read_gpu(const struct host *host, const struct name *parent, const struct inventory_filter *filter,
          struct inventory_gpu *gpu)
 {
     AUTO(names_clear) struct names types = {0};
-    const char *card = "";
-    char numa[16];
+    struct path card;
 
-    if (host_read(host, numa, sizeof(numa), PARENTS "/%s/numa_node", parent->text) > 0)
-        gpu->numa = atoi(numa);
-    if (!name_equal(parent, &gpu->name))
-        card = "/physfn";
-    read_pci_id(host, parent, card, "vendor", gpu->vendor, sizeof(gpu->vendor));
-    read_pci_id(host, parent, card, "device", gpu->device, sizeof(gpu->device));
-    if (host_link(host, &gpu->driver, PARENTS "/%s%s/driver", parent->text, card) < 0)
-        gpu->driver = (struct name){0};
+    if (path_format(&card, PARENTS "/%s%s", parent->text,
+                    name_equal(parent, &gpu->name) ? "" : "/physfn") == 0)
+        gpu_describe(host, &card, gpu);
     if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
         return 0;
     for (size_t i = 0; i < types.count; i++) {
@@ -281,40 +263,9 @@ mdev_make(const struct host *host, const struct vgpu *vgpu)
 }
 
 static int
-find_directory(const struct vgpu *vgpu, struct path *ret)
+mdev_directory(const struct vgpu *vgpu, struct path *ret)
 {
     return path_format(ret, PARENTS "/%s/%s", vgpu->parent.text, vgpu->device.text);
-}
-
-static int
-mdev_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
-{
-    struct path device;
-    int rc = find_directory(vgpu, &device);
-
-    return rc < 0 ? rc : vfio_node(host, &device, ret);
-}
-
-static int
-mdev_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
-{
-    struct path device;
-    struct name type;
-    int rc = find_directory(vgpu, &device);
-
-    *proof = -1;
-    if (mdev_look(host, vgpu, &type) == VGPU_ABSENT)
-        return -ENODEV;
-    return rc < 0 ? rc : vfio_prove(host, &device, proof);
-}
-
-static int
-mdev_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
-{
-    struct path device;
-    int rc = find_directory(vgpu, &device);
-
-    return rc < 0 ? rc : nvidia_configure(host, &device, params);
 }
 
 static int
@@ -333,8 +284,6 @@ const struct vgpu_interface vgpu_mdev = {
     .find = mdev_find,
     .look = mdev_look,
     .make = mdev_make,
-    .configure = mdev_configure,
-    .prove = mdev_prove,
-    .node = mdev_node,
+    .directory = mdev_directory,
     .remove = mdev_remove,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/nvidia.h"
-#include "device/vgpu.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -64,7 +63,7 @@ nvidia_describe(struct inventory_type *type)
 static bool
 has_params(const struct host *host, const struct path *device)
 {
-    char text[VGPU_PARAMS + 1];
+    char text[64];
     ssize_t length = host_read(host, text, sizeof(text), "%s/nvidia/vgpu_params", device->text);
 
     return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
@@ -74,12 +73,13 @@ has_params(const struct host *host, const struct path *device)
 int
 nvidia_configure(const struct host *host, const struct path *device, const char *params)
 {
-    char text[VGPU_PARAMS + 1];
+    AUTO_FREE char *text = NULL;
     struct path path;
     int rc = path_format(&path, "%s/nvidia/vgpu_params", device->text);
 
     if (!*params && !has_params(host, device))
         return 0;
-    snprintf(text, sizeof(text), "%s\n", *params ? params : " ");
+    if (asprintf(&text, "%s\n", *params ? params : " ") < 0)
+        return -ENOMEM;
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
 }

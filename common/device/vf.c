@@ -13,8 +13,8 @@
  */
 
 #include "base/array.h"
+#include "device/gpu.h"
 #include "device/nvidia.h"
-#include "device/vfio.h"
 #include "device/vgpu.h"
 
 #include <ctype.h>
@@ -106,30 +106,6 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
 /* --- the inventory -----------------------------------------------------------------------------
  */
 
-static void
-read_id(const struct host *host, const struct name *device, const char *what, char *ret,
-        size_t size)
-{
-    char text[16];
-
-    if (host_read(host, text, sizeof(text), DEVICES "/%s/%s", device->text, what) > 2 &&
-        !strncmp(text, "0x", 2))
-        snprintf(ret, size, "%.*s", (int)size - 1, text + 2);
-}
-
-static void
-read_gpu(const struct host *host, struct inventory_gpu *gpu)
-{
-    char numa[16];
-
-    if (host_read(host, numa, sizeof(numa), DEVICES "/%s/numa_node", gpu->name.text) > 0)
-        gpu->numa = atoi(numa);
-    read_id(host, &gpu->name, "vendor", gpu->vendor, sizeof(gpu->vendor));
-    read_id(host, &gpu->name, "device", gpu->device, sizeof(gpu->device));
-    if (host_link(host, &gpu->driver, DEVICES "/%s/driver", gpu->name.text) < 0)
-        gpu->driver = (struct name){0};
-}
-
 /* The type that a function has: 0, with its number (0: none), or -errno. */
 static int
 read_current(const struct host *host, const struct name *device, unsigned *ret)
@@ -175,11 +151,12 @@ add_function(const struct host *host, const struct name *name, const struct name
 {
     struct inventory_parent parent = {.name = *name, .interface = &vgpu_vf};
     size_t known = inventory->gpu_count, index;
+    struct path card;
     unsigned number;
     int rc = inventory_add_gpu(inventory, gpu, &parent.gpu);
 
-    if (rc == 0 && parent.gpu == known)
-        read_gpu(host, &inventory->gpus[parent.gpu]);
+    if (rc == 0 && parent.gpu == known && path_format(&card, DEVICES "/%s", gpu->text) == 0)
+        gpu_describe(host, &card, &inventory->gpus[parent.gpu]);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
@@ -279,34 +256,9 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
 }
 
 static int
-vf_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
+vf_directory(const struct vgpu *vgpu, struct path *ret)
 {
-    struct path device;
-    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
-
-    return rc < 0 ? rc : nvidia_configure(host, &device, params);
-}
-
-static int
-vf_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
-{
-    struct path device;
-    struct name type;
-    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
-
-    *proof = -1;
-    if (vf_look(host, vgpu, &type) == VGPU_ABSENT)
-        return -ENODEV;
-    return rc < 0 ? rc : vfio_prove(host, &device, proof);
-}
-
-static int
-vf_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
-{
-    struct path device;
-    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
-
-    return rc < 0 ? rc : vfio_node(host, &device, ret);
+    return path_format(ret, DEVICES "/%s", vgpu->device.text);
 }
 
 /* Never 0 over 0, nor over what is another's by now. EPERM: a guest has it; EBUSY: one has just let
@@ -332,8 +284,6 @@ const struct vgpu_interface vgpu_vf = {
     .find = vf_find,
     .look = vf_look,
     .make = vf_make,
-    .configure = vf_configure,
-    .prove = vf_prove,
-    .node = vf_node,
+    .directory = vf_directory,
     .remove = vf_remove,
 };

@@ -51,20 +51,8 @@ struct vgpu_interface {
     /* Makes it: 0 or the kernel's -errno. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
 
-    /* Sets driver parameters, "name=value, name=value", on one that nobody has open, instead of
-     * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
-    int (*configure)(const struct host *host, const struct vgpu *vgpu, const char *params);
-
-    /*
-     * Proves that nobody has it open, so that removing it will not block. 0 and in *proof a
-     * descriptor that keeps everybody else out for as long as it is open (-1 if nothing is needed);
-     * -EBUSY if it is in use or that cannot be told; -ENODEV if it is gone. Never to be called for
-     * a vGPU that a guest may be starting on: that guest's QEMU would fail.
-     */
-    int (*prove)(const struct host *host, const struct vgpu *vgpu, int *proof);
-
-    /* The device node that its user has open, below root, for messages: 0 or -errno. */
-    int (*node)(const struct host *host, const struct vgpu *vgpu, struct path *ret);
+    /* The device's own directory below root: 0 or -errno. */
+    int (*directory)(const struct vgpu *vgpu, struct path *ret);
 
     /* Removes it, under the proof: 0 or the kernel's -errno. */
     int (*remove)(const struct host *host, const struct vgpu *vgpu);
@@ -86,6 +74,22 @@ int vgpu_find(const struct host *host, const struct name *device, struct vgpu *r
 /* As the interface's look. */
 enum vgpu_state
 vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
+
+/* Sets driver parameters, "name=value, name=value", on a vGPU that nobody has open, instead of
+ * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
+int vgpu_configure(const struct host *host, const struct vgpu *vgpu,
+                   const char *params) CHECKED NONNULL;
+
+/*
+ * Proves that nobody has it open, so that removing it will not block. 0 and in *proof a descriptor
+ * that keeps everybody else out for as long as it is open (-1 if nothing is needed); -EBUSY if it
+ * is in use or that cannot be told; -ENODEV if it is gone. Never to be called for a vGPU that a
+ * guest may be starting on: that guest's QEMU would fail.
+ */
+int vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof) CHECKED NONNULL;
+
+/* The device node that its user has open, below root, for messages: 0 or -errno. */
+int vgpu_node(const struct host *host, const struct vgpu *vgpu, struct path *ret) CHECKED NONNULL;
 
 /*
  * A process that has it open, for people, as "12 (qemu-system-x86)": 1; 0 and "" if none is seen,
