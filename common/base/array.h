@@ -42,13 +42,12 @@ array_grow(void *items, size_t count, size_t size)
  */
 #define ARRAY_FIND(items, count, item, condition)                                                  \
     ({                                                                                             \
-        __typeof__(&(items)[0]) item = (items), array_found_##item = NULL;                         \
+        __typeof__((items)[0]) *item = (items), *array_found_##item = NULL;                        \
         for (size_t array_left = (count); array_left && !array_found_##item; array_left--, item++) \
             array_found_##item = (condition) ? item : NULL;                                        \
         array_found_##item;                                                                        \
     })
-#define ARRAY_HAS(items, count, item, condition)                                                   \
-    (ARRAY_FIND(items, count, item, condition) != NULL)
+#define ARRAY_HAS(items, count, item, condition) (ARRAY_FIND(items, count, item, condition) != NULL)
 
 /* Takes one out; the rest keeps its order. */
 #define ARRAY_REMOVE(items, count, index)                                                          \

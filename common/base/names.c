@@ -122,11 +122,7 @@ name_equal(const struct name *a, const struct name *b)
 bool
 names_has(const struct names *names, const struct name *name)
 {
-    for (size_t i = 0; i < names->count; i++) {
-        if (name_equal(&names->items[i], name))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(names->items, names->count, each, name_equal(each, name));
 }
 
 int

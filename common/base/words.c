@@ -21,11 +21,7 @@ words_add(struct words *words, const char *word)
 bool
 words_has(const struct words *words, const char *word)
 {
-    for (size_t i = 0; i < words->count; i++) {
-        if (!strcmp(words->items[i], word))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(words->items, words->count, each, !strcmp(*each, word));
 }
 
 void

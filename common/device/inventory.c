@@ -136,32 +136,22 @@ inventory_find_parent(const struct inventory *inventory, const struct name *name
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (name_equal(&inventory->vgpus[i].device, device))
-            return &inventory->vgpus[i];
-    }
-    return NULL;
+    return ARRAY_FIND(inventory->vgpus, inventory->vgpu_count, vgpu,
+                      name_equal(&vgpu->device, device));
 }
 
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
 {
-    for (size_t i = 0; i < gpu->count; i++) {
-        if (name_equal(&gpu->types[i].id, id))
-            return &gpu->types[i];
-    }
-    return NULL;
+    return ARRAY_FIND(gpu->types, gpu->count, type, name_equal(&type->id, id));
 }
 
 /* Whether a GPU has any vGPU. */
 static bool
 is_used(const struct inventory *inventory, size_t gpu)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
+                     inventory->parents[vgpu->parent].gpu == gpu);
 }
 
 /* Whether any parent of a GPU would make something now; what needs a GPU instance counts only if
@@ -247,11 +237,7 @@ inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_ty
 static bool
 has_vgpu(const struct inventory *inventory, size_t parent)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->vgpus[i].parent == parent)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu, vgpu->parent == parent);
 }
 
 bool

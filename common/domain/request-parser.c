@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "domain/request-parser.h"
+#include "base/array.h"
 #include "domain/hostdev.h"
 
 #include <libxml/parser.h>
@@ -232,22 +233,14 @@ static const struct element {
 static const struct element *
 element_find(enum place parent, const char *name, bool ours)
 {
-    for (size_t i = 0; i < COUNT(elements); i++) {
-        if (elements[i].parent == parent && elements[i].ours == ours &&
-            !strcmp(elements[i].name, name))
-            return &elements[i];
-    }
-    return NULL;
+    return ARRAY_FIND(elements, COUNT(elements), each,
+                      each->parent == parent && each->ours == ours && !strcmp(each->name, name));
 }
 
 static const struct element *
 element_at(enum place place)
 {
-    for (size_t i = 0; i < COUNT(elements); i++) {
-        if (elements[i].place == place)
-            return &elements[i];
-    }
-    return NULL;
+    return ARRAY_FIND(elements, COUNT(elements), each, each->place == place);
 }
 
 static void

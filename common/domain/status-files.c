@@ -72,29 +72,18 @@ status_files_clear(struct status_files *guests)
 const struct request *
 status_files_find(const struct status_files *guests, const struct name *domain)
 {
-    for (size_t i = 0; i < guests->count; i++) {
-        if (name_equal(&guests->items[i].domain, domain))
-            return &guests->items[i];
-    }
-    return NULL;
+    return ARRAY_FIND(guests->items, guests->count, guest, name_equal(&guest->domain, domain));
 }
 
 bool
 status_files_has(const struct request *guest, const struct name *device)
 {
-    for (size_t i = 0; i < guest->hostdev_count; i++) {
-        if (name_equal(&guest->hostdevs[i].source, device))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(guest->hostdevs, guest->hostdev_count, hostdev,
+                     name_equal(&hostdev->source, device));
 }
 
 bool
 status_files_have(const struct status_files *guests, const struct name *device)
 {
-    for (size_t i = 0; i < guests->count; i++) {
-        if (status_files_has(&guests->items[i], device))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(guests->items, guests->count, guest, status_files_has(guest, device));
 }

@@ -272,21 +272,14 @@ ledger_clear(struct ledger *ledger)
 struct lease *
 ledger_find(const struct ledger *ledger, const struct name *device)
 {
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].vgpu.device, device))
-            return &ledger->leases[i];
-    }
-    return NULL;
+    return ARRAY_FIND(ledger->leases, ledger->count, lease,
+                      name_equal(&lease->vgpu.device, device));
 }
 
 bool
 ledger_has_domain(const struct ledger *ledger, const struct name *domain)
 {
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].domain, domain))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(ledger->leases, ledger->count, lease, name_equal(&lease->domain, domain));
 }
 
 bool

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "policy/policy.h"
+#include "base/array.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -62,21 +63,13 @@ policy_clear(struct policy *policy)
 const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address)
 {
-    for (size_t i = 0; i < policy->gpu_count; i++) {
-        if (name_equal(&policy->gpus[i].address, address))
-            return &policy->gpus[i];
-    }
-    return NULL;
+    return ARRAY_FIND(policy->gpus, policy->gpu_count, gpu, name_equal(&gpu->address, address));
 }
 
 const struct policy_class *
 policy_find_class(const struct policy *policy, const char *name)
 {
-    for (size_t i = 0; i < policy->class_count; i++) {
-        if (!strcmp(policy->classes[i].name, name))
-            return &policy->classes[i];
-    }
-    return NULL;
+    return ARRAY_FIND(policy->classes, policy->class_count, class, !strcmp(class->name, name));
 }
 
 bool
@@ -92,13 +85,9 @@ policy_allows_param(const struct policy *policy, const char *name)
     static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc",
                                            "vgpu-placement-id"};
 
-    if (words_has(&policy->params, name))
-        return true;
-    for (size_t i = 0; i < COUNT(built_in) && !policy->has_params; i++) {
-        if (!strcmp(built_in[i], name))
-            return true;
-    }
-    return false;
+    return words_has(&policy->params, name) ||
+           (!policy->has_params &&
+            ARRAY_HAS(built_in, COUNT(built_in), each, !strcmp(*each, name)));
 }
 
 bool

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "xml/domain-edit.h"
+#include "base/array.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 #include "xml/xml-tree.h"
@@ -108,11 +109,8 @@ is_called(const struct request_hostdev *hostdev, const char *word)
 const struct request_hostdev *
 domain_edit_find(const struct domain_edit *edit, const char *word)
 {
-    for (size_t i = 0; i < edit->request.hostdev_count; i++) {
-        if (is_called(&edit->request.hostdevs[i], word))
-            return &edit->request.hostdevs[i];
-    }
-    return NULL;
+    return ARRAY_FIND(edit->request.hostdevs, edit->request.hostdev_count, hostdev,
+                      is_called(hostdev, word));
 }
 
 static xmlNodePtr
