@@ -8,6 +8,16 @@
 #include <string.h>
 
 int
+words_index(const char *const *list, const char *word)
+{
+    for (int i = 0; list[i]; i++) {
+        if (!strcmp(list[i], word))
+            return i;
+    }
+    return -1;
+}
+
+int
 words_add(struct words *words, const char *word)
 {
     char *copy = strdup(word);

@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+/* The index of a word in a list that NULL ends; -1: it is not in it. */
+int words_index(const char *const *list, const char *word) CHECKED NONNULL;
+
 struct words {
     char **items;
     size_t count;

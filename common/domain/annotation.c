@@ -2,6 +2,7 @@
 
 #include "domain/annotation.h"
 #include "base/array.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,15 +26,13 @@ annotation_namespace(const char *uri)
 void
 annotation_fault(struct request *request, const char *format, ...)
 {
-    char text[sizeof(request->fault.text)];
     va_list args;
 
     if (*request->fault.text)
         return;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    error_vset(&request->fault, -EINVAL, format, args);
     va_end(args);
-    error_set(&request->fault, -EINVAL, "%s", text);
 }
 
 void
@@ -130,42 +129,30 @@ annotation_copy_attribute(const struct annotation_attributes *attributes, const 
     return found ? copy_value(found, length) : NULL;
 }
 
-/* What an attribute may say beyond being some text. */
-static const char *const any_text[] = {NULL};
 static const char *const placements[] = {"pack", "spread", NULL};
 static const char *const numas[] = {"prefer", "require", "ignore", NULL};
 
 struct attribute {
     const char *name;
-    size_t offset; /* of a char * in the element's struct */
-    const char *const *words;
+    size_t offset;            /* of a char * in the element's struct */
+    const char *const *words; /* one of these; NULL: any text */
 };
 
 static const struct attribute device_attributes[] = {
-    {"alias", offsetof(struct request_device, alias), any_text},
-    {"uuid", offsetof(struct request_device, uuid), any_text},
-    {"type", offsetof(struct request_device, type), any_text},
-    {"class", offsetof(struct request_device, class), any_text},
-    {"parent", offsetof(struct request_device, parent), any_text},
+    {"alias", .offset = offsetof(struct request_device, alias)},
+    {"uuid", .offset = offsetof(struct request_device, uuid)},
+    {"type", .offset = offsetof(struct request_device, type)},
+    {"class", .offset = offsetof(struct request_device, class)},
+    {"parent", .offset = offsetof(struct request_device, parent)},
     {"placement", offsetof(struct request_device, placement), placements},
     {"numa", offsetof(struct request_device, numa), numas},
-    {"traits", offsetof(struct request_device, traits), any_text},
+    {"traits", .offset = offsetof(struct request_device, traits)},
 };
 
 static const struct attribute param_attributes[] = {
-    {"name", offsetof(struct request_param, name), any_text},
-    {"value", offsetof(struct request_param, value), any_text},
+    {"name", .offset = offsetof(struct request_param, name)},
+    {"value", .offset = offsetof(struct request_param, value)},
 };
-
-static bool
-is_word_of(const char *text, const char *const *words)
-{
-    bool found = !*words;
-
-    for (; *words && !found; words++)
-        found = !strcmp(text, *words);
-    return found;
-}
 
 /* One attribute of an element of ours, into its field; -ENOMEM. */
 static int
@@ -188,7 +175,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
         if (length == 0 || length > MOST_TEXT || strpbrk(*field, "\t\n\r"))
             annotation_fault(request, "<%s %s=\"%.40s\">: between 1 and %d characters, please",
                              element, name, *field, MOST_TEXT);
-        else if (!is_word_of(*field, known[k].words))
+        else if (known[k].words && words_index(known[k].words, *field) < 0)
             annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, name, *field,
                              known[k].words[0], known[k].words[1], known[k].words[2] ? ", " : "",
                              known[k].words[2] ? known[k].words[2] : "");

@@ -11,10 +11,13 @@
 
 #include "domain/request.h"
 
-/* libxml2's SAX2 array: local name, prefix, URI, value, end of value for each attribute. */
+/* The attributes of the element that the parser is handing over. */
 struct annotation_attributes {
-    const unsigned char **items;
+    const unsigned char **items; /* libxml2's SAX2 array: local name, prefix, URI, value and end of
+                                    value for each attribute */
     size_t count;
+    const struct document *document; /* where the element stands, for span.h */
+    struct _xmlParserCtxt *xml;
 };
 
 enum annotation_namespace {

@@ -9,14 +9,13 @@
 #define MOST_HOSTDEVS 256
 
 int
-hostdev_open(struct request *request, const struct hostdev_place *place,
-             const struct annotation_attributes *attributes)
+hostdev_open(struct request *request, const struct annotation_attributes *attributes)
 {
     struct request_hostdev hostdev = {
         .is_managed = annotation_attribute_is(attributes, "managed", "yes"),
         .has_display = annotation_attribute_is(attributes, "display", "on") ||
                        annotation_attribute_is(attributes, "ramfb", "on"),
-        .tag_span = span_of_attributes(place->document, place->xml, "hostdev"),
+        .tag_span = span_of_attributes(attributes, "hostdev"),
         .device = SIZE_MAX,
     };
 
@@ -72,14 +71,14 @@ read_pci(const struct annotation_attributes *attributes, struct name *ret)
 }
 
 int
-hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_place *place,
+hostdev_open_address(struct request_hostdev *hostdev,
                      const struct annotation_attributes *attributes)
 {
     AUTO_FREE char *uuid = NULL;
 
     if (*hostdev->source.text)
         return 0;
-    hostdev->address_span = span_of_attributes(place->document, place->xml, "address");
+    hostdev->address_span = span_of_attributes(attributes, "address");
     if (hostdev->kind == REQUEST_PCI) {
         if (read_pci(attributes, &hostdev->source) < 0)
             hostdev->source = (struct name){0};
@@ -88,7 +87,7 @@ hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_place
     uuid = annotation_copy_attribute(attributes, "uuid");
     if (!uuid || name_parse_uuid(&hostdev->source, uuid) < 0)
         return -EINVAL;
-    hostdev->uuid_span = span_of_value(place->document, place->xml, attributes, "uuid");
+    hostdev->uuid_span = span_of_value(attributes, "uuid");
     return 0;
 }
 

@@ -11,19 +11,13 @@
 
 #include "domain/span.h"
 
-/* Where it stands. */
-struct hostdev_place {
-    const struct document *document;
-    xmlParserCtxtPtr xml;
-};
-
 /* The start of <hostdev>: 1 if it is kept, as the request's last; 0; -ENOMEM. */
-int hostdev_open(struct request *request, const struct hostdev_place *place,
+int hostdev_open(struct request *request,
                  const struct annotation_attributes *attributes) CHECKED NONNULL;
 
 /* <address> in its <source>: the first counts, as for libvirt. -EINVAL: an mdev's without a UUID. A
  * PCI device's that is none leaves the source empty: it may be none of ours. */
-int hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_place *place,
+int hostdev_open_address(struct request_hostdev *hostdev,
                          const struct annotation_attributes *attributes) CHECKED NONNULL;
 
 void hostdev_open_alias(struct request_hostdev *hostdev,

@@ -96,8 +96,7 @@ open_device(struct reader *reader, const struct annotation_attributes *attribute
     if (annotation_open_device(request, attributes) < 0)
         return fail(reader, "no memory");
     if (request->device_count > count)
-        request->devices[count].uuid_span =
-            span_of_value(reader->document, reader->xml, attributes, "uuid");
+        request->devices[count].uuid_span = span_of_value(attributes, "uuid");
 }
 
 static void
@@ -110,8 +109,7 @@ open_param(struct reader *reader, const struct annotation_attributes *attributes
 static void
 open_hostdev(struct reader *reader, const struct annotation_attributes *attributes)
 {
-    const struct hostdev_place place = {reader->document, reader->xml};
-    int rc = hostdev_open(reader->request, &place, attributes);
+    int rc = hostdev_open(reader->request, attributes);
 
     reader->in_hostdev = rc > 0;
     if (rc < 0)
@@ -134,10 +132,9 @@ current_hostdev(const struct reader *reader)
 static void
 open_address(struct reader *reader, const struct annotation_attributes *attributes)
 {
-    const struct hostdev_place place = {reader->document, reader->xml};
     struct request_hostdev *hostdev = current_hostdev(reader);
 
-    if (hostdev && hostdev_open_address(hostdev, &place, attributes) < 0)
+    if (hostdev && hostdev_open_address(hostdev, attributes) < 0)
         fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
 }
 
@@ -249,7 +246,8 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
 {
     struct reader *reader = data;
     enum place parent = reader->places[reader->depth];
-    struct annotation_attributes attributes = {values, (size_t)count};
+    struct annotation_attributes attributes = {values, (size_t)count, reader->document,
+                                               reader->xml};
     enum annotation_namespace ns = annotation_namespace((const char *)uri);
     const struct element *element = NULL;
 

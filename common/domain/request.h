@@ -49,7 +49,7 @@ enum request_kind { REQUEST_MDEV, REQUEST_PCI };
 /* One <hostdev mode='subsystem' type='mdev'>, or type='pci'. */
 struct request_hostdev {
     enum request_kind kind;
-    size_t ordinal; /* which of all <hostdev> in <devices> it is, from 0 */
+    size_t ordinal;     /* which of all <hostdev> in <devices> it is, from 0 */
     struct name source; /* what its <source> names: a UUID; or a PCI address, "" if it is none */
     struct document_span uuid_span;    /* of what its quotes hold; a mediated device's only */
     struct document_span tag_span;     /* of all attributes of <hostdev> */

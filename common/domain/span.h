@@ -12,13 +12,10 @@
 
 #include "domain/annotation.h"
 
-#include <libxml/parser.h>
-
 /* What the quotes of an attribute hold. */
 struct document_span
-span_of_value(const struct document *document, xmlParserCtxtPtr xml,
-              const struct annotation_attributes *attributes, const char *name) NONNULL;
+span_of_value(const struct annotation_attributes *attributes, const char *name) NONNULL;
 
 /* All attributes of the element, from the end of its name to the end of the last. */
-struct document_span span_of_attributes(const struct document *document, xmlParserCtxtPtr xml,
-                                        const char *element) NONNULL;
+struct document_span
+span_of_attributes(const struct annotation_attributes *attributes, const char *element) NONNULL;

@@ -2,6 +2,7 @@
 
 #include "lease/ledger.h"
 #include "base/array.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -26,16 +27,6 @@ bool
 lease_is_nobodys(const struct lease *lease)
 {
     return !strcmp(lease->domain.text, LEASE_NOBODY);
-}
-
-static int
-parse_word(const char *text, const char *const *words, unsigned *ret)
-{
-    for (*ret = 0; words[*ret]; ++*ret) {
-        if (!strcmp(text, words[*ret]))
-            return 0;
-    }
-    return -EINVAL;
 }
 
 static int
@@ -138,8 +129,11 @@ parse_field(const struct field *field, const char *text, struct lease *lease)
 
     if (field->parse)
         return field->parse(at, text);
-    if (field->words)
-        return parse_word(text, field->words, at);
+    if (field->words) {
+        rc = words_index(field->words, text);
+        *(unsigned *)at = rc < 0 ? 0 : (unsigned)rc;
+        return rc < 0 ? -EINVAL : 0;
+    }
     if (!field->most)
         return parse_text(text, at, field->size);
     rc = parse_number(text, field->most, &number);

@@ -159,13 +159,9 @@ write_all(int fd, const char *text)
 int
 statedir_look(const struct host *host, struct statedir *ret, struct error *error)
 {
-    *ret = STATEDIR_CLOSED;
-    ret->host = host;
-    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    statedir_open_to_look(host, ret);
     if (ret->dir < 0 && errno != ENOENT)
         return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
-    if (ret->dir >= 0)
-        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
     return 0;
 }
 

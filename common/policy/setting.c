@@ -155,16 +155,16 @@ static int
 find_word(const struct setting *setting)
 {
     const char *const *words = setting->key->words;
+    int index = words_index(words, setting_text(setting));
     char all[256] = "";
 
-    for (int i = 0; words[i]; i++) {
+    if (index >= 0 && *words[index])
+        return index;
+    for (; *words; words++) {
         size_t at = strlen(all);
 
-        if (!*words[i])
-            continue;
-        if (!strcmp(words[i], setting_text(setting)))
-            return i;
-        snprintf(all + at, sizeof(all) - at, "%s\"%s\"", at ? ", " : "", words[i]);
+        if (**words)
+            snprintf(all + at, sizeof(all) - at, "%s\"%s\"", at ? ", " : "", *words);
     }
     setting_fault(setting, "%s must be one of %s", setting->key->name, all);
     return -1;
