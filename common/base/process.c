@@ -60,7 +60,7 @@ process_alive(const struct host *host, struct process process)
     uint64_t start = 0;
     int rc = process.pid > 0 ? read_start(host, process.pid, &start) : -ESRCH;
 
-    /* What cannot be told is taken for alive: then nobody judges what it is owed. */
+    /* If it is not known, it counts as alive: then its leases are left alone. */
     return rc == 0 ? start == process.start : rc != -ENOENT && rc != -ESRCH;
 }
 

@@ -26,13 +26,15 @@ annotation_namespace(const char *uri)
 void
 annotation_fault(struct request *request, const char *format, ...)
 {
+    char text[sizeof(request->fault.text)];
     va_list args;
 
     if (*request->fault.text)
         return;
     va_start(args, format);
-    error_vset(&request->fault, -EINVAL, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    error_set(&request->fault, -EINVAL, "%s", text);
 }
 
 void

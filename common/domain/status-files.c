@@ -61,18 +61,18 @@ status_files_read(const struct host *host, struct status_files *ret, struct erro
 }
 
 void
-status_files_clear(struct status_files *guests)
+status_files_clear(struct status_files *files)
 {
-    for (size_t i = 0; i < guests->count; i++)
-        request_clear(&guests->items[i]);
-    free(guests->items);
-    *guests = (struct status_files){0};
+    for (size_t i = 0; i < files->count; i++)
+        request_clear(&files->items[i]);
+    free(files->items);
+    *files = (struct status_files){0};
 }
 
 const struct request *
-status_files_find(const struct status_files *guests, const struct name *domain)
+status_files_find(const struct status_files *files, const struct name *domain)
 {
-    return ARRAY_FIND(guests->items, guests->count, guest, name_equal(&guest->domain, domain));
+    return ARRAY_FIND(files->items, files->count, guest, name_equal(&guest->domain, domain));
 }
 
 bool
@@ -83,7 +83,7 @@ status_files_has(const struct request *guest, const struct name *device)
 }
 
 bool
-status_files_have(const struct status_files *guests, const struct name *device)
+status_files_have(const struct status_files *files, const struct name *device)
 {
-    return ARRAY_HAS(guests->items, guests->count, guest, status_files_has(guest, device));
+    return ARRAY_HAS(files->items, files->count, guest, status_files_has(guest, device));
 }

@@ -3,8 +3,8 @@
 /*
  * setting: reads libconfig's settings into the fields of a struct, by a table of keys.
  *
- * Whatever is wrong is added to the reader's error as "file:line: message", and reading goes on, so
- * that a person sees all faults at once. A key that is not in the table is a fault.
+ * Every fault is added to the reader's error as "file:line: message", and reading goes on, so that
+ * a person sees all faults at once. A key that is not in the table is a fault.
  */
 
 #pragma once
@@ -17,7 +17,7 @@
 struct setting_reader {
     struct error *error;
     const char *file; /* for messages */
-    int rc;           /* -EINVAL or -ENOMEM once something was wrong */
+    int rc;           /* 0; -EINVAL after a fault, -ENOMEM without memory */
 };
 
 struct setting_key;
@@ -67,17 +67,17 @@ void setting_read_group(struct setting_reader *reader, const config_setting_t *g
                         const struct setting_key *keys, size_t count, void *object) NONNULL;
 
 /* Appends an item to the array of setting->object that begins at an offset, and reads the group
- * setting->node into it. ret: the item, whose array owns it; NULL after a fault or without memory,
- * which is said. */
+ * setting->node into it. Returns the item, which belongs to the array; NULL without memory, which
+ * the reader then knows. */
 void *setting_add_item(const struct setting *setting, size_t offset,
                        const struct setting_list *list) NONNULL;
 
 void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 void setting_no_memory(struct setting_reader *reader) NONNULL;
 
-/* "" for what is no string. */
+/* The text of a setting; "" if it is no string. */
 const char *setting_text(const struct setting *setting) NONNULL;
 
-/* "file:line" of a setting, for messages of later; the caller frees it. NULL: no memory, said so.
- */
+/* "file:line" of a setting, for later messages; the caller frees it. NULL without memory, which the
+ * reader then knows. */
 char *setting_origin(const struct setting *setting) NONNULL;
