@@ -19,7 +19,7 @@ name_parse(struct name *ret, const char *text)
         if (!isalnum((unsigned char)*c) && !strchr("._:+@-", *c))
             return -EINVAL;
     }
-    /* All of it: names are copied as they are, to another process too. */
+    /* Clear all bytes: names are copied whole, to another process too. */
     *ret = (struct name){0};
     memcpy(ret->text, text, length);
     return 0;
@@ -38,7 +38,7 @@ name_parse_uuid(struct name *ret, const char *text)
             uuid.text[i] = '-';
             continue;
         }
-        /* Between the bytes, not within them. */
+        /* They may stand between two bytes, but not between the digits of one. */
         if (digits++ % 2 == 0)
             text += strspn(text, "- ");
         if (!isxdigit((unsigned char)*text))
@@ -98,7 +98,7 @@ name_parse_pci(struct name *ret, const char *text)
     unsigned parts[NAME_PCI_PARTS];
     struct name name;
 
-    /* The whole of it: 4 to 8 digits for the domain, then ":bb:ss.f". */
+    /* Exactly 4 to 8 digits for the domain, and then ":bb:ss.f". */
     if (digits < 4 || digits > 8 || strlen(text + digits) != strlen(":bb:ss.f") ||
         text[strspn(text, hex)] || text[digits + 3] != ':' || text[digits + 6] != '.')
         return -EINVAL;

@@ -73,7 +73,7 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     return rc;
 }
 
-/* One more type of a GPU: each of its parents has none of it so far. */
+/* Makes room for one more type in each parent of a GPU; none of it is available. */
 static int
 grow_available(struct inventory *inventory, size_t gpu, size_t count)
 {

@@ -20,9 +20,8 @@
 #define PARENTS "sys/class/mdev_bus"
 #define DEVICES "sys/bus/mdev/devices"
 
-/* "num_heads=4, frl_config=60, framebuffer=1024M, max_resolution=5120x2880, max_instance=24": what
- * NVIDIA's driver says of a type. Others say something else or nothing, and then nothing is known.
- */
+/* Reads what NVIDIA's driver says of a type: "num_heads=4, frl_config=60, framebuffer=1024M,
+ * max_resolution=5120x2880, max_instance=24". What other drivers say is not understood. */
 static void
 read_description(const char *text, struct inventory_type *type)
 {
@@ -47,7 +46,7 @@ read_description(const char *text, struct inventory_type *type)
         type->resolution[0] = '\0';
 }
 
-/* -ENOTTY if it is no GPU's type: s390's channels and adapters are mediated devices as well. */
+/* -ENOTTY if it is not the type of a GPU: s390's channels and adapters are mediated devices too. */
 static int
 read_type(const struct host *host, const struct name *parent, const struct name *id,
           const struct inventory_filter *filter, struct inventory_type *ret)
@@ -162,7 +161,8 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
     return name_parse(ret, slash ? slash + 1 : target);
 }
 
-/* Nobody asked for the type of this device; but its size says what else the GPU can take. */
+/* Reads the size of a vGPU's type even if the filter does not want the type: the size decides what
+ * else the GPU can take. */
 static void
 describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
               const struct inventory_filter *filter, struct inventory *inventory)
@@ -196,7 +196,7 @@ add_device(const struct host *host, const struct name *device,
     return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
-/* No such directory: the mdev module is not loaded, so there is nothing. */
+/* Without the directory the mdev module is not loaded, so there are no mediated devices. */
 static int
 mdev_scan(const struct host *host, const struct inventory_filter *filter,
           struct inventory *inventory)
@@ -230,7 +230,7 @@ mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return rc;
 }
 
-/* Another parent may have got a device of the same UUID since: then this one is gone. */
+/* If the device of this UUID is on another parent by now, it is another one. */
 static bool
 is_on_bus(const struct host *host, const struct vgpu *vgpu)
 {

@@ -26,7 +26,7 @@ nvidia_type_id(unsigned number, struct name *ret)
     snprintf(ret->text, sizeof(ret->text), STEM "%u", number);
 }
 
-/* The number that ends before a place in a text; false: there is none. */
+/* Reads the number that ends just before `end`, with a dash in front; false: there is none. */
 static bool
 read_back(const char *start, const char *end, unsigned *ret)
 {
@@ -58,8 +58,8 @@ nvidia_describe(struct inventory_type *type)
         type->slices = slices;
 }
 
-/* Whether it has parameters of an earlier run. What cannot be read is not there: no driver's, or of
- * a function that lost its type. */
+/* Whether the device has parameters from before. If they cannot be read it has none: the driver
+ * does not know parameters, or the function has lost its type. */
 static bool
 has_params(const struct host *host, const struct path *device)
 {
@@ -69,7 +69,8 @@ has_params(const struct host *host, const struct path *device)
     return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
 }
 
-/* The driver drops the last byte of what it is given; a blank clears what was given before. */
+/* The driver drops the last byte of a text, so a line feed is added. A blank clears what is there.
+ */
 int
 nvidia_configure(const struct host *host, const struct path *device, const char *params)
 {

@@ -63,7 +63,7 @@ attribute_name(const struct annotation_attributes *attributes, size_t i)
     return (const char *)attributes->items[5 * i];
 }
 
-/* A prefix that nobody declared is a namespace as well, if a broken one. */
+/* An attribute with a prefix that was not declared counts as one with a namespace. */
 static bool
 attribute_has_namespace(const struct annotation_attributes *attributes, size_t i)
 {
@@ -100,8 +100,9 @@ annotation_attribute_is(const struct annotation_attributes *attributes, const ch
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
 
-/* libxml2's SAX2 leaves an ampersand as "&#38;" when it substitutes no entities. Each byte is moved
- * once, as a value may be megabytes of them. NULL: no memory. */
+/* Copies a value and turns "&#38;" into an ampersand, which libxml2's SAX2 leaves so if it is not
+ * to substitute entities. Each byte is moved only once, because a value may have megabytes. NULL:
+ * no memory. */
 static char *
 copy_value(const char *value, size_t length)
 {
@@ -156,7 +157,7 @@ static const struct attribute param_attributes[] = {
     {"value", .offset = offsetof(struct request_param, value)},
 };
 
-/* One attribute of an element of ours, into its field; -ENOMEM. */
+/* Reads one attribute of an element of ours into its field; -ENOMEM. */
 static int
 take_attribute(struct request *request, const char *element, const struct attribute *known,
                size_t known_count, const struct annotation_attributes *attributes, size_t i,
@@ -207,7 +208,7 @@ annotation_open_request(struct request *request, const struct annotation_attribu
                          attribute_name(attributes, 0));
 }
 
-/* A PCI address as the kernel writes it, in place: it only ever gets shorter. */
+/* Rewrites a PCI address in place as the kernel writes it, which is never longer. */
 static int
 normalise_parent(char *text)
 {
@@ -220,7 +221,7 @@ normalise_parent(char *text)
     return rc;
 }
 
-/* What can be said of a device before the hostdevs are known. */
+/* Finds the faults of a device that need no knowledge of the hostdevs. */
 static void
 check_device(struct request *request, struct request_device *device)
 {
@@ -300,7 +301,7 @@ names_hostdev(const struct request_device *device, const struct request_hostdev 
            name_equal(&uuid, &hostdev->source);
 }
 
-/* What nobody names must be the only one; a virtual function is named by its alias. */
+/* A device that names no hostdev means the only mediated one. A virtual function needs an alias. */
 static bool
 is_alone(const struct request *request, const struct request_hostdev *hostdev)
 {
@@ -363,7 +364,7 @@ annotation_link(struct request *request)
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        /* Of those that are none of ours there may be any number. */
+        /* Only those that can be vGPUs: of others there may be any number. */
         for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
             if (name_equal(&hostdev->source, &request->hostdevs[k].source))
                 annotation_fault(request, "two <hostdev> have the %s %s",

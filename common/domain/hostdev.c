@@ -41,7 +41,7 @@ hostdev_close(const struct request_hostdev *hostdev, size_t *ours)
     return *ours > MOST_HOSTDEVS ? -E2BIG : 0;
 }
 
-/* As virStrToLong_uip takes it with base 0; 0 where it is not said. */
+/* Reads a number as virStrToLong_uip does with base 0; 0 if the attribute is not there. */
 static int
 read_part(const struct annotation_attributes *attributes, const char *name, unsigned *ret)
 {

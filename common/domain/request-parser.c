@@ -12,7 +12,7 @@
 #define PIECE       (64 << 10)
 #define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
 
-/* The elements we know, each by the one it stands in. */
+/* The elements that we know. */
 enum place {
     OUTSIDE, /* anything else, and all below it */
     DOCUMENT,
@@ -147,7 +147,7 @@ open_alias(struct reader *reader, const struct annotation_attributes *attributes
         hostdev_open_alias(hostdev, attributes);
 }
 
-/* A set that cannot be read says nothing: libvirt has checked those of a guest that can start. */
+/* A set that cannot be parsed is ignored: libvirt starts no guest with a wrong one. */
 static void
 add_set(struct nodeset *set, const struct annotation_attributes *attributes, const char *name)
 {
@@ -322,8 +322,8 @@ on_fault(void *data, xmlErrorPtr fault)
     reader->failed = true;
 }
 
-/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 would
- * rather not be asked that, and has no other word for it. */
+/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 calls
+ * the field deprecated and offers nothing else. */
 static bool
 is_in_tag(const struct reader *reader)
 {
@@ -334,8 +334,8 @@ is_in_tag(const struct reader *reader)
 }
 
 /*
- * In pieces, to see a tag that does not end: the parser waits for its end, and then compares each
- * attribute with each, so that a megabyte of them would take minutes.
+ * Parses the document in pieces, to notice a tag that is too long: the parser waits for the end of
+ * a tag and then compares each attribute with each, which takes minutes for a megabyte of them.
  */
 static void
 feed(struct reader *reader)

@@ -8,7 +8,7 @@
 
 static const struct document_span unknown;
 
-/* Bytes of the document up to where the parser is; 0: that cannot be told. */
+/* How many bytes of the document the parser has read; 0: that is not known. */
 static size_t
 find_end(const struct annotation_attributes *attributes)
 {
@@ -21,8 +21,9 @@ find_end(const struct annotation_attributes *attributes)
 }
 
 /*
- * The parser's value points into its own copy, as far before the place it has come to as the bytes
- * in the document are; what it had to put together itself lies elsewhere.
+ * The value points into the parser's copy of the document. Its distance from the place that the
+ * parser has reached is the same in the document. A value that the parser had to put together lies
+ * elsewhere, outside of that copy.
  */
 struct document_span
 span_of_value(const struct annotation_attributes *attributes, const char *name)
@@ -46,7 +47,7 @@ span_of_value(const struct annotation_attributes *attributes, const char *name)
     return span;
 }
 
-/* The tag begins at the last "<" before: well-formed XML has none within a tag. */
+/* The tag begins at the last "<" before its end: well-formed XML has no other one in a tag. */
 struct document_span
 span_of_attributes(const struct annotation_attributes *attributes, const char *element)
 {

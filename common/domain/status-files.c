@@ -24,7 +24,7 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
     rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(host, fd, &document, &error);
     if (rc == 0)
         rc = request_parse_status(&document, &guest, &error);
-    /* Whatever else a stale one says, or does not. */
+    /* Its process is gone, so whatever else it says is old. */
     if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid)) {
         request_clear(&guest);
         return 0;

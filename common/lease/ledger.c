@@ -88,8 +88,8 @@ parse_optional_name(struct name *ret, const char *text)
     return !strcmp(text, "-") ? 0 : name_parse(ret, text);
 }
 
-/* The fields after the kind, in the order of the line. A field is what its row says; with none of
- * parse, words and most it is text: char[], percent-encoded. */
+/* The fields after the kind, in the order of the line. A row has one of `parse`, `words` and
+ * `most`, which says what its field is; without any of them it is text: char[], percent-encoded. */
 static const struct field {
     const char *name;
     size_t offset, size;

@@ -55,7 +55,7 @@ static const struct setting_key device_keys[] = {
     {"class", setting_string, .offset = offsetof(struct policy_domain_device, class)},
 };
 
-/* Items of a type, whose array's count is a field of an owner. */
+/* Items of a type; the count of their array is a field of the owner. */
 #define ITEMS(type, keys, owner, counter)                                                          \
     (keys), COUNT(keys), sizeof(type), offsetof(type, origin), offsetof(owner, counter)
 

@@ -48,7 +48,7 @@ static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...
     load->rc = rc;
 }
 
-/* What steers root's writes must be in root's hands only. (Our own, where we are not root.) */
+/* The file decides what root writes, so only root may change it. (Or we, if we are not root.) */
 static bool
 is_safe(struct load *load, int fd, const char *file)
 {
@@ -91,7 +91,8 @@ read_text(int fd)
     return NULL;
 }
 
-/* libconfig would open what it names without asking whose it is. 0: there is none. */
+/* The line of an @include; 0: there is none. libconfig would open that file without checking its
+ * owner. */
 static unsigned
 find_include(const char *text)
 {
@@ -124,7 +125,7 @@ parse_text(struct load *load, const char *file, const char *text)
     load->rc = reader.rc < 0 ? reader.rc : load->rc;
 }
 
-/* A file that is not there says nothing. */
+/* A file that is missing is like an empty one. */
 static void
 read_file(struct load *load, const char *name)
 {
@@ -151,7 +152,7 @@ read_file(struct load *load, const char *name)
         fail(load, -errno, "%s: %m", file);
 }
 
-/* What no single key can be blamed for. */
+/* Faults that are not in a single key follow here. */
 static void
 check_gpus(struct load *load)
 {
@@ -181,7 +182,7 @@ check_classes(struct load *load)
     }
 }
 
-/* A class that somebody refers to. */
+/* Checks that a class which is referred to exists. */
 static void
 check_reference(struct load *load, const char *origin, const char *what, const char *name)
 {

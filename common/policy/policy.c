@@ -81,7 +81,7 @@ policy_is_drained(const struct policy *policy, const struct name *gpu)
 bool
 policy_allows_param(const struct policy *policy, const char *name)
 {
-    /* NVIDIA's, that change nothing for other guests. */
+    /* NVIDIA's parameters that do not affect other guests. */
     static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc",
                                            "vgpu-placement-id"};
 

@@ -110,7 +110,7 @@ setting_string(const struct setting *setting)
     *field = copy;
 }
 
-/* A list or an array of strings: the function is called with each. */
+/* Calls a function with each string of a list or an array. */
 static void
 each_string(const struct setting *setting, void (*take)(const struct setting *item))
 {
@@ -188,7 +188,8 @@ take_choice(const struct setting *item)
         *(unsigned *)field_of(item) |= 1u << word;
 }
 
-/* A later file's list replaces an earlier one's: what is allowed must not grow by accident. */
+/* The list of a later file replaces that of an earlier one. If they were joined, more could be
+ * allowed than anybody wanted. */
 void
 setting_choices(const struct setting *setting)
 {

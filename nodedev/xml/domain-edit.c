@@ -65,7 +65,7 @@ domain_edit_text(const struct domain_edit *edit, struct document *ret, struct er
     return 0;
 }
 
-/* Reads what the XML asks for now. */
+/* Parses the request from the edited XML. */
 static int
 read_anew(struct domain_edit *edit, struct error *error)
 {
@@ -179,7 +179,8 @@ check_addable(const struct domain_edit *edit, const struct domain_edit_device *d
     return 0;
 }
 
-/* The annotation's only device may name its hostdev by being alone, which now ends. */
+/* If the annotation has one device that names no hostdev, give it the uuid of its hostdev: with a
+ * second device it must name one. */
 static bool
 link_lonely(const struct domain_edit *edit)
 {
@@ -236,7 +237,7 @@ forget_attributes(xmlNodePtr element)
         xmlRemoveProp(element->properties);
 }
 
-/* libvirt's order, and no more than it needs. */
+/* Sets the attributes in libvirt's order, and only those that it needs. */
 static bool
 set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
 {
@@ -352,7 +353,7 @@ no_such(const struct request *request, const char *word, struct error *error)
     return -ENOENT;
 }
 
-/* The annotation's device of a word that no hostdev has: what a removal by half left. */
+/* The <vgpu:device> with an alias that no hostdev has, because only the hostdev was removed. */
 static size_t
 find_dangling(const struct request *request, const char *word)
 {
