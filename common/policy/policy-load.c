@@ -262,7 +262,7 @@ policy_load(const struct host *host, struct policy *ret, struct error *error)
 {
     struct load load = {host, ret, error, 0};
 
-    error->text[0] = '\0';
+    *error = (struct error){0};
     if (set_defaults(ret) < 0)
         return error_set(error, -ENOMEM, "no memory for the configuration");
     read_file(&load, "vgpu.conf");

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "base/error.h"
 #include "base/host.h"
 #include "policy/policy.h"
 
