@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * forecast: what a start of a domain would come to now, for people who ask before they start it.
+ * dry-run: what a start of a domain would come to now, for people who ask before they start it.
  *
  * It looks at what assign.h looks at and decides with the same functions, once, without the lock
  * and without changing anything, and needs no right but to read. What it may not see counts as

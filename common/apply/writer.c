@@ -30,11 +30,11 @@ obey(const struct host *host, const struct message *message, int *proof)
         rc = vgpu->interface->make(host, vgpu);
         break;
     case ORDER_CONFIGURE:
-        rc = vgpu->interface->configure(host, vgpu, message->params);
+        rc = vgpu_configure(host, vgpu, message->params);
         break;
     case ORDER_PROVE:
         cleanup_close(proof);
-        rc = vgpu->interface->prove(host, vgpu, &fresh);
+        rc = vgpu_prove(host, vgpu, &fresh);
         *proof = fresh;
         return rc;
     case ORDER_REMOVE:

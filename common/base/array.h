@@ -6,14 +6,16 @@
  *     struct lease *items; size_t count;
  *     rc = ARRAY_ADD(ledger->items, ledger->count, lease);      // 0 or -ENOMEM
  *
- * The capacity is the next power of two, so it needs no field of its own.
+ * The array has room for the next power of two of its count, so no field keeps the capacity. Only
+ * ARRAY_ADD and ARRAY_REMOVE may change the count.
  */
 
 #pragma once
 
 #include "base/cleanup.h"
 
-/* Makes room for one more of size bytes; the array or NULL. */
+/* Makes room for one more item of `size` bytes. The array, which may have moved; NULL without
+ * memory: then it is where it was. */
 static inline void *
 array_grow(void *items, size_t count, size_t size)
 {
@@ -34,7 +36,22 @@ array_grow(void *items, size_t count, size_t size)
         array_rc;                                                                                  \
     })
 
-/* Takes one out; the rest keeps its order. */
+/*
+ * The first item for which a condition holds, which may use the name given to it; NULL: there is
+ * none. ARRAY_HAS: whether there is one.
+ *
+ *     return ARRAY_FIND(ledger->leases, ledger->count, lease, lease->claim == claim);
+ */
+#define ARRAY_FIND(items, count, item, condition)                                                  \
+    ({                                                                                             \
+        __typeof__((items)[0]) *item = (items), *array_found_##item = NULL;                        \
+        for (size_t array_left = (count); array_left && !array_found_##item; array_left--, item++) \
+            array_found_##item = (condition) ? item : NULL;                                        \
+        array_found_##item;                                                                        \
+    })
+#define ARRAY_HAS(items, count, item, condition) (ARRAY_FIND(items, count, item, condition) != NULL)
+
+/* Takes one item out; the others keep their order. Memory is not given back. */
 #define ARRAY_REMOVE(items, count, index)                                                          \
     (memmove((items) + (index), (items) + (index) + 1, ((count) - (index)-1) * sizeof(*(items))),  \
      (count)--)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * cleanup: what a local variable owns is given back when it goes out of scope.
+ * cleanup: what a local variable owns is freed or closed when the variable goes out of scope.
  *
  *     AUTO_FREE char *copy = strdup(name);
  *     AUTO_CLOSE int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
  *     return TAKE_FD(fd);                     // hands it to the caller instead
  *
- * errno survives every one of them.
+ * None of these functions changes errno.
  */
 
 #pragma once

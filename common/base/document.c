@@ -105,7 +105,7 @@ document_edit(const struct document *document, const struct document_edit *edits
     return 0;
 }
 
-/* What lies before span i, or after the last. */
+/* The bytes between span i and the one before it, or after the last span. */
 static struct document_span
 gap(const struct document *document, const struct document_span *spans, size_t count, size_t i)
 {

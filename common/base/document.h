@@ -3,8 +3,8 @@
 /*
  * document: the text of a domain's XML, as bytes.
  *
- * It is read within bounds, and a changed one differs from it in nothing but the spans that were
- * named: what it means is request.c's to know.
+ * It is read with limits of size and time, because others write it. An edited copy differs from it
+ * only in the spans that the caller names. What the text means is known to request-parser.c.
  */
 
 #pragma once
@@ -19,31 +19,31 @@ struct document {
     size_t length;
 };
 
-/* Some of its bytes. */
+/* Some of its bytes. A length of 0: it is not known where they are. */
 struct document_span {
-    size_t offset, length; /* length 0: not known where */
+    size_t offset, length;
 };
 
 struct document_edit {
     struct document_span span;
-    const char *text; /* to stand there instead */
+    const char *text; /* what stands there in the copy; the caller's */
 };
 
 /*
- * Reads a descriptor to its end: at most 8 MiB, for at most 30 seconds. -EINVAL if there is
- * nothing, -EFBIG, -ETIMEDOUT or the errno of a failed read. The caller clears ret in every case.
+ * Reads a descriptor to its end. -EINVAL if it is empty, -EFBIG if there are more than 8 MiB,
+ * -ETIMEDOUT after 30 seconds, or the errno of a failed read. The caller clears ret in every case.
  */
 int document_read(const struct host *host, int fd, struct document *ret,
                   struct error *error) CHECKED NONNULL;
 void document_clear(struct document *document) NONNULL;
 
-/* A copy with the edits made, which are in the order of the text and do not touch; -ENOMEM. The
- * caller clears ret. */
+/* Copies a document and makes edits in the copy: 0 or -ENOMEM. The edits are in the order of the
+ * text, and their spans do not overlap. The caller clears ret. */
 int document_edit(const struct document *document, const struct document_edit *edits, size_t count,
                   struct document *ret) CHECKED NONNULL;
 
-/* Whether two documents are the same bytes but for these spans of each, in the order of the text:
- * as many of one as of the other. */
+/* Whether two documents are equal outside of these spans, of which each document has `count`, in
+ * the order of its text. */
 bool document_differs_only_at(const struct document *a, const struct document_span *a_spans,
                               const struct document *b, const struct document_span *b_spans,
                               size_t count) CHECKED NONNULL;

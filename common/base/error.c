@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes of the printable character at text; 0 if there is none: control characters, among them
- * those of U+0080 to U+009F, and what is not UTF-8. */
+/* How many bytes the character at text has; 0 if it is not printable (a control character, also of
+ * U+0080 to U+009F) or not UTF-8. */
 static size_t
 character_length(const unsigned char *text)
 {
@@ -34,7 +34,7 @@ error_close(struct error *error, size_t wanted)
 {
     size_t last = sizeof(error->text) - 1;
 
-    /* Not in the middle of a character. */
+    /* Do not cut a character in two. */
     if (wanted > last) {
         last -= strlen("...");
         while (last > 0 && ((unsigned char)error->text[last] & 0xc0) == 0x80)

@@ -3,11 +3,12 @@
 /*
  * error: one failure, as the line that a person will read.
  *
- * Leaves return -errno. The first function that knows the noun fills the caller's struct error;
- * those above may put what they were doing in front of it; main prints it, once.
+ * Functions return -errno. The first one that knows what failed (which file, which GPU) fills in
+ * the struct error of its caller. Those above may put in front what they were doing. main prints
+ * it.
  *
- * It always holds one printable line of UTF-8: whatever else an untrusted name brings along (line
- * feeds, escape sequences) is replaced by '?', and what does not fit ends in "...".
+ * It is always one printable line of UTF-8. Whatever else a name brings along (line feeds, escape
+ * sequences) becomes '?', and a text that is too long ends in "...".
  */
 
 #pragma once
@@ -33,7 +34,7 @@ struct error {
 /* What a function returns that refuses: the class says of which kind. */
 #define REFUSED (-ECANCELED)
 
-/* Makes the text and returns code (a negative errno), so that "return error_set(...)" reads well.
+/* Replaces the text. Returns code, a negative errno, so that a caller can "return error_set(...)".
  */
 int error_set(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
 
@@ -41,12 +42,12 @@ int error_set(struct error *error, int code, const char *format, ...) FORMAT(3, 
 int error_refuse(struct error *error, enum error_class class, const char *format, ...)
     FORMAT(3, 4) NONNULL;
 
-/* The same as error_set, for those who take such arguments themselves. */
+/* error_set with a va_list. */
 int error_vset(struct error *error, int code, const char *format, va_list args) FORMAT(3, 0)
     __attribute__((nonnull(1, 3)));
 
-/* Puts "text: " in front of what is there. */
+/* Puts a text and ": " in front of what is there. */
 void error_wrap(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* Adds to what is there, after "; " unless it is the first. */
+/* Appends a text, after "; " if something is there already. */
 void error_add(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;

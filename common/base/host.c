@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/host.h"
+#include "base/words.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,37 +42,15 @@ kernel_write(const struct host *host, const char *path, const char *text)
     return write(fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
-static void
-close_directory(DIR **directory)
-{
-    if (*directory)
-        closedir(*directory);
-}
-
 static int
 kernel_list(const struct host *host, const char *path, struct names *ret)
 {
-    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    AUTO(close_directory) DIR *directory = NULL;
+    AUTO(words_clear) struct words words = {0};
+    int rc = words_list_directory(host->root, path, "", &words);
 
-    if (fd < 0)
-        return -errno;
-    directory = fdopendir(fd);
-    if (!directory)
-        return -errno;
-    TAKE_FD(fd);
-    for (;;) {
-        const struct dirent *entry;
-        int rc;
-
-        errno = 0;
-        entry = readdir(directory);
-        if (!entry)
-            return -errno;
-        rc = names_add(ret, entry->d_name);
-        if (rc == -ENOMEM)
-            return rc;
-    }
+    for (size_t i = 0; rc == 0 && i < words.count; i++)
+        rc = names_add(ret, words.items[i]) == -ENOMEM ? -ENOMEM : 0;
+    return rc;
 }
 
 static ssize_t
@@ -136,7 +113,8 @@ const struct host_ops host_kernel = {
     .sleep = kernel_sleep,
 };
 
-static int FORMAT(2, 0) path_vformat(struct path *ret, const char *format, va_list args)
+int
+path_vformat(struct path *ret, const char *format, va_list args)
 {
     int length = vsnprintf(ret->text, sizeof(ret->text), format, args);
 

@@ -14,6 +14,7 @@
 
 #include "base/names.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -60,6 +61,8 @@ struct path {
     char text[512];
 };
 int path_format(struct path *ret, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;
+int path_vformat(struct path *ret, const char *format, va_list args) FORMAT(2, 0)
+    __attribute__((nonnull(1, 2))) CHECKED;
 
 /* The content of an attribute without its last line feed, always terminated: its length, or -errno;
  * -E2BIG when it does not fit into size. */

@@ -19,7 +19,7 @@ name_parse(struct name *ret, const char *text)
         if (!isalnum((unsigned char)*c) && !strchr("._:+@-", *c))
             return -EINVAL;
     }
-    /* All of it: names are copied as they are, to another process too. */
+    /* Clear all bytes: names are copied whole, to another process too. */
     *ret = (struct name){0};
     memcpy(ret->text, text, length);
     return 0;
@@ -38,7 +38,7 @@ name_parse_uuid(struct name *ret, const char *text)
             uuid.text[i] = '-';
             continue;
         }
-        /* Between the bytes, not within them. */
+        /* They may stand between two bytes, but not between the digits of one. */
         if (digits++ % 2 == 0)
             text += strspn(text, "- ");
         if (!isxdigit((unsigned char)*text))
@@ -68,24 +68,49 @@ name_new_uuid(struct name *ret)
     return 0;
 }
 
+const char *const name_pci_parts[NAME_PCI_PARTS] = {"domain", "bus", "slot", "function"};
+
+int
+name_join_pci(struct name *ret, const unsigned parts[NAME_PCI_PARTS])
+{
+    if (parts[1] > 0xff || parts[2] > 0x1f || parts[3] > 7)
+        return -EINVAL;
+    *ret = (struct name){0};
+    snprintf(ret->text, sizeof(ret->text), "%04x:%02x:%02x.%x", parts[0], parts[1], parts[2],
+             parts[3]);
+    return 0;
+}
+
+int
+name_split_pci(const struct name *name, unsigned parts[NAME_PCI_PARTS])
+{
+    return sscanf(name->text, "%8x:%2x:%2x.%1x", &parts[0], &parts[1], &parts[2], &parts[3]) ==
+                   NAME_PCI_PARTS
+               ? 0
+               : -EINVAL;
+}
+
 int
 name_parse_pci(struct name *ret, const char *text)
 {
-    static const char hex[] = "0123456789abcdefABCDEF";
-    unsigned domain, bus, slot, function;
-    int end = 0;
-    size_t digits = strspn(text, hex);
+    static const char hex[] = "0123456789abcdefABCDEF:.";
+    size_t digits = strcspn(text, ":");
+    unsigned parts[NAME_PCI_PARTS];
+    struct name name;
 
-    /* The whole of it: 4 to 8 digits for the domain, then ":bb:ss.f". */
+    /* Exactly 4 to 8 digits for the domain, and then ":bb:ss.f". */
     if (digits < 4 || digits > 8 || strlen(text + digits) != strlen(":bb:ss.f") ||
-        strspn(text + digits, "0123456789abcdefABCDEF:.") != strlen(text + digits))
+        text[strspn(text, hex)] || text[digits + 3] != ':' || text[digits + 6] != '.')
         return -EINVAL;
-    if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) != 4 ||
-        text[end] || slot > 0x1f || function > 7)
+    if (name_parse(&name, text) < 0 || name_split_pci(&name, parts) < 0)
         return -EINVAL;
-    *ret = (struct name){0};
-    snprintf(ret->text, sizeof(ret->text), "%04x:%02x:%02x.%x", domain, bus, slot, function);
-    return 0;
+    return name_join_pci(ret, parts);
+}
+
+int
+name_parse_address(struct name *ret, const char *text)
+{
+    return strchr(text, ':') ? name_parse_pci(ret, text) : name_parse(ret, text);
 }
 
 bool
@@ -97,11 +122,7 @@ name_equal(const struct name *a, const struct name *b)
 bool
 names_has(const struct names *names, const struct name *name)
 {
-    for (size_t i = 0; i < names->count; i++) {
-        if (name_equal(&names->items[i], name))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(names->items, names->count, each, name_equal(each, name));
 }
 
 int

@@ -15,7 +15,7 @@ put(struct nodeset *set, unsigned long number, bool in)
         set->words[number / 64] &= ~bit;
 }
 
-/* A number at *text, which moves behind it; NODESET_MOST if there is none. */
+/* Reads a number at *text and moves *text behind it; NODESET_MOST if there is none. */
 static unsigned long
 parse_number(const char **text)
 {

@@ -19,9 +19,11 @@ struct nodeset {
     uint64_t words[NODESET_MOST / 64]; /* 0 to 4095 */
 };
 
-/* Adds what the text says to the set. -EINVAL, with the set unchanged, if it is none. */
+/* Adds the numbers of a text to the set. -EINVAL, and the set stays as it was, if the text is no
+ * list of numbers. */
 int nodeset_add(struct nodeset *set, const char *text) CHECKED NONNULL;
 
 bool nodeset_has(const struct nodeset *set, unsigned number) CHECKED NONNULL;
 bool nodeset_is_empty(const struct nodeset *set) CHECKED NONNULL;
+/* Whether any number is in both. */
 bool nodeset_meets(const struct nodeset *a, const struct nodeset *b) CHECKED NONNULL;

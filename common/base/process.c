@@ -47,8 +47,8 @@ process_parent(const struct host *host)
 
     if (read_start(host, parent.pid, &parent.start) < 0)
         return (struct process){0};
-    /* Its end of the pipe tells whether it was still there when we looked: else our parent is init,
-     * which took us in. */
+    /* If our caller had ended before we looked, its end of the pipe is closed, and our parent is
+     * init or another process that has adopted us. */
     if (poll(&caller, 1, 0) > 0 && caller.revents & POLLERR)
         return (struct process){0};
     return parent;
@@ -60,7 +60,7 @@ process_alive(const struct host *host, struct process process)
     uint64_t start = 0;
     int rc = process.pid > 0 ? read_start(host, process.pid, &start) : -ESRCH;
 
-    /* What cannot be told is taken for alive: then nobody judges what it is owed. */
+    /* If it is not known, it counts as alive: then its leases are left alone. */
     return rc == 0 ? start == process.start : rc != -ENOENT && rc != -ESRCH;
 }
 

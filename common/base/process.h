@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * process: a process that stays the same one, although pids are used again.
+ * process: a process, identified by more than its pid, because pids are used again.
  *
- * A lease names the libvirt daemon that owes us a release for it: its pid and the moment it
- * started, in clock ticks since boot (proc(5), /proc/PID/stat, field 22).
+ * A lease names the libvirt daemon that will call our hook with "release" for it: by its pid and
+ * the time it started, in clock ticks since boot (proc(5), /proc/PID/stat, field 22).
  */
 
 #pragma once
@@ -12,17 +12,18 @@
 #include "base/host.h"
 
 struct process {
-    int pid; /* 0: nobody */
-    uint64_t start;
+    int pid;        /* 0: no process */
+    uint64_t start; /* clock ticks since boot */
 };
 
-/* The process that has a pid now: 0 or -errno. */
+/* Finds the process that has a pid now: 0, or -errno (-ESRCH, -ENOENT: none has it). */
 int process_find(const struct host *host, int pid, struct process *ret) CHECKED NONNULL;
 
-/* Whoever called us. Nobody, if that cannot be told, or it has ended. */
+/* The process that called us, our parent. No process if that is not known, or if it has ended. */
 struct process process_parent(const struct host *host) NONNULL;
 
-/* Whether that very process is still there (a zombie is not). */
+/* Whether that very process is still there. A zombie is not. If that is not known, it counts as
+ * alive: then nothing of it is removed. */
 bool process_alive(const struct host *host, struct process process) CHECKED NONNULL;
 
 bool process_same(struct process a, struct process b);

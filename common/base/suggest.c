@@ -15,7 +15,7 @@ least(size_t a, size_t b, size_t c)
     return two < c ? two : c;
 }
 
-/* Levenshtein's distance, whatever the case: how many letters must be changed. */
+/* Levenshtein's distance without regard to case: how many letters must be changed. */
 static size_t
 distance_of(const char *a, const char *b)
 {

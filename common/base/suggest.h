@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * guess: the word that somebody probably meant, among those that there are. For messages. Pure.
+ * suggest: the word that somebody probably meant, among those that there are. For messages. Pure.
  */
 
 #pragma once
@@ -16,5 +16,5 @@ struct suggest {
 
 #define SUGGEST(word) ((struct suggest){.said = (word)})
 
-/* Offers one of the words that there are. It must outlive the guess. */
+/* Offers one of the words that there are. It must outlive the suggestion. */
 void suggest_offer(struct suggest *suggest, const char *word) NONNULL;

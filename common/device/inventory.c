@@ -73,7 +73,7 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     return rc;
 }
 
-/* One more type of a GPU: each of its parents has none of it so far. */
+/* Makes room for one more type in each parent of a GPU; none of it is available. */
 static int
 grow_available(struct inventory *inventory, size_t gpu, size_t count)
 {
@@ -136,40 +136,38 @@ inventory_find_parent(const struct inventory *inventory, const struct name *name
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (name_equal(&inventory->vgpus[i].device, device))
-            return &inventory->vgpus[i];
-    }
-    return NULL;
+    return ARRAY_FIND(inventory->vgpus, inventory->vgpu_count, vgpu,
+                      name_equal(&vgpu->device, device));
 }
 
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
 {
-    for (size_t i = 0; i < gpu->count; i++) {
-        if (name_equal(&gpu->types[i].id, id))
-            return &gpu->types[i];
-    }
-    return NULL;
+    return ARRAY_FIND(gpu->types, gpu->count, type, name_equal(&type->id, id));
 }
 
-/* Whether a parent would make anything now. */
+/* Whether a GPU has any vGPU. */
 static bool
-makes_any(const struct inventory *inventory, const struct inventory_parent *parent)
+is_used(const struct inventory *inventory, size_t gpu)
 {
-    for (size_t type = 0; type < inventory->gpus[parent->gpu].count; type++) {
-        if (parent->available[type] > 0)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
+                     inventory->parents[vgpu->parent].gpu == gpu);
 }
 
+/* Whether any parent of a GPU would make something now; what needs a GPU instance counts only if
+ * `instances`. */
 static bool
-holds_any(const struct inventory *inventory, size_t gpu)
+makes_any(const struct inventory *inventory, size_t gpu, bool instances)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            return true;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (parent->available[type] > 0 && (instances || !card->types[type].slices))
+                return true;
+        }
     }
     return false;
 }
@@ -179,13 +177,8 @@ inventory_offers(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (card->is_partial && holds_any(inventory, gpu))
-        return true;
-    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
-        if (inventory->parents[i].gpu == gpu && makes_any(inventory, &inventory->parents[i]))
-            return true;
-    }
-    return !card->is_partial && card->count > 0;
+    return card->is_partial ? is_used(inventory, gpu) || makes_any(inventory, gpu, true)
+                            : card->count > 0;
 }
 
 /* Of a driver that lists one size only beside what is there, several sizes can only have been
@@ -212,17 +205,8 @@ inventory_may_have_more(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (card->is_partial && holds_any(inventory, gpu))
-        return !knows_several_sizes(card);
-    for (size_t i = 0; card->is_partial && i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
-            if (parent->available[type] > 0 && !card->types[type].slices)
-                return false;
-        }
-    }
-    return card->is_partial;
+    return card->is_partial && (is_used(inventory, gpu) ? !knows_several_sizes(card)
+                                                        : !makes_any(inventory, gpu, false));
 }
 
 int
@@ -253,11 +237,7 @@ inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_ty
 static bool
 has_vgpu(const struct inventory *inventory, size_t parent)
 {
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->vgpus[i].parent == parent)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu, vgpu->parent == parent);
 }
 
 bool

@@ -9,8 +9,8 @@
  */
 
 #include "base/array.h"
+#include "device/gpu.h"
 #include "device/nvidia.h"
-#include "device/vfio.h"
 #include "device/vgpu.h"
 
 #include <limits.h>
@@ -20,9 +20,8 @@
 #define PARENTS "sys/class/mdev_bus"
 #define DEVICES "sys/bus/mdev/devices"
 
-/* "num_heads=4, frl_config=60, framebuffer=1024M, max_resolution=5120x2880, max_instance=24": what
- * NVIDIA's driver says of a type. Others say something else or nothing, and then nothing is known.
- */
+/* Reads what NVIDIA's driver says of a type: "num_heads=4, frl_config=60, framebuffer=1024M,
+ * max_resolution=5120x2880, max_instance=24". What other drivers say is not understood. */
 static void
 read_description(const char *text, struct inventory_type *type)
 {
@@ -47,7 +46,7 @@ read_description(const char *text, struct inventory_type *type)
         type->resolution[0] = '\0';
 }
 
-/* -ENOTTY if it is no GPU's type: s390's channels and adapters are mediated devices as well. */
+/* -ENOTTY if it is not the type of a GPU: s390's channels and adapters are mediated devices too. */
 static int
 read_type(const struct host *host, const struct name *parent, const struct name *id,
           const struct inventory_filter *filter, struct inventory_type *ret)
@@ -71,35 +70,17 @@ read_type(const struct host *host, const struct name *parent, const struct name 
     return 0;
 }
 
-/* "0x10de" without its 0x; "" for what is no PCI device. */
-static void
-read_pci_id(const struct host *host, const struct name *parent, const char *card, const char *what,
-            char *ret, size_t size)
-{
-    char text[16];
-
-    if (host_read(host, text, sizeof(text), PARENTS "/%s%s/%s", parent->text, card, what) > 2 &&
-        !strncmp(text, "0x", 2))
-        snprintf(ret, size, "%.*s", (int)size - 1, text + 2);
-}
-
 /* Describes a GPU by the first of its parents that can be read. */
 static int
 read_gpu(const struct host *host, const struct name *parent, const struct inventory_filter *filter,
          struct inventory_gpu *gpu)
 {
     AUTO(names_clear) struct names types = {0};
-    const char *card = "";
-    char numa[16];
+    struct path card;
 
-    if (host_read(host, numa, sizeof(numa), PARENTS "/%s/numa_node", parent->text) > 0)
-        gpu->numa = atoi(numa);
-    if (!name_equal(parent, &gpu->name))
-        card = "/physfn";
-    read_pci_id(host, parent, card, "vendor", gpu->vendor, sizeof(gpu->vendor));
-    read_pci_id(host, parent, card, "device", gpu->device, sizeof(gpu->device));
-    if (host_link(host, &gpu->driver, PARENTS "/%s%s/driver", parent->text, card) < 0)
-        gpu->driver = (struct name){0};
+    if (path_format(&card, PARENTS "/%s%s", parent->text,
+                    name_equal(parent, &gpu->name) ? "" : "/physfn") == 0)
+        gpu_describe(host, &card, gpu);
     if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
         return 0;
     for (size_t i = 0; i < types.count; i++) {
@@ -180,7 +161,8 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
     return name_parse(ret, slash ? slash + 1 : target);
 }
 
-/* Nobody asked for the type of this device; but its size says what else the GPU can take. */
+/* Reads the size of a vGPU's type even if the filter does not want the type: the size decides what
+ * else the GPU can take. */
 static void
 describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
               const struct inventory_filter *filter, struct inventory *inventory)
@@ -214,7 +196,7 @@ add_device(const struct host *host, const struct name *device,
     return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
-/* No such directory: the mdev module is not loaded, so there is nothing. */
+/* Without the directory the mdev module is not loaded, so there are no mediated devices. */
 static int
 mdev_scan(const struct host *host, const struct inventory_filter *filter,
           struct inventory *inventory)
@@ -248,7 +230,7 @@ mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return rc;
 }
 
-/* Another parent may have got a device of the same UUID since: then this one is gone. */
+/* If the device of this UUID is on another parent by now, it is another one. */
 static bool
 is_on_bus(const struct host *host, const struct vgpu *vgpu)
 {
@@ -281,40 +263,9 @@ mdev_make(const struct host *host, const struct vgpu *vgpu)
 }
 
 static int
-find_directory(const struct vgpu *vgpu, struct path *ret)
+mdev_directory(const struct vgpu *vgpu, struct path *ret)
 {
     return path_format(ret, PARENTS "/%s/%s", vgpu->parent.text, vgpu->device.text);
-}
-
-static int
-mdev_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
-{
-    struct path device;
-    int rc = find_directory(vgpu, &device);
-
-    return rc < 0 ? rc : vfio_node(host, &device, ret);
-}
-
-static int
-mdev_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
-{
-    struct path device;
-    struct name type;
-    int rc = find_directory(vgpu, &device);
-
-    *proof = -1;
-    if (mdev_look(host, vgpu, &type) == VGPU_ABSENT)
-        return -ENODEV;
-    return rc < 0 ? rc : vfio_prove(host, &device, proof);
-}
-
-static int
-mdev_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
-{
-    struct path device;
-    int rc = find_directory(vgpu, &device);
-
-    return rc < 0 ? rc : nvidia_configure(host, &device, params);
 }
 
 static int
@@ -333,8 +284,6 @@ const struct vgpu_interface vgpu_mdev = {
     .find = mdev_find,
     .look = mdev_look,
     .make = mdev_make,
-    .configure = mdev_configure,
-    .prove = mdev_prove,
-    .node = mdev_node,
+    .directory = mdev_directory,
     .remove = mdev_remove,
 };

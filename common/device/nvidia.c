@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/nvidia.h"
-#include "device/vgpu.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ nvidia_type_id(unsigned number, struct name *ret)
     snprintf(ret->text, sizeof(ret->text), STEM "%u", number);
 }
 
-/* The number that ends before a place in a text; false: there is none. */
+/* Reads the number that ends just before `end`, with a dash in front; false: there is none. */
 static bool
 read_back(const char *start, const char *end, unsigned *ret)
 {
@@ -59,27 +58,29 @@ nvidia_describe(struct inventory_type *type)
         type->slices = slices;
 }
 
-/* Whether it has parameters of an earlier run. What cannot be read is not there: no driver's, or of
- * a function that lost its type. */
+/* Whether the device has parameters from before. If they cannot be read it has none: the driver
+ * does not know parameters, or the function has lost its type. */
 static bool
 has_params(const struct host *host, const struct path *device)
 {
-    char text[VGPU_PARAMS + 1];
+    char text[64];
     ssize_t length = host_read(host, text, sizeof(text), "%s/nvidia/vgpu_params", device->text);
 
     return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
 }
 
-/* The driver drops the last byte of what it is given; a blank clears what was given before. */
+/* The driver drops the last byte of a text, so a line feed is added. A blank clears what is there.
+ */
 int
 nvidia_configure(const struct host *host, const struct path *device, const char *params)
 {
-    char text[VGPU_PARAMS + 1];
+    AUTO_FREE char *text = NULL;
     struct path path;
     int rc = path_format(&path, "%s/nvidia/vgpu_params", device->text);
 
     if (!*params && !has_params(host, device))
         return 0;
-    snprintf(text, sizeof(text), "%s\n", *params ? params : " ");
+    if (asprintf(&text, "%s\n", *params ? params : " ") < 0)
+        return -ENOMEM;
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
 }

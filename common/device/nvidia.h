@@ -3,8 +3,8 @@
 /*
  * nvidia: what NVIDIA's driver says and takes in the same way under both interfaces.
  *
- * Its types have numbers, the same under both: 222 of current_vgpu_type is the directory nvidia-222
- * of a mediated device's type, and that is what everybody here calls it. See the NVIDIA vGPU
+ * Its types have the same numbers under both: 222 in current_vgpu_type is the type of the directory
+ * nvidia-222 of mediated devices. Here it is always called "nvidia-222". See the NVIDIA vGPU
  * software user guide.
  */
 
@@ -16,8 +16,9 @@
 unsigned nvidia_type_number(const struct name *id) CHECKED NONNULL;
 void nvidia_type_id(unsigned number, struct name *ret) NONNULL;
 
-/* What the name of a type tells that nothing else did: the last word is BOARD-GBSERIES, "T4-1B", or
- * for a GPU instance BOARD-SLICES-GBSERIES, "A100-1-5C"; 0 GB are half a one. */
+/* Fills in the frame buffer and the slices from a type's name, if they are not known. The name's
+ * last word is BOARD-GBSERIES, "T4-1B", or for a GPU instance BOARD-SLICES-GBSERIES, "A100-1-5C". 0
+ * GB mean 512 MiB. */
 void nvidia_describe(struct inventory_type *type) NONNULL;
 
 /*

@@ -14,7 +14,7 @@ ends_in(const char *text, const char *tail)
     return length >= tail_length && !strcmp(text + length - tail_length, tail);
 }
 
-/* 1: it has the node open. A process or descriptor that is gone by now has not. */
+/* 1: it has the node open; 0: it has not, or it has ended; -errno: that is not known. */
 static int
 process_holds(const struct host *host, const char *pid, const char *tail)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * holders: which process has a device node open, from /proc/PID/fd.
+ * open-files: which process has a device node open, from /proc/PID/fd.
  *
- * It is for messages, and for kernels without VFIO groups, where it is the only way to tell: the
- * device's own node must never be opened for a test (that is not exclusive, and blocks its
- * removal).
+ * This is for messages, and for kernels without VFIO groups, where there is no other way to know.
+ * Opening the device's own node as a test would be wrong: others could open it at the same time,
+ * and the device could not be removed meanwhile.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 #include "base/host.h"
 
 /*
- * A process that has the node open whose path ends in tail ("/vfio/12"): its pid; 0 if there is
- * none; -EACCES if not all could be looked at, which means "perhaps".
+ * Finds a process that has a node open whose path ends in tail ("/vfio/12"): its pid; 0 if there is
+ * none; -EACCES if none was found, but not all processes could be looked at.
  */
 int open_files_find(const struct host *host, const char *tail) CHECKED NONNULL;

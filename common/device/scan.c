@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Two sizes among what shares a GPU in time. */
+/* Whether a type that shares its GPU in time has another size than the first such type. */
 static bool
 is_second_size(const struct inventory_type *type, unsigned *first)
 {
@@ -17,8 +17,8 @@ is_second_size(const struct inventory_type *type, unsigned *first)
     return *first != type->framebuffer;
 }
 
-/* A GPU that has a vGPU and still offers another size takes several. A vGPU that was made while we
- * read may make us believe that of any: the kernel has the last word. */
+/* A GPU that has a vGPU and still offers another size takes different sizes. If a vGPU was made
+ * while we read, this may be wrong; then the kernel refuses the wrong size. */
 static void
 find_mixed(struct inventory *inventory, size_t gpu)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * scan: reads what /sys offers and holds now into an inventory.
+ * scan: reads the GPUs, parents and vGPUs in /sys into an inventory.
  */
 
 #pragma once

@@ -9,6 +9,6 @@
 #include "base/host.h"
 #include "base/nodeset.h"
 
-/* Adds to nodes those that any of the processors is on. A host that does not tell has none. */
+/* Adds to `nodes` the NUMA nodes of the processors. If the host does not tell, nothing is added. */
 void topology_add_nodes(const struct host *host, const struct nodeset *processors,
                         struct nodeset *nodes) NONNULL;

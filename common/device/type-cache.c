@@ -18,7 +18,7 @@ has_name(const struct inventory_type *type)
     return strcmp(type->name, type->id.text) != 0;
 }
 
-/* The whole file, the caller's to free; NULL: nothing is remembered. */
+/* The whole file, which the caller frees; NULL: nothing is remembered. */
 static char *
 read_file(const struct host *host)
 {
@@ -65,7 +65,8 @@ type_cache_recall(const struct host *host, struct inventory *inventory)
     return rc;
 }
 
-/* What is to be remembered; *news: some of it is not in the old text. NULL: no memory. */
+/* The new text of the file, which the caller frees; NULL: no memory. *news: some line of it is not
+ * in the old text. */
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
 {
@@ -85,7 +86,7 @@ format(const struct inventory *inventory, const char *old, bool *news)
             snprintf(line, sizeof(line), "%s %s %s\n", gpu->name.text, gpu->types[k].id.text,
                      gpu->types[k].name);
             fputs(line, out);
-            /* The file's last line feed is not in its text. */
+            /* host_read has cut off the last line feed of the old text. */
             line[strlen(line) - 1] = '\0';
             *news |= !strstr(old, line);
         }

@@ -13,8 +13,8 @@
  */
 
 #include "base/array.h"
+#include "device/gpu.h"
 #include "device/nvidia.h"
-#include "device/vfio.h"
 #include "device/vgpu.h"
 
 #include <ctype.h>
@@ -38,7 +38,7 @@ strip(char *text)
     return text + strspn(text, " \t\r");
 }
 
-/* A type's number, all of a word. */
+/* Reads a word that is the number of a type. */
 static bool
 read_number(const char *word, size_t length, unsigned *ret)
 {
@@ -48,7 +48,7 @@ read_number(const char *word, size_t length, unsigned *ret)
     return *ret > 0;
 }
 
-/* One line, in any of its forms: "1145  : NVIDIA L40S-1B", or "NVIDIA A40-1Q 557". */
+/* Reads one line, which has one of two forms: "1145  : NVIDIA L40S-1B" or "NVIDIA A40-1Q 557". */
 static bool
 read_line(char *line, struct inventory_type *ret)
 {
@@ -78,7 +78,8 @@ read_line(char *line, struct inventory_type *ret)
     return true;
 }
 
-/* What a function would take now. Whatever in it is no type, as its heading, says nothing. */
+/* Adds the types that a function would take now. Lines that are no type, like the heading, are
+ * ignored. */
 static int
 add_creatable(const struct host *host, struct inventory *inventory, size_t index)
 {
@@ -106,31 +107,7 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
 /* --- the inventory -----------------------------------------------------------------------------
  */
 
-static void
-read_id(const struct host *host, const struct name *device, const char *what, char *ret,
-        size_t size)
-{
-    char text[16];
-
-    if (host_read(host, text, sizeof(text), DEVICES "/%s/%s", device->text, what) > 2 &&
-        !strncmp(text, "0x", 2))
-        snprintf(ret, size, "%.*s", (int)size - 1, text + 2);
-}
-
-static void
-read_gpu(const struct host *host, struct inventory_gpu *gpu)
-{
-    char numa[16];
-
-    if (host_read(host, numa, sizeof(numa), DEVICES "/%s/numa_node", gpu->name.text) > 0)
-        gpu->numa = atoi(numa);
-    read_id(host, &gpu->name, "vendor", gpu->vendor, sizeof(gpu->vendor));
-    read_id(host, &gpu->name, "device", gpu->device, sizeof(gpu->device));
-    if (host_link(host, &gpu->driver, DEVICES "/%s/driver", gpu->name.text) < 0)
-        gpu->driver = (struct name){0};
-}
-
-/* The type that a function has: 0, with its number (0: none), or -errno. */
+/* Reads the number of the type that a function has (0: none): 0 or -errno. */
 static int
 read_current(const struct host *host, const struct name *device, unsigned *ret)
 {
@@ -143,7 +120,8 @@ read_current(const struct host *host, const struct name *device, unsigned *ret)
     return rc;
 }
 
-/* One that has a type. Its name stands in the lists of its siblings, if they have room. */
+/* Adds the vGPU of a function that has a type. The name of the type is in the lists of other
+ * functions, if those have room for it. */
 static int
 add_vgpu(struct inventory *inventory, size_t index, unsigned number)
 {
@@ -159,7 +137,7 @@ add_vgpu(struct inventory *inventory, size_t index, unsigned number)
     return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
-/* What it would not say of any type. */
+/* Records for each type why a function's list could not be read. */
 static void
 fail_all(struct inventory *inventory, size_t index, int why)
 {
@@ -175,16 +153,17 @@ add_function(const struct host *host, const struct name *name, const struct name
 {
     struct inventory_parent parent = {.name = *name, .interface = &vgpu_vf};
     size_t known = inventory->gpu_count, index;
+    struct path card;
     unsigned number;
     int rc = inventory_add_gpu(inventory, gpu, &parent.gpu);
 
-    if (rc == 0 && parent.gpu == known)
-        read_gpu(host, &inventory->gpus[parent.gpu]);
+    if (rc == 0 && parent.gpu == known && path_format(&card, DEVICES "/%s", gpu->text) == 0)
+        gpu_describe(host, &card, &inventory->gpus[parent.gpu]);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
-    /* Other functions, and what they take, may have types that this one does not list. */
+    /* Other functions may list types that this one does not. */
     inventory->gpus[parent.gpu].is_partial = true;
     rc = read_current(host, name, &number);
     if (rc == 0)
@@ -233,7 +212,7 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
     return rc;
 }
 
-/* A function that has another type by now is another vGPU, and somebody else's. */
+/* A function that has another type by now is another vGPU, which somebody else has made. */
 static enum vgpu_state
 vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -259,7 +238,8 @@ write_type(const struct host *host, const struct vgpu *vgpu, unsigned number)
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
 }
 
-/* Never over another type, not even the same: who set that has it. */
+/* A function that has a type, even this one, is not written to: it belongs to whoever set the type.
+ */
 static int
 vf_make(const struct host *host, const struct vgpu *vgpu)
 {
@@ -272,45 +252,20 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
     if (wanted == 0 || number)
         return wanted ? -EBUSY : -EINVAL;
     rc = write_type(host, vgpu, wanted);
-    /* Unless it says that somebody else was faster. */
+    /* EPERM and EBUSY say that somebody else was faster; after other errors it may have worked. */
     if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_PRESENT)
         return 0;
     return rc;
 }
 
 static int
-vf_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
+vf_directory(const struct vgpu *vgpu, struct path *ret)
 {
-    struct path device;
-    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
-
-    return rc < 0 ? rc : nvidia_configure(host, &device, params);
+    return path_format(ret, DEVICES "/%s", vgpu->device.text);
 }
 
-static int
-vf_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
-{
-    struct path device;
-    struct name type;
-    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
-
-    *proof = -1;
-    if (vf_look(host, vgpu, &type) == VGPU_ABSENT)
-        return -ENODEV;
-    return rc < 0 ? rc : vfio_prove(host, &device, proof);
-}
-
-static int
-vf_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
-{
-    struct path device;
-    int rc = path_format(&device, DEVICES "/%s", vgpu->device.text);
-
-    return rc < 0 ? rc : vfio_node(host, &device, ret);
-}
-
-/* Never 0 over 0, nor over what is another's by now. EPERM: a guest has it; EBUSY: one has just let
- * go, and the driver has not. */
+/* 0 is not written to a function without a type, nor to one that is another vGPU by now. EPERM: a
+ * guest has it open; EBUSY: a guest has just closed it, and the driver is not done. */
 static int
 vf_remove(const struct host *host, const struct vgpu *vgpu)
 {
@@ -332,8 +287,6 @@ const struct vgpu_interface vgpu_vf = {
     .find = vf_find,
     .look = vf_look,
     .make = vf_make,
-    .configure = vf_configure,
-    .prove = vf_prove,
-    .node = vf_node,
+    .directory = vf_directory,
     .remove = vf_remove,
 };

@@ -14,7 +14,7 @@ vfio_node(const struct host *host, const struct path *device, struct path *ret)
     return rc < 0 ? rc : path_format(ret, "dev/vfio/%s", group.text);
 }
 
-/* The device's own node is only to be looked for. */
+/* For a kernel without groups. The device's own node must not be opened, see open-files.h. */
 static int
 prove_by_holders(const struct host *host, const struct path *device)
 {

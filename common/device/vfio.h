@@ -11,13 +11,13 @@
 
 #include "base/host.h"
 
-/* The node of its group, "dev/vfio/12": with its leading directories, as a link in /proc ends in
- * it. 0 or -errno. */
+/* The node of its group, "dev/vfio/12". Links in /proc/PID/fd end in that path. 0 or -errno. */
 int vfio_node(const struct host *host, const struct path *device, struct path *ret) CHECKED NONNULL;
 
 /*
- * Proves that nobody has it open: 0, and in *proof the open group, which keeps everybody else out;
- * or -1 where there are no groups, and nobody was seen to have the device's own node. -EBUSY if it
- * is in use or that cannot be told; -ENODEV if it is going.
+ * Proves that nobody has the device open: 0. *proof is the opened group, and nobody else can open
+ * the device before the caller closes it; or -1 on a kernel without groups, if no process was found
+ * that has the device's own node open. -EBUSY if it is in use, or if that is not known; -ENODEV if
+ * it is being removed.
  */
 int vfio_prove(const struct host *host, const struct path *device, int *proof) CHECKED NONNULL;

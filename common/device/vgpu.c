@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/vgpu.h"
+#include "device/nvidia.h"
 #include "device/open-files.h"
+#include "device/vfio.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +49,37 @@ vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
 }
 
 int
+vgpu_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
+{
+    struct path device;
+    int rc = vgpu->interface->directory(vgpu, &device);
+
+    return rc < 0 ? rc : nvidia_configure(host, &device, params);
+}
+
+int
+vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
+{
+    struct path device;
+    struct name type;
+    int rc = vgpu->interface->directory(vgpu, &device);
+
+    *proof = -1;
+    if (vgpu_state(host, vgpu, &type) == VGPU_ABSENT)
+        return -ENODEV;
+    return rc < 0 ? rc : vfio_prove(host, &device, proof);
+}
+
+int
+vgpu_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
+{
+    struct path device;
+    int rc = vgpu->interface->directory(vgpu, &device);
+
+    return rc < 0 ? rc : vfio_node(host, &device, ret);
+}
+
+int
 vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t size)
 {
     char name[64];
@@ -54,7 +87,7 @@ vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t
     int pid;
 
     *text = '\0';
-    if (vgpu->interface->node(host, vgpu, &node) < 0)
+    if (vgpu_node(host, vgpu, &node) < 0)
         return 0;
     pid = open_files_find(host, node.text);
     if (pid <= 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpu: one made instance, and the kernel interfaces through which such are made and removed.
+ * vgpu: one vGPU, and the kernel interfaces by which vGPUs are made and removed.
  *
- * There is one row per interface in vgpu_interfaces; whoever works on a vGPU goes through its row
- * and knows no path. The functions that write are called by the writer process only
- * (writer.h), because any of them may block for as long as a guest runs.
+ * There is one row per interface in vgpu_interfaces. Whoever works on a vGPU goes through its row
+ * and knows no path. What writes is called by the writer process only (apply/writer.h), because a
+ * write may block for as long as a guest runs.
  */
 
 #pragma once
@@ -13,9 +13,9 @@
 #include "device/inventory.h"
 #include "domain/request.h"
 
-/* What there is of a vGPU. Gone is only what has neither its link on the bus nor its directory: a
- * removal in progress takes the link first and still counts against the GPU. A device of its UUID
- * on another parent is another vGPU. */
+/* How much there is of a vGPU. It is absent only if neither its link on the bus nor its directory
+ * is there: a removal takes away the link first, and the vGPU still takes its place on the GPU. A
+ * device of its UUID on another parent is another vGPU. */
 enum vgpu_state {
     VGPU_ABSENT,
     VGPU_TRANSIENT, /* being made, or being removed */
@@ -34,39 +34,29 @@ struct vgpu {
 
 struct vgpu_interface {
     const char *kind;          /* the ledger's word for it */
-    enum request_kind hostdev; /* how a domain has it; as PCI device it is its own parent */
+    enum request_kind hostdev; /* how a domain has it; a PCI device is its own parent */
 
     /* Adds what it finds to an inventory: 0 or -ENOMEM. */
     int (*scan)(const struct host *host, const struct inventory_filter *filter,
                 struct inventory *inventory);
 
-    /* Finds a device that is there, whole: ret is it, gpu its GPU. -ENOENT if there is none. */
+    /* Finds a device that is present: ret is it, gpu its GPU. -ENOENT if there is none. */
     int (*find)(const struct host *host, const struct name *device, struct vgpu *ret,
                 struct name *gpu);
 
-    /* Quick: links, or an attribute that the driver holds ready. If it is whole, type is its type;
-     * a vgpu without a type is any that is there. */
+    /* Reads its state. If it is present, type is its type. A vgpu whose own type is "" may have any
+     * type; otherwise one of another type is absent. It is quick: it reads links, or an attribute
+     * that the driver does not have to work for. */
     enum vgpu_state (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
-    /* Makes it: 0 or the kernel's -errno. */
+    /* Makes it: 0, or the -errno of the kernel. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
 
-    /* Sets driver parameters, "name=value, name=value", on one that nobody has open, instead of
-     * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
-    int (*configure)(const struct host *host, const struct vgpu *vgpu, const char *params);
+    /* The device's own directory below root: 0 or -errno. */
+    int (*directory)(const struct vgpu *vgpu, struct path *ret);
 
-    /*
-     * Proves that nobody has it open, so that removing it will not block. 0 and in *proof a
-     * descriptor that keeps everybody else out for as long as it is open (-1 if nothing is needed);
-     * -EBUSY if it is in use or that cannot be told; -ENODEV if it is gone. Never to be called for
-     * a vGPU that a guest may be starting on: that guest's QEMU would fail.
+    /* Removes it, while the caller holds the proof of vgpu_prove: 0, or the -errno of the kernel.
      */
-    int (*prove)(const struct host *host, const struct vgpu *vgpu, int *proof);
-
-    /* The device node that its user has open, below root, for messages: 0 or -errno. */
-    int (*node)(const struct host *host, const struct vgpu *vgpu, struct path *ret);
-
-    /* Removes it, under the proof: 0 or the kernel's -errno. */
     int (*remove)(const struct host *host, const struct vgpu *vgpu);
 };
 
@@ -79,20 +69,37 @@ extern const size_t vgpu_interface_count;
 /* NULL if there is none of that kind. */
 const struct vgpu_interface *vgpu_interface_find(const char *kind) NONNULL;
 
-/* A device of any interface, as the interface's find. */
+/* Finds a device of any interface; see find above. */
 int vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret,
               struct name *gpu) CHECKED NONNULL;
 
-/* As the interface's look. */
+/* The state of a vGPU; see look above. */
 enum vgpu_state
 vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
 
+/* Sets driver parameters, "name=value, name=value", on a vGPU that nobody has open, instead of
+ * those it has ("": none): 0 or -errno; -ENOENT if its driver knows none. */
+int vgpu_configure(const struct host *host, const struct vgpu *vgpu,
+                   const char *params) CHECKED NONNULL;
+
 /*
- * A process that has it open, for people, as "12 (qemu-system-x86)": 1; 0 and "" if none is seen,
- * which is no proof; -EACCES and "" if not all could be looked at. Reads /proc only.
+ * Proves that nobody has it open, so that removing it will not block. 0 and in *proof a descriptor
+ * that keeps everybody else out for as long as it is open (-1 if nothing is needed); -EBUSY if it
+ * is in use or that cannot be told; -ENODEV if it is gone. Never to be called for a vGPU that a
+ * guest may be starting on: that guest's QEMU would fail.
+ */
+int vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof) CHECKED NONNULL;
+
+/* The device node that its user has open, below root, for messages: 0 or -errno. */
+int vgpu_node(const struct host *host, const struct vgpu *vgpu, struct path *ret) CHECKED NONNULL;
+
+/*
+ * Finds a process that has it open, for messages: 1, and its text is "12 (qemu-system-x86)"; 0 and
+ * "" if none is seen, which is no proof; -EACCES and "" if not all processes could be looked at. It
+ * only reads /proc.
  */
 int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
                 size_t size) CHECKED NONNULL;
 
-/* Whether it is whole and of its type. */
+/* Whether it is present and of its type. */
 bool vgpu_is_right(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;

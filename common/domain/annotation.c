@@ -2,6 +2,7 @@
 
 #include "domain/annotation.h"
 #include "base/array.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +63,7 @@ attribute_name(const struct annotation_attributes *attributes, size_t i)
     return (const char *)attributes->items[5 * i];
 }
 
-/* A prefix that nobody declared is a namespace as well, if a broken one. */
+/* An attribute with a prefix that was not declared counts as one with a namespace. */
 static bool
 attribute_has_namespace(const struct annotation_attributes *attributes, size_t i)
 {
@@ -99,8 +100,9 @@ annotation_attribute_is(const struct annotation_attributes *attributes, const ch
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
 
-/* libxml2's SAX2 leaves an ampersand as "&#38;" when it substitutes no entities. Each byte is moved
- * once, as a value may be megabytes of them. NULL: no memory. */
+/* Copies a value and turns "&#38;" into an ampersand, which libxml2's SAX2 leaves so if it is not
+ * to substitute entities. Each byte is moved only once, because a value may have megabytes. NULL:
+ * no memory. */
 static char *
 copy_value(const char *value, size_t length)
 {
@@ -130,44 +132,32 @@ annotation_copy_attribute(const struct annotation_attributes *attributes, const 
     return found ? copy_value(found, length) : NULL;
 }
 
-/* What an attribute may say beyond being some text. */
-static const char *const any_text[] = {NULL};
 static const char *const placements[] = {"pack", "spread", NULL};
 static const char *const numas[] = {"prefer", "require", "ignore", NULL};
 
 struct attribute {
     const char *name;
-    size_t offset; /* of a char * in the element's struct */
-    const char *const *words;
+    size_t offset;            /* of a char * in the element's struct */
+    const char *const *words; /* one of these; NULL: any text */
 };
 
 static const struct attribute device_attributes[] = {
-    {"alias", offsetof(struct request_device, alias), any_text},
-    {"uuid", offsetof(struct request_device, uuid), any_text},
-    {"type", offsetof(struct request_device, type), any_text},
-    {"class", offsetof(struct request_device, class), any_text},
-    {"parent", offsetof(struct request_device, parent), any_text},
+    {"alias", .offset = offsetof(struct request_device, alias)},
+    {"uuid", .offset = offsetof(struct request_device, uuid)},
+    {"type", .offset = offsetof(struct request_device, type)},
+    {"class", .offset = offsetof(struct request_device, class)},
+    {"parent", .offset = offsetof(struct request_device, parent)},
     {"placement", offsetof(struct request_device, placement), placements},
     {"numa", offsetof(struct request_device, numa), numas},
-    {"traits", offsetof(struct request_device, traits), any_text},
+    {"traits", .offset = offsetof(struct request_device, traits)},
 };
 
 static const struct attribute param_attributes[] = {
-    {"name", offsetof(struct request_param, name), any_text},
-    {"value", offsetof(struct request_param, value), any_text},
+    {"name", .offset = offsetof(struct request_param, name)},
+    {"value", .offset = offsetof(struct request_param, value)},
 };
 
-static bool
-is_word_of(const char *text, const char *const *words)
-{
-    bool found = !*words;
-
-    for (; *words && !found; words++)
-        found = !strcmp(text, *words);
-    return found;
-}
-
-/* One attribute of an element of ours, into its field; -ENOMEM. */
+/* Reads one attribute of an element of ours into its field; -ENOMEM. */
 static int
 take_attribute(struct request *request, const char *element, const struct attribute *known,
                size_t known_count, const struct annotation_attributes *attributes, size_t i,
@@ -188,7 +178,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
         if (length == 0 || length > MOST_TEXT || strpbrk(*field, "\t\n\r"))
             annotation_fault(request, "<%s %s=\"%.40s\">: between 1 and %d characters, please",
                              element, name, *field, MOST_TEXT);
-        else if (!is_word_of(*field, known[k].words))
+        else if (known[k].words && words_index(known[k].words, *field) < 0)
             annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, name, *field,
                              known[k].words[0], known[k].words[1], known[k].words[2] ? ", " : "",
                              known[k].words[2] ? known[k].words[2] : "");
@@ -218,20 +208,20 @@ annotation_open_request(struct request *request, const struct annotation_attribu
                          attribute_name(attributes, 0));
 }
 
-/* A PCI address as the kernel writes it, in place: it only ever gets shorter. */
+/* Rewrites a PCI address in place as the kernel writes it, which is never longer. */
 static int
 normalise_parent(char *text)
 {
     size_t length = strlen(text);
     struct name name;
-    int rc = strchr(text, ':') ? name_parse_pci(&name, text) : name_parse(&name, text);
+    int rc = name_parse_address(&name, text);
 
     if (rc == 0 && strlen(name.text) <= length)
         memcpy(text, name.text, strlen(name.text) + 1);
     return rc;
 }
 
-/* What can be said of a device before the hostdevs are known. */
+/* Finds the faults of a device that need no knowledge of the hostdevs. */
 static void
 check_device(struct request *request, struct request_device *device)
 {
@@ -311,7 +301,7 @@ names_hostdev(const struct request_device *device, const struct request_hostdev 
            name_equal(&uuid, &hostdev->source);
 }
 
-/* What nobody names must be the only one; a virtual function is named by its alias. */
+/* A device that names no hostdev means the only mediated one. A virtual function needs an alias. */
 static bool
 is_alone(const struct request *request, const struct request_hostdev *hostdev)
 {
@@ -374,7 +364,7 @@ annotation_link(struct request *request)
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        /* Of those that are none of ours there may be any number. */
+        /* Only those that can be vGPUs: of others there may be any number. */
         for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
             if (name_equal(&hostdev->source, &request->hostdevs[k].source))
                 annotation_fault(request, "two <hostdev> have the %s %s",

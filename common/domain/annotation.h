@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * annotation: the grammar of <vgpu:request>, for request.c, which walks the document.
+ * annotation: the grammar of <vgpu:request>, for request-parser.c, which walks the document.
  *
- * Everything in our namespace that is not known here is a fault which names it: silence would mean
- * a guest with the wrong GPU. The first fault is kept in request->fault.
+ * Anything in our namespace that is not known here is a fault. If it were ignored, a spelling
+ * mistake could give a guest the wrong GPU. The first fault is kept in request->fault.
  */
 
 #pragma once
 
 #include "domain/request.h"
 
-/* libxml2's SAX2 array: local name, prefix, URI, value, end of value for each attribute. */
+/* The attributes of the element that the parser is handing over. */
 struct annotation_attributes {
-    const unsigned char **items;
+    const unsigned char **items; /* libxml2's SAX2 array: local name, prefix, URI, value and end of
+                                    value for each attribute */
     size_t count;
+    const struct document *document; /* where the element stands, for span.h */
+    struct _xmlParserCtxt *xml;
 };
 
 enum annotation_namespace {
@@ -24,15 +27,16 @@ enum annotation_namespace {
     ANNOTATION_FOREIGN,
 };
 
-/* Of a namespace's URI; NULL is none. */
+/* Which namespace a URI is; NULL: the element has none. */
 enum annotation_namespace annotation_namespace(const char *uri);
 
-/* Of attributes without a namespace. What is found is the parser's, not terminated, and may hold
- * "&#38;" for an ampersand; NULL: not there. */
+/* The value of an attribute without a namespace; NULL: it is not there. The text belongs to the
+ * parser, is not terminated, and may hold "&#38;" for an ampersand. */
 const char *annotation_find_value(const struct annotation_attributes *attributes, const char *name,
                                   size_t *length) NONNULL;
 
-/* Of attributes without a namespace. The copy is the caller's; NULL: not there, or no memory. */
+/* Likewise of attributes without a namespace. The caller frees the copy; NULL: the attribute is not
+ * there, or there is no memory. */
 bool annotation_attribute_is(const struct annotation_attributes *attributes, const char *name,
                              const char *value) CHECKED NONNULL;
 char *annotation_copy_attribute(const struct annotation_attributes *attributes,
@@ -41,11 +45,11 @@ char *annotation_copy_attribute(const struct annotation_attributes *attributes,
 /* Records a fault, unless there is one already. */
 void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* An element that has no place where it stands. */
+/* Records as a fault an element that must not stand where it does. */
 void annotation_misplaced(struct request *request, const char *name, const char *uri)
     __attribute__((nonnull(1, 2)));
 
-/* The start of each element; -ENOMEM. */
+/* Each reads the start tag of its element. -ENOMEM. */
 void annotation_open_request(struct request *request,
                              const struct annotation_attributes *attributes) NONNULL;
 int annotation_open_device(struct request *request,
@@ -53,5 +57,5 @@ int annotation_open_device(struct request *request,
 int annotation_open_param(struct request *request,
                           const struct annotation_attributes *attributes) CHECKED NONNULL;
 
-/* Once the whole document is known: finds the hostdev of each device. */
+/* Finds the hostdev of each device, once the whole document has been read. */
 void annotation_link(struct request *request) NONNULL;

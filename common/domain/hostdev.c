@@ -9,14 +9,13 @@
 #define MOST_HOSTDEVS 256
 
 int
-hostdev_open(struct request *request, const struct hostdev_place *place,
-             const struct annotation_attributes *attributes)
+hostdev_open(struct request *request, const struct annotation_attributes *attributes)
 {
     struct request_hostdev hostdev = {
         .is_managed = annotation_attribute_is(attributes, "managed", "yes"),
         .has_display = annotation_attribute_is(attributes, "display", "on") ||
                        annotation_attribute_is(attributes, "ramfb", "on"),
-        .tag_span = span_of_attributes(place->document, place->xml, "hostdev"),
+        .tag_span = span_of_attributes(attributes, "hostdev"),
         .device = SIZE_MAX,
     };
 
@@ -42,12 +41,12 @@ hostdev_close(const struct request_hostdev *hostdev, size_t *ours)
     return *ours > MOST_HOSTDEVS ? -E2BIG : 0;
 }
 
-/* As virStrToLong_uip takes it with base 0; 0 where it is not said. */
+/* Reads a number as virStrToLong_uip does with base 0; 0 if the attribute is not there. */
 static int
-read_part(const struct annotation_attributes *attributes, const char *name, unsigned long most,
-          unsigned long *ret)
+read_part(const struct annotation_attributes *attributes, const char *name, unsigned *ret)
 {
     AUTO_FREE char *text = annotation_copy_attribute(attributes, name);
+    unsigned long number;
     char *end;
 
     *ret = 0;
@@ -55,34 +54,31 @@ read_part(const struct annotation_attributes *attributes, const char *name, unsi
         return 0;
     if (*text < '0' || *text > '9')
         return -EINVAL;
-    *ret = strtoul(text, &end, 0);
-    return *end || *ret > most ? -EINVAL : 0;
+    number = strtoul(text, &end, 0);
+    *ret = (unsigned)number;
+    return *end || number > UINT32_MAX ? -EINVAL : 0;
 }
 
 static int
 read_pci(const struct annotation_attributes *attributes, struct name *ret)
 {
-    unsigned long domain, bus, slot, function;
-    char text[32];
+    unsigned parts[NAME_PCI_PARTS];
+    int rc = 0;
 
-    if (read_part(attributes, "domain", 0xffffffff, &domain) < 0 ||
-        read_part(attributes, "bus", 0xff, &bus) < 0 ||
-        read_part(attributes, "slot", 0x1f, &slot) < 0 ||
-        read_part(attributes, "function", 7, &function) < 0)
-        return -EINVAL;
-    snprintf(text, sizeof(text), "%04lx:%02lx:%02lx.%lx", domain, bus, slot, function);
-    return name_parse_pci(ret, text);
+    for (size_t i = 0; i < NAME_PCI_PARTS && rc == 0; i++)
+        rc = read_part(attributes, name_pci_parts[i], &parts[i]);
+    return rc < 0 ? rc : name_join_pci(ret, parts);
 }
 
 int
-hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_place *place,
+hostdev_open_address(struct request_hostdev *hostdev,
                      const struct annotation_attributes *attributes)
 {
     AUTO_FREE char *uuid = NULL;
 
     if (*hostdev->source.text)
         return 0;
-    hostdev->address_span = span_of_attributes(place->document, place->xml, "address");
+    hostdev->address_span = span_of_attributes(attributes, "address");
     if (hostdev->kind == REQUEST_PCI) {
         if (read_pci(attributes, &hostdev->source) < 0)
             hostdev->source = (struct name){0};
@@ -91,7 +87,7 @@ hostdev_open_address(struct request_hostdev *hostdev, const struct hostdev_place
     uuid = annotation_copy_attribute(attributes, "uuid");
     if (!uuid || name_parse_uuid(&hostdev->source, uuid) < 0)
         return -EINVAL;
-    hostdev->uuid_span = span_of_value(place->document, place->xml, attributes, "uuid");
+    hostdev->uuid_span = span_of_value(attributes, "uuid");
     return 0;
 }
 
@@ -110,7 +106,7 @@ hostdev_open_alias(struct request_hostdev *hostdev, const struct annotation_attr
 void
 hostdev_format(enum request_kind kind, const struct name *source, struct hostdev_text *ret)
 {
-    unsigned domain = 0, bus = 0, slot = 0, function = 0;
+    unsigned parts[NAME_PCI_PARTS];
 
     if (kind == REQUEST_MDEV) {
         snprintf(ret->hostdev, sizeof(ret->hostdev),
@@ -119,8 +115,8 @@ hostdev_format(enum request_kind kind, const struct name *source, struct hostdev
         return;
     }
     snprintf(ret->hostdev, sizeof(ret->hostdev), " mode='subsystem' type='pci' managed='no'");
-    if (sscanf(source->text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) == 4)
+    if (name_split_pci(source, parts) == 0)
         snprintf(ret->address, sizeof(ret->address),
-                 " domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'", domain, bus, slot,
-                 function);
+                 " domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'", parts[0], parts[1],
+                 parts[2], parts[3]);
 }

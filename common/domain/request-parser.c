@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "domain/request-parser.h"
+#include "base/array.h"
 #include "domain/hostdev.h"
 
 #include <libxml/parser.h>
@@ -11,7 +12,7 @@
 #define PIECE       (64 << 10)
 #define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
 
-/* The elements we know, each by the one it stands in. */
+/* The elements that we know. */
 enum place {
     OUTSIDE, /* anything else, and all below it */
     DOCUMENT,
@@ -49,6 +50,7 @@ struct reader {
     size_t text_length;
     bool annotated;  /* a <vgpu:request> has been seen */
     bool in_hostdev; /* the one we are in is the request's last */
+    size_t hostdevs; /* how many <hostdev> there were so far, kept or not */
     size_t our_hostdevs;
 };
 
@@ -94,8 +96,7 @@ open_device(struct reader *reader, const struct annotation_attributes *attribute
     if (annotation_open_device(request, attributes) < 0)
         return fail(reader, "no memory");
     if (request->device_count > count)
-        request->devices[count].uuid_span =
-            span_of_value(reader->document, reader->xml, attributes, "uuid");
+        request->devices[count].uuid_span = span_of_value(attributes, "uuid");
 }
 
 static void
@@ -108,12 +109,14 @@ open_param(struct reader *reader, const struct annotation_attributes *attributes
 static void
 open_hostdev(struct reader *reader, const struct annotation_attributes *attributes)
 {
-    const struct hostdev_place place = {reader->document, reader->xml};
-    int rc = hostdev_open(reader->request, &place, attributes);
+    int rc = hostdev_open(reader->request, attributes);
 
     reader->in_hostdev = rc > 0;
     if (rc < 0)
         fail(reader, "no memory");
+    if (rc > 0)
+        reader->request->hostdevs[reader->request->hostdev_count - 1].ordinal = reader->hostdevs;
+    reader->hostdevs++;
 }
 
 static struct request_hostdev *
@@ -129,10 +132,9 @@ current_hostdev(const struct reader *reader)
 static void
 open_address(struct reader *reader, const struct annotation_attributes *attributes)
 {
-    const struct hostdev_place place = {reader->document, reader->xml};
     struct request_hostdev *hostdev = current_hostdev(reader);
 
-    if (hostdev && hostdev_open_address(hostdev, &place, attributes) < 0)
+    if (hostdev && hostdev_open_address(hostdev, attributes) < 0)
         fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
 }
 
@@ -145,7 +147,7 @@ open_alias(struct reader *reader, const struct annotation_attributes *attributes
         hostdev_open_alias(hostdev, attributes);
 }
 
-/* A set that cannot be read says nothing: libvirt has checked those of a guest that can start. */
+/* A set that cannot be parsed is ignored: libvirt starts no guest with a wrong one. */
 static void
 add_set(struct nodeset *set, const struct annotation_attributes *attributes, const char *name)
 {
@@ -228,22 +230,14 @@ static const struct element {
 static const struct element *
 element_find(enum place parent, const char *name, bool ours)
 {
-    for (size_t i = 0; i < COUNT(elements); i++) {
-        if (elements[i].parent == parent && elements[i].ours == ours &&
-            !strcmp(elements[i].name, name))
-            return &elements[i];
-    }
-    return NULL;
+    return ARRAY_FIND(elements, COUNT(elements), each,
+                      each->parent == parent && each->ours == ours && !strcmp(each->name, name));
 }
 
 static const struct element *
 element_at(enum place place)
 {
-    for (size_t i = 0; i < COUNT(elements); i++) {
-        if (elements[i].place == place)
-            return &elements[i];
-    }
-    return NULL;
+    return ARRAY_FIND(elements, COUNT(elements), each, each->place == place);
 }
 
 static void
@@ -252,7 +246,8 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
 {
     struct reader *reader = data;
     enum place parent = reader->places[reader->depth];
-    struct annotation_attributes attributes = {values, (size_t)count};
+    struct annotation_attributes attributes = {values, (size_t)count, reader->document,
+                                               reader->xml};
     enum annotation_namespace ns = annotation_namespace((const char *)uri);
     const struct element *element = NULL;
 
@@ -327,8 +322,8 @@ on_fault(void *data, xmlErrorPtr fault)
     reader->failed = true;
 }
 
-/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 would
- * rather not be asked that, and has no other word for it. */
+/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 calls
+ * the field deprecated and offers nothing else. */
 static bool
 is_in_tag(const struct reader *reader)
 {
@@ -339,8 +334,8 @@ is_in_tag(const struct reader *reader)
 }
 
 /*
- * In pieces, to see a tag that does not end: the parser waits for its end, and then compares each
- * attribute with each, so that a megabyte of them would take minutes.
+ * Parses the document in pieces, to notice a tag that is too long: the parser waits for the end of
+ * a tag and then compares each attribute with each, which takes minutes for a megabyte of them.
  */
 static void
 feed(struct reader *reader)

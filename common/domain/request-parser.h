@@ -15,7 +15,8 @@
 
 /*
  * Reads a domain's XML. -EINVAL with a line in error if it is unreadable or has no <uuid>; what was
- * learned by then is in ret, with a name if it has a UUID, and ret is to be cleared in every case.
+ * read before the fault is in ret (with a name, if the UUID was read), because release needs only
+ * the UUID. The caller clears ret in every case.
  *
  * A span is known only if those very bytes of the document are the value: it is not if the document
  * is no UTF-8, or the value had to be normalised (character references, line feeds).

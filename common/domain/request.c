@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "domain/request.h"
+#include "base/array.h"
 
 #include <string.h>
 
@@ -9,11 +10,7 @@ request_concerns_us(const struct request *request)
 {
     if (request->device_count || *request->fault.text)
         return true;
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (request->hostdevs[i].is_gpu)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev, hostdev->is_gpu);
 }
 
 int

@@ -7,10 +7,10 @@
  *       <vgpu:request xmlns:vgpu="urn:libvirt-vgpu:domain:1">
  *         <vgpu:device alias="ua-gpu0" type="nvidia-222"/>
  *
- * It is a value: request-parser.h fills it in. An annotation that says something we do not
- * understand is kept as `fault`, so that release and reconnect, which need only the domain's UUID,
- * are not stopped by it; request_check turns it into an error for those who act on the annotation.
- * Once that has passed, each device names exactly one hostdev, and each hostdev at most one device.
+ * request-parser.h fills it in. If the annotation has a fault, that is kept in `fault`, and parsing
+ * does not fail: release and reconnect need only the domain's UUID. Whoever acts on the annotation
+ * calls request_check first, which turns the fault into an error. Once it has passed, each device
+ * names exactly one hostdev, and each hostdev is named by at most one device.
  */
 
 #pragma once
@@ -38,7 +38,7 @@ struct request_device {
     char *placement;
     char *numa;
     char *traits;
-    struct document_span uuid_span; /* of what uuid's quotes hold */
+    struct document_span uuid_span; /* what stands between the quotes of uuid */
     struct request_param *params;
     size_t param_count;
 };
@@ -49,8 +49,9 @@ enum request_kind { REQUEST_MDEV, REQUEST_PCI };
 /* One <hostdev mode='subsystem' type='mdev'>, or type='pci'. */
 struct request_hostdev {
     enum request_kind kind;
+    size_t ordinal;     /* which of all <hostdev> in <devices> it is, from 0 */
     struct name source; /* what its <source> names: a UUID; or a PCI address, "" if it is none */
-    struct document_span uuid_span;    /* of what its quotes hold; a mediated device's only */
+    struct document_span uuid_span;    /* between its quotes; of a mediated device only */
     struct document_span tag_span;     /* of all attributes of <hostdev> */
     struct document_span address_span; /* of all attributes of its <source>'s <address> */
     char *alias;                       /* NULL: none */
@@ -76,8 +77,8 @@ struct request {
 
 void request_clear(struct request *request) NONNULL;
 
-/* Whether there is anything at all here that may be ours: an annotation, or a GPU's hostdev. If
- * not, the guest is none of our business. */
+/* Whether there is anything here that we handle: an annotation, or the hostdev of a GPU. If not, we
+ * leave the domain alone. */
 bool request_concerns_us(const struct request *request) CHECKED NONNULL;
 
 /* 0, or -EINVAL with the annotation's fault. */

@@ -54,7 +54,7 @@ is_same(const struct request_hostdev *hostdev, const struct rewrite_source *sour
     return hostdev->kind == source->kind && name_equal(&hostdev->source, &source->source);
 }
 
-/* What changes of a hostdev that was of this kind; device: what names it, or NULL. */
+/* Adds the edits of a hostdev, which was of the kind `was`. device is what names it, or NULL. */
 static int
 add_hostdev(struct edits *edits, const struct request_hostdev *hostdev, enum request_kind was,
             const struct request_device *device, const struct rewrite_source *to,
@@ -74,8 +74,7 @@ add_hostdev(struct edits *edits, const struct request_hostdev *hostdev, enum req
     return rc;
 }
 
-/* Where a document says the sources of the hostdevs that are to change, in the order of the text.
- */
+/* Collects the edits for all hostdevs that are to change, in the order of the text. */
 static int
 collect(const struct request *request, const struct request *old,
         const struct rewrite_source *sources, struct edits *ret, struct error *error)
@@ -131,7 +130,7 @@ says_the_same(const struct request *old, const struct request *new,
     return true;
 }
 
-/* The places are found anew, by the parser, in what it makes of the new text. */
+/* Parses the new text, finds the edited places in it, and compares everything else. */
 static int
 prove(const struct document *old_document, const struct request *old, const struct edits *edits,
       const struct rewrite_source *sources, const struct document *new_document)

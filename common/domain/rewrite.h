@@ -3,11 +3,12 @@
 /*
  * rewrite: a domain's XML in which hostdevs have other sources, and nothing else has changed.
  *
- * libvirt takes what the hook prints at `migrate` and `restore` for the domain, so every other byte
- * stays: entities, comments, quotes, what we do not know. The new text is proved before it is
- * handed out: it is parsed, and both are compared but for the values that were to change. Of a
- * mediated device that becomes a PCI device, or the other way, the attributes of <hostdev> and of
- * its source's <address> are such values; its place on the guest's side stays.
+ * libvirt takes what the hook prints at `migrate` and `restore` for the domain's XML, so every
+ * other byte stays: entities, comments, quotes, and whatever we do not know. The new text is
+ * checked before it is handed out: it is parsed, and both documents must be equal outside of the
+ * values that were to change. If a mediated device becomes a PCI device, or the other way round,
+ * the attributes of <hostdev> and of its source's <address> are such values too; the guest's own
+ * address of the device stays.
  */
 
 #pragma once
@@ -21,10 +22,11 @@ struct rewrite_source {
 };
 
 /*
- * sources: one per hostdev of the request, which was parsed from the document; where it is the
- * hostdev's own nothing changes. The annotation's uuid="..." links follow. -EINVAL with the hostdev
- * if the place of its source is not known (see span.h), or a uuid="..." link would have to name a
- * PCI device; -EILSEQ if the proof fails. The caller clears ret, which is empty if nothing changes.
+ * Gives each hostdev of the request, which was parsed from this document, the source at its index.
+ * A uuid="..." of the annotation that names the hostdev changes with it. -EINVAL with the hostdev
+ * in error if it is not known where its source stands (see span.h), or if a uuid="..." would have
+ * to name a PCI device; -EILSEQ if the check of the new text fails. The caller clears ret, which is
+ * empty if all sources are what they were.
  */
 int rewrite_sources(const struct document *document, const struct request *request,
                     const struct rewrite_source *sources, struct document *ret,

@@ -2,34 +2,37 @@
 
 #include "domain/span.h"
 
+#include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <string.h>
 
 static const struct document_span unknown;
 
-/* Bytes of the document up to where the parser is; 0: that cannot be told. */
+/* How many bytes of the document the parser has read; 0: that is not known. */
 static size_t
-find_end(const struct document *document, xmlParserCtxtPtr xml)
+find_end(const struct annotation_attributes *attributes)
 {
-    long end = xmlByteConsumed(xml);
+    const xmlParserInput *input = attributes->xml->input;
+    long end = xmlByteConsumed(attributes->xml);
 
-    if ((xml->input->buf && xml->input->buf->encoder) || end < 0)
+    if ((input->buf && input->buf->encoder) || end < 0)
         return 0;
-    return (size_t)end < document->length ? (size_t)end : 0;
+    return (size_t)end < attributes->document->length ? (size_t)end : 0;
 }
 
 /*
- * The parser's value points into its own copy, as far before the place it has come to as the bytes
- * in the document are; what it had to put together itself lies elsewhere.
+ * The value points into the parser's copy of the document. Its distance from the place that the
+ * parser has reached is the same in the document. A value that the parser had to put together lies
+ * elsewhere, outside of that copy.
  */
 struct document_span
-span_of_value(const struct document *document, xmlParserCtxtPtr xml,
-              const struct annotation_attributes *attributes, const char *name)
+span_of_value(const struct annotation_attributes *attributes, const char *name)
 {
-    const xmlParserInput *input = xml->input;
+    const struct document *document = attributes->document;
+    const xmlParserInput *input = attributes->xml->input;
     struct document_span span = {0};
     const char *value = annotation_find_value(attributes, name, &span.length);
-    size_t end = find_end(document, xml), back;
+    size_t end = find_end(attributes), back;
 
     if (!value || value < (const char *)input->base || value >= (const char *)input->cur)
         return unknown;
@@ -44,11 +47,12 @@ span_of_value(const struct document *document, xmlParserCtxtPtr xml,
     return span;
 }
 
-/* The tag begins at the last "<" before: well-formed XML has none within a tag. */
+/* The tag begins at the last "<" before its end: well-formed XML has no other one in a tag. */
 struct document_span
-span_of_attributes(const struct document *document, xmlParserCtxtPtr xml, const char *element)
+span_of_attributes(const struct annotation_attributes *attributes, const char *element)
 {
-    size_t end = find_end(document, xml), start = end, length = strlen(element);
+    const struct document *document = attributes->document;
+    size_t end = find_end(attributes), start = end, length = strlen(element);
 
     if (end == 0 || !strchr("/>", document->text[end]))
         return unknown;

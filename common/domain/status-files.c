@@ -2,29 +2,13 @@
 
 #include "domain/status-files.h"
 #include "base/array.h"
+#include "base/words.h"
 #include "domain/request-parser.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 
 #define DIRECTORY "run/libvirt/qemu"
-
-static void
-close_directory(DIR **directory)
-{
-    if (*directory)
-        closedir(*directory);
-}
-
-/* Not "NAME.xml.new", which is being written. */
-static bool
-is_status_file(const char *name)
-{
-    size_t length = strlen(name);
-
-    return length > 4 && !strcmp(name + length - 4, ".xml");
-}
 
 static int
 read_guest(const struct host *host, int directory, const char *name, struct status_files *ret)
@@ -40,7 +24,7 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
     rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(host, fd, &document, &error);
     if (rc == 0)
         rc = request_parse_status(&document, &guest, &error);
-    /* Whatever else a stale one says, or does not. */
+    /* Its process is gone, so whatever else it says is old. */
     if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid)) {
         request_clear(&guest);
         return 0;
@@ -57,78 +41,49 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
     return rc == -ENOMEM ? rc : 0;
 }
 
-static int
-read_all(const struct host *host, DIR *directory, struct status_files *ret)
-{
-    for (;;) {
-        const struct dirent *entry;
-        int rc;
-
-        errno = 0;
-        entry = readdir(directory);
-        if (!entry)
-            return -errno;
-        if (!is_status_file(entry->d_name))
-            continue;
-        rc = read_guest(host, dirfd(directory), entry->d_name, ret);
-        if (rc < 0)
-            return rc;
-    }
-}
-
 int
 status_files_read(const struct host *host, struct status_files *ret, struct error *error)
 {
-    AUTO_CLOSE int fd = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    AUTO(close_directory) DIR *directory = NULL;
+    AUTO_CLOSE int directory = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(words_clear) struct words names = {0};
     int rc;
 
     *ret = (struct status_files){.complete = true};
-    if (fd < 0 && errno == ENOENT)
+    if (directory < 0 && errno == ENOENT)
         return 0;
-    directory = fd < 0 ? NULL : fdopendir(fd);
-    if (!directory)
+    if (directory < 0)
         return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
-    TAKE_FD(fd);
-    rc = read_all(host, directory, ret);
+    /* Not "NAME.xml.new", which is being written. */
+    rc = words_list_directory(directory, ".", ".xml", &names);
+    for (size_t i = 0; rc == 0 && i < names.count; i++)
+        rc = read_guest(host, directory, names.items[i], ret);
     return rc < 0 ? error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)) : 0;
 }
 
 void
-status_files_clear(struct status_files *guests)
+status_files_clear(struct status_files *files)
 {
-    for (size_t i = 0; i < guests->count; i++)
-        request_clear(&guests->items[i]);
-    free(guests->items);
-    *guests = (struct status_files){0};
+    for (size_t i = 0; i < files->count; i++)
+        request_clear(&files->items[i]);
+    free(files->items);
+    *files = (struct status_files){0};
 }
 
 const struct request *
-status_files_find(const struct status_files *guests, const struct name *domain)
+status_files_find(const struct status_files *files, const struct name *domain)
 {
-    for (size_t i = 0; i < guests->count; i++) {
-        if (name_equal(&guests->items[i].domain, domain))
-            return &guests->items[i];
-    }
-    return NULL;
+    return ARRAY_FIND(files->items, files->count, guest, name_equal(&guest->domain, domain));
 }
 
 bool
 status_files_has(const struct request *guest, const struct name *device)
 {
-    for (size_t i = 0; i < guest->hostdev_count; i++) {
-        if (name_equal(&guest->hostdevs[i].source, device))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(guest->hostdevs, guest->hostdev_count, hostdev,
+                     name_equal(&hostdev->source, device));
 }
 
 bool
-status_files_have(const struct status_files *guests, const struct name *device)
+status_files_have(const struct status_files *files, const struct name *device)
 {
-    for (size_t i = 0; i < guests->count; i++) {
-        if (status_files_has(&guests->items[i], device))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(files->items, files->count, guest, status_files_has(guest, device));
 }

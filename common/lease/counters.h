@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * counters: how often each operation ended how, since the state directory was made.
+ * counters: how often each operation ended in which way, since the state directory was made.
  *
- * Each is a file, /run/libvirt-vgpu/counters/OPERATION.RESULT, to which one byte is added every
- * time: its size is the count, its time that of the last. That needs no lock, cannot be torn by a
- * hook that is killed, and keeps nobody waiting.
+ * Each counter is a file, /run/libvirt-vgpu/counters/OPERATION.RESULT, to which one byte is added
+ * each time. The size of the file is the count, and its time is that of the last byte. That needs
+ * no lock, and a hook that is killed leaves no wrong file.
  *
- * Counting never fails an operation, and never makes the state directory.
+ * An operation never fails because counting fails. Counting does not make the state directory.
  */
 
 #pragma once
@@ -24,15 +24,15 @@ enum counters_operation {
     COUNTERS_RELEASE,
     COUNTERS_MIGRATE,
     COUNTERS_RESTORE,
-    COUNTERS_RECONCILE, /* the only one that is not libvirt calling the hook */
+    COUNTERS_RECONCILE, /* the only one that is not a call of the hook by libvirt */
     COUNTERS_OPERATIONS,
 };
 
 enum counters_result {
     COUNTERS_OK,
     COUNTERS_NO_ROOM,
-    COUNTERS_NOT_ALLOWED, /* to us */
-    COUNTERS_CONFIG,      /* what is asked for, or configured, makes no sense on this host */
+    COUNTERS_NOT_ALLOWED, /* we lack a right */
+    COUNTERS_CONFIG,      /* the request or the configuration is wrong for this host */
     COUNTERS_LEDGER,
     COUNTERS_KERNEL,
     COUNTERS_BUSY,
@@ -42,14 +42,14 @@ enum counters_result {
 
 struct counters {
     uint64_t counts[COUNTERS_OPERATIONS][COUNTERS_RESULTS];
-    struct timespec last_call; /* of the hook, CLOCK_REALTIME; 0: there was none */
+    struct timespec last_call; /* of the hook, by CLOCK_REALTIME; 0: there was none */
 };
 
-/* One more, which ended with 0, or with -errno and this error. */
+/* Counts an operation that ended with 0, or with -errno and this error. */
 void counters_add(const struct host *host, enum counters_operation operation, int rc,
                   const struct error *error) NONNULL;
 
-/* What cannot be read is 0. */
+/* Reads all counters. One that cannot be read is 0. */
 void counters_read(const struct host *host, struct counters *ret) NONNULL;
 
 /* "prepare", "no_room". */

@@ -2,6 +2,7 @@
 
 #include "lease/ledger.h"
 #include "base/array.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,9 +12,10 @@
 #define TITLE          "libvirt-vgpu-ledger"
 #define LEDGER_VERSION 1
 
-static const char *const states[] = {"pending", "held", "kept", "leaving", "removing", "reserved"};
-static const char *const origins[] = {"made", "found"};
-static const char *const releases[] = {"reap", "keep"};
+static const char *const states[] = {"pending",  "held",     "kept", "leaving",
+                                     "removing", "reserved", NULL};
+static const char *const origins[] = {"made", "found", NULL};
+static const char *const releases[] = {"reap", "keep", NULL};
 
 const char *
 lease_state_name(enum lease_state state)
@@ -25,18 +27,6 @@ bool
 lease_is_nobodys(const struct lease *lease)
 {
     return !strcmp(lease->domain.text, LEASE_NOBODY);
-}
-
-static int
-parse_word(const char *text, const char *const *words, size_t count, int *ret)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!strcmp(text, words[i])) {
-            *ret = (int)i;
-            return 0;
-        }
-    }
-    return -EINVAL;
 }
 
 static int
@@ -92,169 +82,112 @@ parse_text(const char *text, char *ret, size_t size)
 }
 
 static int
-parse_optional_name(const char *text, struct name *ret)
+parse_optional_name(struct name *ret, const char *text)
 {
     *ret = (struct name){0};
     return !strcmp(text, "-") ? 0 : name_parse(ret, text);
 }
 
-/* One function a field, in the order of the line. */
-static int
-parse_kind(const char *text, struct lease *lease)
-{
-    lease->vgpu.interface = vgpu_interface_find(text);
-    return lease->vgpu.interface ? 0 : -EINVAL;
-}
-
-static int
-parse_device(const char *text, struct lease *lease)
-{
-    return name_parse(&lease->vgpu.device, text);
-}
-
-static int
-parse_type(const char *text, struct lease *lease)
-{
-    return name_parse(&lease->vgpu.type, text);
-}
-
-static int
-parse_framebuffer(const char *text, struct lease *lease)
-{
-    uint64_t number;
-    int rc = parse_number(text, UINT32_MAX, &number);
-
-    if (rc == 0)
-        lease->framebuffer = (unsigned)number;
-    return rc;
-}
-
-static int
-parse_parent(const char *text, struct lease *lease)
-{
-    return name_parse(&lease->vgpu.parent, text);
-}
-
-static int
-parse_gpu(const char *text, struct lease *lease)
-{
-    return parse_optional_name(text, &lease->gpu);
-}
-
-static int
-parse_domain(const char *text, struct lease *lease)
-{
-    return name_parse_uuid(&lease->domain, text);
-}
-
-static int
-parse_domain_name(const char *text, struct lease *lease)
-{
-    return parse_text(text, lease->domain_name, sizeof(lease->domain_name));
-}
-
-static int
-parse_alias(const char *text, struct lease *lease)
-{
-    return parse_text(text, lease->alias, sizeof(lease->alias));
-}
-
-static int
-parse_state(const char *text, struct lease *lease)
-{
-    int word;
-    int rc = parse_word(text, states, COUNT(states), &word);
-
-    if (rc == 0)
-        lease->state = (enum lease_state)word;
-    return rc;
-}
-
-static int
-parse_origin(const char *text, struct lease *lease)
-{
-    int word;
-    int rc = parse_word(text, origins, COUNT(origins), &word);
-
-    if (rc == 0)
-        lease->origin = (enum lease_origin)word;
-    return rc;
-}
-
-static int
-parse_daemon(const char *text, struct lease *lease)
-{
-    int end = 0;
-
-    if (!isdigit((unsigned char)*text) || sscanf(text, "%9d:%n", &lease->daemon.pid, &end) != 1 ||
-        end == 0)
-        return -EINVAL;
-    return parse_number(text + end, UINT64_MAX, &lease->daemon.start);
-}
-
-static int
-parse_claim(const char *text, struct lease *lease)
-{
-    return parse_number(text, INT64_MAX, &lease->claim);
-}
-
-static int
-parse_release(const char *text, struct lease *lease)
-{
-    int word;
-    int rc = parse_word(text, releases, COUNT(releases), &word);
-
-    if (rc == 0)
-        lease->release = (enum lease_release)word;
-    return rc;
-}
-
-static int
-parse_time(const char *text, struct lease *lease)
-{
-    return parse_number(text, UINT64_MAX, &lease->time);
-}
-
-static const struct {
+/* The fields after the kind, in the order of the line. A row has one of `parse`, `words` and
+ * `most`, which says what its field is; without any of them it is text: char[], percent-encoded. */
+static const struct field {
     const char *name;
-    int (*parse)(const char *text, struct lease *lease);
+    size_t offset, size;
+    int (*parse)(struct name *ret, const char *text); /* of a struct name */
+    const char *const *words;                         /* of an enum; NULL ends them */
+    uint64_t most;                                    /* of a number of 4 or 8 bytes */
+    const char *end;                                  /* what follows it; NULL: a blank */
 } fields[] = {
-    {"kind", parse_kind},     {"device", parse_device},
-    {"type", parse_type},     {"framebuffer", parse_framebuffer},
-    {"parent", parse_parent}, {"gpu", parse_gpu},
-    {"domain", parse_domain}, {"name", parse_domain_name},
-    {"alias", parse_alias},   {"state", parse_state},
-    {"origin", parse_origin}, {"daemon", parse_daemon},
-    {"claim", parse_claim},   {"release", parse_release},
-    {"time", parse_time},
+#define FIELD(name, member, ...)                                                                   \
+    {                                                                                              \
+        name, offsetof(struct lease, member), sizeof(((struct lease *)0)->member), __VA_ARGS__     \
+    }
+    FIELD("device", vgpu.device, .parse = name_parse),
+    FIELD("type", vgpu.type, .parse = name_parse),
+    FIELD("framebuffer", framebuffer, .most = UINT32_MAX),
+    FIELD("parent", vgpu.parent, .parse = name_parse),
+    FIELD("gpu", gpu, .parse = parse_optional_name),
+    FIELD("domain", domain, .parse = name_parse_uuid),
+    FIELD("name", domain_name, .end = NULL),
+    FIELD("alias", alias, .end = NULL),
+    FIELD("state", state, .words = states),
+    FIELD("origin", origin, .words = origins),
+    FIELD("daemon", daemon.pid, .most = 999999999, .end = ":"),
+    FIELD("daemon", daemon.start, .most = UINT64_MAX),
+    FIELD("claim", claim, .most = INT64_MAX), /* it is a byte of a file */
+    FIELD("release", release, .words = releases),
+    FIELD("time", time, .most = UINT64_MAX),
+#undef FIELD
 };
+
+static int
+parse_field(const struct field *field, const char *text, struct lease *lease)
+{
+    void *at = (char *)lease + field->offset;
+    uint64_t number;
+    int rc;
+
+    if (field->parse)
+        return field->parse(at, text);
+    if (field->words) {
+        rc = words_index(field->words, text);
+        *(unsigned *)at = rc < 0 ? 0 : (unsigned)rc;
+        return rc < 0 ? -EINVAL : 0;
+    }
+    if (!field->most)
+        return parse_text(text, at, field->size);
+    rc = parse_number(text, field->most, &number);
+    if (rc == 0 && field->size == sizeof(number))
+        *(uint64_t *)at = number;
+    else if (rc == 0)
+        *(uint32_t *)at = (uint32_t)number;
+    return rc;
+}
+
+static void
+print_field(FILE *out, const struct field *field, const struct lease *lease)
+{
+    const void *at = (const char *)lease + field->offset;
+
+    if (field->words)
+        fputs(field->words[*(const unsigned *)at], out);
+    else if (field->most)
+        fprintf(out, "%" PRIu64,
+                field->size == sizeof(uint64_t) ? *(const uint64_t *)at : *(const uint32_t *)at);
+    else if (field->parse && *(const char *)at)
+        fputs(at, out);
+    else
+        print_text(out, at);
+}
 
 static void
 print_lease(FILE *out, const struct lease *lease)
 {
-    fprintf(out, "%s %s %s %u %s %s %s ", lease->vgpu.interface->kind, lease->vgpu.device.text,
-            lease->vgpu.type.text, lease->framebuffer, lease->vgpu.parent.text,
-            *lease->gpu.text ? lease->gpu.text : "-", lease->domain.text);
-    print_text(out, lease->domain_name);
-    fputc(' ', out);
-    print_text(out, lease->alias);
-    fprintf(out, " %s %s %d:%" PRIu64 " %" PRIu64 " %s %" PRIu64 "\n", states[lease->state],
-            origins[lease->origin], lease->daemon.pid, lease->daemon.start, lease->claim,
-            releases[lease->release], lease->time);
+    fputs(lease->vgpu.interface->kind, out);
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        fputs(i && fields[i - 1].end ? fields[i - 1].end : " ", out);
+        print_field(out, &fields[i], lease);
+    }
+    fputc('\n', out);
 }
 
 static int
 parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *error)
 {
     struct lease lease = {0};
-    const char *word;
+    const char *word = strsep(&line, " "), *name = "kind";
+    int rc;
 
-    for (size_t i = 0; i < COUNT(fields); i++) {
-        word = strsep(&line, " ");
-        if (!word || fields[i].parse(word, &lease) < 0)
-            return error_set(error, -EBADMSG, "line %u: %s: \"%s\" is not one", number,
-                             fields[i].name, word ? word : "");
+    lease.vgpu.interface = vgpu_interface_find(word);
+    rc = lease.vgpu.interface ? 0 : -EINVAL;
+    for (size_t i = 0; rc == 0 && i < COUNT(fields); i++) {
+        name = fields[i].name;
+        word = strsep(&line, fields[i].end ? fields[i].end : " ");
+        rc = word ? parse_field(&fields[i], word, &lease) : -EINVAL;
     }
+    if (rc < 0)
+        return error_set(error, -EBADMSG, "line %u: %s: \"%s\" is not one", number, name,
+                         word ? word : "");
     if (line)
         return error_set(error, -EBADMSG, "line %u: more than %zu fields", number, COUNT(fields));
     if (ledger_find(ledger, &lease.vgpu.device))
@@ -333,21 +266,14 @@ ledger_clear(struct ledger *ledger)
 struct lease *
 ledger_find(const struct ledger *ledger, const struct name *device)
 {
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].vgpu.device, device))
-            return &ledger->leases[i];
-    }
-    return NULL;
+    return ARRAY_FIND(ledger->leases, ledger->count, lease,
+                      name_equal(&lease->vgpu.device, device));
 }
 
 bool
 ledger_has_domain(const struct ledger *ledger, const struct name *domain)
 {
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].domain, domain))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(ledger->leases, ledger->count, lease, name_equal(&lease->domain, domain));
 }
 
 bool

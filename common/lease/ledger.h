@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * ledger: which vGPU belongs to which domain. All leases, as a value; and as text.
+ * ledger: all leases, that is, which vGPU belongs to which domain; and their text.
  *
- * The file (statedir.h) is one header line and one line per lease, fields parted by one blank:
+ * The file (statedir.h) has a header line and one line per lease, with one blank between fields:
  *
  *     libvirt-vgpu-ledger 1 BOOT-ID NEXT-CLAIM
  *     kind device type framebuffer parent gpu domain name alias
  *         state origin daemon claim release time                    (all on one line)
  *
- * Text that people chose (name, alias) is percent-encoded; "-" stands for nothing. A ledger of
- * another boot holds no leases: no vGPU outlives a boot. This module touches no file.
+ * Text that people chose (name, alias) is percent-encoded; "-" is an empty field. A ledger of
+ * another boot has no leases, because no vGPU survives a boot. Nothing here reads or writes a file.
  */
 
 #pragma once
@@ -19,17 +19,17 @@
 #include "device/vgpu.h"
 
 enum lease_state {
-    LEASE_PENDING,  /* claimed, being made */
-    LEASE_HELD,     /* the domain's */
-    LEASE_KEPT,     /* free, left in place for the domain's next start */
-    LEASE_LEAVING,  /* to be removed, nothing written yet */
-    LEASE_REMOVING, /* written, the kernel is at it */
-    LEASE_RESERVED, /* promised to an incoming migration */
+    LEASE_PENDING,  /* claimed; the vGPU is being made */
+    LEASE_HELD,     /* the domain has it */
+    LEASE_KEPT,     /* the domain has ended; the vGPU stays for its next start */
+    LEASE_LEAVING,  /* to be removed; nothing was written to the kernel yet */
+    LEASE_REMOVING, /* the kernel was told to remove it */
+    LEASE_RESERVED, /* for an incoming migration */
 };
 
 enum lease_origin {
-    LEASE_MADE,  /* ours to remove */
-    LEASE_FOUND, /* somebody else's: never removed */
+    LEASE_MADE,  /* by us, so we may remove it */
+    LEASE_FOUND, /* made by somebody else: never removed */
 };
 
 enum lease_release {
@@ -41,15 +41,15 @@ struct lease {
     struct vgpu vgpu;
     unsigned framebuffer; /* MiB; 0: not told */
     struct name gpu;
-    struct name domain; /* UUID: the key, as names change; LEASE_NOBODY */
+    struct name domain; /* its UUID, because names change; or LEASE_NOBODY */
     char domain_name[256];
     char alias[128]; /* of the hostdev; "" if it has none */
     enum lease_state state;
     enum lease_origin origin;
-    struct process daemon; /* owes us a release while it lives */
-    uint64_t claim;        /* byte of the claims file that whoever acts on it has locked */
+    struct process daemon; /* libvirt's: it will call "release" for the domain while it lives */
+    uint64_t claim;        /* the byte of the claims file that is locked by who acts on it */
     enum lease_release release;
-    uint64_t time; /* of its last change, seconds of CLOCK_BOOTTIME */
+    uint64_t time; /* of its last change, in seconds of CLOCK_BOOTTIME */
 };
 
 struct ledger {
@@ -59,9 +59,9 @@ struct ledger {
 };
 
 /*
- * Parses a file's text (which it cuts up), as of the boot with this id. -EBADMSG with the line and
- * the remedy in error if a line is bad, -EPROTONOSUPPORT if another version wrote it; ret is left
- * as it was then. The caller clears ret.
+ * Parses the text of the file, and changes the text. boot_id is that of the running kernel.
+ * -EBADMSG with the line in error if a line is wrong, -EPROTONOSUPPORT if another version wrote it;
+ * then ret stays as it was. The caller clears ret.
  */
 int ledger_parse(char *text, const char *boot_id, struct ledger *ret,
                  struct error *error) CHECKED NONNULL;
@@ -71,22 +71,23 @@ char *ledger_format(const struct ledger *ledger, const char *boot_id) CHECKED NO
 
 void ledger_clear(struct ledger *ledger) NONNULL;
 
-/* The lease of a device, or NULL. A device has one lease at most. */
+/* The lease of a device, or NULL. A device has at most one. */
 struct lease *ledger_find(const struct ledger *ledger, const struct name *device) NONNULL;
 
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;
 
-/* Whether a lease is not the same as it was in an earlier ledger, or was not there. */
+/* Whether a lease differs from what it was in an earlier ledger, or was not there. */
 bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
 
-/* Copies one more; -ENOMEM. The device must have none yet. */
+/* Adds a copy of a lease; -ENOMEM. Its device must have none yet. */
 int ledger_add(struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
 
-/* Forgets one of its own leases; those behind it move up by one. */
+/* Removes a lease, which points into the ledger; those behind it move up by one. */
 void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
 
-/* The domain of a lease that is none's: reap.h's, while it removes what was never ours. */
+/* The domain of a lease that belongs to no domain: reap.h adds such leases while it removes vGPUs
+ * that we have not made. */
 #define LEASE_NOBODY "00000000-0000-0000-0000-000000000000"
 bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 

@@ -4,7 +4,7 @@
 
 #include <syslog.h>
 
-/* A name is people's: nothing in it may look like another word or line of ours. */
+/* People choose names: nothing in a name may look like another word or another line. */
 static const char *
 one_word(const char *text, char *buffer, size_t size)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * origin: who made a vGPU, or would make it again.
+ * origin: who made a vGPU.
  *
- * Only what the ledger says that we made is ours. Of the rest, mdevctl's definitions lie in files;
- * other managers leave no mark.
+ * Ours are those that the ledger says we have made. Of the others, those that mdevctl defines have
+ * a file; other managers leave no sign.
  */
 
 #pragma once
@@ -14,11 +14,11 @@
 enum origin {
     ORIGIN_OURS,
     ORIGIN_MDEVCTL,
-    ORIGIN_FOREIGN, /* anybody else's: by hand, or by another manager */
+    ORIGIN_FOREIGN, /* by hand, or by another manager */
 };
 
-/* Of a device on a parent, which has this lease or none (NULL). Looks at no more than a name in
- * /etc/mdevctl.d. */
+/* The origin of a device on a parent; lease is its lease, or NULL. Only looks whether there is a
+ * file in /etc/mdevctl.d. */
 enum origin origin_of(const struct host *host, const struct name *parent, const struct name *device,
                       const struct lease *lease) __attribute__((nonnull(1, 2, 3))) CHECKED;
 

@@ -159,13 +159,9 @@ write_all(int fd, const char *text)
 int
 statedir_look(const struct host *host, struct statedir *ret, struct error *error)
 {
-    *ret = STATEDIR_CLOSED;
-    ret->host = host;
-    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    statedir_open_to_look(host, ret);
     if (ret->dir < 0 && errno != ENOENT)
         return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
-    if (ret->dir >= 0)
-        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
     return 0;
 }
 
@@ -179,7 +175,7 @@ statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
     return rc < 0 || statedir.dir < 0 ? rc : statedir_load(&statedir, ret, error);
 }
 
-/* There is one writer at a time, the lock's holder, so one name aside will do. */
+/* Only the holder of the lock writes, so the new file can always have the same name. */
 int
 statedir_store(const struct statedir *statedir, const struct ledger *ledger, struct error *error)
 {
@@ -234,7 +230,7 @@ byte_of(uint64_t claim)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)claim, .l_len = 1};
 }
 
-/* The counter goes on even where a ledger with it was not recorded, or was deleted. */
+/* The counter stays above our claim even if the ledger was not stored since, or was deleted. */
 int
 statedir_claim(struct statedir *statedir, struct ledger *ledger, struct error *error)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * statedir: the directory /run/libvirt-vgpu, where the ledger lies, and its two kinds of lock.
+ * statedir: the directory /run/libvirt-vgpu, with the ledger and two kinds of lock.
  *
- * `lock` is held while somebody looks, decides and records, never while a driver works. `claims`
- * says who is at work on a lease: one byte per claim, locked (open file description lock) for as
- * long as the process that acts, or the writer it left behind, is there. Both end with their
- * processes, so nothing is ever cleaned up and no pid is guessed at.
+ * `lock` is held while a process looks, decides and records, and never while a driver works.
+ * `claims` says who is at work on a lease: each claim is one byte of it, locked (open file
+ * description lock) while the process that acts, or the writer that it left behind, is there. Both
+ * locks end with their processes, so nobody has to clean up or to guess whether a pid is still the
+ * same process.
  */
 
 #pragma once
@@ -19,60 +20,62 @@ struct statedir {
     int dir;
     int claims;
     int lock;       /* -1 while not held */
-    uint64_t claim; /* mine; 0: none yet */
+    uint64_t claim; /* of this process; 0: none yet */
 };
 
 #define STATEDIR_CLOSED ((struct statedir){.dir = -1, .claims = -1, .lock = -1})
 
 /*
- * Opens it, and makes what is missing. -ENOENT without a word in error if it is missing and make is
- * false. The caller closes ret; closing gives up lock and claim.
+ * Opens it for those who change something. If make is true, a missing directory is made; if it is
+ * false, that is -ENOENT, and nothing is written to error. The caller closes ret, which gives up
+ * lock and claim.
  */
 int statedir_open(const struct host *host, bool make, struct statedir *ret,
                   struct error *error) CHECKED NONNULL;
 void statedir_close(struct statedir *statedir) NONNULL;
 
-/* The same for those who only look: it makes nothing and needs no right. What is missing, or may
- * not be opened, stays closed; every claim then counts as held. */
+/* Opens it for those who only look: nothing is made, and no right is needed. What is missing, or
+ * may not be opened, stays closed; without the claims file every claim counts as held. */
 void statedir_open_to_look(const struct host *host, struct statedir *ret) NONNULL;
 
-/* Waits for the lock: -ETIMEDOUT after the deadline. It must not be held yet. */
+/* Waits for the lock, which this process must not hold yet. -ETIMEDOUT after the deadline. */
 int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
 void statedir_unlock(struct statedir *statedir) NONNULL;
 
-/* Reads the ledger; no lock is needed for that. No file: an empty ledger. The caller clears ret.
- * Errors as ledger_parse, with the remedy. */
+/* Reads the ledger, for which no lock is needed. Without a file it is empty. The caller clears ret.
+ * Errors are those of ledger_parse, and error says what to do. */
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
 
-/* Opens it for those who only look, and makes nothing; it may be missing. Without the right to see
- * the claims, every one of them counts as somebody's. The caller closes ret in every case. */
+/* The same as statedir_open_to_look, but -errno if the directory is there and cannot be opened. The
+ * caller closes ret in every case. */
 int
 statedir_look(const struct host *host, struct statedir *ret, struct error *error) CHECKED NONNULL;
 
-/* The same as statedir_load for them: needs no right to anything but the file. */
+/* Reads the ledger for those who only look: as statedir_load, but only the file must be readable.
+ */
 int statedir_peek(const struct host *host, struct ledger *ret, struct error *error) CHECKED NONNULL;
 
-/* Replaces the ledger, under the lock: written aside and renamed. */
+/* Replaces the ledger, under the lock: it is written to a new file, which is renamed. */
 int statedir_store(const struct statedir *statedir, const struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
 
-/* Whether what statedir_load failed with is the ledger's own fault, so that another one is needed.
- */
+/* Whether statedir_load failed because the ledger itself is wrong, so that it must be replaced. */
 bool statedir_is_broken(int rc) CHECKED;
 
-/* Gives the ledger a second name, ledger.broken-TIME, under the lock: ret is that path. The ledger
- * stays what it is until another one is stored in its place. */
+/* Gives the ledger a second name, ledger.broken-TIME, under the lock; ret is that path. The ledger
+ * also keeps its name until another one is stored. */
 int statedir_set_aside(const struct statedir *statedir, struct path *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* Takes a claim of one's own, if there is none yet, out of the ledger's counter, under the lock. */
+/* Takes the next claim of the ledger for this process, unless it has one. Under the lock. */
 int statedir_claim(struct statedir *statedir, struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
 
-/* Gives it up. For a writer that was left behind at work it must not be called: it still acts. */
+/* Gives it up. Not to be called if a writer was left behind at work: it still acts under the claim.
+ */
 void statedir_unclaim(struct statedir *statedir) NONNULL;
 
-/* Whether somebody else is at work under this claim. */
+/* Whether another process is at work under this claim. */
 bool statedir_is_claimed(const struct statedir *statedir, uint64_t claim) CHECKED NONNULL;

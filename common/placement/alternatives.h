@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * others: the virtual functions that a demand could be on instead of the one that it names. Pure.
+ * alternatives: the virtual functions that a demand could be on instead of the one that it names.
+ * Pure.
  */
 
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * boot: whether the host is still coming up, so that a GPU may not be there yet.
+ * boot-wait: whether the host is still coming up, so that a GPU may not be there yet.
  *
  * libvirt starts guests as soon as it runs, and a GPU's driver may register later. So for some time
  * after the kernel booted, whatever named in the configuration offers nothing yet is worth waiting

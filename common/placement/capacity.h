@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * room: what GPUs can still take: the inventory's, less what others have claimed and is not to be
- * seen there yet, less what the search for a placement has handed out so far.
+ * capacity: what GPUs can still take: the inventory's, less what others have claimed and is not to
+ * be seen there yet, less what the search for a placement has handed out so far.
  *
  * Pure. Whether a GPU can take one more is asked in fit.h.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * rules: whether policy and request let a demand have a type on a parent, whatever room there is.
+ * constraints: whether policy and request let a demand have a type on a parent, whatever room there
+ * is.
  *
  * In this order: what kind of device its hostdev is; the place that its hostdev names, or that it
  * is not to name; the parent that the request names; the GPU's `enabled`, whether it is drained,

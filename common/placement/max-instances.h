@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * ceiling: how many vGPUs of a type a GPU takes where its driver does not tell.
+ * max-instances: how many vGPUs of a type a GPU takes where its driver does not tell.
  *
  * NVIDIA's vendor-specific VFIO tells no maximum; the administrator can (max_instances). It is a
  * courtesy to those who ask: without it the driver's own rejections are what limits.

@@ -27,7 +27,7 @@ sync_directory(const struct host *host, const char *path)
     return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
 
-/* The directory and those above it; what is new is on disk then. */
+/* Makes the directory and those above it; they are on disk when it returns. */
 static int
 make_directory(const struct host *host)
 {

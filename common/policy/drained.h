@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * drained: the GPUs that an administrator has set aside: nothing new is made there.
+ * drained: the GPUs on which an administrator wants no new vGPUs ('vgpuctl drain').
  *
- * Each is an empty file of its name in /var/lib/libvirt-vgpu/drained, which outlives boots, and the
- * GPU's absence. No directory: none is drained. The policy has them as well (policy_is_drained),
- * for all who place something.
+ * Each is an empty file of the GPU's name in /var/lib/libvirt-vgpu/drained, so it survives a boot,
+ * and a time without the GPU. No such directory: none is drained. The policy holds the list too
+ * (policy_is_drained), for whoever places vGPUs.
  */
 
 #pragma once
@@ -13,14 +13,15 @@
 #include "base/error.h"
 #include "base/host.h"
 
-/* Their names, sorted; the caller clears ret. -errno with a line in error if that cannot be told:
- * then any GPU may be one of them. */
+/* Their names, sorted; the caller clears ret. -errno with a line in error if they cannot be read:
+ * then any GPU may be drained. */
 int drained_read(const struct host *host, struct names *ret, struct error *error) CHECKED NONNULL;
 
-/* Adds one, on disk when it returns; one that is there already is fine. -errno with a line. */
+/* Drains a GPU, which may be drained already. The file is on disk when it returns. -errno with a
+ * line in error. */
 int
 drained_add(const struct host *host, const struct name *gpu, struct error *error) CHECKED NONNULL;
 
-/* Takes one away, likewise. 1: it was drained; 0: it was not; -errno with a line. */
+/* Ends that, likewise. 1: it was drained; 0: it was not; -errno with a line in error. */
 int drained_remove(const struct host *host, const struct name *gpu,
                    struct error *error) CHECKED NONNULL;

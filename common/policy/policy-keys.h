@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * policy-keys: which keys a configuration file may have, as tables; for policy.c.
+ * policy-keys: which keys a configuration file may have, as tables.
  *
  * To add one: a field in policy.h, a line in a table of policy-keys.c, an entry in vgpu.conf(5).
  */
@@ -13,5 +13,5 @@
 struct policy;
 
 /* Reads one file's settings into a policy that may have others' already. */
-void policy_read_keys(struct setting_reader *reader, const config_setting_t *root,
+void policy_keys_read(struct setting_reader *reader, const config_setting_t *root,
                       struct policy *policy) NONNULL;

@@ -4,7 +4,6 @@
 #include "policy/drained.h"
 #include "policy/policy-keys.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,27 +28,42 @@ set_defaults(struct policy *policy)
     return policy->default_class ? 0 : -ENOMEM;
 }
 
-/* What steers root's writes must be in root's hands only. (Our own, where we are not root.) */
-static int
-check_owner(int fd, struct error *error, const char *file)
+/* The policy that is being read, and what was wrong so far. */
+struct load {
+    const struct host *host;
+    struct policy *policy;
+    struct error *error;
+    int rc; /* of the last fault; 0: there is none */
+};
+
+static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...)
+{
+    struct error fault;
+    va_list args;
+
+    va_start(args, format);
+    error_vset(&fault, rc, format, args);
+    va_end(args);
+    error_add(load->error, "%s", fault.text);
+    load->rc = rc;
+}
+
+/* The file decides what root writes, so only root may change it. (Or we, if we are not root.) */
+static bool
+is_safe(struct load *load, int fd, const char *file)
 {
     struct stat status;
 
-    if (fstat(fd, &status) < 0) {
-        error_add(error, "%s: %m", file);
-        return -errno;
-    }
-    if (!S_ISREG(status.st_mode) || status.st_size > MOST_BYTES) {
-        error_add(error, "%s: not a regular file of at most 1 MiB", file);
-        return -EINVAL;
-    }
-    if ((status.st_uid != 0 && status.st_uid != geteuid()) || (status.st_mode & 022)) {
-        error_add(error,
-                  "%s: others than root may write it; 'chown root' and 'chmod go-w' make it safe",
-                  file);
-        return -EPERM;
-    }
-    return 0;
+    if (fstat(fd, &status) < 0)
+        fail(load, -errno, "%s: %m", file);
+    else if (!S_ISREG(status.st_mode) || status.st_size > MOST_BYTES)
+        fail(load, -EINVAL, "%s: not a regular file of at most 1 MiB", file);
+    else if ((status.st_uid != 0 && status.st_uid != geteuid()) || (status.st_mode & 022))
+        fail(load, -EPERM,
+             "%s: others than root may write it; 'chown root' and 'chmod go-w' make it safe", file);
+    else
+        return true;
+    return false;
 }
 
 /* The whole file, or NULL and errno; EILSEQ if it is no text. */
@@ -77,7 +91,8 @@ read_text(int fd)
     return NULL;
 }
 
-/* libconfig would open what it names without asking whose it is. 0: there is none. */
+/* The line of an @include; 0: there is none. libconfig would open that file without checking its
+ * owner. */
 static unsigned
 find_include(const char *text)
 {
@@ -91,235 +106,173 @@ find_include(const char *text)
     return 0;
 }
 
-static int
-parse_text(struct setting_reader *reader, const char *text)
+static void
+parse_text(struct load *load, const char *file, const char *text)
 {
+    struct setting_reader reader = {.error = load->error, .file = file};
     unsigned include = find_include(text);
     config_t config;
 
-    if (include) {
-        error_add(reader->error, "%s:%u: @include is not allowed; use conf.d/", reader->file,
-                  include);
-        return -EINVAL;
-    }
+    if (include)
+        return fail(load, -EINVAL, "%s:%u: @include is not allowed; use conf.d/", file, include);
     config_init(&config);
-    if (config_read_string(&config, text)) {
-        policy_read_keys(reader, config_root_setting(&config), reader->whole);
-    } else {
-        error_add(reader->error, "%s:%d: %s", reader->file, config_error_line(&config),
-                  config_error_text(&config));
-        reader->rc = -EINVAL;
-    }
+    if (config_read_string(&config, text))
+        policy_keys_read(&reader, config_root_setting(&config), load->policy);
+    else
+        fail(load, -EINVAL, "%s:%d: %s", file, config_error_line(&config),
+             config_error_text(&config));
     config_destroy(&config);
-    return reader->rc;
+    load->rc = reader.rc < 0 ? reader.rc : load->rc;
 }
 
-/* A file that is not there says nothing. */
-static int
-read_file(const struct host *host, const char *path, struct policy *policy, struct error *error)
+/* A file that is missing is like an empty one. */
+static void
+read_file(struct load *load, const char *name)
 {
-    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     AUTO_FREE char *text = NULL;
-    char file[sizeof(struct path) + 1];
-    struct setting_reader reader = {.error = error, .file = file, .whole = policy};
+    AUTO_CLOSE int fd = -1;
+    struct path path;
+    char file[sizeof(path) + 1];
+    int rc = path_format(&path, "%s/%s", load->host->config, name);
 
-    snprintf(file, sizeof(file), "/%s", path);
+    if (rc < 0)
+        return fail(load, rc, "%s: %s", name, strerror(-rc));
+    fd = openat(load->host->root, path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    snprintf(file, sizeof(file), "/%s", path.text);
     if (fd < 0 && errno == ENOENT)
-        return 0;
-    if (fd < 0) {
-        error_add(error, "%s: %m", file);
-        return -errno;
-    }
-    reader.rc = check_owner(fd, error, file);
-    if (reader.rc < 0)
-        return reader.rc;
+        return;
+    if (fd < 0)
+        return fail(load, -errno, "%s: %m", file);
+    if (!is_safe(load, fd, file))
+        return;
     text = read_text(fd);
-    if (!text) {
-        error_add(error, "%s: %m", file);
-        return -errno;
-    }
-    return parse_text(&reader, text);
+    if (text)
+        parse_text(load, file, text);
+    else
+        fail(load, -errno, "%s: %m", file);
 }
 
-/* What no single key can be blamed for: each adds what it finds, and returns -EINVAL for it. */
-static int
-check_gpus(const struct policy *policy, struct error *error)
+/* Faults that are not in a single key follow here. */
+static void
+check_gpus(struct load *load)
 {
-    int rc = 0;
+    const struct policy *policy = load->policy;
 
     for (size_t i = 0; i < policy->gpu_count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (!name_equal(&policy->gpus[i].address, &policy->gpus[k].address) ||
-                !*policy->gpus[i].address.text)
-                continue;
-            error_add(error, "%s: the GPU %s is listed already, at %s", policy->gpus[i].origin,
-                      policy->gpus[i].address.text, policy->gpus[k].origin);
-            rc = -EINVAL;
+        const struct policy_gpu *gpu = &policy->gpus[i];
+
+        for (size_t k = 0; k < i && *gpu->address.text; k++) {
+            if (name_equal(&gpu->address, &policy->gpus[k].address))
+                fail(load, -EINVAL, "%s: the GPU %s is listed already, at %s", gpu->origin,
+                     gpu->address.text, policy->gpus[k].origin);
         }
     }
-    return rc;
 }
 
-static int
-check_classes(const struct policy *policy, struct error *error)
+static void
+check_classes(struct load *load)
 {
-    int rc = 0;
+    for (size_t i = 0; i < load->policy->class_count; i++) {
+        const struct policy_class *class = &load->policy->classes[i];
 
-    for (size_t i = 0; i < policy->class_count; i++) {
-        const struct policy_class *class = &policy->classes[i];
-
-        if (class->types.count && !class->framebuffer)
-            continue;
-        if (!class->types.count && class->framebuffer)
-            continue;
-        error_add(error, "%s: the class \"%s\" %s", class->origin, class->name,
-                  class->framebuffer ? "has both types and framebuffer"
-                                     : "has no types (and no framebuffer)");
-        rc = -EINVAL;
+        if (!class->types.count == !class->framebuffer)
+            fail(load, -EINVAL, "%s: the class \"%s\" %s", class->origin, class->name,
+                 class->framebuffer ? "has both types and framebuffer"
+                                    : "has no types (and no framebuffer)");
     }
-    return rc;
 }
 
-/* A class that somebody refers to. */
-static int
-check_reference(const struct policy *policy, const char *origin, const char *what, const char *name,
-                struct error *error)
+/* Checks that a class which is referred to exists. */
+static void
+check_reference(struct load *load, const char *origin, const char *what, const char *name)
 {
-    if (!name || policy_find_class(policy, name))
-        return 0;
-    error_add(error, "%s: %s \"%s\", and there is no such class", origin, what, name);
-    return -EINVAL;
+    if (name && !policy_find_class(load->policy, name))
+        fail(load, -EINVAL, "%s: %s \"%s\", and there is no such class", origin, what, name);
 }
 
-static int
-check_domain(const struct policy *policy, const struct policy_domain *domain, struct error *error)
+static void
+check_domain(struct load *load, const struct policy_domain *domain)
 {
-    int rc = 0;
-
     for (size_t i = 0; i < domain->device_count; i++) {
         const struct policy_domain_device *device = &domain->devices[i];
 
-        if (!device->type == !device->class) {
-            error_add(error, "%s: a device needs either type or class", device->origin);
-            rc = -EINVAL;
-        }
-        for (size_t k = 0; k < i; k++) {
+        if (!device->type == !device->class)
+            fail(load, -EINVAL, "%s: a device needs either type or class", device->origin);
+        for (size_t k = 0; k < i && device->alias; k++) {
             const char *alias = domain->devices[k].alias;
 
-            if (!alias || !device->alias || strcmp(alias, device->alias))
-                continue;
-            error_add(error, "%s: the alias \"%s\" is listed already, at %s", device->origin, alias,
-                      domain->devices[k].origin);
-            rc = -EINVAL;
+            if (alias && !strcmp(alias, device->alias))
+                fail(load, -EINVAL, "%s: the alias \"%s\" is listed already, at %s", device->origin,
+                     alias, domain->devices[k].origin);
         }
-        if (check_reference(policy, device->origin, "a device's class is", device->class, error) <
-            0)
-            rc = -EINVAL;
+        check_reference(load, device->origin, "a device's class is", device->class);
     }
-    return rc;
 }
 
-static int
-check_whole(const struct policy *policy, struct error *error)
+static void
+check_whole(struct load *load)
 {
-    int rc = check_gpus(policy, error);
+    const struct policy *policy = load->policy;
 
-    if (check_classes(policy, error) < 0)
-        rc = -EINVAL;
-    if (*policy->default_class &&
-        check_reference(policy, policy->default_origin, "default_class is", policy->default_class,
-                        error) < 0)
-        rc = -EINVAL;
-    for (size_t i = 0; i < policy->quota_count; i++) {
-        if (check_reference(policy, policy->quotas[i].origin, "a quota's class is",
-                            policy->quotas[i].class, error) < 0)
-            rc = -EINVAL;
-    }
-    for (size_t i = 0; i < policy->domain_count; i++) {
-        if (check_domain(policy, &policy->domains[i], error) < 0)
-            rc = -EINVAL;
-    }
-    return rc;
+    check_gpus(load);
+    check_classes(load);
+    if (*policy->default_class)
+        check_reference(load, policy->default_origin, "default_class is", policy->default_class);
+    for (size_t i = 0; i < policy->quota_count; i++)
+        check_reference(load, policy->quotas[i].origin, "a quota's class is",
+                        policy->quotas[i].class);
+    for (size_t i = 0; i < policy->domain_count; i++)
+        check_domain(load, &policy->domains[i]);
 }
 
-static int
-is_configuration(const struct dirent *entry)
+static void
+read_drop_ins(struct load *load)
 {
-    const char *name = entry->d_name;
-    size_t length = strlen(name);
-
-    return *name != '.' && length > 5 && !strcmp(name + length - 5, ".conf");
-}
-
-/* As strcmp, whatever the locale. */
-static int
-compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int
-read_drop_ins(const struct host *host, struct policy *policy, struct error *error)
-{
-    struct dirent **files;
+    AUTO(words_clear) struct words files = {0};
     struct path path;
-    int rc = path_format(&path, "%s/conf.d", host->config), worst = 0, count;
+    int rc = path_format(&path, "%s/conf.d", load->host->config);
 
-    if (rc < 0)
-        return rc;
-    count = scandirat(host->root, path.text, &files, is_configuration, compare_names);
-    if (count < 0 && errno == ENOENT)
-        return 0;
-    if (count < 0) {
-        error_add(error, "/%s: %m", path.text);
-        return -errno;
-    }
-    for (int i = 0; i < count; i++) {
-        rc = path_format(&path, "%s/conf.d/%s", host->config, files[i]->d_name);
+    if (rc == 0)
+        rc = words_list_directory(load->host->root, path.text, ".conf", &files);
+    if (rc < 0 && rc != -ENOENT)
+        fail(load, rc, "/%s: %s", path.text, strerror(-rc));
+    for (size_t i = 0; i < files.count; i++) {
+        if (*files.items[i] == '.')
+            continue;
+        rc = path_format(&path, "conf.d/%s", files.items[i]);
         if (rc == 0)
-            rc = read_file(host, path.text, policy, error);
-        if (rc < 0)
-            worst = rc;
-        free(files[i]);
+            read_file(load, path.text);
+        else
+            fail(load, rc, "%s: %s", files.items[i], strerror(-rc));
     }
-    free(files);
-    return worst;
 }
 
-/* Adds to the faults that are known already. */
-static int
-read_drained(const struct host *host, struct policy *policy, struct error *error)
+static void
+read_drained(struct load *load)
 {
     struct error fault;
-    int rc = drained_read(host, &policy->drained, &fault);
+    int rc = drained_read(load->host, &load->policy->drained, &fault);
 
     if (rc < 0)
-        error_add(error, "%s", fault.text);
-    return rc;
+        fail(load, rc, "%s", fault.text);
 }
 
 int
 policy_load(const struct host *host, struct policy *ret, struct error *error)
 {
-    struct path path;
-    int rc, worst;
+    struct load load = {host, ret, error, 0};
 
-    error->text[0] = '\0';
+    *error = (struct error){0};
     if (set_defaults(ret) < 0)
         return error_set(error, -ENOMEM, "no memory for the configuration");
-    worst = path_format(&path, "%s/vgpu.conf", host->config);
-    if (worst == 0)
-        worst = read_file(host, path.text, ret, error);
-    rc = read_drop_ins(host, ret, error);
-    worst = rc < 0 ? rc : worst;
-    rc = check_whole(ret, error);
-    worst = rc < 0 ? rc : worst;
-    rc = read_drained(host, ret, error);
-    worst = rc < 0 ? rc : worst;
-    if (worst < 0) {
+    read_file(&load, "vgpu.conf");
+    read_drop_ins(&load);
+    check_whole(&load);
+    read_drained(&load);
+    if (load.rc < 0) {
         policy_clear(ret);
         if (set_defaults(ret) < 0)
             return error_set(error, -ENOMEM, "no memory for the configuration");
     }
-    return worst;
+    return load.rc;
 }

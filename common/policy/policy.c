@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "policy/policy.h"
+#include "base/array.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -26,28 +27,28 @@ void
 policy_clear(struct policy *policy)
 {
     for (size_t i = 0; i < policy->gpu_count; i++) {
-        setting_words_clear(&policy->gpus[i].types);
-        setting_words_clear(&policy->gpus[i].traits);
+        words_clear(&policy->gpus[i].types);
+        words_clear(&policy->gpus[i].traits);
         free(policy->gpus[i].origin);
     }
     for (size_t i = 0; i < policy->class_count; i++) {
-        setting_words_clear(&policy->classes[i].types);
-        setting_words_clear(&policy->classes[i].traits);
+        words_clear(&policy->classes[i].types);
+        words_clear(&policy->classes[i].traits);
         free(policy->classes[i].name);
         free(policy->classes[i].origin);
     }
     for (size_t i = 0; i < policy->quota_count; i++) {
-        setting_words_clear(&policy->quotas[i].domains);
+        words_clear(&policy->quotas[i].domains);
         free(policy->quotas[i].class);
         free(policy->quotas[i].origin);
     }
     for (size_t i = 0; i < policy->domain_count; i++)
         clear_domain(&policy->domains[i]);
     for (size_t i = 0; i < policy->limit_count; i++) {
-        setting_words_clear(&policy->limits[i].types);
+        words_clear(&policy->limits[i].types);
         free(policy->limits[i].origin);
     }
-    setting_words_clear(&policy->params);
+    words_clear(&policy->params);
     names_clear(&policy->drained);
     free(policy->gpus);
     free(policy->classes);
@@ -62,49 +63,31 @@ policy_clear(struct policy *policy)
 const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address)
 {
-    for (size_t i = 0; i < policy->gpu_count; i++) {
-        if (name_equal(&policy->gpus[i].address, address))
-            return &policy->gpus[i];
-    }
-    return NULL;
+    return ARRAY_FIND(policy->gpus, policy->gpu_count, gpu, name_equal(&gpu->address, address));
 }
 
 const struct policy_class *
 policy_find_class(const struct policy *policy, const char *name)
 {
-    for (size_t i = 0; i < policy->class_count; i++) {
-        if (!strcmp(policy->classes[i].name, name))
-            return &policy->classes[i];
-    }
-    return NULL;
+    return ARRAY_FIND(policy->classes, policy->class_count, class, !strcmp(class->name, name));
 }
 
 bool
 policy_is_drained(const struct policy *policy, const struct name *gpu)
 {
-    for (size_t i = 0; i < policy->drained.count; i++) {
-        if (name_equal(&policy->drained.items[i], gpu))
-            return true;
-    }
-    return false;
+    return names_has(&policy->drained, gpu);
 }
 
 bool
 policy_allows_param(const struct policy *policy, const char *name)
 {
-    /* NVIDIA's, that change nothing for other guests. */
+    /* NVIDIA's parameters that do not affect other guests. */
     static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc",
                                            "vgpu-placement-id"};
 
-    for (size_t i = 0; i < policy->params.count; i++) {
-        if (!strcmp(policy->params.items[i], name))
-            return true;
-    }
-    for (size_t i = 0; i < COUNT(built_in) && !policy->has_params; i++) {
-        if (!strcmp(built_in[i], name))
-            return true;
-    }
-    return false;
+    return words_has(&policy->params, name) ||
+           (!policy->has_params &&
+            ARRAY_HAS(built_in, COUNT(built_in), each, !strcmp(*each, name)));
 }
 
 bool

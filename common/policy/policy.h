@@ -3,21 +3,21 @@
 /*
  * policy: the configuration, parsed and checked. See vgpu.conf(5).
  *
- * vgpu.conf is read first, then conf.d/ *.conf in name order, each by itself; a missing one is as
- * good as an empty one. Later scalars win, lists append, groups merge by key. Whatever is wrong is
- * found here, all of it, as "file:line: message"; afterwards nothing in a policy can be wrong. The
- * GPUs that 'vgpuctl drain' has set aside are part of it.
+ * vgpu.conf is read first, then conf.d/ *.conf in the order of their names; a missing file is like
+ * an empty one. A later scalar replaces an earlier one, lists are joined, groups are merged by key.
+ * All faults are found while loading, as "file:line: message". A policy that was loaded has none.
+ * It also holds the GPUs that 'vgpuctl drain' names.
  *
- * Words for types are what people write: an id, a name, or the last word of a name
+ * A type is named as people write it: its id, its name, or the last word of its name
  * (inventory_type_is).
  */
 
 #pragma once
 
 #include "base/host.h"
-#include "policy/setting.h"
+#include "base/words.h"
 
-/* Each begins with "nothing was said", which inherits: request, class, whole configuration. */
+/* UNSAID takes over what the next wider one says: the request, the class, the configuration. */
 enum policy_order { POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_SPREAD };
 enum policy_numa {
     POLICY_NUMA_UNSAID,
@@ -32,7 +32,7 @@ enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
 extern const char *const policy_order_words[];
 extern const char *const policy_numa_words[];
 
-/* What a request may say, a bit each in policy.allow. */
+/* Which attributes a request may use; each is a bit in policy.allow. */
 enum policy_allow {
     POLICY_ALLOW_CLASS,
     POLICY_ALLOW_TYPE,
@@ -43,35 +43,34 @@ enum policy_allow {
 };
 
 struct policy_gpu {
-    struct name address;        /* PCI address, or the name of a parent that has none */
-    struct setting_words types; /* that it may be asked for; none listed: all */
-    struct setting_words traits;
-    unsigned reserve; /* places that are not given out */
+    struct name address; /* PCI address, or the name of a parent that has none */
+    struct words types;  /* that may be made on it; none listed: all */
+    struct words traits;
+    unsigned reserve; /* how many of its places are kept free */
     bool enabled;
     char *origin; /* "file:line" */
 };
 
 struct policy_class {
     char *name;
-    struct setting_words types; /* in order of preference; none listed: by frame buffer */
-    unsigned framebuffer;       /* MiB: the smallest type with at least this much */
-    struct setting_words traits;
+    struct words types;   /* in order of preference; none listed: by frame buffer */
+    unsigned framebuffer; /* MiB: the smallest type with at least this much */
+    struct words traits;
     unsigned order; /* enum policy_order */
     char *origin;
 };
 
 struct policy_quota {
-    struct setting_words domains; /* fnmatch(3) patterns of names, or UUIDs */
+    struct words domains; /* fnmatch(3) patterns of names, or UUIDs */
     char *class;
     unsigned max;
-    bool has_max;
     char *origin;
 };
 
-/* How many of these types a GPU takes, where its driver does not tell. */
+/* How many vGPUs of these types a GPU takes, if its driver does not tell (max_instances). */
 struct policy_limit {
-    struct setting_words types;
-    unsigned max; /* 0: nothing is known of them */
+    struct words types;
+    unsigned max; /* 0: no limit is known */
     char *origin;
 };
 
@@ -91,7 +90,7 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
-    struct names drained;  /* GPUs, whatever is said of them in the files; see drained.h */
+    struct names drained;  /* GPUs; they are not in the configuration files, see drained.h */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */
     unsigned order;        /* enum policy_order; never unsaid */
@@ -99,12 +98,12 @@ struct policy {
     unsigned release;      /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
     unsigned allow;        /* bits of enum policy_allow */
-    struct setting_words params;
-    bool has_params;          /* else the built-in list */
+    struct words params;
+    bool has_params;          /* false: the built-in list counts */
     unsigned prepare_timeout; /* milliseconds, like all of them */
     unsigned release_timeout;
     unsigned lock_timeout;
-    unsigned boot_wait; /* since the kernel booted, not since we were called */
+    unsigned boot_wait; /* counted from the kernel's boot, not from our call */
     struct policy_gpu *gpus;
     size_t gpu_count;
     struct policy_class *classes;
@@ -119,17 +118,17 @@ struct policy {
 
 void policy_clear(struct policy *policy) NONNULL;
 
-/* NULL if the configuration does not mention it. */
+/* NULL if the configuration has none of that name. */
 const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address) NONNULL;
 const struct policy_class *policy_find_class(const struct policy *policy, const char *name) NONNULL;
 
-/* Whether nothing new may be made on a GPU. */
+/* Whether a GPU is drained: no new vGPU may be made on it. */
 bool policy_is_drained(const struct policy *policy, const struct name *gpu) CHECKED NONNULL;
 
 /* Whether a driver parameter may be set. */
 bool policy_allows_param(const struct policy *policy, const char *name) CHECKED NONNULL;
 
-/* Whether a pattern of quotas or domains means a domain. */
+/* Whether a pattern of `quotas` or `domains` matches a domain. */
 bool
 policy_is_domain(const char *pattern, const char *name, const struct name *uuid) CHECKED NONNULL;

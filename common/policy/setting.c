@@ -11,8 +11,7 @@
 #define MOST_COUNT       1000000
 
 void
-setting_fault(struct setting_reader *reader, const config_setting_t *setting, const char *format,
-              ...)
+setting_fault(const struct setting *setting, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -20,8 +19,9 @@ setting_fault(struct setting_reader *reader, const config_setting_t *setting, co
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    error_add(reader->error, "%s:%u: %s", reader->file, config_setting_source_line(setting), text);
-    reader->rc = -EINVAL;
+    error_add(setting->reader->error, "%s:%u: %s", setting->reader->file,
+              config_setting_source_line(setting->node), text);
+    setting->reader->rc = -EINVAL;
 }
 
 void
@@ -31,15 +31,23 @@ setting_no_memory(struct setting_reader *reader)
 }
 
 char *
-setting_origin(struct setting_reader *reader, const config_setting_t *setting)
+setting_origin(const struct setting *setting)
 {
     char *origin;
 
-    if (asprintf(&origin, "%s:%u", reader->file, config_setting_source_line(setting)) < 0) {
-        setting_no_memory(reader);
-        return NULL;
-    }
-    return origin;
+    if (asprintf(&origin, "%s:%u", setting->reader->file,
+                 config_setting_source_line(setting->node)) >= 0)
+        return origin;
+    setting_no_memory(setting->reader);
+    return NULL;
+}
+
+const char *
+setting_text(const struct setting *setting)
+{
+    return config_setting_type(setting->node) == CONFIG_TYPE_STRING
+               ? config_setting_get_string(setting->node)
+               : "";
 }
 
 void
@@ -47,157 +55,146 @@ setting_read_group(struct setting_reader *reader, const config_setting_t *group,
                    const struct setting_key *keys, size_t count, void *object)
 {
     for (int i = 0; i < config_setting_length(group); i++) {
-        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-        size_t k = 0;
+        const config_setting_t *node = config_setting_get_elem(group, (unsigned)i);
+        struct setting setting = {reader, node, keys, object};
+        const char *name = config_setting_name(node);
 
-        while (k < count && strcmp(keys[k].name, config_setting_name(setting)))
-            k++;
-        if (k == count)
-            setting_fault(reader, setting, "unknown key \"%s\"", config_setting_name(setting));
+        while (setting.key < keys + count && strcmp(setting.key->name, name))
+            setting.key++;
+        if (setting.key == keys + count)
+            setting_fault(&setting, "unknown key \"%s\"", name);
         else
-            keys[k].read(reader, setting, &keys[k], object);
+            setting.key->read(&setting);
     }
 }
 
 static void *
-field_of(const struct setting_key *key, void *object)
+field_of(const struct setting *setting)
 {
-    return (char *)object + key->offset;
-}
-
-/* "" for what is no string. */
-static const char *
-text_of(const config_setting_t *setting)
-{
-    return config_setting_type(setting) == CONFIG_TYPE_STRING ? config_setting_get_string(setting)
-                                                              : "";
+    return (char *)setting->object + setting->key->offset;
 }
 
 void
-setting_bool(struct setting_reader *reader, const config_setting_t *setting,
-             const struct setting_key *key, void *object)
+setting_bool(const struct setting *setting)
 {
-    if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
-        setting_fault(reader, setting, "%s must be true or false", key->name);
+    if (config_setting_type(setting->node) != CONFIG_TYPE_BOOL)
+        setting_fault(setting, "%s must be true or false", setting->key->name);
     else
-        *(bool *)field_of(key, object) = config_setting_get_bool(setting);
+        *(bool *)field_of(setting) = config_setting_get_bool(setting->node);
 }
 
 void
-setting_count(struct setting_reader *reader, const config_setting_t *setting,
-              const struct setting_key *key, void *object)
+setting_count(const struct setting *setting)
 {
-    int number =
-        config_setting_type(setting) == CONFIG_TYPE_INT ? config_setting_get_int(setting) : -1;
+    int number = config_setting_type(setting->node) == CONFIG_TYPE_INT
+                     ? config_setting_get_int(setting->node)
+                     : -1;
 
     if (number < 0 || number > MOST_COUNT)
-        setting_fault(reader, setting, "%s must be a number from 0", key->name);
+        setting_fault(setting, "%s must be a number from 0", setting->key->name);
     else
-        *(unsigned *)field_of(key, object) = (unsigned)number;
+        *(unsigned *)field_of(setting) = (unsigned)number;
 }
 
 void
-setting_string(struct setting_reader *reader, const config_setting_t *setting,
-               const struct setting_key *key, void *object)
+setting_string(const struct setting *setting)
 {
-    char **field = field_of(key, object), *copy;
+    char **field = field_of(setting), *copy;
 
-    if (config_setting_type(setting) != CONFIG_TYPE_STRING)
-        return setting_fault(reader, setting, "%s must be a string", key->name);
-    copy = strdup(config_setting_get_string(setting));
+    if (config_setting_type(setting->node) != CONFIG_TYPE_STRING)
+        return setting_fault(setting, "%s must be a string", setting->key->name);
+    copy = strdup(setting_text(setting));
     if (!copy)
-        return setting_no_memory(reader);
+        return setting_no_memory(setting->reader);
     free(*field);
     *field = copy;
 }
 
-/* A list or an array of strings: the function is called with each. */
+/* Calls a function with each string of a list or an array. */
 static void
-each_string(struct setting_reader *reader, const config_setting_t *setting,
-            const struct setting_key *key, void *object,
-            void (*take)(struct setting_reader *reader, const config_setting_t *item,
-                         const struct setting_key *key, void *object))
+each_string(const struct setting *setting, void (*take)(const struct setting *item))
 {
-    if (!config_setting_is_list(setting) && !config_setting_is_array(setting))
-        return setting_fault(reader, setting, "%s must be a list of strings, as [ \"a\", \"b\" ]",
-                             key->name);
-    for (int i = 0; i < config_setting_length(setting); i++) {
-        const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
+    const char *name = setting->key->name;
+    struct setting item = *setting;
 
-        if (!*text_of(item))
-            setting_fault(reader, item, "%s may hold only strings", key->name);
+    if (!config_setting_is_list(setting->node) && !config_setting_is_array(setting->node))
+        return setting_fault(setting, "%s must be a list of strings, as [ \"a\", \"b\" ]", name);
+    for (int i = 0; i < config_setting_length(setting->node); i++) {
+        item.node = config_setting_get_elem(setting->node, (unsigned)i);
+        if (!*setting_text(&item))
+            setting_fault(&item, "%s may hold only strings", name);
         else
-            take(reader, item, key, object);
+            take(&item);
     }
 }
 
 static void
-take_word(struct setting_reader *reader, const config_setting_t *item,
-          const struct setting_key *key, void *object)
+take_word(const struct setting *item)
 {
-    struct setting_words *words = field_of(key, object);
-    char *copy = strdup(text_of(item));
-
-    if (!copy || ARRAY_ADD(words->items, words->count, copy) < 0) {
-        free(copy);
-        setting_no_memory(reader);
-    }
+    if (words_add(field_of(item), setting_text(item)) < 0)
+        setting_no_memory(item->reader);
 }
 
 void
-setting_words_list(struct setting_reader *reader, const config_setting_t *setting,
-                   const struct setting_key *key, void *object)
+setting_words(const struct setting *setting)
 {
-    each_string(reader, setting, key, object, take_word);
+    each_string(setting, take_word);
+}
+
+/* An empty list would mean "none" to a reader, and "all" to us. */
+void
+setting_some_words(const struct setting *setting)
+{
+    setting_words(setting);
+    if (config_setting_is_aggregate(setting->node) && config_setting_length(setting->node) == 0)
+        setting_fault(setting, "%s is an empty list", setting->key->name);
 }
 
 /* The index of a word, or a fault that lists them all: -1. */
 static int
-find_word(struct setting_reader *reader, const config_setting_t *setting,
-          const struct setting_key *key)
+find_word(const struct setting *setting)
 {
+    const char *const *words = setting->key->words;
+    int index = words_index(words, setting_text(setting));
     char all[256] = "";
 
-    for (int i = 0; key->words[i]; i++) {
+    if (index >= 0 && *words[index])
+        return index;
+    for (; *words; words++) {
         size_t at = strlen(all);
 
-        if (!*key->words[i])
-            continue;
-        if (!strcmp(key->words[i], text_of(setting)))
-            return i;
-        snprintf(all + at, sizeof(all) - at, "%s\"%s\"", at ? ", " : "", key->words[i]);
+        if (**words)
+            snprintf(all + at, sizeof(all) - at, "%s\"%s\"", at ? ", " : "", *words);
     }
-    setting_fault(reader, setting, "%s must be one of %s", key->name, all);
+    setting_fault(setting, "%s must be one of %s", setting->key->name, all);
     return -1;
 }
 
 void
-setting_choice(struct setting_reader *reader, const config_setting_t *setting,
-               const struct setting_key *key, void *object)
+setting_choice(const struct setting *setting)
 {
-    int word = find_word(reader, setting, key);
+    int word = find_word(setting);
 
     if (word >= 0)
-        *(unsigned *)field_of(key, object) = (unsigned)word;
+        *(unsigned *)field_of(setting) = (unsigned)word;
 }
 
 static void
-take_choice(struct setting_reader *reader, const config_setting_t *item,
-            const struct setting_key *key, void *object)
+take_choice(const struct setting *item)
 {
-    int word = find_word(reader, item, key);
+    int word = find_word(item);
 
     if (word >= 0)
-        *(unsigned *)field_of(key, object) |= 1u << word;
+        *(unsigned *)field_of(item) |= 1u << word;
 }
 
-/* A later file's list replaces an earlier one's: what is allowed must not grow by accident. */
+/* The list of a later file replaces that of an earlier one. If they were joined, more could be
+ * allowed than anybody wanted. */
 void
-setting_choices(struct setting_reader *reader, const config_setting_t *setting,
-                const struct setting_key *key, void *object)
+setting_choices(const struct setting *setting)
 {
-    *(unsigned *)field_of(key, object) = 0;
-    each_string(reader, setting, key, object, take_choice);
+    *(unsigned *)field_of(setting) = 0;
+    each_string(setting, take_choice);
 }
 
 struct unit {
@@ -226,37 +223,74 @@ parse_amount(const char *text, const struct unit *units, size_t count, unsigned 
 }
 
 void
-setting_duration(struct setting_reader *reader, const config_setting_t *setting,
-                 const struct setting_key *key, void *object)
+setting_duration(const struct setting *setting)
 {
     static const struct unit units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}};
+    unsigned *field = field_of(setting);
 
-    unsigned *field = field_of(key, object);
-
-    if (!parse_amount(text_of(setting), units, COUNT(units), MOST_TIME, field) || *field == 0)
+    if (!parse_amount(setting_text(setting), units, COUNT(units), MOST_TIME, field) || *field == 0)
         setting_fault(
-            reader, setting,
+            setting,
             "%s must be a time of more than 0 and at most an hour, as \"500ms\", \"30s\" or \"2m\"",
-            key->name);
+            setting->key->name);
 }
 
 void
-setting_framebuffer(struct setting_reader *reader, const config_setting_t *setting,
-                    const struct setting_key *key, void *object)
+setting_framebuffer(const struct setting *setting)
 {
     static const struct unit units[] = {{"M", 1}, {"MiB", 1}, {"G", 1024}, {"GiB", 1024}};
-    unsigned *field = field_of(key, object);
+    unsigned *field = field_of(setting);
 
-    if (!parse_amount(text_of(setting), units, COUNT(units), MOST_FRAMEBUFFER, field) ||
+    if (!parse_amount(setting_text(setting), units, COUNT(units), MOST_FRAMEBUFFER, field) ||
         *field == 0)
-        setting_fault(reader, setting, "%s must be a size, as \"512M\" or \"8G\"", key->name);
+        setting_fault(setting, "%s must be a size, as \"512M\" or \"8G\"", setting->key->name);
+}
+
+/* --- lists of groups -------------------------------------------------------------------------- */
+
+void *
+setting_add_item(const struct setting *setting, size_t offset, const struct setting_list *list)
+{
+    char *field = (char *)setting->object + offset, *origin = setting_origin(setting), *item;
+    size_t *count = (size_t *)((char *)setting->object + list->count);
+    void *items;
+
+    memcpy(&items, field, sizeof(items));
+    items = origin ? array_grow(items, *count, list->size) : NULL;
+    if (!items) {
+        free(origin);
+        setting_no_memory(setting->reader);
+        return NULL;
+    }
+    memcpy(field, &items, sizeof(items));
+    item = (char *)items + (*count)++ * list->size;
+    memset(item, 0, list->size);
+    if (list->fresh)
+        memcpy(item, list->fresh, list->size);
+    *(char **)(item + list->origin) = origin;
+    setting_read_group(setting->reader, setting->node, list->keys, list->key_count, item);
+    return item;
 }
 
 void
-setting_words_clear(struct setting_words *words)
+setting_list(const struct setting *setting)
 {
-    for (size_t i = 0; i < words->count; i++)
-        free(words->items[i]);
-    free(words->items);
-    *words = (struct setting_words){0};
+    const struct setting_list *list = setting->key->list;
+    const char *name = setting->key->name;
+    struct setting item = *setting;
+
+    if (!config_setting_is_list(setting->node))
+        return setting_fault(setting, "%s must be a list of groups, as ( { ... } )", name);
+    for (int i = 0; i < config_setting_length(setting->node); i++) {
+        item.node = config_setting_get_elem(setting->node, (unsigned)i);
+        if (!config_setting_is_group(item.node)) {
+            setting_fault(&item, "%s may hold only groups, as { ... }", name);
+            continue;
+        }
+        for (size_t k = 0; k < list->key_count; k++) {
+            if (list->keys[k].needed && !config_setting_get_member(item.node, list->keys[k].name))
+                setting_fault(&item, "%s without %s", list->what, list->keys[k].name);
+        }
+        setting_add_item(&item, setting->key->offset, list);
+    }
 }

@@ -3,60 +3,81 @@
 /*
  * setting: reads libconfig's settings into the fields of a struct, by a table of keys.
  *
- * Whatever is wrong is added to the reader's error as "file:line: message", and reading goes on, so
- * that a person sees all of it at once. A key that is not in the table is a fault.
+ * Every fault is added to the reader's error as "file:line: message", and reading goes on, so that
+ * a person sees all faults at once. A key that is not in the table is a fault.
  */
 
 #pragma once
 
 #include "base/error.h"
+#include "base/words.h"
 
 #include <libconfig.h>
-#include <stdbool.h>
-
-/* Strings in a growing array, which owns them. */
-struct setting_words {
-    char **items;
-    size_t count;
-};
 
 struct setting_reader {
     struct error *error;
     const char *file; /* for messages */
-    void *whole;      /* what all of it belongs to */
-    int rc;           /* -EINVAL or -ENOMEM once something was wrong */
+    int rc;           /* 0; -EINVAL after a fault, -ENOMEM without memory */
+};
+
+struct setting_key;
+
+/* One setting of a file, and where it belongs. */
+struct setting {
+    struct setting_reader *reader;
+    const config_setting_t *node;
+    const struct setting_key *key;
+    void *object; /* the struct that the key's offset is in */
+};
+
+/* What a key's value may be; the comment says the type of the field. */
+typedef void setting_function(const struct setting *setting);
+setting_function setting_bool;        /* bool */
+setting_function setting_count;       /* unsigned: a number from 0 */
+setting_function setting_string;      /* char *, owned */
+setting_function setting_words;       /* struct words: appended to */
+setting_function setting_some_words;  /* the same; an empty list is a fault */
+setting_function setting_choice;      /* unsigned: index into key->words */
+setting_function setting_choices;     /* unsigned: a bit for each of key->words */
+setting_function setting_duration;    /* unsigned: milliseconds, from "30s" */
+setting_function setting_framebuffer; /* unsigned: MiB, from "8G" or "512M" */
+setting_function setting_list;        /* an array, as key->list says: appended to */
+
+/* A list of groups: each becomes one more item of an array. */
+struct setting_list {
+    const char *what;               /* an item, for messages: "a GPU" */
+    const struct setting_key *keys; /* that it may have */
+    size_t key_count;
+    size_t size;       /* bytes of an item */
+    size_t origin;     /* offset in an item of a char *, which gets setting_origin */
+    size_t count;      /* offset of the array's count, a size_t, in the object */
+    const void *fresh; /* an item of which nothing was read; NULL: zeros */
 };
 
 struct setting_key {
     const char *name;
-    void (*read)(struct setting_reader *reader, const config_setting_t *setting,
-                 const struct setting_key *key, void *object);
-    size_t offset; /* of the field in the object */
-    const char *const
-        *words; /* setting_choice: its field becomes an index into these; "" is nobody's */
+    setting_function *read;
+    size_t offset;                   /* of the field in the object */
+    bool needed;                     /* an item of a list must have it */
+    const char *const *words;        /* of a choice; "" cannot be chosen; NULL ends them */
+    const struct setting_list *list; /* of a list */
 };
 
 void setting_read_group(struct setting_reader *reader, const config_setting_t *group,
                         const struct setting_key *keys, size_t count, void *object) NONNULL;
 
-/* What a key may be; the comment says the field's type. */
-typedef void setting_function(struct setting_reader *reader, const config_setting_t *setting,
-                              const struct setting_key *key, void *object);
-setting_function setting_bool;        /* bool */
-setting_function setting_count;       /* unsigned: a number from 0 */
-setting_function setting_string;      /* char *, owned */
-setting_function setting_words_list;  /* struct setting_words: appended to */
-setting_function setting_choice;      /* unsigned: index into key->words */
-setting_function setting_choices;     /* unsigned: a bit for each of key->words */
-setting_function setting_duration;    /* unsigned: milliseconds, from "30s" */
-setting_function setting_framebuffer; /* unsigned: MiB, from "8G" or "512M" */
+/* Appends an item to the array of setting->object that begins at an offset, and reads the group
+ * setting->node into it. Returns the item, which belongs to the array; NULL without memory, which
+ * the reader then knows. */
+void *setting_add_item(const struct setting *setting, size_t offset,
+                       const struct setting_list *list) NONNULL;
 
-void setting_fault(struct setting_reader *reader, const config_setting_t *setting,
-                   const char *format, ...) FORMAT(3, 4) NONNULL;
+void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 void setting_no_memory(struct setting_reader *reader) NONNULL;
 
-/* "file:line" of a setting, for messages of later; the caller frees it. NULL: no memory, said so.
- */
-char *setting_origin(struct setting_reader *reader, const config_setting_t *setting) NONNULL;
+/* The text of a setting; "" if it is no string. */
+const char *setting_text(const struct setting *setting) NONNULL;
 
-void setting_words_clear(struct setting_words *words) NONNULL;
+/* "file:line" of a setting, for later messages; the caller frees it. NULL without memory, which the
+ * reader then knows. */
+char *setting_origin(const struct setting *setting) NONNULL;

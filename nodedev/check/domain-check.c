@@ -227,23 +227,15 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
                        hostdev->source.text, other->name);
 }
 
-/* As the parser keeps them, in the same order. */
-static bool
-is_kept(xmlNodePtr node)
-{
-    return tree_attribute_is(node, "mode", "subsystem") &&
-           (tree_attribute_is(node, "type", "mdev") || tree_attribute_is(node, "type", "pci"));
-}
-
 static void
 check_hostdevs(const struct matter *matter)
 {
     const struct request *request = &matter->request;
     xmlNodePtr node = NULL;
-    size_t i = 0, ramfb = 0;
+    size_t i = 0, ordinal = 0, ramfb = 0;
 
     while (i < request->hostdev_count && (node = next_device(matter->tree, node, "hostdev"))) {
-        if (!is_kept(node))
+        if (request->hostdevs[i].ordinal != ordinal++)
             continue;
         if (request->hostdevs[i].kind == REQUEST_PCI)
             check_function(matter, &request->hostdevs[i], node);
@@ -286,12 +278,12 @@ check_each(const struct matter *matter)
 {
     const struct request *request = &matter->request;
     xmlNodePtr node = NULL;
-    size_t i = 0;
+    size_t i = 0, ordinal = 0;
 
     while (i < request->hostdev_count && (node = next_device(matter->tree, node, "hostdev"))) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (!is_kept(node))
+        if (hostdev->ordinal != ordinal++)
             continue;
         i++;
         check_alias(matter, hostdev, node);

@@ -104,7 +104,7 @@ struct program {
 
 struct programs {
     const struct host *host;
-    struct entry_names names;
+    struct words names;
     size_t next;
 };
 
@@ -114,14 +114,14 @@ find_programs(const struct diagnosis *diagnosis)
     struct programs programs = {.host = diagnosis->host};
 
     if (entry_list(programs.host, &programs.names, "%s/qemu.d", programs.host->hooks) < 0)
-        programs.names = (struct entry_names){0};
+        programs.names = (struct words){0};
     return programs;
 }
 
 static void
 programs_clear(struct programs *programs)
 {
-    entry_names_clear(&programs->names);
+    words_clear(&programs->names);
 }
 
 static bool

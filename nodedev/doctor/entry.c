@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/entry.h"
-#include "base/array.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_LINKS 16
-
-static int FORMAT(2, 0) format_path(struct path *ret, const char *format, va_list args)
-{
-    int length = vsnprintf(ret->text, sizeof(ret->text), format, args);
-
-    return length < 0 || (size_t)length >= sizeof(ret->text) ? -ENAMETOOLONG : 0;
-}
 
 static int
 look(const struct host *host, struct entry *entry)
@@ -32,7 +23,7 @@ entry_look(const struct host *host, struct entry *ret, const char *format, ...)
     int rc;
 
     va_start(args, format);
-    rc = format_path(&ret->path, format, args);
+    rc = path_vformat(&ret->path, format, args);
     va_end(args);
     return rc < 0 ? rc : look(host, ret);
 }
@@ -61,7 +52,7 @@ entry_follow(const struct host *host, struct entry *ret, const char *format, ...
     int rc;
 
     va_start(args, format);
-    rc = format_path(&ret->path, format, args);
+    rc = path_vformat(&ret->path, format, args);
     va_end(args);
     for (int i = 0; rc == 0 && i < MOST_LINKS; i++) {
         rc = look(host, ret);
@@ -87,73 +78,16 @@ entry_is_safe(const struct host *host, const struct entry *entry)
            !(entry->status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static void
-close_directory(DIR **directory)
-{
-    if (*directory)
-        closedir(*directory);
-}
-
-static int
-by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int
-read_names(DIR *directory, struct entry_names *ret)
-{
-    for (;;) {
-        const struct dirent *entry;
-        char *name;
-
-        errno = 0;
-        entry = readdir(directory);
-        if (!entry)
-            return -errno;
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        name = strdup(entry->d_name);
-        if (!name || ARRAY_ADD(ret->items, ret->count, name) < 0) {
-            free(name);
-            return -ENOMEM;
-        }
-    }
-}
-
 int
-entry_list(const struct host *host, struct entry_names *ret, const char *format, ...)
+entry_list(const struct host *host, struct words *ret, const char *format, ...)
 {
-    AUTO(close_directory) DIR *directory = NULL;
-    AUTO_CLOSE int fd = -1;
     struct path path;
     va_list args;
     int rc;
 
-    *ret = (struct entry_names){0};
+    *ret = (struct words){0};
     va_start(args, format);
-    rc = format_path(&path, format, args);
+    rc = path_vformat(&path, format, args);
     va_end(args);
-    if (rc < 0)
-        return rc;
-    fd = openat(host->root, path.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    directory = fd < 0 ? NULL : fdopendir(fd);
-    if (!directory)
-        return -errno;
-    TAKE_FD(fd);
-    rc = read_names(directory, ret);
-    if (rc < 0)
-        entry_names_clear(ret);
-    else if (ret->count)
-        qsort(ret->items, ret->count, sizeof(*ret->items), by_text);
-    return rc;
-}
-
-void
-entry_names_clear(struct entry_names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->items[i]);
-    free(names->items);
-    *names = (struct entry_names){0};
+    return rc < 0 ? rc : words_list_directory(host->root, path.text, "", ret);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/host.h"
+#include "base/words.h"
 
 #include <sys/stat.h>
 
@@ -32,12 +33,7 @@ bool entry_is_program(const struct entry *entry) CHECKED NONNULL;
 /* Whether nobody but the owner of the root directory, who is root, may change it. */
 bool entry_is_safe(const struct host *host, const struct entry *entry) CHECKED NONNULL;
 
-/* The names in a directory, whatever is in them, sorted; the caller frees them with
- * entry_names_clear. 0, or -errno and nothing in ret. */
-struct entry_names {
-    char **items;
-    size_t count;
-};
-int entry_list(const struct host *host, struct entry_names *ret, const char *format, ...)
+/* The names in a directory, whatever is in them, sorted; the caller clears them. 0, or -errno and
+ * nothing in ret. */
+int entry_list(const struct host *host, struct words *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
-void entry_names_clear(struct entry_names *names) NONNULL;

@@ -88,18 +88,15 @@ read_path(const xmlNode *device, struct name *name, struct name *parent)
 static int
 read_address(const xmlNode *address, struct name *ret)
 {
-    static const char *const names[] = {"domain", "bus", "slot", "function"};
-    unsigned numbers[COUNT(names)];
+    unsigned parts[NAME_PCI_PARTS];
     char text[32];
 
-    for (size_t i = 0; i < COUNT(names); i++) {
-        get_attribute(address, names[i], text, sizeof(text));
-        if (sscanf(text, "%x", &numbers[i]) != 1)
+    for (size_t i = 0; i < NAME_PCI_PARTS; i++) {
+        get_attribute(address, name_pci_parts[i], text, sizeof(text));
+        if (sscanf(text, "%x", &parts[i]) != 1)
             return -EBADMSG;
     }
-    snprintf(text, sizeof(text), "%04x:%02x:%02x.%x", numbers[0] & 0xffff, numbers[1] & 0xff,
-             numbers[2] & 0x1f, numbers[3] & 7);
-    return name_parse_pci(ret, text);
+    return name_join_pci(ret, parts) < 0 ? -EBADMSG : 0;
 }
 
 /* A count that libvirt tells; -ENODATA. */

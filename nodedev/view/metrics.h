@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * exposition: a host's vGPUs as Prometheus reads them: its text format, version 0.0.4.
+ * metrics: a host's vGPUs as Prometheus reads them: its text format, version 0.0.4.
  *
  * A metric whose value nobody knows is not written at all: an absent series is no zero.
  */

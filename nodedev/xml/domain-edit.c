@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "xml/domain-edit.h"
+#include "base/array.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 #include "xml/xml-tree.h"
@@ -64,7 +65,7 @@ domain_edit_text(const struct domain_edit *edit, struct document *ret, struct er
     return 0;
 }
 
-/* Reads what the XML asks for now. */
+/* Parses the request from the edited XML. */
 static int
 read_anew(struct domain_edit *edit, struct error *error)
 {
@@ -77,24 +78,17 @@ read_anew(struct domain_edit *edit, struct error *error)
 
 /* --- where things are ------------------------------------------------------------------------- */
 
-static bool
-is_counted(xmlNodePtr hostdev)
-{
-    return tree_attribute_is(hostdev, "mode", "subsystem") &&
-           (tree_attribute_is(hostdev, "type", "mdev") ||
-            tree_attribute_is(hostdev, "type", "pci"));
-}
-
-/* The n-th of the request's hostdevs: they are counted as request.c does. */
+/* The element of a hostdev, which may be NULL. */
 static xmlNodePtr
-find_hostdev(const struct domain_edit *edit, size_t index)
+find_element(const struct domain_edit *edit, const struct request_hostdev *hostdev)
 {
-    xmlNodePtr root = xmlDocGetRootElement(edit->tree), devices = NULL, hostdev;
+    xmlNodePtr root = xmlDocGetRootElement(edit->tree), devices = NULL, node = NULL;
+    size_t ordinal = hostdev ? hostdev->ordinal : 0;
 
-    while ((devices = xml_tree_next(root, devices, "devices", NULL))) {
-        for (hostdev = NULL; (hostdev = xml_tree_next(devices, hostdev, "hostdev", NULL));) {
-            if (is_counted(hostdev) && index-- == 0)
-                return hostdev;
+    while (hostdev && (devices = xml_tree_next(root, devices, "devices", NULL))) {
+        while ((node = xml_tree_next(devices, node, "hostdev", NULL))) {
+            if (ordinal-- == 0)
+                return node;
         }
     }
     return NULL;
@@ -112,24 +106,11 @@ is_called(const struct request_hostdev *hostdev, const char *word)
            name_equal(&source, &hostdev->source);
 }
 
-/* The number of hostdevs: there is none. */
-static size_t
-index_of(const struct domain_edit *edit, const char *word)
-{
-    const struct request *request = &edit->request;
-    size_t index = 0;
-
-    while (index < request->hostdev_count && !is_called(&request->hostdevs[index], word))
-        index++;
-    return index;
-}
-
 const struct request_hostdev *
 domain_edit_find(const struct domain_edit *edit, const char *word)
 {
-    size_t index = index_of(edit, word);
-
-    return index < edit->request.hostdev_count ? &edit->request.hostdevs[index] : NULL;
+    return ARRAY_FIND(edit->request.hostdevs, edit->request.hostdev_count, hostdev,
+                      is_called(hostdev, word));
 }
 
 static xmlNodePtr
@@ -198,7 +179,8 @@ check_addable(const struct domain_edit *edit, const struct domain_edit_device *d
     return 0;
 }
 
-/* The annotation's only device may name its hostdev by being alone, which now ends. */
+/* If the annotation has one device that names no hostdev, give it the uuid of its hostdev: with a
+ * second device it must name one. */
 static bool
 link_lonely(const struct domain_edit *edit)
 {
@@ -255,31 +237,28 @@ forget_attributes(xmlNodePtr element)
         xmlRemoveProp(element->properties);
 }
 
-/* libvirt's order, and no more than it needs. */
+/* Sets the attributes in libvirt's order, and only those that it needs. */
 static bool
 set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
 {
-    static const char *const parts[] = {"domain", "bus", "slot", "function"};
-    static const int widths[] = {4, 2, 2, 1};
-    bool is_function = source->kind == REQUEST_PCI;
-    unsigned numbers[COUNT(parts)] = {0};
+    static const int widths[NAME_PCI_PARTS] = {4, 2, 2, 1};
+    unsigned parts[NAME_PCI_PARTS];
     bool good;
 
     forget_attributes(hostdev);
     forget_attributes(address);
-    good = xml_tree_set(hostdev, "mode", "subsystem") &&
-           xml_tree_set(hostdev, "type", is_function ? "pci" : "mdev") &&
-           (is_function ? xml_tree_set(hostdev, "managed", "no")
-                        : xml_tree_set(hostdev, "model", "vfio-pci"));
-    if (!is_function)
-        return good && xml_tree_set(address, "uuid", source->source.text);
-    good &= sscanf(source->source.text, "%x:%x:%x.%x", &numbers[0], &numbers[1], &numbers[2],
-                   &numbers[3]) == (int)COUNT(parts);
-    for (size_t i = 0; i < COUNT(parts) && good; i++) {
+    good = xml_tree_set(hostdev, "mode", "subsystem");
+    if (source->kind == REQUEST_MDEV)
+        return good && xml_tree_set(hostdev, "type", "mdev") &&
+               xml_tree_set(hostdev, "model", "vfio-pci") &&
+               xml_tree_set(address, "uuid", source->source.text);
+    good &= xml_tree_set(hostdev, "type", "pci") && xml_tree_set(hostdev, "managed", "no") &&
+            name_split_pci(&source->source, parts) == 0;
+    for (size_t i = 0; i < NAME_PCI_PARTS && good; i++) {
         char text[16];
 
-        snprintf(text, sizeof(text), "0x%0*x", widths[i], numbers[i]);
-        good = xml_tree_set(address, parts[i], text);
+        snprintf(text, sizeof(text), "0x%0*x", widths[i], parts[i]);
+        good = xml_tree_set(address, name_pci_parts[i], text);
     }
     return good;
 }
@@ -344,7 +323,7 @@ int
 domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error)
 {
-    xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias)), part, address;
+    xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias)), part, address;
     int rc;
 
     part = hostdev ? xml_tree_next(hostdev, NULL, "source", NULL) : NULL;
@@ -374,7 +353,7 @@ no_such(const struct request *request, const char *word, struct error *error)
     return -ENOENT;
 }
 
-/* The annotation's device of a word that no hostdev has: what a removal by half left. */
+/* The <vgpu:device> with an alias that no hostdev has, because only the hostdev was removed. */
 static size_t
 find_dangling(const struct request *request, const char *word)
 {
@@ -408,7 +387,7 @@ domain_edit_remove(struct domain_edit *edit, const char *word, struct name *devi
 {
     const struct request *request = &edit->request;
     const struct request_hostdev *hostdev = domain_edit_find(edit, word);
-    size_t index = index_of(edit, word), asked;
+    size_t asked;
     xmlNodePtr element;
 
     *device = (struct name){0};
@@ -422,7 +401,7 @@ domain_edit_remove(struct domain_edit *edit, const char *word, struct name *devi
         if (!*alias)
             return no_memory(error);
     }
-    element = hostdev ? find_hostdev(edit, index) : NULL;
+    element = find_element(edit, hostdev);
     if (element)
         xml_tree_remove(element);
     if (asked != SIZE_MAX)
@@ -445,7 +424,7 @@ int
 domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char **ret,
                     struct error *error)
 {
-    xmlNodePtr hostdev = find_hostdev(edit, index_of(edit, alias));
+    xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias));
 
     *ret = hostdev ? tree_text_bare(hostdev) : NULL;
     return *ret ? 0 : no_memory(error);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * edit: a domain's XML with a vGPU more in it, or one less.
+ * domain-edit: a domain's XML with one vGPU more in it, or one less.
  *
- * Text in, text out: nothing is asked of libvirt or the host. A vGPU is two elements: a
- * <vgpu:device> of the annotation, which says what it is, and the <hostdev> of that alias: a
- * mediated device, or a virtual function. What else the XML says stays, but for the quotes around
- * attributes. After each edit `request` is read anew from the new text, so that what is handed out
- * is known to mean what was asked.
+ * It takes text and gives text; libvirt and the host are not asked. A vGPU is two elements: a
+ * <vgpu:device> of the annotation, which says what it is, and the <hostdev> with the same alias,
+ * which is a mediated device or a virtual function. The rest of the XML stays, except for the
+ * quotes around attributes. After each edit `request` is parsed from the new text, so that it is
+ * known to mean what was asked for.
  */
 
 #pragma once
@@ -41,17 +41,18 @@ void domain_edit_end(struct domain_edit *edit) NONNULL;
 int domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *device,
                     struct error *error) CHECKED NONNULL;
 
-/* Makes the device of an alias, which must be there, a mediated one or a virtual function. -ENOMEM;
- * -EINVAL if the annotation's link to it does not allow that. */
+/* Gives the hostdev of an alias, which must be there, another source: a mediated device or a
+ * virtual function. -ENOMEM; -EINVAL if the annotation names the hostdev in a way that does not
+ * allow it. */
 int
 domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error) CHECKED NONNULL;
 
 /*
- * Removes the vGPU that has an alias, a UUID, or a virtual function's address; of one that was
- * removed by half, what is left of it. *device is its source, *alias (the caller's to free) what
- * libvirt calls it: "" and NULL if it has no hostdev any more. -ENOENT with those that there are in
- * error.
+ * Removes the vGPU that has this alias, UUID, or address of a virtual function. If only its
+ * <vgpu:device> is left, that is removed. *device is its source, *alias what libvirt calls it,
+ * which the caller frees; without a hostdev they are "" and NULL. -ENOENT, and error names the
+ * vGPUs that the domain has.
  */
 int domain_edit_remove(struct domain_edit *edit, const char *word, struct name *device,
                        char **alias, struct error *error) CHECKED NONNULL;
@@ -67,13 +68,14 @@ domain_edit_find(const struct domain_edit *edit, const char *word) CHECKED NONNU
 int domain_edit_text(const struct domain_edit *edit, struct document *ret,
                      struct error *error) CHECKED NONNULL;
 
-/* The annotation as libvirt's API for metadata takes it, without a namespace; NULL in *ret: there
- * is none. And the hostdev of an alias, which must be there. The caller frees *ret. -ENOMEM. */
+/* Two parts of the XML for libvirt's API, which the caller frees. The annotation, without its
+ * namespace as the API for metadata wants it; *ret is NULL if there is none. And the <hostdev> of
+ * an alias, which must be there. -ENOMEM. */
 int domain_edit_annotation(const struct domain_edit *edit, char **ret,
                            struct error *error) CHECKED NONNULL;
 int domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char **ret,
                         struct error *error) CHECKED NONNULL;
 
-/* The UUID of a domain's device, the same each time: version 5 of RFC 9562, with the domain's as
- * name space and the alias as name. */
+/* Makes a UUID for a domain's device, the same each time: version 5 of RFC 9562. The domain's UUID
+ * is the name space, the alias is the name. */
 void domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * tree: an XML document in memory, edited so that it still looks as if written by hand.
+ * xml-tree: an XML document in memory, edited so that it still looks as if written by hand.
  *
- * What is added stands on a line of its own, two blanks further in than its parent, if that stands
- * on one; what is removed takes its line with it. libxml2 does the rest.
+ * A new element stands on a line of its own, two blanks further in than its parent, if the parent
+ * stands on one. An element that is removed takes its line with it. libxml2 does the rest.
  */
 
 #pragma once

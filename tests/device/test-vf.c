@@ -503,7 +503,7 @@ find_look_prove(void **state)
         }
         if (table[i].look == VGPU_PRESENT)
             assert_string_equal(type.text, table[i].seen);
-        proved = vgpu_vf.prove(&fake.host, &vgpu, &proof);
+        proved = vgpu_prove(&fake.host, &vgpu, &proof);
         if (proved != table[i].proved || (proof >= 0) != (proved == 0))
             fail_msg("row %zu: proved %d", i, proved);
         if (proof >= 0)
@@ -530,10 +530,10 @@ from_make_to_remove(void **state)
     assert_false(vgpu_is_right(&fake.host, &vgpu));
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
     assert_true(vgpu_is_right(&fake.host, &vgpu));
-    assert_int_equal(vgpu_vf.node(&fake.host, &vgpu, &node), 0);
+    assert_int_equal(vgpu_node(&fake.host, &vgpu, &node), 0);
     assert_true(host_exists(&fake.host, "%s", node.text));
     /* Under the proof nobody gets in, and the type goes all the same. */
-    assert_int_equal(vgpu_vf.prove(&fake.host, &vgpu, &proof), 0);
+    assert_int_equal(vgpu_prove(&fake.host, &vgpu, &proof), 0);
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
     close(proof);
@@ -549,23 +549,23 @@ parameters(void **state)
 
     (void)state;
     fake_start(&fake, MACHINE);
-    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, ""), 0);
+    assert_int_equal(vgpu_configure(&fake.host, &vgpu, ""), 0);
     assert_int_equal(fake.faults->writes, 0);
-    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, "disable_vnc=1"), -ENXIO);
+    assert_int_equal(vgpu_configure(&fake.host, &vgpu, "disable_vnc=1"), -ENXIO);
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
-    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, "disable_vnc=1, vgpu-placement-id=3"), 0);
+    assert_int_equal(vgpu_configure(&fake.host, &vgpu, "disable_vnc=1, vgpu-placement-id=3"), 0);
     assert_true(host_read(&fake.host, text, sizeof(text),
                           "sys/bus/pci/devices/%s/nvidia/vgpu_params", FIRST) > 0);
     assert_string_equal(text, "disable_vnc=1, vgpu-placement-id=3");
     opened();
-    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, ""), -EPERM);
+    assert_int_equal(vgpu_configure(&fake.host, &vgpu, ""), -EPERM);
     fake_close(&guest);
-    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, ""), 0);
+    assert_int_equal(vgpu_configure(&fake.host, &vgpu, ""), 0);
     assert_true(host_read(&fake.host, text, sizeof(text),
                           "sys/bus/pci/devices/%s/nvidia/vgpu_params", FIRST) > 0);
     assert_string_equal(text, " ");
     fake_bind(&fake, FIRST, "vfio-pci");
-    assert_int_equal(vgpu_vf.configure(&fake.host, &vgpu, "disable_vnc=1"), -ENOENT);
+    assert_int_equal(vgpu_configure(&fake.host, &vgpu, "disable_vnc=1"), -ENOENT);
 }
 
 /* Whose write came second is told by what is there, not by its error. */

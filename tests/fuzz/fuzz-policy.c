@@ -59,7 +59,7 @@ load(const uint8_t *data, size_t size, struct policy *policy, struct error *erro
 }
 
 static void
-must_be_words(const struct setting_words *words)
+must_be_words(const struct words *words)
 {
     for (size_t i = 0; i < words->count; i++)
         MUST(*words->items[i]);
@@ -72,7 +72,7 @@ must_be_sound_of_domains(const struct policy *policy)
     for (size_t i = 0; i < policy->quota_count; i++) {
         const struct policy_quota *quota = &policy->quotas[i];
 
-        MUST(quota->domains.count && quota->has_max && quota->max <= 1000000 && quota->origin);
+        MUST(quota->domains.count && quota->max <= 1000000 && quota->origin);
         must_be_words(&quota->domains);
         MUST(quota->class && policy_find_class(policy, quota->class));
     }

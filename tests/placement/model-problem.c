@@ -146,7 +146,6 @@ tell_policy(const struct model *model, struct model_problem *problem)
             (struct policy_quota){.domains = {&problem->patterns[i], 1},
                                   .class = (char *)model->groups[model->limits[i].group].name,
                                   .max = model->limits[i].max,
-                                  .has_max = true,
                                   .origin = (char *)"vgpu.conf:1"};
     }
 }

@@ -118,7 +118,7 @@ conf_assert_fails(struct conf *conf, const char *message)
 }
 
 void
-conf_assert_words(const struct setting_words *words, const char *wanted)
+conf_assert_words(const struct words *words, const char *wanted)
 {
     char text[256] = "";
 

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "base/error.h"
 #include "base/host.h"
 #include "policy/policy.h"
 
@@ -44,4 +45,4 @@ void conf_assert_loads(struct conf *conf);
 void conf_assert_fails(struct conf *conf, const char *message);
 void conf_assert_defaults(const struct policy *policy);
 /* The words, parted by blanks. */
-void conf_assert_words(const struct setting_words *words, const char *wanted);
+void conf_assert_words(const struct words *words, const char *wanted);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/words.h"
+#include "base/array.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+
+int
+words_index(const char *const *list, const char *word)
+{
+    for (int i = 0; list[i]; i++) {
+        if (!strcmp(list[i], word))
+            return i;
+    }
+    return -1;
+}
+
+int
+words_add(struct words *words, const char *word)
+{
+    char *copy = strdup(word);
+    int rc = copy ? ARRAY_ADD(words->items, words->count, copy) : -ENOMEM;
+
+    if (rc < 0)
+        free(copy);
+    return rc;
+}
+
+bool
+words_has(const struct words *words, const char *word)
+{
+    return ARRAY_HAS(words->items, words->count, each, !strcmp(*each, word));
+}
+
+void
+words_clear(struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i]);
+    free(words->items);
+    *words = (struct words){0};
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int
+read_names(DIR *directory, const char *tail, struct words *ret)
+{
+    for (;;) {
+        const struct dirent *entry;
+        size_t length;
+
+        errno = 0;
+        entry = readdir(directory);
+        if (!entry)
+            return -errno;
+        length = strlen(entry->d_name);
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && length > strlen(tail) &&
+            !strcmp(entry->d_name + length - strlen(tail), tail) &&
+            words_add(ret, entry->d_name) < 0)
+            return -ENOMEM;
+    }
+}
+
+int
+words_list_directory(int root, const char *path, const char *tail, struct words *ret)
+{
+    AUTO_CLOSE int fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+    int rc;
+
+    *ret = (struct words){0};
+    if (!directory)
+        return -errno;
+    TAKE_FD(fd);
+    rc = read_names(directory, tail, ret);
+    closedir(directory);
+    if (rc < 0)
+        words_clear(ret);
+    else if (ret->count)
+        qsort(ret->items, ret->count, sizeof(*ret->items), compare);
+    return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * words: strings in a growing array that owns them.
+ *
+ * For text that people chose: file names, words of the configuration. What may stand in a path of
+ * /sys is a struct name instead (names.h).
+ */
+
+#pragma once
+
+#include "base/cleanup.h"
+
+#include <stdbool.h>
+
+/* The index of a word in a list that NULL ends; -1: it is not in it. */
+int words_index(const char *const *list, const char *word) CHECKED NONNULL;
+
+struct words {
+    char **items;
+    size_t count;
+};
+
+/* Copies one more; -ENOMEM. */
+int words_add(struct words *words, const char *word) CHECKED NONNULL;
+bool words_has(const struct words *words, const char *word) CHECKED NONNULL;
+void words_clear(struct words *words) NONNULL;
+
+/*
+ * The names in a directory below root (a descriptor) that end in `tail` and are more than that, in
+ * strcmp's order; "." and ".." are left out. 0, or -errno and nothing in ret. The caller clears
+ * ret.
+ */
+int words_list_directory(int root, const char *path, const char *tail,
+                         struct words *ret) CHECKED NONNULL;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "0x10de" without its 0x; what is no PCI device has none. */
+static void
+read_id(const struct host *host, const struct path *device, const char *what, char ret[8])
+{
+    char text[16];
+
+    if (host_read(host, text, sizeof(text), "%s/%s", device->text, what) > 2 &&
+        !strncmp(text, "0x", 2))
+        snprintf(ret, 8, "%.7s", text + 2);
+}
+
+void
+gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu)
+{
+    char numa[16];
+
+    if (host_read(host, numa, sizeof(numa), "%s/numa_node", device->text) > 0)
+        gpu->numa = atoi(numa);
+    read_id(host, device, "vendor", gpu->vendor);
+    read_id(host, device, "device", gpu->device);
+    if (host_link(host, &gpu->driver, "%s/driver", device->text) < 0)
+        gpu->driver = (struct name){0};
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * gpu: what the kernel tells of a GPU's own device, whatever interface its vGPUs have.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+
+/* Fills in the NUMA node, the PCI ids and the driver from a device's directory below root. What
+ * cannot be read stays as it is. */
+void
+gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu) NONNULL;
