@@ -46,11 +46,14 @@ assert_match() {
 	[[ $1 =~ $2 ]] || fail "'$1' does not match '$2'"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# How long is waited for anything that is sure to come, in seconds. It only matters when something
+# does not come, so it is generous: on a busy machine libvirtd alone may need a minute to stop.
+PATIENCE=300
+
+# wait_for COMMAND...: until it succeeds.
 wait_for() {
 	{ local -; set +x; } 2>/dev/null
-	local end=$((SECONDS + $1))
-	shift
+	local end=$((SECONDS + PATIENCE))
 	until ("$@") >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"
 		sleep 0.1
@@ -224,7 +227,7 @@ acpi_ports() {
 # soon as the firmware has assigned them.
 scratch_ports() {
 	{ local -; set +x; } 2>/dev/null
-	local end=$((SECONDS + 60)) devices port
+	local end=$((SECONDS + PATIENCE)) devices port
 	until devices=$(monitor "$1" 'info pci' | awk '
 			/^ *Bus / { serial = 0; port = "none" }
 			/PCI device 4348:3253/ { serial = 1 }
@@ -332,8 +335,8 @@ cards() {
 	modprobe nvidia-shaped ${shapes:+"shapes=$shapes"} "${options[@]}"
 	find_cards
 	for word in "${CARDS[@]:0:count}"; do enable_vfs "$word" "$vfs"; done
-	wait_for 90 knows_cards
-	! host2_exists || on_host2 wait_for 90 knows_cards
+	wait_for knows_cards
+	! host2_exists || on_host2 wait_for knows_cards
 }
 
 # A physical function has no physfn.
@@ -439,7 +442,7 @@ no_vgpu_conf() { rm -f "$CONF" "${CONF%/*}"/conf.d/*; }
 
 # libvirtd
 
-libvirtd_answers() { timeout 10 virsh -q list; }
+libvirtd_answers() { timeout "$PATIENCE" virsh -q list; }
 libvirtd_pid() { cat "$LIBVIRTD_PID"; }
 libvirtd_runs() { [ -e "$LIBVIRTD_PID" ] && kill -0 "$(libvirtd_pid)"; }
 libvirtd_gone() { ! libvirtd_runs; }
@@ -451,7 +454,7 @@ start_libvirtd() {
 		mkdir -p "${LIBVIRTD_PID%/*}"
 		libvirtd -d -p "$LIBVIRTD_PID"
 	fi
-	wait_for 60 libvirtd_answers
+	wait_for libvirtd_answers
 }
 
 stop_libvirtd() {
@@ -461,12 +464,12 @@ stop_libvirtd() {
 	else
 		kill "$(libvirtd_pid)"
 	fi
-	wait_for 30 libvirtd_gone
+	wait_for libvirtd_gone
 }
 
 kill_libvirtd() {
 	kill -KILL "$(libvirtd_pid)"
-	wait_for 30 libvirtd_gone
+	wait_for libvirtd_gone
 }
 
 restart_libvirtd() {
@@ -532,7 +535,7 @@ stop_host2() {
 	local pid kept
 	host2_exists || return 0
 	for pid in $(host2_processes); do kill -KILL "$pid" || true; done
-	wait_for 30 host2_is_still
+	wait_for host2_is_still
 	umount "$HOST2/ns/mnt" "$HOST2/ns/uts"
 	for kept in "$HOST2"/*; do
 		[ "$kept" = "$HOST2/log" ] || rm -rf "$kept"

@@ -22,23 +22,25 @@ state=/vgpu/state
 # Grown by everybody; a scenario's part is what came since its start.
 grown=(/var/log/libvirt/libvirtd.log /var/log/syslog)
 is_systemd && grown=()
+# For one scenario, in seconds, or for what is done after it: only what hangs is ever stopped.
+limit=$(is_long && echo 7200 || echo 900)
 complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace'
 
 # The host as it was before
 
 # What a scenario must not leave; nothing printed is good.
 leftovers() {
-	timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain: /' &&
+	timeout "$PATIENCE" virsh -q list --name | sed '/^$/d; s/^/running domain: /' &&
 		mdevs | sed 's/^/mdev: /' &&
 		typed_vfs | sed 's/^/VF with a type: /' &&
 		ledger | sed 's/^/lease: /' &&
 		if host2_exists; then
-			on_host2 timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain of host2: /' &&
+			on_host2 timeout "$PATIENCE" virsh -q list --name | sed '/^$/d; s/^/running domain of host2: /' &&
 				on_host2 ledger | sed 's/^/lease of host2: /'
 		fi
 }
 
-domains() { timeout 30 virsh -q list --all --name | sed '/^$/d'; }
+domains() { timeout "$PATIENCE" virsh -q list --all --name | sed '/^$/d'; }
 
 clean_domains() {
 	local all domain
@@ -57,7 +59,7 @@ clean_libvirtd() {
 	if libvirtd_answers >/dev/null; then return; fi
 	pkill -KILL -x libvirtd || true
 	if is_systemd; then systemctl reset-failed libvirtd || true; fi
-	wait_for 10 libvirtd_gone
+	wait_for libvirtd_gone
 	start_libvirtd
 }
 
@@ -98,21 +100,11 @@ with_limit() {
 	return "$status"
 }
 
-# limit_of FILE: the seconds that its line "# timeout: N" gives it, and "# long timeout: N" with LONG.
 # file_of NAME
 file_of() {
 	local file=$here/systemd/$1.sh
 	[ -e "$file" ] || file=$here/scenarios/$1.sh
 	echo "$file"
-}
-
-limit_of() {
-	local limit
-	limit=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$1")
-	if is_long && grep -q '^# long timeout: ' "$1"; then
-		limit=$(sed -n 's/^# long timeout: *\([0-9]*\).*/\1/p' "$1")
-	fi
-	echo "${limit:-300}"
 }
 
 play() {
@@ -122,7 +114,7 @@ play() {
 		return 1
 	fi
 	work=$(mktemp -d)
-	(cd "$work" && with_limit "$(limit_of "$file")" "$here/play.sh" "$file") || status=1
+	(cd "$work" && with_limit "$limit" "$here/play.sh" "$file") || status=1
 	rm -rf "$work"
 	return "$status"
 }
@@ -172,7 +164,7 @@ run_one() {
 	took=$(($(now) - began))
 	judge "$name" >>"$log/output" 2>&1 || word=FAIL
 	# Its own process, so that "set -e" holds in it.
-	if ! with_limit 120 "$0" --clean >"$log/clean" 2>&1; then
+	if ! with_limit "$limit" "$0" --clean >"$log/clean" 2>&1; then
 		cat "$log/clean" >>"$log/output"
 		echo "FAIL: the host cannot be cleaned" >>"$log/output"
 		word=FAIL fit=1
@@ -216,7 +208,7 @@ begin() {
 		[ ! -e "$directory" ] || cp -a --parents "$directory" "$installed"
 	done
 	dmesg >"$logs/boot/dmesg"
-	with_limit 120 "$0" --clean
+	with_limit "$limit" "$0" --clean
 	touch "$state/begun" "$state/done"
 }
 
@@ -229,7 +221,7 @@ run_all() {
 	done
 }
 
-wait_for 60 test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
+wait_for test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
 exec 3>/dev/virtio-ports/results 4>/dev/virtio-ports/logs
 if [ -e "$state/begun" ] && [ ! -e "$state/phase" ]; then
 	# Nobody asked for this boot: no more of it.

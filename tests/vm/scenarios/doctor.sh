@@ -36,7 +36,7 @@ must_fail start web
 kill -HUP "$(libvirtd_pid)"
 # A reload is done some time after the signal.
 started() { start web; }
-wait_for 20 started
+wait_for started
 healthy
 
 chmod -x "$program"

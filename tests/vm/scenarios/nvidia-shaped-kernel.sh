@@ -2,7 +2,6 @@
 # The cards' driver itself, without our hook's help: its rules, its faults, and guests on all three shapes.
 # shellcheck shell=bash
 # takes: 45
-# long timeout: 900
 
 # A process that has a vGPU open as QEMU would, without a guest.
 cat >holder <<-'END'
@@ -25,7 +24,7 @@ hold() {
     rm -f held
     ./holder "$(group_of "$1")" "$1" &
     holder=$!
-    wait_for 10 test -e held
+    wait_for test -e held
 }
 
 let_go() {

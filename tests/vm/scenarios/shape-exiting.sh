@@ -37,7 +37,7 @@ say "if nobody wants it, reconcile gives it back"
 destroy heir
 assert_match "$(ledger)" " $first .* heir ua-gpu0 removing made "
 is_let_go() { vgpuctl reconcile && [ "$(vf_type "$first")" = 0 ]; }
-wait_for 30 is_let_go
+wait_for is_let_go
 fault exiting_ms 0
 give_back web02
 assert_no_vgpus

@@ -19,7 +19,7 @@ done
 
 virsh -q start slow &
 pid=$!
-wait_for 60 test -e /run/slow-waits
+wait_for test -e /run/slow-waits
 group=$(group_of "$slow")
 must_fail start quick
 assert_match "$ERR" 'mbochs is full'

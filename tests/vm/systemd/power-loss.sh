@@ -17,7 +17,7 @@ delay_gpu() {
     cat >/etc/libvirt-vgpu/conf.d/50-late.conf <<-'END'
 		gpus = ( { address = "mtty"; } );
 		boot_wait = "300s";
-		prepare_timeout = "60s";
+		prepare_timeout = "300s";
 	END
     cp $drivers /vgpu/drivers
     sed -i /mtty/d $drivers
@@ -61,14 +61,14 @@ case $PHASE in
     [ -d /var/lib/libvirt-vgpu ]
     [ -d /var/lib/libvirt-vgpu/drained ]
     [ -d /run/libvirt-vgpu ]
-    wait_for 120 test -e /run/gpus-at-prepare
+    wait_for test -e /run/gpus-at-prepare
     if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi
     # libvirtd was kept waiting, and came all the same.
     [ "$(systemctl is-active $ready)" = failed ]
     [ "$(moment $ready InactiveEnterTimestamp)" -gt 2000000 ]
     [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment libvirtd ExecMainStartTimestamp)" ]
-    wait_for 60 libvirtd_answers
-    wait_for 60 is_running automatic
+    wait_for libvirtd_answers
+    wait_for is_running automatic
     [ "$(mdevs)" = $automatic ]
     [ "$(mdev_type $automatic)" = mtty-2 ]
     [ "$(group_held_by $automatic)" = "$(qemu_pid automatic)" ]

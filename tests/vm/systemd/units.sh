@@ -68,9 +68,9 @@ printf '[Timer]\nOnBootSec=\nOnUnitInactiveSec=\nOnBootSec=1s\nOnUnitInactiveSec
 systemctl daemon-reload
 systemctl start $timer
 is_mended() { [ -z "$(mdevs)$(ledger)" ]; }
-wait_for 30 is_mended
+wait_for is_mended
 abandon
-wait_for 30 is_mended
+wait_for is_mended
 systemctl stop $timer
 rm -r /run/systemd/system/$timer.d
 systemctl daemon-reload
@@ -83,10 +83,10 @@ systemctl stop $timer
 # files lies over that of a device that has none.
 must_fail systemctl start "$sriov"
 [ "$(cat /run/asked)" = "-e $gpu" ]
-wait_for 30 journal_has "$sriov" "GPU $gpu has no virtual functions, although sriov-manage ended well"
+wait_for journal_has "$sriov" "GPU $gpu has no virtual functions, although sriov-manage ended well"
 mount -t tmpfs gpu "$(readlink -f /sys/bus/pci/devices/$gpu)"
 touch /run/works
-wait_for 60 systemctl -q is-active "$sriov"
+wait_for systemctl -q is-active "$sriov"
 [ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 4 ]
 umount /sys/bus/pci/devices/$gpu
 systemctl stop "$sriov"
@@ -109,7 +109,7 @@ stop_libvirtd
 modprobe -r mtty
 systemctl start --no-block $ready
 systemctl start --no-block libvirtd.service
-wait_for 30 is_waiting
+wait_for is_waiting
 [ "$(systemctl is-active $ready)" = activating ]
 [ "$(systemctl is-active libvirtd)" = inactive ]
 modprobe mtty
@@ -121,7 +121,7 @@ systemctl stop $ready
 vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1s";'
 modprobe -r mtty
 must_fail systemctl start $ready
-wait_for 30 journal_has $ready 'these GPUs offer no types yet: mtty (/etc/libvirt-vgpu/vgpu.conf:1)'
+wait_for journal_has $ready 'these GPUs offer no types yet: mtty (/etc/libvirt-vgpu/vgpu.conf:1)'
 systemctl reset-failed $ready
 if systemctl show -P Requires -P BindsTo -P Requisite libvirtd | grep libvirt-vgpu; then
     fail "libvirtd depends on our unit"
