@@ -60,6 +60,39 @@ wait_for() {
 	done
 }
 
+# What a scenario changes and must put back
+
+# The runner puts back by itself, after each scenario: guests, domains and vGPUs, the configuration
+# of libvirt's hooks, of mdevctl and of ours, our state, libvirtd, the modules of the sample drivers.
+# For all else a scenario says how to undo it before it does it:
+#
+#   at_end chmod +x "$program"
+#   chmod -x "$program"
+#   ...
+#   undo
+#
+# Also without "undo", when the scenario fails, or is killed, or the host has lost power since, the
+# runner undoes what is left, the last first. The commands are kept in a file, one a line.
+UNDO=/vgpu/undo
+
+# at_end COMMAND...: undo something by it; a word of this file or a program. It runs in the present
+# directory, unless the power was cut since.
+at_end() {
+	{ local -; set +x; } 2>/dev/null
+	printf '%q ' "$@" >>"$UNDO"
+	echo >>"$UNDO"
+}
+
+# undo: run the last command that at_end was given, now.
+undo() {
+	{ local -; set +x; } 2>/dev/null
+	local command
+	command=$(tail -n 1 "$UNDO")
+	sed -i '$d' "$UNDO"
+	say "undo: $command"
+	eval "$command"
+}
+
 # Is all of the matrix asked for, and not only the part that an ordinary run has time for?
 is_long() { [ -e /vgpu/long ]; }
 

@@ -5,6 +5,7 @@
 
 # What takes some forty seconds at 1 MiB/s: memory that does not compress to nothing. In that time
 # something is to break, however busy the machine.
+at_end rm -f /tmp/random
 head -c 40M /dev/urandom >/tmp/random
 chmod 644 /tmp/random
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'

@@ -23,10 +23,11 @@ wait_for shows "$(device_of web01) mtty-2 orphan -"
 
 # One that hangs, for good: it is not waited for any longer, and the others are shown.
 pid=$(on_host2 libvirtd_pid)
+at_end kill -CONT "$pid"
 kill -STOP "$pid"
 must_fail vgpuctl list -o HOST,DOMAIN -c "$there" -c qemu:///system --timeout 15 >shown
 [[ $(ps -o stat= -p "$pid") = T* ]]
-kill -CONT "$pid"
+undo
 [[ $ERR = "vgpuctl: $there: no answer within 15 s"* ]]
 grep -E '^qemu:///system +web01$' shown
 
