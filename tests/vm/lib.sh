@@ -403,8 +403,13 @@ knows_cards() {
 	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
 }
 
-# no_cards: the driver is unloaded, and all that was made on them is gone with it.
-no_cards() { [ ! -e /sys/module/nvidia_shaped ] || rmmod nvidia_shaped; }
+# no_cards: the driver is unloaded, and all that was made on them is gone with it. Unloading waits for
+# a vGPU that is exiting.
+no_cards() {
+	[ -e /sys/module/nvidia_shaped ] || return 0
+	fault exiting_ms 0
+	rmmod nvidia_shaped
+}
 
 # fault NAME VALUE: a parameter that can be changed.
 fault() { echo "$2" >"/sys/module/nvidia_shaped/parameters/$1"; }

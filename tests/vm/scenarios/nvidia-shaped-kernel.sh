@@ -15,7 +15,7 @@ cat >holder <<-'END'
 	# 0 is an answer that Perl takes for none.
 	ioctl($opened, 0x3b6a, "$device\0") or die "holder: device: $!";
 	open(my $told, '>', 'held');
-	sleep 600;
+	sleep;
 END
 chmod +x holder
 
@@ -28,6 +28,7 @@ hold() {
 }
 
 let_go() {
+    released=$(milliseconds)
     kill "$holder"
     wait "$holder" || true
 }
@@ -48,12 +49,18 @@ type_file() { cat "/sys/class/mdev_bus/$1/mdev_supported_types/nvidia-$2/$3"; }
 
 available() { type_file "$1" "$2" available_instances; }
 
+milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+
 # takes_ms LEAST COMMAND...
 takes_ms() {
-    local began=${EPOCHREALTIME/[.,]/}
+    local began
+    began=$(milliseconds)
     "${@:2}"
-    [ $(((${EPOCHREALTIME/[.,]/} - began) / 1000)) -ge "$1" ]
+    [ $(($(milliseconds) - began)) -ge "$1" ]
 }
+
+# let_go_for LEAST: that many milliseconds ago.
+let_go_for() { [ $(($(milliseconds) - released)) -ge "$1" ]; }
 
 # What a VF's type may become, and what not.
 transitions() {
@@ -180,7 +187,7 @@ slow() {
     takes_ms 400 make_mdev "$2" nvidia-558 "$uuid"
     fault create_ms 0
 
-    fault exiting_ms 10000
+    fault exiting_ms 3600000
     set_vf_type "$3" 1148
     hold "$3"
     let_go
@@ -188,19 +195,21 @@ slow() {
     fault exiting_ms 3000
     hold "$1"
     let_go
-    takes_ms 1000 set_vf_type "$1" 0
+    set_vf_type "$1" 0
+    let_go_for 3000
     hold "$uuid"
     let_go
-    takes_ms 1000 remove_mdev "$uuid"
+    remove_mdev "$uuid"
+    let_go_for 3000
 
-    fault exiting_ms 8000
+    fault exiting_ms 3600000
     set_vf_type "$1" 1148
     hold "$1"
     let_go
     takes_ms 4900 refuses 'Device or resource busy' set_vf_type "$1" 0
     [ "$(vf_type "$1")" = 1148 ]
-    takes_ms 1000 set_vf_type "$1" 0
     fault exiting_ms 0
+    set_vf_type "$1" 0
     set_vf_type "$3" 0
     assert_no_vgpus
 }
