@@ -404,11 +404,28 @@ knows_cards() {
 }
 
 # no_cards: the driver is unloaded, and all that was made on them is gone with it. Unloading waits for
-# a vGPU that is exiting.
+# a vGPU that is exiting. Ends when libvirt has forgotten the virtual functions: what it learns late
+# it would take for news of the next ones, of the same names.
 no_cards() {
+	local vf names=''
 	[ -e /sys/module/nvidia_shaped ] || return 0
 	fault exiting_ms 0
-	rmmod nvidia_shaped
+	for vf in "$NVIDIA"/????:*/virtfn*; do
+		if [ -e "$vf" ]; then names+=" $(readlink "$vf")"; fi
+	done
+	rmmod nvidia_shaped || return
+	wait_for has_forgotten "$names"
+	! host2_exists || on_host2 wait_for has_forgotten "$names"
+}
+
+# has_forgotten ADDRESSES: does libvirt know none of them?
+has_forgotten() {
+	local known address
+	known=$(virsh -q nodedev-list --cap pci) || return
+	for address in $1; do
+		address=${address##*/}
+		if grep -qx "pci_${address//[:.]/_}" <<<"$known"; then return 1; fi
+	done
 }
 
 # fault NAME VALUE: a parameter that can be changed.
