@@ -7,6 +7,24 @@ set -eu
 build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+mkfifo "$scratch/hold" "$scratch/said"
+
+# show_list [vf]: what a list costs on a large host, whose tree then stays, as $tree, until drop_tree.
+# What it says comes through a pipe: it is waited for until it has said it, or has ended.
+show_list() {
+    "$build/tests/bench/bench-list" 32 200 "$@" <"$scratch/hold" >"$scratch/said" &
+    exec 3>"$scratch/hold" 4<"$scratch/said"
+    if ! { read -r figures && read -r tree; } <&4; then
+        echo "bench.sh: bench-list $* has failed" >&2
+        exit 1
+    fi
+    echo "  $figures"
+}
+
+drop_tree() {
+    exec 3>&- 4<&-
+    wait
+}
 
 # The yardsticks: a shell that does nothing, a program that does, and one that also loads our
 # libraries.
@@ -28,12 +46,7 @@ ours_on_functions=$(sed -n 's/^ *256 functions:.*, \([0-9.]*\) ms$/\1/p' "$scrat
 
 echo "vgpuctl list, in one process, libvirt's test driver included, best of 5:"
 "$build/tests/bench/bench-list" 1 6 </dev/null | sed '$d'
-mkfifo "$scratch/hold" "$scratch/hold-functions"
-"$build/tests/bench/bench-list" 32 200 <"$scratch/hold" >"$scratch/list" &
-exec 3>"$scratch/hold"
-while [ "$(wc -l <"$scratch/list")" -lt 2 ]; do sleep 0.1; done
-sed '$d' "$scratch/list"
-tree=$(tail -n 1 "$scratch/list")
+show_list
 
 command -v python3 >/dev/null || { echo "(no python3: no comparisons on that tree)"; exit 0; }
 # The same decision by an obvious scan in Python, standard library only, of the same tree: every
@@ -82,16 +95,12 @@ END
 else
     echo "(no mdevctl, or not root: no comparison with its list)"
 fi
-exec 3>&-
-wait
+drop_tree
 
 echo "The same list of functions of vendor-specific VFIO:"
-"$build/tests/bench/bench-list" 32 200 vf <"$scratch/hold-functions" >"$scratch/functions" &
-exec 3>"$scratch/hold-functions"
-while [ "$(wc -l <"$scratch/functions")" -lt 2 ]; do sleep 0.1; done
-sed '$d' "$scratch/functions"
+show_list vf
 # A scan of that tree that reads what there is of each function before it looks.
-python3 - "$(tail -n 1 "$scratch/functions")" "$ours_on_functions" <<'END'
+python3 - "$tree" "$ours_on_functions" <<'END'
 import os, sys, time
 root = sys.argv[1] + "/sys/bus/pci/devices"
 best, files = None, 0
@@ -114,8 +123,7 @@ for _ in range(3):
 print(f"An obvious Python scan of the same tree of 256 functions, best of 3, found {place}:")
 print(f"  {files} files opened, {best * 1e3:.2f} ms: {best * 1e3 / float(sys.argv[2]):.1f} times the prepare above")
 END
-exec 3>&-
-wait
+drop_tree
 
 # Ten hosts, of which one takes the connection and never answers.
 python3 - "$build/vgpuctl" "$scratch/dead" <<'END'

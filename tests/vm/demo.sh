@@ -100,6 +100,7 @@ on_host2 assert_empty_ledger
 assert_no_vgpus
 
 heading "What the journal says of it"
+wait_for grep 'web02.*event=release.*removed' /var/log/syslog
 expect 'web02.*event=release.*removed' grep -h 'event=' /var/log/syslog
 
 heading "done: each step did what it says"

@@ -46,15 +46,51 @@ assert_match() {
 	[[ $1 =~ $2 ]] || fail "'$1' does not match '$2'"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# How long is waited for anything that is sure to come, in seconds. It only matters when something
+# does not come, so it is generous: on a busy machine libvirtd alone may need a minute to stop.
+PATIENCE=300
+
+# wait_for COMMAND...: until it succeeds.
 wait_for() {
 	{ local -; set +x; } 2>/dev/null
-	local end=$((SECONDS + $1))
-	shift
+	local end=$((SECONDS + PATIENCE))
 	until ("$@") >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"
 		sleep 0.1
 	done
+}
+
+# What a scenario changes and must put back
+
+# The runner puts back by itself, after each scenario: guests, domains and vGPUs, the configuration
+# of libvirt's hooks, of mdevctl and of ours, our state, libvirtd, the modules of the sample drivers.
+# For all else a scenario says how to undo it before it does it:
+#
+#   at_end chmod +x "$program"
+#   chmod -x "$program"
+#   ...
+#   undo
+#
+# Also without "undo", when the scenario fails, or is killed, or the host has lost power since, the
+# runner undoes what is left, the last first. The commands are kept in a file, one a line.
+UNDO=/vgpu/undo
+
+# at_end COMMAND...: undo something by it; a word of this file or a program. It runs in the present
+# directory, unless the power was cut since.
+at_end() {
+	{ local -; set +x; } 2>/dev/null
+	printf '%q ' "$@" >>"$UNDO"
+	echo >>"$UNDO"
+}
+
+# undo: run the last command that at_end was given, now.
+undo() {
+	{ local -; set +x; } 2>/dev/null
+	local command
+	command=$(tail -n 1 "$UNDO")
+	sed -i '$d' "$UNDO"
+	say "undo: $command"
+	eval "$command"
 }
 
 # Is all of the matrix asked for, and not only the part that an ordinary run has time for?
@@ -224,7 +260,7 @@ acpi_ports() {
 # soon as the firmware has assigned them.
 scratch_ports() {
 	{ local -; set +x; } 2>/dev/null
-	local end=$((SECONDS + 60)) devices port
+	local end=$((SECONDS + PATIENCE)) devices port
 	until devices=$(monitor "$1" 'info pci' | awk '
 			/^ *Bus / { serial = 0; port = "none" }
 			/PCI device 4348:3253/ { serial = 1 }
@@ -332,8 +368,8 @@ cards() {
 	modprobe nvidia-shaped ${shapes:+"shapes=$shapes"} "${options[@]}"
 	find_cards
 	for word in "${CARDS[@]:0:count}"; do enable_vfs "$word" "$vfs"; done
-	wait_for 90 knows_cards
-	! host2_exists || on_host2 wait_for 90 knows_cards
+	wait_for knows_cards
+	! host2_exists || on_host2 wait_for knows_cards
 }
 
 # A physical function has no physfn.
@@ -367,8 +403,30 @@ knows_cards() {
 	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
 }
 
-# no_cards: the driver is unloaded, and all that was made on them is gone with it.
-no_cards() { [ ! -e /sys/module/nvidia_shaped ] || rmmod nvidia_shaped; }
+# no_cards: the driver is unloaded, and all that was made on them is gone with it. Unloading waits for
+# a vGPU that is exiting. Ends when libvirt has forgotten the virtual functions: what it learns late
+# it would take for news of the next ones, of the same names.
+no_cards() {
+	local vf names=''
+	[ -e /sys/module/nvidia_shaped ] || return 0
+	fault exiting_ms 0
+	for vf in "$NVIDIA"/????:*/virtfn*; do
+		if [ -e "$vf" ]; then names+=" $(readlink "$vf")"; fi
+	done
+	rmmod nvidia_shaped || return
+	wait_for has_forgotten "$names"
+	! host2_exists || on_host2 wait_for has_forgotten "$names"
+}
+
+# has_forgotten ADDRESSES: does libvirt know none of them?
+has_forgotten() {
+	local known address
+	known=$(virsh -q nodedev-list --cap pci) || return
+	for address in $1; do
+		address=${address##*/}
+		if grep -qx "pci_${address//[:.]/_}" <<<"$known"; then return 1; fi
+	done
+}
 
 # fault NAME VALUE: a parameter that can be changed.
 fault() { echo "$2" >"/sys/module/nvidia_shaped/parameters/$1"; }
@@ -439,7 +497,7 @@ no_vgpu_conf() { rm -f "$CONF" "${CONF%/*}"/conf.d/*; }
 
 # libvirtd
 
-libvirtd_answers() { timeout 10 virsh -q list; }
+libvirtd_answers() { timeout "$PATIENCE" virsh -q list; }
 libvirtd_pid() { cat "$LIBVIRTD_PID"; }
 libvirtd_runs() { [ -e "$LIBVIRTD_PID" ] && kill -0 "$(libvirtd_pid)"; }
 libvirtd_gone() { ! libvirtd_runs; }
@@ -451,7 +509,7 @@ start_libvirtd() {
 		mkdir -p "${LIBVIRTD_PID%/*}"
 		libvirtd -d -p "$LIBVIRTD_PID"
 	fi
-	wait_for 60 libvirtd_answers
+	wait_for libvirtd_answers
 }
 
 stop_libvirtd() {
@@ -461,12 +519,12 @@ stop_libvirtd() {
 	else
 		kill "$(libvirtd_pid)"
 	fi
-	wait_for 30 libvirtd_gone
+	wait_for libvirtd_gone
 }
 
 kill_libvirtd() {
 	kill -KILL "$(libvirtd_pid)"
-	wait_for 30 libvirtd_gone
+	wait_for libvirtd_gone
 }
 
 restart_libvirtd() {
@@ -532,7 +590,7 @@ stop_host2() {
 	local pid kept
 	host2_exists || return 0
 	for pid in $(host2_processes); do kill -KILL "$pid" || true; done
-	wait_for 30 host2_is_still
+	wait_for host2_is_still
 	umount "$HOST2/ns/mnt" "$HOST2/ns/uts"
 	for kept in "$HOST2"/*; do
 		[ "$kept" = "$HOST2/log" ] || rm -rf "$kept"

@@ -5,8 +5,9 @@
 #
 # One line for each goes to port "results" as it ends, its logs as a tar to port
 # "logs". A scenario runs in a process of its own, with everything it says and does
-# in its log; afterwards the host is looked at, then made as it was before. One that
-# cuts the power is gone on with, PHASE by PHASE, by this script's run in the next boot.
+# in its log. Afterwards what it told at_end is done, whatever became of it; then the
+# host is looked at, made as it was before, and compared with that. One that cuts the
+# power is gone on with, PHASE by PHASE, by this script's run in the next boot.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,68 +15,121 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 # What a scenario may change, and where it is kept as it was installed (if it was).
-changed=(/etc/libvirt/hooks /etc/libvirt-vgpu /var/lib/libvirt-vgpu)
+changed=(/etc/libvirt/hooks /etc/libvirt-vgpu /etc/mdevctl.d /var/lib/libvirt-vgpu)
 installed=/vgpu/installed
 logs=/vgpu/logs
-# Kept over a power loss: "begun", "done" (names), "phase", and when the present one "began".
+# Kept over a power loss: "begun", "done" (names), "phase", when the present one "began", and what
+# the host was like before it: "host".
 state=/vgpu/state
 # Grown by everybody; a scenario's part is what came since its start.
 grown=(/var/log/libvirt/libvirtd.log /var/log/syslog)
 is_systemd && grown=()
+# For one scenario, in seconds, or for what is done after it: only what hangs is ever stopped.
+limit=$(is_long && echo 7200 || echo 900)
 complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace'
 
 # The host as it was before
 
 # What a scenario must not leave; nothing printed is good.
 leftovers() {
-	timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain: /' &&
+	domains | sed 's/^/running domain: /' &&
 		mdevs | sed 's/^/mdev: /' &&
 		typed_vfs | sed 's/^/VF with a type: /' &&
 		ledger | sed 's/^/lease: /' &&
 		if host2_exists; then
-			on_host2 timeout 30 virsh -q list --name | sed '/^$/d; s/^/running domain of host2: /' &&
+			on_host2 timeout "$PATIENCE" virsh -q list --name | sed '/^$/d; s/^/running domain of host2: /' &&
 				on_host2 ledger | sed 's/^/lease of host2: /'
 		fi
 }
 
-domains() { timeout 30 virsh -q list --all --name | sed '/^$/d'; }
+# domains [--all]: the names of those that run, or of all.
+domains() { timeout "$PATIENCE" virsh -q list --name "$@" | sed '/^$/d'; }
 
-clean_domains() {
+remove_domains() {
 	local all domain
-	all=$(domains)
-	[ -n "$all" ] || return 0
-	while read -r domain; do
+	all=$(domains --all) || return
+	for domain in $all; do
 		# One of both fails for a domain that does not run, or is not defined.
 		virsh -q destroy "$domain" || true
 		virsh -q undefine --managed-save --snapshots-metadata --checkpoints-metadata --nvram "$domain" || true
-	done <<<"$all"
-	all=$(domains)
-	[ -z "$all" ] || fail "domains that stay: $all"
+	done
+	all=$(domains --all) && [ -z "$all" ]
 }
 
+# What was installed, and no configuration.
+restore_files() {
+	rm -rf /run/libvirt-vgpu "${changed[@]}"
+	cp -a "$installed/." /
+	no_vgpu_conf
+}
+
+# kill_libvirtd_hard: and the hooks that it waits for. However it was: it may be stopping, or hang.
+kill_libvirtd_hard() {
+	local pid
+	if is_systemd; then
+		systemctl kill --signal=KILL libvirtd || true
+		stop_libvirtd
+		systemctl reset-failed libvirtd || true
+	else
+		for pid in $(pgrep -x libvirtd); do
+			pkill -KILL -P "$pid" || true
+			kill -KILL "$pid" || true
+		done
+		wait_for libvirtd_gone
+	fi
+}
+
+# clean_libvirtd ok|FAIL: it looks for hooks only when it starts, and may have been in the middle of
+# something when a scenario failed; so it starts anew then.
 clean_libvirtd() {
-	if libvirtd_answers >/dev/null; then return; fi
-	pkill -KILL -x libvirtd || true
-	if is_systemd; then systemctl reset-failed libvirtd || true; fi
-	wait_for 10 libvirtd_gone
+	if [ "$1" = ok ] && libvirtd_answers >/dev/null; then return; fi
+	kill_libvirtd_hard
 	start_libvirtd
 }
 
+# clean_host ok|FAIL: how the scenario ended.
 clean_host() {
 	local device
 	pkill -KILL -u guest || true
 	stop_host2
-	clean_libvirtd
-	clean_domains
+	restore_files
 	modprobe -a mtty mbochs mdpy
+	clean_libvirtd "$1"
+	wait_for remove_domains
 	for device in $(mdevs); do
-		remove_mdev "$device"
+		# Whoever was killed may still have it open.
+		wait_for remove_mdev "$device"
 	done
-	no_cards
-	rm -rf /run/libvirt-vgpu "${changed[@]}"
-	find /etc/mdevctl.d -type f -delete
-	cp -a "$installed/." /
-	no_vgpu_conf
+	wait_for no_cards
+	restore_files
+}
+
+# describe_host: whatever else a scenario could leave, a thing a line, when the host is clean.
+describe_host() {
+	find /etc /usr/bin /usr/sbin /usr/lib/nvidia /usr/lib/systemd/system /var/lib/libvirt-vgpu \
+		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter \) -prune -o \
+		\( -type f -printf 'file %p %M %u %s\n' -o -printf 'file %p %M %u %l\n' \) 2>/dev/null || true
+	find /run -mindepth 1 -maxdepth 1 ! -name user -printf 'file %p\n'
+	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
+	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped)$/s/^/module /p'
+	if is_systemd; then
+		systemctl -q list-units --plain --no-legend --state=active,activating,failed 'libvirt-vgpu*' |
+			awk '{ print "unit", $1, $3 }'
+		systemctl -q list-units --plain --no-legend --state=failed | awk '{ print "failed unit", $1 }'
+	fi
+}
+
+# compare_host: with what it was before the scenario; what is different is told, and from then on
+# it is so: the next scenario is not blamed for it.
+compare_host() {
+	local status=0
+	describe_host | sort >"$state/host.now"
+	if [ -e "$state/host" ]; then
+		diff --old-line-format='missing: %L' --new-line-format='left: %L' \
+			--unchanged-line-format='' "$state/host" "$state/host.now" || status=1
+	fi
+	mv "$state/host.now" "$state/host"
+	return "$status"
 }
 
 # One scenario
@@ -98,7 +152,6 @@ with_limit() {
 	return "$status"
 }
 
-# limit_of FILE: the seconds that its line "# timeout: N" gives it, and "# long timeout: N" with LONG.
 # file_of NAME
 file_of() {
 	local file=$here/systemd/$1.sh
@@ -106,13 +159,16 @@ file_of() {
 	echo "$file"
 }
 
-limit_of() {
-	local limit
-	limit=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$1")
-	if is_long && grep -q '^# long timeout: ' "$1"; then
-		limit=$(sed -n 's/^# long timeout: *\([0-9]*\).*/\1/p' "$1")
-	fi
-	echo "${limit:-300}"
+# undo_all: what is left of what the scenario told at_end.
+undo_all() {
+	local status=0
+	while [ -s "$UNDO" ]; do
+		# Its own process, so that "set -e" holds in it. "undo" takes the command from the file first.
+		# shellcheck disable=SC2016 # expanded by that process
+		with_limit "$limit" bash -Eeuo pipefail -O inherit_errexit -c '. "$0"; undo' "$here/lib.sh" || status=1
+	done
+	[ "$status" = 0 ] || echo "FAIL: what it told at_end cannot be done"
+	return "$status"
 }
 
 play() {
@@ -122,7 +178,10 @@ play() {
 		return 1
 	fi
 	work=$(mktemp -d)
-	(cd "$work" && with_limit "$(limit_of "$file")" "$here/play.sh" "$file") || status=1
+	cd "$work"
+	with_limit "$limit" "$here/play.sh" "$file" || status=1
+	undo_all || status=1
+	cd /
 	rm -rf "$work"
 	return "$status"
 }
@@ -172,10 +231,13 @@ run_one() {
 	took=$(($(now) - began))
 	judge "$name" >>"$log/output" 2>&1 || word=FAIL
 	# Its own process, so that "set -e" holds in it.
-	if ! with_limit 120 "$0" --clean >"$log/clean" 2>&1; then
+	if ! with_limit "$limit" "$0" --clean "$word" >"$log/clean" 2>&1; then
 		cat "$log/clean" >>"$log/output"
 		echo "FAIL: the host cannot be cleaned" >>"$log/output"
 		word=FAIL fit=1
+	elif ! compare_host >"$log/left" 2>&1; then
+		{ echo "FAIL: it leaves the host changed:"; cat "$log/left"; } >>"$log/output"
+		word=FAIL
 	fi
 	report "$word" "$name" "$took"
 
@@ -204,7 +266,7 @@ kernel_log() {
 }
 
 if [ "${1-}" = --clean ]; then
-	clean_host
+	clean_host "$2"
 	exit
 fi
 
@@ -216,7 +278,8 @@ begin() {
 		[ ! -e "$directory" ] || cp -a --parents "$directory" "$installed"
 	done
 	dmesg >"$logs/boot/dmesg"
-	with_limit 120 "$0" --clean
+	with_limit "$limit" "$0" --clean ok
+	compare_host
 	touch "$state/begun" "$state/done"
 }
 
@@ -229,7 +292,7 @@ run_all() {
 	done
 }
 
-wait_for 60 test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
+wait_for test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
 exec 3>/dev/virtio-ports/results 4>/dev/virtio-ports/logs
 if [ -e "$state/begun" ] && [ ! -e "$state/phase" ]; then
 	# Nobody asked for this boot: no more of it.

@@ -37,11 +37,13 @@ vgpu_create(struct vgpu *vgpu, const struct vgpu_type *type)
     return ret;
 }
 
-/* Under the lock. */
+/* Under the lock. How long it takes is asked each time: a test may end it. */
 static bool
 is_exiting(struct vgpu *vgpu)
 {
-    if (vgpu->exiting && time_after_eq(jiffies, vgpu->exit_at))
+    unsigned long end = vgpu->closed_at + msecs_to_jiffies(fault_exiting_ms());
+
+    if (vgpu->exiting && time_after_eq(jiffies, end))
         vgpu->exiting = false;
     return vgpu->exiting;
 }
@@ -156,6 +158,6 @@ vgpu_close(struct vgpu *vgpu)
     vgpu->open = false;
     vgpu->vm_name[0] = '\0';
     vgpu->exiting = fault_exiting_ms() > 0;
-    vgpu->exit_at = jiffies + msecs_to_jiffies(fault_exiting_ms());
+    vgpu->closed_at = jiffies;
     mutex_unlock(&vgpu->lock);
 }

@@ -18,8 +18,8 @@ struct vgpu {
     const struct vgpu_type *type; /* NULL: none was made */
     unsigned int place;
     bool open;
-    bool exiting;          /* until then: */
-    unsigned long exit_at; /* jiffies */
+    bool exiting;            /* for exiting_ms after: */
+    unsigned long closed_at; /* jiffies */
     char params[PARAMS_SIZE];
     char vm_name[64];
     struct migration migration; /* has a lock of its own */

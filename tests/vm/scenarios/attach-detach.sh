@@ -61,8 +61,10 @@ vgpuctl detach web01 ua-gpu1 --live --config --timeout 1 || status=$?
 [ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
 
 say "it lets go"
-(sleep 1; eject web01) &
-vgpuctl detach web01 ua-gpu1 --live --config --timeout 20
+# Whenever it is asked to.
+lets_go() { eject web01 && ! mdev_exists "$second"; }
+(wait_for lets_go) &
+vgpuctl detach web01 ua-gpu1 --live --config --timeout "$PATIENCE"
 wait
 assert_gone "$second"
 mdev_exists "$first"

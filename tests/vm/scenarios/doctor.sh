@@ -21,35 +21,39 @@ finds() {
 
 # Debian's mdevctl has a rule that runs a program which is elsewhere.
 [ ! -e /usr/sbin/mdevctl ] && [ -e /usr/bin/mdevctl ]
+at_end rm -f /usr/sbin/mdevctl
 ln -s ../bin/mdevctl /usr/sbin/mdevctl
-trap 'rm -f /usr/sbin/mdevctl' EXIT
 
 # A daemon that never saw a hook: what its administrator sees is QEMU's riddle.
 device=$(new_uuid)
 guest web --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
+at_end mv kept "$hooks/50-vgpu"
 mv "$hooks/50-vgpu" kept
 restart_libvirtd
 finds hook-missing "$hooks/50-vgpu: No such file"
-mv kept "$hooks/50-vgpu"
+undo
 finds hook-unseen "libvirtd \(process $(libvirtd_pid)\) runs since before there was a hook"
 must_fail start web
 kill -HUP "$(libvirtd_pid)"
 # A reload is done some time after the signal.
 started() { start web; }
-wait_for 20 started
+wait_for started
 healthy
 
+at_end chmod +x "$program"
 chmod -x "$program"
 finds hook-not-executable "$program is not executable"
-chmod +x "$program"
+undo
 
+at_end chmod o-w "$program"
 chmod o+w "$program"
 finds hook-owner "$program: others than root"
-chmod o-w "$program"
+undo
 
+at_end mv "$program.away" "$program"
 mv "$program" "$program.away"
 finds hook-dangling "50-vgpu leads to $program: No such file"
-mv "$program.away" "$program"
+undo
 
 printf '#!/bin/sh\n' >"$hooks/50-vgpu~"
 healthy

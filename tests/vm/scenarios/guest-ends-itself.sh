@@ -2,7 +2,6 @@
 # Power-off, panic, reset, a killed QEMU: the vGPU is gone with the guest, or stays with it.
 # shellcheck shell=bash
 # takes: 75
-# timeout: 400
 
 # io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port; it has no system, so QEMU does it.
 io() { virsh -q qemu-monitor-command "$1" --hmp "o /${4:-b} $2 $3"; }
@@ -22,7 +21,7 @@ is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }
 
 # gone GUEST REASON: it ended for that reason, and its vGPU with it.
 gone() {
-    wait_for 60 is_gone "$1"
+    wait_for is_gone "$1"
     assert_match "$(virsh domstate --reason "$1")" "$2"
     assert_no_mdevs
 }
@@ -50,22 +49,24 @@ guest ends --metadata "$(request "$devices")" --hostdev "$first,ua-1" --hostdev 
     --xml-filter 's,<devices>,<on_crash>restart</on_crash>&,'
 start ends
 pid=$(qemu_pid ends) birth=$(made "$first")
-timeout 250 virsh -q event ends reboot --loop --timeout 250 >events-ends &
+virsh -q event ends --all --loop >events-ends &
 listener=$!
-sleep 1
+# It does not say when it begins to listen: until it has heard something.
+is_heard() { virsh -q desc ends --live "is this heard?" && grep -q "event 'metadata-change'" events-ends; }
+wait_for is_heard
 
 say "reset by itself, by virsh, and by a panic when on_crash says restart: the vGPUs stay"
 ready ends
 reset ends
-wait_for 30 was_reset ends 1
+wait_for was_reset ends 1
 lives_on ends "$pid" "$first" "$birth"
 virsh -q reset ends
-wait_for 30 was_reset ends 2
+wait_for was_reset ends 2
 lives_on ends "$pid" "$first" "$birth"
 ready ends
 panic ends
-wait_for 30 was_reset ends 3
-wait_for 30 is_running ends
+wait_for was_reset ends 3
+wait_for is_running ends
 lives_on ends "$pid" "$first" "$birth"
 kill "$listener"
 
@@ -93,6 +94,6 @@ for ((i = 0; i < count; i++)); do ready "g$i"; done
 for ((i = 0; i < count; i++)); do power_off "g$i" & done
 wait
 all_off() { [ -z "$(virsh -q list --name | sed '/^$/d')" ] && [ -z "$(ledger)" ]; }
-wait_for 60 all_off
+wait_for all_off
 assert_match "$(virsh domstate --reason g0)" 'shutdown'
 assert_no_mdevs

@@ -2,8 +2,6 @@
 # The hook is killed at every call that changes something (LONG: at every call): the next prepare works.
 # shellcheck shell=bash
 # takes: 130
-# timeout: 400
-# long timeout: 3600
 set +x
 
 hook=(libvirt-vgpu-hook web01)

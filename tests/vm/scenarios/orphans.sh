@@ -69,10 +69,10 @@ exits 4 vgpuctl reap "$defined"
 assert_match "$(cat said)" "$defined left alone: the domain defined refers to it"
 exits 4 vgpuctl reap "$used"
 assert_match "$(cat said)" "$used left alone: the domain user refers to it"
-sleep 60 9<>"/dev/vfio/$(group_of "$by_hand")" &
+sleep infinity 9<>"/dev/vfio/$(group_of "$by_hand")" &
 stray=$!
 is_held() { [ "$(group_held_by "$by_hand")" = "$stray" ]; }
-wait_for 10 is_held
+wait_for is_held
 assert_match "$(vgpuctl orphans -n -o DEVICE,HOLDER)" "$by_hand +$stray \(sleep\)"
 before=$(ledger)
 exits 4 vgpuctl reap "$by_hand"

@@ -2,7 +2,6 @@
 # Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
 # takes: 90
-# timeout: 7200
 set +x
 
 SEED=95
@@ -59,12 +58,12 @@ op_restart() { on "$1" restart_libvirtd; }
 op_poweroff() {
     on "$1" acpi_ports "$1"
     on "$1" monitor "$1" 'o /w 0x604 0x2000' >/dev/null
-    on "$1" wait_for 30 is_off "$1"
+    on "$1" wait_for is_off "$1"
 }
 
 op_kill() {
     kill -KILL "$(cat "${libvirt[${host[$1]}]}/qemu/$1.pid")"
-    on "$1" wait_for 30 is_off "$1"
+    on "$1" wait_for is_off "$1"
 }
 
 # The model
@@ -149,7 +148,7 @@ agree() {
 }
 
 agree_soon() {
-    local end=$((SECONDS + 20))
+    local end=$((SECONDS + PATIENCE))
     while attempt agree; [ "$status" != 0 ]; do
         if [ "$SECONDS" -ge "$end" ]; then
             for name in "${guests[@]}"; do

@@ -29,7 +29,10 @@ for ((round = 1; round <= rounds; round++)); do
     [ -z "$(mdevs)$(ledger)" ] || fail "left after round $round"
 done
 set -x
-tail -n +$((before + 1)) /var/log/syslog | grep "device=$device" >said
+logged() { tail -n +$((before + 1)) /var/log/syslog | grep "device=$device"; }
+are_logged() { [ "$(logged | grep -c 'result=removed')" -ge $rounds ]; }
+wait_for are_logged
+logged >said
 removed=$(grep -c 'result=removed' said)
 echo "of $removed removals: $(grep -c 'event=release.*result=removed' said) by release," \
     "$(grep -c 'event=reconcile.*result=removed' said) by reconcile"

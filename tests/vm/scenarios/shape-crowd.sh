@@ -2,11 +2,9 @@
 # Sixty-four prepares at once on two cards: as many vGPUs as the driver's rule allows, none wasted.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 70
-# timeout: 600
-# long timeout: 1200
 
 # All sixty-four wait for one lock, and on an emulated processor each has it for a good while.
-vgpu_conf <<<'lock_timeout = "120s"; prepare_timeout = "120s";'
+vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s";'
 
 crowd() {
     local i n pids=() good=0
@@ -42,7 +40,7 @@ crowd() {
     assert_empty_ledger
 }
 
-# Of mediated devices on functions, tests/test-crowd.c plays the same each time.
+# Of mediated devices on functions, tests/actions/test-crowd.c plays the same each time.
 crowds=(vf)
 ! is_long || crowds+=(sriov)
 for shape in "${crowds[@]}"; do

@@ -2,8 +2,6 @@
 # On cards like NVIDIA's: start, two devices, clone, other size, full, foreign, restart, reconcile.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 75
-# timeout: 300
-# long timeout: 1200
 
 # refused GUEST REGEX: it does not start, in one line, and nothing changes.
 refused() {
@@ -73,8 +71,8 @@ lifecycle() {
     ask late "$second" "$TYPE" 0
     refused late ".*ua-gpu0.*$TYPE.*${GPUS[0]} (is full|.*in use)"
     kill -KILL "$(qemu_pid last)"
-    wait_for 30 is_off last
-    wait_for 30 assert_empty_ledger
+    wait_for is_off last
+    wait_for assert_empty_ledger
     [ "$(vgpus | sort)" = "$(printf '%s\n' "${fill[@]}" | sort)" ]
 
     say "$SHAPE: what somebody else made is used if it is right, and never removed"

@@ -2,8 +2,6 @@
 # Live migration from card to card, twice there and back, and between mdev and virtual functions.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 110
-# timeout: 400
-# long timeout: 1500
 
 # only CARD...: the others are not this host's.
 only() {

@@ -2,8 +2,6 @@
 # Saved, and restored onto another virtual function of another card, or the same one if it is free.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 60
-# timeout: 300
-# long timeout: 900
 
 # back_with HOW: restored; it has what it had.
 back_with() {

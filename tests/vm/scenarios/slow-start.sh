@@ -10,6 +10,7 @@ cat >/etc/libvirt/hooks/qemu.d/60-slow <<-'END'
 	while [ -e /run/slow-waits ]; do sleep 0.1; done
 END
 chmod +x /etc/libvirt/hooks/qemu.d/60-slow
+at_end rm -f /run/slow-waits
 # All of mbochs' memory: the second guest can only be had where the first one is.
 guest slow --metadata "$(request '<vgpu:device type="mbochs-large"/>')" --hostdev "$slow"
 guest quick --metadata "$(request '<vgpu:device type="mbochs-large"/>')" --hostdev "$quick"
@@ -19,7 +20,7 @@ done
 
 virsh -q start slow &
 pid=$!
-wait_for 60 test -e /run/slow-waits
+wait_for test -e /run/slow-waits
 group=$(group_of "$slow")
 must_fail start quick
 assert_match "$ERR" 'mbochs is full'
@@ -32,7 +33,7 @@ must_fail strace -f -o trace libvirt-vgpu-hook quick prepare begin - <quick.xml
 grep -q 'available_instances' trace
 if grep "dev/vfio/$group\"" trace; then fail "the group of a starting guest was opened"; fi
 
-rm /run/slow-waits
+undo
 wait "$pid"
 [ "$(group_held_by "$slow")" = "$(qemu_pid slow)" ]
 destroy slow

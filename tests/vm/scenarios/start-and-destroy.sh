@@ -19,5 +19,5 @@ start web01
 destroy web01
 assert_no_mdevs
 assert_empty_ledger
-grep -q 'event=prepare .*result=ok' /var/log/syslog
-grep -q 'event=release .*result=removed' /var/log/syslog
+wait_for grep 'event=prepare .*result=ok' /var/log/syslog
+wait_for grep 'event=release .*result=removed' /var/log/syslog

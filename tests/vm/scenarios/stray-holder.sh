@@ -13,7 +13,7 @@ cat >stray <<-'END'
 	my $copy = syscall(438, syscall(434, $pid, 0), $fd, 0);
 	die "stray: $!" if $copy < 0;
 	open(my $told, '>', "taken");
-	sleep 600;
+	sleep;
 END
 chmod +x stray
 
@@ -28,7 +28,7 @@ hold() {
     rm -f taken
     ./stray "$qemu" "$fd" &
     stray=$!
-    wait_for 10 test -e taken
+    wait_for test -e taken
 }
 
 # made: when the device was made; it tells it from a successor of the same name.
@@ -36,9 +36,8 @@ made() { stat -c %Z "/sys/bus/mdev/devices/$device/"; }
 
 # waits WHO: what holds while the stray process lives; the refusal matches WHO.
 waits() {
-    local took=$SECONDS
+    # It ends, and not because the stray process did.
     destroy web01
-    [ $((SECONDS - took)) -lt 12 ]
     [ "$(made)" = "$birth" ]
     kill -0 "$stray"
     assert_match "$(ledger)" " web01 .* leaving made "

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Thirty guests at once for sixteen places on two GPUs: sixteen run, none is given twice or wasted.
 # shellcheck shell=bash
-# timeout: 900
 
 vgpu_conf <<-'END'
 	classes = { any = { types = [ "Dual port serial", "mbochs-large" ]; }; };
+	lock_timeout = "300s";
+	prepare_timeout = "300s";
 END
 # Ordinarily the hook alone: thirty of it come closer together than thirty starts, which need
 # QEMU's time; ten-for-five.sh goes through libvirt.

@@ -13,7 +13,7 @@ for bus in {0..15}; do
     virsh -q qemu-monitor-command web01 --hmp "o /w 0xcc8 1"
 done
 is_unplugged() { ! virsh -q dumpxml web01 | grep -q "$device"; }
-wait_for 30 is_unplugged
+wait_for is_unplugged
 [ -z "$(group_held_by "$device")" ]
 [ "$(mdev_type "$device")" = mtty-2 ]
 destroy web01

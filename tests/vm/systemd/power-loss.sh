@@ -17,15 +17,18 @@ delay_gpu() {
     cat >/etc/libvirt-vgpu/conf.d/50-late.conf <<-'END'
 		gpus = ( { address = "mtty"; } );
 		boot_wait = "300s";
-		prepare_timeout = "60s";
+		prepare_timeout = "300s";
 	END
     cp $drivers /vgpu/drivers
+    at_end mv /vgpu/drivers $drivers
     sed -i /mtty/d $drivers
+    at_end rm -f /run/gpus-at-prepare
     cat >/etc/libvirt/hooks/qemu.d/10-late <<-'END'
 		#!/bin/sh
 		[ "$2" != prepare ] || ls /sys/class/mdev_bus >/run/gpus-at-prepare
 	END
     chmod +x /etc/libvirt/hooks/qemu.d/10-late
+    at_end rm -f $late /etc/systemd/system/multi-user.target.wants/late-gpu.service
     cat >$late <<-'END'
 		[Service]
 		ExecStart=/bin/sh -c 'until [ -e /run/gpus-at-prepare ]; do sleep 0.2; done; sleep 10; exec modprobe mtty'
@@ -35,6 +38,9 @@ delay_gpu() {
 
 # Our unit waits for the GPU in vain, as that comes after libvirtd. Here it waits for two seconds.
 wait_shortly() {
+    at_end rm -rf $short
+    at_end systemctl -q --no-reload disable $ready
+    at_end systemctl reset-failed
     mkdir -p $short
     printf '[Service]\nExecStart=\nExecStart=/usr/bin/vgpuctl ready --timeout 2\n' >$short/short.conf
     systemctl -q --no-reload enable $ready
@@ -61,14 +67,14 @@ case $PHASE in
     [ -d /var/lib/libvirt-vgpu ]
     [ -d /var/lib/libvirt-vgpu/drained ]
     [ -d /run/libvirt-vgpu ]
-    wait_for 120 test -e /run/gpus-at-prepare
+    wait_for test -e /run/gpus-at-prepare
     if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi
     # libvirtd was kept waiting, and came all the same.
     [ "$(systemctl is-active $ready)" = failed ]
     [ "$(moment $ready InactiveEnterTimestamp)" -gt 2000000 ]
     [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment libvirtd ExecMainStartTimestamp)" ]
-    wait_for 60 libvirtd_answers
-    wait_for 60 is_running automatic
+    wait_for libvirtd_answers
+    wait_for is_running automatic
     [ "$(mdevs)" = $automatic ]
     [ "$(mdev_type $automatic)" = mtty-2 ]
     [ "$(group_held_by $automatic)" = "$(qemu_pid automatic)" ]
@@ -81,10 +87,5 @@ case $PHASE in
     destroy automatic
     assert_no_mdevs
     assert_empty_ledger
-    cp /vgpu/drivers $drivers
-    rm -r $short
-    systemctl -q disable $ready
-    systemctl reset-failed $ready
-    rm $late /etc/systemd/system/multi-user.target.wants/late-gpu.service
     ;;
 esac

@@ -13,11 +13,14 @@ device=$(new_uuid)
 # journal_has UNIT WORDS
 journal_has() { journalctl -q -b -o cat -u "$1" | grep -qF "$2"; }
 
+at_end systemctl reset-failed
+
 # Where NVIDIA's tool is not, there is nothing to do.
 systemctl start "$sriov"
 [ "$(systemctl show -P ConditionResult "$sriov")" = no ]
 
 # One that ends well and does nothing, as NVIDIA's did; later it does what it should.
+at_end rm -rf ${tool%/*} /run/asked /run/works
 mkdir -p ${tool%/*}
 cat >$tool <<-'END'
 	#!/bin/sh
@@ -62,54 +65,61 @@ destroy web02
 
 # The timer, with the times of a test. The host has been up for longer than a second.
 abandon
+at_end systemctl daemon-reload
+at_end rm -rf /run/systemd/system/$timer.d
+at_end systemctl stop $timer
 mkdir -p /run/systemd/system/$timer.d
 printf '[Timer]\nOnBootSec=\nOnUnitInactiveSec=\nOnBootSec=1s\nOnUnitInactiveSec=5s\nAccuracySec=1s\n' \
     >/run/systemd/system/$timer.d/quick.conf
 systemctl daemon-reload
 systemctl start $timer
 is_mended() { [ -z "$(mdevs)$(ledger)" ]; }
-wait_for 30 is_mended
+wait_for is_mended
 abandon
-wait_for 30 is_mended
-systemctl stop $timer
-rm -r /run/systemd/system/$timer.d
-systemctl daemon-reload
+wait_for is_mended
+undo
+undo
+undo
+at_end systemctl stop $timer
 systemctl start $timer
 systemctl list-timers $timer
 assert_match "$(systemctl list-timers --no-legend $timer)" "$service"
-systemctl stop $timer
+undo
 
 # The virtual functions: none came, so it fails, and tries again; then they come. A directory of
 # files lies over that of a device that has none.
+at_end systemctl stop "$sriov"
 must_fail systemctl start "$sriov"
 [ "$(cat /run/asked)" = "-e $gpu" ]
-wait_for 30 journal_has "$sriov" "GPU $gpu has no virtual functions, although sriov-manage ended well"
+wait_for journal_has "$sriov" "GPU $gpu has no virtual functions, although sriov-manage ended well"
+at_end umount /sys/bus/pci/devices/$gpu
 mount -t tmpfs gpu "$(readlink -f /sys/bus/pci/devices/$gpu)"
 touch /run/works
-wait_for 60 systemctl -q is-active "$sriov"
+wait_for systemctl -q is-active "$sriov"
 [ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 4 ]
-umount /sys/bus/pci/devices/$gpu
-systemctl stop "$sriov"
-rm -r ${tool%/*} /run/asked /run/works
+undo
+undo
 
 # What Prometheus reads, where its node exporter is, with all that the service may not do.
 textfiles=/var/lib/prometheus/node-exporter
+at_end rm -rf $textfiles
 install -d -o nobody $textfiles
 systemctl start libvirt-vgpu-metrics.service
 promtool check metrics <$textfiles/libvirt-vgpu.prom
 grep '^libvirt_vgpu_type_available{gpu="mtty",' $textfiles/libvirt-vgpu.prom
 # It could ask libvirt.
 grep '^libvirt_vgpu_orphans 0' $textfiles/libvirt-vgpu.prom
-rm -r $textfiles
+undo
 
 # libvirtd waits for a GPU whose driver comes late.
 is_waiting() { journal_has $ready ' s at most for mtty (/etc/libvirt-vgpu/vgpu.conf:1)'; }
 vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "60m";'
 stop_libvirtd
+at_end systemctl stop $ready
 modprobe -r mtty
 systemctl start --no-block $ready
 systemctl start --no-block libvirtd.service
-wait_for 30 is_waiting
+wait_for is_waiting
 [ "$(systemctl is-active $ready)" = activating ]
 [ "$(systemctl is-active libvirtd)" = inactive ]
 modprobe mtty
@@ -121,9 +131,7 @@ systemctl stop $ready
 vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1s";'
 modprobe -r mtty
 must_fail systemctl start $ready
-wait_for 30 journal_has $ready 'these GPUs offer no types yet: mtty (/etc/libvirt-vgpu/vgpu.conf:1)'
-systemctl reset-failed $ready
+wait_for journal_has $ready 'these GPUs offer no types yet: mtty (/etc/libvirt-vgpu/vgpu.conf:1)'
 if systemctl show -P Requires -P BindsTo -P Requisite libvirtd | grep libvirt-vgpu; then
     fail "libvirtd depends on our unit"
 fi
-modprobe mtty
