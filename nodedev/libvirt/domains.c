@@ -63,3 +63,19 @@ domains_next_user(const struct domains *domains, const struct name *device,
     }
     return NULL;
 }
+
+const char *
+domain_alias(const struct domain *domain, const struct name *device)
+{
+    const struct request *const definitions[] = {&domain->live, &domain->config};
+
+    for (size_t i = 0; i < COUNT(definitions); i++) {
+        for (size_t k = 0; k < definitions[i]->hostdev_count; k++) {
+            const struct request_hostdev *hostdev = &definitions[i]->hostdevs[k];
+
+            if (hostdev->alias && name_equal(&hostdev->source, device))
+                return hostdev->alias;
+        }
+    }
+    return NULL;
+}

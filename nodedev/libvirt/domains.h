@@ -37,3 +37,7 @@ const struct domain *domains_find(const struct domains *domains, const char *wor
 const struct domain *
 domains_next_user(const struct domains *domains, const struct name *device,
                   const struct domain *after) __attribute__((nonnull(1, 2))) CHECKED;
+
+/* The alias that a device has in a definition of the domain, that it runs with before the other; or
+ * NULL. */
+const char *domain_alias(const struct domain *domain, const struct name *device) CHECKED NONNULL;
