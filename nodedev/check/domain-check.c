@@ -98,14 +98,8 @@ has_functions(const struct matter *matter)
 static void
 ask_domains(struct matter *matter)
 {
-    const struct domain_check *check = matter->check;
-    AUTO(connection_close) struct connection *connection = NULL;
-    int rc = connection_open(check->uri, CONNECTION_READ, &connection, &matter->unasked);
-
-    if (rc == 0)
-        rc = connection_domains(connection, &matter->domains, &matter->unasked);
-    if (rc == 0 && !matter->domains.complete)
-        matter->unasked = matter->domains.failure;
+    if (connection_ask_domains(matter->check->uri, &matter->domains, NULL, &matter->unasked) == 0)
+        matter->unasked = (struct error){0};
 }
 
 /* What this host has. A broken ledger is another matter. */

@@ -60,9 +60,8 @@ find_command(const char *name, struct error *error)
             return commands[i];
         suggest_offer(&suggest, commands[i]->name);
     }
-    error_set(error, -EINVAL, "there is no command \"%s\"%s%s%s; see 'vgpuctl --help'", name,
-              suggest.best ? " (did you mean " : "", suggest.best ? suggest.best : "",
-              suggest.best ? "?)" : "");
+    error_set(error, -EINVAL, "there is no command \"%s\"%s; see 'vgpuctl --help'", name,
+              suggest_text(&suggest).text);
     return NULL;
 }
 

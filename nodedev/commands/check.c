@@ -64,7 +64,7 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
     AUTO(document_clear) struct document document = {0};
     const char *file = call->arguments[0];
     const struct domain_check check = {policy, call->host, call->uri, file, report};
-    int rc = subject_read(call->host, file, &document, error), count;
+    int rc = domain_source_read(call->host, file, &document, error), count;
 
     if (rc < 0)
         return COMMAND_FAILED;
