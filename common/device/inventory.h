@@ -114,6 +114,18 @@ inventory_find_vgpu(const struct inventory *inventory, const struct name *device
 bool inventory_find_parent(const struct inventory *inventory, const struct name *name,
                            size_t *ret) CHECKED NONNULL;
 
+/* The same of a GPU. */
+bool inventory_find_gpu(const struct inventory *inventory, const struct name *name,
+                        size_t *ret) CHECKED NONNULL;
+
+/* Walks over the types of all GPUs. It starts as {0}. */
+struct inventory_walk {
+    const struct inventory_type *type;
+    size_t gpu, index; /* of the GPU, and of the type among that GPU's */
+};
+bool
+inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk) CHECKED NONNULL;
+
 /* The type of a GPU, or NULL. */
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;

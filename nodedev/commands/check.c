@@ -9,22 +9,14 @@
 
 #include <string.h>
 
-static bool
-every_type(const struct inventory_type *type, const void *data)
-{
-    (void)type, (void)data;
-    return true;
-}
-
 /* Against what this host has. */
 static int
 check_host(const struct command_call *call, const struct policy *policy, struct report *report,
            struct error *error)
 {
-    const struct inventory_filter filter = {every_type, NULL};
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO_FREE char *where = NULL;
-    int rc = scan_host(call->host, &filter, &inventory, error);
+    int rc = scan_host(call->host, &inventory_all_types, &inventory, error);
 
     if (rc == 0 && asprintf(&where, "/%s", call->host->config) < 0) {
         where = NULL;
