@@ -68,14 +68,14 @@ is_taken(const struct attachment *attachment, const char *alias)
 int
 attachment_make(struct attachment *attachment, struct error *error)
 {
-    const char *wanted = attachment->wanted_alias;
-    const struct domain_edit_device device = {wanted ? wanted : attachment->alias, attachment->type,
-                                              attachment->class};
+    const char *wanted = attachment->wanted.alias;
+    struct domain_edit_device device = attachment->wanted;
     int rc = 0;
 
     snprintf(attachment->alias, sizeof(attachment->alias), "%s", wanted ? wanted : "ua-gpu0");
     for (unsigned i = 1; !wanted && is_taken(attachment, attachment->alias); i++)
         snprintf(attachment->alias, sizeof(attachment->alias), "ua-gpu%u", i);
+    device.alias = wanted ? wanted : attachment->alias;
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
             rc = domain_edit_add(&attachment->edits[side], &device, error);

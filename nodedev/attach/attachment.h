@@ -10,8 +10,7 @@
 
 struct attachment {
     const struct domain_source *source;
-    const char *wanted_alias;    /* NULL: the first of ua-gpu0, ua-gpu1... that is free */
-    const char *type, *class;    /* one of them; else NULL */
+    struct domain_edit_device wanted; /* without an alias: the first free one of ua-gpu0, ... */
     bool meant[2];               /* per enum connection_side: the definitions that are to have it */
     struct domain_edit edits[2]; /* these, with it in them */
     char alias[128];             /* what it is called */

@@ -10,8 +10,7 @@
 #define MOST_TRIES   3  /* to have a virtual function that others may be faster to take */
 
 struct wish {
-    const char *type, *class; /* one of them */
-    const char *alias;        /* NULL: the first that is free */
+    struct domain_edit_device device;
     unsigned count;
     unsigned timeout; /* ms */
 };
@@ -19,8 +18,8 @@ struct wish {
 static enum command_status
 wrong(struct error *error, const char *words)
 {
-    error_set(error, -EINVAL, "%s; see 'vgpuctl attach --help'", words);
-    return COMMAND_USAGE;
+    return command_failed(error_set(error, -EINVAL, "%s; see 'vgpuctl attach --help'", words),
+                          error);
 }
 
 static enum command_status
@@ -29,21 +28,21 @@ read_wish(const struct options *options, struct wish *ret, struct error *error)
     unsigned seconds;
 
     *ret = (struct wish){
-        .type = options->values[OPTION_TYPE],
-        .class = options->values[OPTION_CLASS],
-        .alias = options->values[OPTION_ALIAS],
+        .device = {options->values[OPTION_ALIAS], options->values[OPTION_TYPE],
+                   options->values[OPTION_CLASS]},
     };
     if (options_number(options, OPTION_COUNT, 1, MOST_DEVICES, 1, &ret->count, error) < 0 ||
-        options_number(options, OPTION_TIMEOUT, 1, 3600, 10, &seconds, error) < 0)
+        options_timeout(options, &seconds, error) < 0)
         return COMMAND_USAGE;
     ret->timeout = seconds * 1000;
     if (option_given(options, OPTION_RENEW))
-        return ret->type || ret->class || ret->alias || option_given(options, OPTION_COUNT)
+        return ret->device.type || ret->device.class || ret->device.alias ||
+                       option_given(options, OPTION_COUNT)
                    ? wrong(error, "--renew takes no --type, --class, --alias or --count")
                    : COMMAND_DONE;
-    if (!ret->type == !ret->class)
+    if (!ret->device.type == !ret->device.class)
         return wrong(error, "either --type or --class, please");
-    if (ret->alias && ret->count > 1)
+    if (ret->device.alias && ret->count > 1)
         return wrong(error, "one --alias is the name of one device: it takes no --count");
     return COMMAND_DONE;
 }
@@ -57,9 +56,7 @@ print(const struct domain_source *source, const struct wish *wish, struct error 
     AUTO(attachment_clear)
     struct attachment attachment = {
         .source = source,
-        .wanted_alias = wish->alias,
-        .type = wish->type,
-        .class = wish->class,
+        .wanted = wish->device,
         .meant = {[CONNECTION_CONFIG] = side == CONNECTION_CONFIG,
                   [CONNECTION_LIVE] = side == CONNECTION_LIVE},
     };
@@ -132,9 +129,7 @@ attach_one(const struct domain_source *source, const struct wish *wish, struct e
     AUTO(attachment_clear)
     struct attachment attachment = {
         .source = source,
-        .wanted_alias = wish->alias,
-        .type = wish->type,
-        .class = wish->class,
+        .wanted = wish->device,
         .meant = {source->meant[0], source->meant[1]},
     };
     int rc = attachment_start(&attachment, true, error);
@@ -164,9 +159,7 @@ try_all(const struct domain_source *source, const struct wish *wish, struct erro
     AUTO(attachment_clear)
     struct attachment attachment = {
         .source = source,
-        .wanted_alias = wish->alias,
-        .type = wish->type,
-        .class = wish->class,
+        .wanted = wish->device,
         .meant = {source->meant[0], source->meant[1]},
     };
     int rc = attachment_start(&attachment, false, error);

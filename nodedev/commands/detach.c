@@ -53,7 +53,7 @@ run(const struct command_call *call, struct error *error)
     unsigned seconds;
     int rc;
 
-    if (options_number(&call->options, OPTION_TIMEOUT, 1, 3600, 10, &seconds, error) < 0)
+    if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc == 0)
@@ -62,10 +62,9 @@ run(const struct command_call *call, struct error *error)
         return command_failed(rc, error);
     if (shown)
         return print(&source, error);
-    if (!source.connection) {
-        error_set(error, -EINVAL, "a file is not written: say --print-xml");
-        return COMMAND_USAGE;
-    }
+    if (!source.connection)
+        return command_failed(error_set(error, -EINVAL, "a file is not written: say --print-xml"),
+                              error);
     rc = detach(&source, seconds * 1000, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);

@@ -93,10 +93,10 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
     unsigned seconds;
     int rc;
 
-    if (options->uri_count && option_given(options, OPTION_ROOT)) {
-        error_set(error, -EINVAL, "--root is this machine's, --connect another's: one of them");
-        return COMMAND_USAGE;
-    }
+    if (options->uri_count && option_given(options, OPTION_ROOT))
+        return command_failed(
+            error_set(error, -EINVAL, "--root is this machine's, --connect another's: one of them"),
+            error);
     if (options_timeout(options, &seconds, error) < 0 ||
         table_start(&table, rows->name, rows->columns, rows->count, options, error) < 0)
         return COMMAND_USAGE;

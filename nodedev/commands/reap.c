@@ -106,8 +106,9 @@ run(const struct command_call *call, struct error *error)
         print_finding(&findings.items[i], option_given(&call->options, OPTION_DRY_RUN), call->out);
     if (findings.failed == 0)
         return COMMAND_DONE;
-    error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone", findings.failed, findings.count);
-    return COMMAND_BUSY;
+    return command_failed(error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone",
+                                    findings.failed, findings.count),
+                          error);
 }
 
 const struct command command_reap = {

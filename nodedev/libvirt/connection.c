@@ -374,8 +374,8 @@ connection_find(struct connection *connection, const char *word, struct connecti
 }
 
 static int
-look_up(struct connection *connection, const struct name *uuid, virDomainPtr *ret,
-        struct error *error)
+find_by_uuid(struct connection *connection, const struct name *uuid, virDomainPtr *ret,
+             struct error *error)
 {
     *ret = virDomainLookupByUUIDString(connection->libvirt, uuid->text);
     return *ret ? 0 : fail(error, -EIO, "the domain %s", uuid->text);
@@ -388,7 +388,7 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
     AUTO(free_domain) virDomainPtr libvirt = NULL;
     unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
                      (secrets ? VIR_DOMAIN_XML_SECURE : 0);
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     *ret = (struct document){0};
     if (rc < 0)
@@ -420,7 +420,7 @@ connection_attach(struct connection *connection, const struct name *domain, cons
                   struct error *error)
 {
     AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     if (rc < 0)
         return rc;
@@ -441,7 +441,7 @@ connection_detach(struct connection *connection, const struct name *domain, cons
                   struct error *error)
 {
     AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     if (rc < 0)
         return rc;
@@ -457,7 +457,7 @@ connection_set_annotation(struct connection *connection, const struct name *doma
                           struct error *error)
 {
     AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     if (rc < 0)
         return rc;

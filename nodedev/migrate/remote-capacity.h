@@ -30,7 +30,7 @@ int remote_capacity_start(struct remote_capacity *capacity,
                           const struct remote_host *host) CHECKED NONNULL;
 void remote_capacity_end(struct remote_capacity *capacity) NONNULL;
 
-/* Takes a place for one vGPU of any type that the filter wants, if there is one for sure. Writes
+/* Takes room for one vGPU of any type that the filter wants, if there is one for sure. Writes
  * why into text. */
 enum remote_capacity_answer
 remote_capacity_take(struct remote_capacity *capacity, const struct inventory_filter *filter,
