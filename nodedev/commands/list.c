@@ -2,6 +2,7 @@
 
 #include "commands/host-table.h"
 #include "lease/origin.h"
+#include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, STATE, DOMAIN, DOMAIN_UUID, ALIAS, ORIGIN };
 
@@ -58,30 +59,19 @@ add_user(struct table *table, const struct host_view *view, const struct name *d
 }
 
 static void
-add_origin(struct table *table, const struct host_view *view, const struct name *parent,
-           const struct name *device, const struct lease *lease)
+add_vgpu(struct table *table, const struct host_view *view, const struct vgpu_walk *vgpu)
 {
-    if (!view->is_remote && table_shows(table, ORIGIN))
-        table_set(table, ORIGIN, "%s",
-                  origin_name(origin_of(view->call->host, parent, device, lease)));
-}
-
-static void
-add_vgpu(struct table *table, const struct host_view *view, const struct inventory_vgpu *vgpu)
-{
-    const struct inventory *inventory = &view->snapshot.inventory;
-    const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-    const struct lease *lease = host_snapshot_lease(&view->snapshot.ledger, inventory, vgpu);
-
-    begin_line(table, &view->snapshot, &vgpu->device, &vgpu->type, &parent->name,
-               &inventory->gpus[parent->gpu].name);
-    if (lease)
-        add_lease(table, lease);
+    begin_line(table, &view->snapshot, vgpu->device, vgpu->type, vgpu->parent, vgpu->gpu);
+    if (vgpu->lease)
+        add_lease(table, vgpu->lease);
     else
-        add_user(table, view, &vgpu->device);
-    if (references_is_orphan(&view->references, vgpu, lease))
+        add_user(table, view, vgpu->device);
+    if (vgpu->vgpu && references_is_orphan(&view->references, vgpu->vgpu, vgpu->lease))
         table_set(table, STATE, "orphan");
-    add_origin(table, view, &parent->name, &vgpu->device, lease);
+    if (!view->is_remote && table_shows(table, ORIGIN))
+        table_set(
+            table, ORIGIN, "%s",
+            origin_name(origin_of(view->call->host, vgpu->parent, vgpu->device, vgpu->lease)));
 }
 
 /* A remote host's virtual function that makes no mediated devices, if a running guest has it: it
@@ -103,27 +93,17 @@ add_function(struct table *table, const struct host_view *view, const struct nam
     }
 }
 
-/* What is there, then what the ledger alone knows: claims that nothing is to be seen of yet. Last
- * what only the guests of a remote host show. */
+/* Last what only the guests of a remote host show. */
 static int
 add_host(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct snapshot *snapshot = &view->snapshot;
     const struct domains *domains = &view->references.domains;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
 
     (void)error;
-    for (size_t i = 0; i < snapshot->inventory.vgpu_count; i++)
-        add_vgpu(table, view, &snapshot->inventory.vgpus[i]);
-    for (size_t i = 0; i < snapshot->ledger.count; i++) {
-        const struct lease *lease = &snapshot->ledger.leases[i];
-
-        if (host_snapshot_shows(snapshot, lease))
-            continue;
-        begin_line(table, snapshot, &lease->vgpu.device, &lease->vgpu.type, &lease->vgpu.parent,
-                   &lease->gpu);
-        add_lease(table, lease);
-        add_origin(table, view, &lease->vgpu.parent, &lease->vgpu.device, lease);
-    }
+    while (vgpu_walk_next(&walk))
+        add_vgpu(table, view, &walk);
     for (size_t i = 0; view->is_remote && i < domains->count; i++) {
         const struct request *live = &domains->items[i].live;
 

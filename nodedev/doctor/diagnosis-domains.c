@@ -7,7 +7,7 @@
 #include "placement/demand.h"
 #include "device/ineligible.h"
 #include "device/vgpu.h"
-#include "view/host-snapshot.h"
+#include "view/vgpu-walk.h"
 
 #include <string.h>
 
@@ -114,18 +114,15 @@ check_own(struct diagnosis *diagnosis, const struct domain *domain,
 static void
 check_orphans(struct diagnosis *diagnosis)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
+    struct vgpu_walk walk = {.ledger = &diagnosis->ledger, .inventory = &diagnosis->inventory};
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = host_snapshot_lease(&diagnosis->ledger, inventory, vgpu);
-
-        if (!lease || lease->origin != LEASE_MADE ||
-            !references_is_orphan(&diagnosis->references, vgpu, lease))
+    while (vgpu_walk_next(&walk)) {
+        if (!walk.vgpu || !walk.lease || walk.lease->origin != LEASE_MADE ||
+            !references_is_orphan(&diagnosis->references, walk.vgpu, walk.lease))
             continue;
         diagnosis_add(diagnosis, "no domain refers to the vGPU %s, which was %s's",
-                      vgpu->device.text, lease->domain_name);
-        diagnosis_advise(diagnosis, "vgpuctl reap %s", vgpu->device.text);
+                      walk.device->text, walk.lease->domain_name);
+        diagnosis_advise(diagnosis, "vgpuctl reap %s", walk.device->text);
     }
 }
 
