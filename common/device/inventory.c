@@ -144,6 +144,16 @@ inventory_next_type(const struct inventory *inventory, struct inventory_walk *wa
     return false;
 }
 
+void
+inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest)
+{
+    const char *blank = strrchr(type->name, ' ');
+
+    suggest_offer(suggest, type->id.text);
+    suggest_offer(suggest, type->name);
+    suggest_offer(suggest, blank ? blank + 1 : type->name);
+}
+
 bool
 inventory_find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
 {

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/host.h"
+#include "base/suggest.h"
 
 struct inventory_type {
     struct name id;       /* "nvidia-222" */
@@ -125,6 +126,9 @@ struct inventory_walk {
 };
 bool
 inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk) CHECKED NONNULL;
+
+/* Offers the words that people use for a type: its id, its name, and the name's last word. */
+void inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest) NONNULL;
 
 /* The type of a GPU, or NULL. */
 const struct inventory_type *
