@@ -46,7 +46,6 @@ struct host {
     const char *config; /* "etc/libvirt-vgpu", below root */
     const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
     const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
-    const char *data;   /* the program's own read-only files, wherever root is; NULL: not needed */
     int caller;         /* a pipe to who called us, which breaks when it ends; -1: none */
 };
 

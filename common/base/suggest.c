@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LONGEST 64
@@ -50,4 +51,14 @@ suggest_offer(struct suggest *suggest, const char *word)
         return;
     suggest->best = word;
     suggest->distance = distance;
+}
+
+struct suggest_text
+suggest_text(const struct suggest *suggest)
+{
+    struct suggest_text ret = {""};
+
+    if (suggest->best)
+        snprintf(ret.text, sizeof(ret.text), " (did you mean %s?)", suggest->best);
+    return ret;
 }

@@ -18,3 +18,9 @@ struct suggest {
 
 /* Offers one of the words that there are. It must outlive the suggestion. */
 void suggest_offer(struct suggest *suggest, const char *word) NONNULL;
+
+/* " (did you mean WORD?)", or "" if nothing is near enough. */
+struct suggest_text {
+    char text[96];
+};
+struct suggest_text suggest_text(const struct suggest *suggest) CHECKED NONNULL;

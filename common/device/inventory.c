@@ -45,12 +45,8 @@ inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *
     struct inventory_gpu gpu = {.name = *name, .numa = -1};
     int rc;
 
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (name_equal(&inventory->gpus[i].name, name)) {
-            *ret = i;
-            return 0;
-        }
-    }
+    if (inventory_find_gpu(inventory, name, ret))
+        return 0;
     rc = ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
     *ret = inventory->gpu_count - 1;
     return rc;
@@ -121,6 +117,41 @@ inventory_add_going(struct inventory *inventory, const struct name *device,
     if (!inventory_find_parent(inventory, parent, &vgpu.parent))
         return 0;
     return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+bool
+inventory_find_gpu(const struct inventory *inventory, const struct name *name, size_t *ret)
+{
+    for (*ret = 0; *ret < inventory->gpu_count; ++*ret) {
+        if (name_equal(&inventory->gpus[*ret].name, name))
+            return true;
+    }
+    return false;
+}
+
+bool
+inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk)
+{
+    walk->index = walk->type ? walk->index + 1 : 0;
+    for (; walk->gpu < inventory->gpu_count; walk->gpu++, walk->index = 0) {
+        const struct inventory_gpu *gpu = &inventory->gpus[walk->gpu];
+
+        if (walk->index < gpu->count) {
+            walk->type = &gpu->types[walk->index];
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest)
+{
+    const char *blank = strrchr(type->name, ' ');
+
+    suggest_offer(suggest, type->id.text);
+    suggest_offer(suggest, type->name);
+    suggest_offer(suggest, blank ? blank + 1 : type->name);
 }
 
 bool

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/host.h"
+#include "base/suggest.h"
 
 struct inventory_type {
     struct name id;       /* "nvidia-222" */
@@ -113,6 +114,21 @@ inventory_find_vgpu(const struct inventory *inventory, const struct name *device
 /* Whether there is a parent of that name; ret is its index. */
 bool inventory_find_parent(const struct inventory *inventory, const struct name *name,
                            size_t *ret) CHECKED NONNULL;
+
+/* The same of a GPU. */
+bool inventory_find_gpu(const struct inventory *inventory, const struct name *name,
+                        size_t *ret) CHECKED NONNULL;
+
+/* Walks over the types of all GPUs. It starts as {0}. */
+struct inventory_walk {
+    const struct inventory_type *type;
+    size_t gpu, index; /* of the GPU, and of the type among that GPU's */
+};
+bool
+inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk) CHECKED NONNULL;
+
+/* Offers the words that people use for a type: its id, its name, and the name's last word. */
+void inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest) NONNULL;
 
 /* The type of a GPU, or NULL. */
 const struct inventory_type *

@@ -14,6 +14,15 @@ const struct vgpu_interface *const vgpu_interfaces[] = {
 };
 const size_t vgpu_interface_count = COUNT(vgpu_interfaces);
 
+bool
+vgpu_has_function(const struct inventory *inventory, const struct name *device)
+{
+    size_t parent;
+
+    return inventory_find_parent(inventory, device, &parent) &&
+           inventory->parents[parent].interface->hostdev == REQUEST_PCI;
+}
+
 const struct vgpu_interface *
 vgpu_interface_find(const char *kind)
 {

@@ -66,6 +66,11 @@ extern const struct vgpu_interface vgpu_vf;   /* vf.c */
 extern const struct vgpu_interface *const vgpu_interfaces[];
 extern const size_t vgpu_interface_count;
 
+/* Whether a device is a parent that makes vGPUs of itself, which guests get as PCI devices. Not for
+ * a remote host's inventory, which does not tell interfaces. */
+bool
+vgpu_has_function(const struct inventory *inventory, const struct name *device) CHECKED NONNULL;
+
 /* NULL if there is none of that kind. */
 const struct vgpu_interface *vgpu_interface_find(const char *kind) NONNULL;
 

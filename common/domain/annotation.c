@@ -10,6 +10,7 @@
 #define NAMESPACE_STEM "urn:libvirt-vgpu:"
 #define MOST_DEVICES   64
 #define MOST_PARAMS    16
+#define MOST_FAULTS    64
 #define MOST_TEXT      256 /* bytes of an attribute */
 
 enum annotation_namespace
@@ -26,15 +27,19 @@ annotation_namespace(const char *uri)
 void
 annotation_fault(struct request *request, const char *format, ...)
 {
+    struct request_fault fault = {.line = request->line};
     char text[sizeof(request->fault.text)];
     va_list args;
 
-    if (*request->fault.text)
-        return;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    error_set(&request->fault, -EINVAL, "%s", text);
+    if (!*request->fault.text)
+        error_set(&request->fault, -EINVAL, "%s", text);
+    fault.text = strdup(text);
+    if (!fault.text || request->fault_count == MOST_FAULTS ||
+        ARRAY_ADD(request->faults, request->fault_count, fault) < 0)
+        free(fault.text);
 }
 
 void
@@ -251,6 +256,7 @@ int
 annotation_open_device(struct request *request, const struct annotation_attributes *attributes)
 {
     struct request_device *device;
+    size_t faults = request->fault_count;
     int rc;
 
     if (request->device_count == MOST_DEVICES) {
@@ -263,7 +269,8 @@ annotation_open_device(struct request *request, const struct annotation_attribut
     device = &request->devices[request->device_count - 1];
     rc = take_attributes(request, "vgpu:device", device_attributes, COUNT(device_attributes),
                          attributes, device);
-    if (rc == 0)
+    /* What is missing may be what is misspelt. */
+    if (rc == 0 && request->fault_count == faults)
         check_device(request, device);
     return rc;
 }
@@ -273,6 +280,7 @@ annotation_open_param(struct request *request, const struct annotation_attribute
 {
     struct request_device *device = &request->devices[request->device_count - 1];
     struct request_param *param;
+    size_t faults = request->fault_count;
     int rc;
 
     if (device->param_count == MOST_PARAMS) {
@@ -285,7 +293,7 @@ annotation_open_param(struct request *request, const struct annotation_attribute
     param = &device->params[device->param_count - 1];
     rc = take_attributes(request, "vgpu:param", param_attributes, COUNT(param_attributes),
                          attributes, param);
-    if (rc == 0 && (!param->name || !param->value))
+    if (rc == 0 && request->fault_count == faults && (!param->name || !param->value))
         annotation_fault(request, "<vgpu:param> needs both name and value");
     return rc;
 }

@@ -4,7 +4,7 @@
  * annotation: the grammar of <vgpu:request>, for request-parser.c, which walks the document.
  *
  * Anything in our namespace that is not known here is a fault. If it were ignored, a spelling
- * mistake could give a guest the wrong GPU. The first fault is kept in request->fault.
+ * mistake could give a guest the wrong GPU. All faults are kept in the request, with their lines.
  */
 
 #pragma once
@@ -42,7 +42,7 @@ bool annotation_attribute_is(const struct annotation_attributes *attributes, con
 char *annotation_copy_attribute(const struct annotation_attributes *attributes,
                                 const char *name) CHECKED NONNULL;
 
-/* Records a fault, unless there is one already. */
+/* Records a fault of the line that the parser is at. */
 void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
 
 /* Records as a fault an element that must not stand where it does. */

@@ -5,6 +5,7 @@
 #include "domain/hostdev.h"
 
 #include <libxml/parser.h>
+#include <libxml/SAX2.h>
 #include <libxml/parserInternals.h>
 #include <string.h>
 
@@ -254,6 +255,7 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
     (void)prefix, (void)ns_count, (void)namespaces, (void)defaulted;
     if (reader->failed)
         return;
+    reader->request->line = (unsigned)xmlSAX2GetLineNumber(reader->xml);
     if (ns != ANNOTATION_FOREIGN)
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
     if (parent == DOCUMENT && !element)
@@ -384,6 +386,7 @@ parse(const struct document *document, enum place root, struct request *ret, str
     xmlCtxtUseOptions(reader.xml, XML_PARSE_NONET);
     feed(&reader);
     rc = reader.failed ? -EINVAL : 0;
+    ret->line = 0;
     if (rc == 0 && !*ret->domain.text)
         rc = error_set(error, -EINVAL, "it has no <uuid>");
     xmlFreeParserCtxt(reader.xml);

@@ -43,6 +43,9 @@ request_clear(struct request *request)
         clear_device(&request->devices[i]);
     for (size_t i = 0; i < request->hostdev_count; i++)
         free(request->hostdevs[i].alias);
+    for (size_t i = 0; i < request->fault_count; i++)
+        free(request->faults[i].text);
+    free(request->faults);
     free(request->devices);
     free(request->hostdevs);
     free(request->name);

@@ -62,6 +62,12 @@ struct request_hostdev {
     size_t device;    /* index of the device that names it; SIZE_MAX: none does */
 };
 
+/* Something that is wrong in the annotation. */
+struct request_fault {
+    unsigned line; /* 0: it is in how things go together, and on no line */
+    char *text;
+};
+
 struct request {
     struct name domain; /* UUID */
     char *name;         /* the UUID if it has none; libvirt's always have */
@@ -69,10 +75,13 @@ struct request {
     size_t device_count;
     struct request_hostdev *hostdevs;
     size_t hostdev_count;
-    struct nodeset nodes;      /* NUMA nodes that its memory is bound to */
-    struct nodeset processors; /* that it is pinned to */
-    int pid;                   /* of its QEMU; 0: not told, as in anything but a status file */
-    struct error fault;        /* "": none */
+    struct nodeset nodes;         /* NUMA nodes that its memory is bound to */
+    struct nodeset processors;    /* that it is pinned to */
+    int pid;                      /* of its QEMU; 0: not told, as in anything but a status file */
+    struct error fault;           /* the first; "": none */
+    struct request_fault *faults; /* all, but for those behind the first 64 */
+    size_t fault_count;
+    unsigned line; /* that the parser is at; 0 once it is done */
 };
 
 void request_clear(struct request *request) NONNULL;

@@ -35,17 +35,10 @@ static struct suggest
 guess_type(const struct inventory *inventory, const char *wanted)
 {
     struct suggest suggest = SUGGEST(wanted);
+    struct inventory_walk walk = {0};
 
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            const struct inventory_type *type = &inventory->gpus[gpu].types[i];
-            const char *blank = strrchr(type->name, ' ');
-
-            suggest_offer(&suggest, type->id.text);
-            suggest_offer(&suggest, type->name);
-            suggest_offer(&suggest, blank ? blank + 1 : type->name);
-        }
-    }
+    while (inventory_next_type(inventory, &walk))
+        inventory_suggest_type(walk.type, &suggest);
     return suggest;
 }
 
@@ -220,9 +213,8 @@ refusal_none(const struct capacity *capacity, const struct demand *demand, struc
 
         list_types(inventory, reasons, sizeof(reasons));
         return error_refuse(error, ERROR_NEVER,
-                            "%s wants %s, which no GPU here has%s%s%s; there are: %s",
-                            demand->label, demand->wanted, suggest.best ? " (did you mean " : "",
-                            suggest.best ? suggest.best : "", suggest.best ? "?)" : "", reasons);
+                            "%s wants %s, which no GPU here has%s; there are: %s", demand->label,
+                            demand->wanted, suggest_text(&suggest).text, reasons);
     }
     if (lacks_parent(inventory, demand))
         return refuse_parent(inventory, demand, error);

@@ -31,7 +31,7 @@ static int
 unknown_class(const struct policy *policy, const struct demand *demand, const char *name,
               size_t length, struct error *error)
 {
-    char classes[512] = "", said[256], meant[300] = "";
+    char classes[512] = "", said[256];
     struct suggest suggest = SUGGEST(said);
 
     snprintf(said, sizeof(said), "%.*s", (int)length, name);
@@ -42,11 +42,9 @@ unknown_class(const struct policy *policy, const struct demand *demand, const ch
         snprintf(classes + at, sizeof(classes) - at, "%s%s",
                  i ? ", " : "; there are: ", policy->classes[i].name);
     }
-    if (suggest.best)
-        snprintf(meant, sizeof(meant), " (did you mean %s?)", suggest.best);
     return error_set(error, -EINVAL,
                      "%s asks for the class \"%.*s\", and vgpu.conf has none of that name%s%s",
-                     demand->label, (int)length, name, meant,
+                     demand->label, (int)length, name, suggest_text(&suggest).text,
                      policy->class_count ? classes : "; it defines no class");
 }
 

@@ -24,21 +24,33 @@ main_edit(struct attachment *attachment)
 }
 
 int
+attachment_add_named(const struct domain_source *source, const struct name *domain,
+                     struct names *ret, struct error *error)
+{
+    AUTO(domains_clear) struct domains domains = {0};
+    int rc = domain_source_all(source, &domains, error);
+
+    return vf_selection_add_named(&domains, domain, ret) < 0
+               ? error_set(error, -ENOMEM, "no memory for the domains")
+               : rc;
+}
+
+int
 attachment_start(struct attachment *attachment, bool secrets, struct error *error)
 {
-    const struct target *target = attachment->target;
+    const struct domain_source *source = attachment->source;
     const struct domain_edit *edit = main_edit(attachment);
     struct error ignored;
     int rc = 0;
 
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
-            rc = target_edit(target, side, secrets && side == CONNECTION_CONFIG,
-                             &attachment->edits[side], error);
+            rc = source_edit_start(source, side, secrets && side == CONNECTION_CONFIG,
+                                   &attachment->edits[side], error);
     }
     /* It is better to know them, and no more. */
-    if (rc == 0 && target_add_named(attachment->call, target, &edit->request.domain,
-                                    &attachment->named, &ignored) < 0)
+    if (rc == 0 &&
+        attachment_add_named(source, &edit->request.domain, &attachment->named, &ignored) < 0)
         return 0;
     return rc;
 }
@@ -56,14 +68,14 @@ is_taken(const struct attachment *attachment, const char *alias)
 int
 attachment_make(struct attachment *attachment, struct error *error)
 {
-    const char *wanted = attachment->wanted_alias;
-    const struct domain_edit_device device = {wanted ? wanted : attachment->alias, attachment->type,
-                                              attachment->class};
+    const char *wanted = attachment->wanted.alias;
+    struct domain_edit_device device = attachment->wanted;
     int rc = 0;
 
     snprintf(attachment->alias, sizeof(attachment->alias), "%s", wanted ? wanted : "ua-gpu0");
     for (unsigned i = 1; !wanted && is_taken(attachment, attachment->alias); i++)
         snprintf(attachment->alias, sizeof(attachment->alias), "ua-gpu%u", i);
+    device.alias = wanted ? wanted : attachment->alias;
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
             rc = domain_edit_add(&attachment->edits[side], &device, error);
@@ -94,7 +106,7 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
     struct name source = hostdev ? hostdev->source : (struct name){0};
     const struct names sources = {&source, 1};
     const struct vf_selection_search search = {
-        .host = attachment->call->host,
+        .host = attachment->source->call->host,
         .request = &edit->request,
         .sources = &sources,
         .freedom = DEMAND_ANY_KIND,
@@ -102,7 +114,7 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .taken = &taken,
         .doubt = &attachment->doubt,
         .now = attachment->meant[CONNECTION_LIVE],
-        .elsewhere = !attachment->target->connection,
+        .elsewhere = !attachment->source->connection,
     };
 
     int rc = find_taken(attachment, &taken);
@@ -118,12 +130,12 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
 int
 attachment_place(struct attachment *attachment, struct error *error)
 {
-    int rc = choose(attachment, &attachment->source, error);
+    int rc = choose(attachment, &attachment->chosen, error);
 
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
             rc = domain_edit_set_source(&attachment->edits[side], attachment->alias,
-                                        &attachment->source, error);
+                                        &attachment->chosen, error);
     }
     return rc;
 }
@@ -134,9 +146,9 @@ attachment_place_again(struct attachment *attachment)
 {
     struct error ignored;
 
-    if (attachment->source.kind != REQUEST_PCI)
+    if (attachment->chosen.kind != REQUEST_PCI)
         return 0;
-    if (names_add(&attachment->refused, attachment->source.source.text) < 0)
+    if (names_add(&attachment->refused, attachment->chosen.source.text) < 0)
         return -ENOMEM;
     return attachment_place(attachment, &ignored) == 0;
 }

@@ -61,11 +61,11 @@ renew(const struct request *request, size_t index, const struct names *shared,
       const struct rewrite_source *others, struct rewrite_source *ret)
 {
     const struct request_hostdev *hostdev = &request->hostdevs[index];
-    char place[32];
+    char label[32];
 
-    snprintf(place, sizeof(place), "hostdev%zu", index);
+    snprintf(label, sizeof(label), "hostdev%zu", index);
     if (hostdev->kind == REQUEST_MDEV && demand_is_explicit(hostdev))
-        domain_edit_uuid(&request->domain, hostdev->alias ? hostdev->alias : place, &ret->source);
+        domain_edit_uuid(&request->domain, hostdev->alias ? hostdev->alias : label, &ret->source);
     for (size_t i = 0; i < shared->count; i++) {
         if (name_equal(&hostdev->source, &shared->items[i]))
             *ret = others[i];

@@ -27,11 +27,12 @@ hotplug_check(const struct host *host, struct error *error)
 
 /* Whether the guest runs with a device. */
 static int
-has_device(const struct target *target, const struct name *device, bool *ret, struct error *error)
+has_device(const struct domain_source *source, const struct name *device, bool *ret,
+           struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
     AUTO(request_clear) struct request request = {0};
-    int rc = target_text(target, CONNECTION_LIVE, false, &text, error);
+    int rc = domain_source_text(source, CONNECTION_LIVE, false, &text, error);
 
     *ret = false;
     if (rc == 0)
@@ -54,16 +55,16 @@ wait_a_moment(struct deadline deadline)
 
 /* Asks for it, and waits. -EBUSY without a word in error: it keeps it. */
 static int
-take_out(const struct target *target, const struct name *device, const char *alias,
+take_out(const struct domain_source *source, const struct name *device, const char *alias,
          unsigned timeout, struct error *error)
 {
-    struct deadline deadline = deadline_in(target->host, timeout);
-    int rc = connection_detach(target->connection, &target->domain.uuid, alias, error);
+    struct deadline deadline = deadline_in(source->call->host, timeout);
+    int rc = connection_detach(source->connection, &source->domain.uuid, alias, error);
 
     while (rc == 0) {
         bool has;
 
-        rc = has_device(target, device, &has, error);
+        rc = has_device(source, device, &has, error);
         if (rc < 0 || !has)
             return rc;
         if (!wait_a_moment(deadline))
@@ -75,7 +76,7 @@ take_out(const struct target *target, const struct name *device, const char *ali
 /* --- in --------------------------------------------------------------------------------------- */
 
 struct newcomer {
-    const struct target *target;
+    const struct domain_source *source;
     const char *alias;
     struct name device;
     unsigned timeout;
@@ -94,29 +95,29 @@ static int
 hand_over(void *data, struct error *error)
 {
     const struct newcomer *newcomer = data;
-    const struct target *target = newcomer->target;
+    const struct domain_source *source = newcomer->source;
     struct error failure;
-    int rc = connection_attach(target->connection, &target->domain.uuid, newcomer->hostdev, error);
+    int rc = connection_attach(source->connection, &source->domain.uuid, newcomer->hostdev, error);
 
     if (rc < 0) {
         error_wrap(error, "%s", newcomer->alias);
         return rc;
     }
-    rc = connection_set_annotation(target->connection, &target->domain.uuid, newcomer->annotation,
+    rc = connection_set_annotation(source->connection, &source->domain.uuid, newcomer->annotation,
                                    error);
     if (rc < 0 &&
-        take_out(target, &newcomer->device, newcomer->alias, newcomer->timeout, &failure) < 0)
+        take_out(source, &newcomer->device, newcomer->alias, newcomer->timeout, &failure) < 0)
         error_add(error, "and the guest keeps %s, whose lease is given back when it ends",
                   newcomer->alias);
     return rc;
 }
 
 int
-hotplug_in(const struct host *host, const struct target *target, const struct domain_edit *edit,
-           const char *alias, unsigned timeout, struct error *error)
+hotplug_in(const struct domain_source *source, const struct domain_edit *edit, const char *alias,
+           unsigned timeout, struct error *error)
 {
     AUTO(newcomer_clear)
-    struct newcomer newcomer = {.target = target, .alias = alias, .timeout = timeout};
+    struct newcomer newcomer = {.source = source, .alias = alias, .timeout = timeout};
     const struct assign_handover handover = {hand_over, &newcomer};
     const struct request_hostdev *hostdev;
     int rc = domain_edit_hostdev(edit, alias, &newcomer.hostdev, error);
@@ -127,9 +128,9 @@ hotplug_in(const struct host *host, const struct target *target, const struct do
         return rc;
     hostdev = domain_edit_find(edit, alias);
     newcomer.device = hostdev ? hostdev->source : newcomer.device;
-    rc = assign_device(host, &edit->request, &newcomer.device, &handover, error);
+    rc = assign_device(source->call->host, &edit->request, &newcomer.device, &handover, error);
     if (rc < 0)
-        error_wrap(error, "%s", target->domain.name);
+        error_wrap(error, "%s", source->domain.name);
     return rc;
 }
 
@@ -145,16 +146,16 @@ hotplug_leaver_clear(struct hotplug_leaver *leaver)
 
 /* Of a guest that let go late only the annotation and the lease are left. */
 static int
-find_lease(const struct host *host, const struct target *target, const char *alias,
-           struct name *ret, struct error *error)
+find_lease(const struct domain_source *source, const char *alias, struct name *ret,
+           struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    int rc = statedir_peek(host, &ledger, error);
+    int rc = statedir_peek(source->call->host, &ledger, error);
 
     for (size_t i = 0; i < ledger.count; i++) {
         const struct lease *lease = &ledger.leases[i];
 
-        if (name_equal(&lease->domain, &target->domain.uuid) && !strcmp(lease->alias, alias))
+        if (name_equal(&lease->domain, &source->domain.uuid) && !strcmp(lease->alias, alias))
             *ret = lease->vgpu.device;
     }
     return rc;
@@ -162,14 +163,14 @@ find_lease(const struct host *host, const struct target *target, const char *ali
 
 /* Whatever became of the annotation. */
 static int
-give_back(const struct host *host, const struct target *target, const char *word,
-          struct name *device, int rc, struct error *error)
+give_back(const struct domain_source *source, const char *word, struct name *device, int rc,
+          struct error *error)
 {
     struct error failure;
-    int released = *device->text ? 0 : find_lease(host, target, word, device, &failure);
+    int released = *device->text ? 0 : find_lease(source, word, device, &failure);
 
     if (released == 0 && *device->text)
-        released = release_device(host, &target->domain.uuid, device, &failure);
+        released = release_device(source->call->host, &source->domain.uuid, device, &failure);
     if (released == 0)
         return rc;
     if (rc == 0)
@@ -180,16 +181,16 @@ give_back(const struct host *host, const struct target *target, const char *word
 }
 
 int
-hotplug_out(const struct host *host, const struct target *target,
-            const struct hotplug_leaver *leaver, unsigned timeout, struct error *error)
+hotplug_out(const struct domain_source *source, const struct hotplug_leaver *leaver,
+            unsigned timeout, struct error *error)
 {
     AUTO_FREE char *annotation = NULL;
     struct name device = leaver->device;
-    const char *name = target->domain.name;
+    const char *name = source->domain.name;
     int rc = domain_edit_annotation(&leaver->edit, &annotation, error);
 
     if (rc == 0 && leaver->alias)
-        rc = take_out(target, &device, leaver->alias, timeout, error);
+        rc = take_out(source, &device, leaver->alias, timeout, error);
     if (rc == -EBUSY)
         return error_set(error, rc,
                          "%s has not let go of %s in %u s, which its system has to do; nothing "
@@ -197,6 +198,6 @@ hotplug_out(const struct host *host, const struct target *target,
                          name, leaver->alias, timeout / 1000);
     if (rc < 0)
         return rc;
-    rc = connection_set_annotation(target->connection, &target->domain.uuid, annotation, error);
-    return give_back(host, target, leaver->word, &device, rc, error);
+    rc = connection_set_annotation(source->connection, &source->domain.uuid, annotation, error);
+    return give_back(source, leaver->word, &device, rc, error);
 }

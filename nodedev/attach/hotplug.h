@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * plug: a vGPU into a running guest, and out of it.
+ * hotplug: a vGPU into a running guest, and out of it.
  *
  * libvirt runs no hook for either, so the device is made before and removed after, by ourselves.
  */
 
 #pragma once
 
-#include "attach/target.h"
+#include "attach/source-edit.h"
 
 /* Whether we have the right to: -EACCES with a line in error. To be asked before anything is
  * changed. */
@@ -20,7 +20,7 @@ int hotplug_check(const struct host *host, struct error *error) CHECKED NONNULL;
  * guest, which is asked to let go of it, does not do so within the timeout (milliseconds). The
  * errors of assign_device; -EIO with libvirt's words.
  */
-int hotplug_in(const struct host *host, const struct target *target, const struct domain_edit *edit,
+int hotplug_in(const struct domain_source *source, const struct domain_edit *edit,
                const char *alias, unsigned timeout, struct error *error) CHECKED NONNULL;
 
 /* A vGPU that is to leave, and the XML without it; as domain_edit_remove left them. */
@@ -37,6 +37,5 @@ void hotplug_leaver_clear(struct hotplug_leaver *leaver) NONNULL;
  * back. -EBUSY with a line in error, and nothing is removed, if the guest keeps it for longer than
  * the timeout (milliseconds); what fails after that is left to `reconcile`.
  */
-int hotplug_out(const struct host *host, const struct target *target,
-                const struct hotplug_leaver *leaver, unsigned timeout,
-                struct error *error) CHECKED NONNULL;
+int hotplug_out(const struct domain_source *source, const struct hotplug_leaver *leaver,
+                unsigned timeout, struct error *error) CHECKED NONNULL;

@@ -11,7 +11,6 @@
 #include "placement/feasibility.h"
 #include "placement/problem.h"
 #include "policy/policy-load.h"
-#include "xml/schema.h"
 #include "xml/xml-tree.h"
 
 #include <string.h>
@@ -63,6 +62,20 @@ matter_clear(struct matter *matter)
     domains_clear(&matter->domains);
 }
 
+/* Each element by itself is judged first (`lined`); how they go together, once that is right. */
+static void
+tell_faults(const struct matter *matter, bool lined)
+{
+    const struct domain_check *check = matter->check;
+
+    for (size_t i = 0; i < matter->request.fault_count; i++) {
+        const struct request_fault *fault = &matter->request.faults[i];
+
+        if (lined == (fault->line > 0))
+            report_fault(check->report, check->file, fault->line, "%s", fault->text);
+    }
+}
+
 /* What it asks for by the configuration, which is checked elsewhere; and whether it is known. What
  * is wrong is reported. */
 static bool
@@ -70,15 +83,15 @@ find_demands(struct matter *matter)
 {
     const struct domain_check *check = matter->check;
     struct error fault;
-    int rc = request_check(&matter->request, &fault);
+    int rc;
 
-    if (rc == 0 && (!check->policy ||
-                    policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0))
+    tell_faults(matter, false);
+    if (matter->request.fault_count || !check->policy ||
+        policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0)
         return false;
     /* Who has switched us off may be about to switch us on. */
     matter->snapshot.policy.enabled = true;
-    if (rc == 0)
-        rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
+    rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
     if (rc < 0)
         report_fault(check->report, check->file, 0, "%s", fault.text);
     return rc >= 0;
@@ -98,14 +111,9 @@ has_functions(const struct matter *matter)
 static void
 ask_domains(struct matter *matter)
 {
-    const struct domain_check *check = matter->check;
-    AUTO(connection_close) struct connection *connection = NULL;
-    int rc = connection_open(check->uri, CONNECTION_READ, &connection, &matter->unasked);
-
-    if (rc == 0)
-        rc = connection_domains(connection, &matter->domains, &matter->unasked);
-    if (rc == 0 && !matter->domains.complete)
-        matter->unasked = matter->domains.failure;
+    /* What it has told is asked all the same. */
+    if (connection_ask_domains(matter->check->uri, &matter->domains, NULL, &matter->unasked) < 0)
+        return;
 }
 
 /* What this host has. A broken ledger is another matter. */
@@ -301,19 +309,16 @@ int
 domain_check(const struct domain_check *check, const struct document *document, struct error *error)
 {
     AUTO(matter_clear) struct matter matter = {.check = check};
-    AUTO(schema_close) struct schema schema = {0};
     size_t faults = check->report->faults;
     int rc = request_parse(document, &matter.request, error);
 
-    if (rc == 0)
-        rc = schema_open(check->host, &schema, error);
     if (rc < 0)
         return rc;
     /* Document types and their entities have been refused by now. */
     matter.tree = xml_tree_read(document);
-    rc = matter.tree ? schema_check(&schema, matter.tree, check->file, check->report) : -ENOMEM;
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the XML");
+    if (!matter.tree)
+        return error_set(error, -ENOMEM, "no memory for the XML");
+    tell_faults(&matter, true);
     check_each(&matter);
     /* How they go together is judged once each by itself is right. */
     if (check->report->faults == faults)

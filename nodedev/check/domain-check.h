@@ -2,8 +2,8 @@
 
 /*
  * domain-check: what is wrong in a domain's XML before anybody starts it: its request, by the
- * schema, by the parser and against the configuration; what libvirt takes and is probably not
- * meant; and virtual functions that this host does not have, or another domain has as well.
+ * parser and against the configuration; what libvirt takes and is probably not meant; and virtual
+ * functions that this host does not have, or another domain has as well.
  */
 
 #pragma once
@@ -15,13 +15,13 @@
 /* What it is asked of: all borrowed. */
 struct domain_check {
     const struct policy *policy; /* NULL: it is broken, and not to be asked */
-    const struct host *host;     /* which has the schema, and perhaps the virtual functions */
+    const struct host *host;     /* which may have the virtual functions */
     const char *uri;             /* of its libvirt, which knows who else names those; NULL: none */
     const char *file;            /* what messages call the document */
     struct report *report;
 };
 
 /* How many vGPUs it asks for (0, too, if it has faults, which are in the report), or -EINVAL with a
- * line in error if it is no domain XML at all, -ENOENT if there is no schema. */
+ * line in error if it is no domain XML at all. */
 int domain_check(const struct domain_check *check, const struct document *document,
                  struct error *error) CHECKED NONNULL;

@@ -29,13 +29,10 @@ is_offered(const struct inventory *inventory, size_t gpu, struct suggest *sugges
 
         for (size_t k = 0; (gpu == EVERY_GPU || gpu == i) && k < card->count; k++) {
             const struct inventory_type *type = &card->types[k];
-            const char *blank = strrchr(type->name, ' ');
 
             if (inventory_type_is(type, suggest->said))
                 return true;
-            suggest_offer(suggest, type->id.text);
-            suggest_offer(suggest, type->name);
-            suggest_offer(suggest, blank ? blank + 1 : type->name);
+            inventory_suggest_type(type, suggest);
         }
     }
     return false;
@@ -52,10 +49,9 @@ check_word(struct checker *checker, const char *origin, size_t gpu, const char *
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++)
         unsure |= (gpu == EVERY_GPU || gpu == i) && inventory_may_have_more(inventory, i);
-    report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s%s%s", word,
+    report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s", word,
                    gpu == EVERY_GPU ? "any GPU here" : inventory->gpus[gpu].name.text,
-                   unsure ? " now" : "", suggest.best ? " (did you mean " : "",
-                   suggest.best ? suggest.best : "", suggest.best ? "?)" : "");
+                   unsure ? " now" : "", suggest_text(&suggest).text);
 }
 
 static void

@@ -13,7 +13,6 @@ main(int argc, char *argv[])
         .config = VGPU_CONFIG,
         .hooks = VGPU_HOOKS,
         .hook = VGPU_HOOK,
-        .data = VGPU_DATA,
         .caller = -1,
     };
 

@@ -13,51 +13,51 @@ note(struct table *table, int rc)
 }
 
 static int
-find_column(const struct table_column *columns, size_t count, const char *name, size_t length)
+find_column(const struct table *table, const char *name, size_t length)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(columns[i].name) == length && !strncasecmp(columns[i].name, name, length))
+    for (size_t i = 0; i < table->count; i++) {
+        if (strlen(table->columns[i].name) == length &&
+            !strncasecmp(table->columns[i].name, name, length))
             return (int)i;
     }
     return -1;
 }
 
 static void
-add_column(struct table *table, size_t column)
+show_column(struct table *table, size_t index)
 {
-    static const int types[] = {
-        [TABLE_TEXT] = SCOLS_JSON_STRING,
-        [TABLE_NUMBER] = SCOLS_JSON_NUMBER,
-        [TABLE_FLAG] = SCOLS_JSON_BOOLEAN,
-    };
-    enum table_kind kind = table->columns[column].kind;
-    struct libscols_column *smart = scols_table_new_column(
-        table->smart, table->columns[column].name, 0, kind == TABLE_NUMBER ? SCOLS_FL_RIGHT : 0);
+    const struct table_column *column = &table->columns[index];
+    struct libscols_column *smart;
 
+    if (table->shown[index] >= 0)
+        return;
+    smart = scols_table_new_column(table->smart, column->name, 0,
+                                   column->kind == TABLE_NUMBER ? SCOLS_FL_RIGHT : 0);
     if (!smart) {
         note(table, -ENOMEM);
         return;
     }
-    note(table, scols_column_set_json_type(smart, types[kind]));
-    table->places[column] = (int)scols_table_get_ncols(table->smart) - 1;
+    /* A flag is written in JSON's own words, so that one that is not known can be null. */
+    note(table, scols_column_set_json_type(smart, column->kind == TABLE_TEXT ? SCOLS_JSON_STRING
+                                                                             : SCOLS_JSON_NUMBER));
+    table->shown[index] = (int)scols_table_get_ncols(table->smart) - 1;
 }
 
 static int
-add_named(struct table *table, size_t count, const char *list, struct error *error)
+show_named(struct table *table, const char *list, struct error *error)
 {
     for (;;) {
         size_t length = strcspn(list, ",");
-        int column = find_column(table->columns, count, list, length);
+        int column = find_column(table, list, length);
 
         if (column < 0) {
             error_set(error, -EINVAL, "there is no column \"%.*s\"; there are: %s", (int)length,
                       list, table->columns[0].name);
-            for (size_t i = 1; i < count; i++)
+            for (size_t i = 1; i < table->count; i++)
                 error_add(error, "%s", table->columns[i].name);
             return -EINVAL;
         }
-        if (table->places[column] < 0)
-            add_column(table, (size_t)column);
+        show_column(table, (size_t)column);
         if (!list[length])
             return 0;
         list += length + 1;
@@ -70,12 +70,13 @@ table_start(struct table *table, const char *name, const struct table_column *co
 {
     *table = (struct table){
         .name = name,
-        .columns = columns,
+        .count = count,
         .smart = scols_new_table(),
         .json = option_given(options, OPTION_JSON),
         .raw = option_given(options, OPTION_RAW),
     };
-    memset(table->places, -1, sizeof(table->places));
+    memset(table->shown, -1, sizeof(table->shown));
+    memcpy(table->columns, columns, count * sizeof(*columns));
     if (!table->smart)
         return error_set(error, -ENOMEM, "no memory");
     note(table, scols_table_set_name(table->smart, name));
@@ -83,11 +84,15 @@ table_start(struct table *table, const char *name, const struct table_column *co
     note(table, scols_table_enable_raw(table->smart, table->raw));
     note(table,
          scols_table_enable_noheadings(table->smart, option_given(options, OPTION_NOHEADINGS)));
+    if (options->uri_count)
+        table->columns[table->count++] = (struct table_column){.name = "HOST"};
     if (option_given(options, OPTION_COLUMNS))
-        return add_named(table, count, options->values[OPTION_COLUMNS], error);
+        return show_named(table, options->values[OPTION_COLUMNS], error);
+    if (options->uri_count)
+        show_column(table, count);
     for (size_t i = 0; i < count; i++) {
         if (!columns[i].extra)
-            add_column(table, i);
+            show_column(table, i);
     }
     return 0;
 }
@@ -111,12 +116,14 @@ table_line(struct table *table)
     table->lines++;
     for (size_t i = 0; !table->json && i < scols_table_get_ncols(table->smart); i++)
         note(table, scols_line_set_data(table->line, i, "-"));
+    if (table->host)
+        table_set(table, table->count - 1, "%s", table->host);
 }
 
 bool
 table_shows(const struct table *table, size_t column)
 {
-    return table->places[column] >= 0;
+    return table->shown[column] >= 0;
 }
 
 void
@@ -134,16 +141,29 @@ table_set(struct table *table, size_t column, const char *format, ...)
     if (rc < 0)
         text = NULL;
     note(table,
-         text ? scols_line_set_data(table->line, (size_t)table->places[column], text) : -ENOMEM);
+         text ? scols_line_set_data(table->line, (size_t)table->shown[column], text) : -ENOMEM);
+}
+
+void
+table_set_text(struct table *table, size_t column, const char *text)
+{
+    if (text && *text)
+        table_set(table, column, "%s", text);
+}
+
+void
+table_set_known(struct table *table, size_t column, unsigned value)
+{
+    if (value)
+        table_set(table, column, "%u", value);
 }
 
 void
 table_set_flag(struct table *table, size_t column, bool value)
 {
-    if (table->json)
-        table_set(table, column, "%d", value);
-    else
-        table_set(table, column, "%s", value ? "yes" : "no");
+    static const char *const words[2][2] = {{"no", "yes"}, {"false", "true"}};
+
+    table_set(table, column, "%s", words[table->json][value]);
 }
 
 int

@@ -6,6 +6,8 @@
  * libsmartcols does the work. A value that nobody knows stays unset: it is "-" for people and null
  * in JSON, where columns are keys in lower case.
  *
+ * With --connect every table has one more column in front, HOST, which the table itself fills.
+ *
  *     rc = table_start(&table, "gpus", columns, COUNT(columns), &call->options, error);
  *     ...
  *     table_line(&table);
@@ -35,19 +37,23 @@ struct table_column {
 struct libscols_table;
 struct libscols_line;
 
+#define TABLE_MOST_COLUMNS 32
+
 struct table {
     const char *name; /* JSON's key for all of it */
-    const struct table_column *columns;
+    const char *host; /* whose the lines are that are to come; borrowed; NULL without --connect */
+    struct table_column columns[TABLE_MOST_COLUMNS]; /* HOST is the last of them if there is one */
+    int shown[TABLE_MOST_COLUMNS]; /* per column: its index in smart; -1: it is not shown */
+    size_t count;
     struct libscols_table *smart;
     struct libscols_line *line; /* the last one */
-    int places[32];             /* per column: where it stands in smart; -1: not shown */
     bool json, raw;
     size_t lines;
     int failed; /* -errno of the first failure, which table_print tells */
 };
 
-/* The columns are borrowed. -EINVAL if --columns names one that there is not. table_end in every
- * case. */
+/* The names of the columns are borrowed. -EINVAL if --columns names one that there is not.
+ * table_end in every case. */
 int table_start(struct table *table, const char *name, const struct table_column *columns,
                 size_t count, const struct options *options, struct error *error) CHECKED NONNULL;
 void table_end(struct table *table) NONNULL;
@@ -57,6 +63,10 @@ void table_line(struct table *table) NONNULL;
 
 /* Sets a value of the line. */
 void table_set(struct table *table, size_t column, const char *format, ...) FORMAT(3, 4) NONNULL;
+/* The same of what may be unknown: "" or NULL, and 0. */
+void
+table_set_text(struct table *table, size_t column, const char *text) __attribute__((nonnull(1)));
+void table_set_known(struct table *table, size_t column, unsigned value) NONNULL;
 void table_set_flag(struct table *table, size_t column, bool value) NONNULL;
 
 /* Whether a column is to be printed: not to look for what nobody will see. */

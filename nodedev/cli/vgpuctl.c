@@ -60,9 +60,8 @@ find_command(const char *name, struct error *error)
             return commands[i];
         suggest_offer(&suggest, commands[i]->name);
     }
-    error_set(error, -EINVAL, "there is no command \"%s\"%s%s%s; see 'vgpuctl --help'", name,
-              suggest.best ? " (did you mean " : "", suggest.best ? suggest.best : "",
-              suggest.best ? "?)" : "");
+    error_set(error, -EINVAL, "there is no command \"%s\"%s; see 'vgpuctl --help'", name,
+              suggest_text(&suggest).text);
     return NULL;
 }
 
@@ -93,11 +92,10 @@ run(const struct command *command, struct host *host, struct command_call *call,
         print_usage(command, call->out);
         return COMMAND_DONE;
     }
-    if (call->count < command->least || call->count > command->most) {
-        error_set(error, -EINVAL, "usage: vgpuctl %s%s%s", command->name,
-                  *command->arguments ? " " : "", command->arguments);
-        return COMMAND_USAGE;
-    }
+    if (call->count < command->least || call->count > command->most)
+        return command_failed(error_set(error, -EINVAL, "usage: vgpuctl %s%s%s", command->name,
+                                        *command->arguments ? " " : "", command->arguments),
+                              error);
     if (change_root(host, call, error) < 0)
         return COMMAND_FAILED;
     status = command->run(call, error);
@@ -120,8 +118,8 @@ run_bare(const struct command_call *call, struct error *error)
         fprintf(call->out, "vgpuctl (libvirt-vgpu) " VGPU_VERSION "\n");
         return COMMAND_DONE;
     }
-    error_set(error, -EINVAL, "a command, please; see 'vgpuctl --help'");
-    return COMMAND_USAGE;
+    return command_failed(error_set(error, -EINVAL, "a command, please; see 'vgpuctl --help'"),
+                          error);
 }
 
 static enum command_status

@@ -9,22 +9,14 @@
 
 #include <string.h>
 
-static bool
-every_type(const struct inventory_type *type, const void *data)
-{
-    (void)type, (void)data;
-    return true;
-}
-
 /* Against what this host has. */
 static int
 check_host(const struct command_call *call, const struct policy *policy, struct report *report,
            struct error *error)
 {
-    const struct inventory_filter filter = {every_type, NULL};
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO_FREE char *where = NULL;
-    int rc = scan_host(call->host, &filter, &inventory, error);
+    int rc = scan_host(call->host, &inventory_all_types, &inventory, error);
 
     if (rc == 0 && asprintf(&where, "/%s", call->host->config) < 0) {
         where = NULL;
@@ -64,7 +56,7 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
     AUTO(document_clear) struct document document = {0};
     const char *file = call->arguments[0];
     const struct domain_check check = {policy, call->host, call->uri, file, report};
-    int rc = subject_read(call->host, file, &document, error), count;
+    int rc = domain_source_read(call->host, file, &document, error), count;
 
     if (rc < 0)
         return COMMAND_FAILED;

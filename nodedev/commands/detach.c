@@ -3,72 +3,73 @@
 #include "attach/hotplug.h"
 
 static enum command_status
-print(const struct command_call *call, const struct target *target, struct error *error)
+print(const struct domain_source *source, struct error *error)
 {
     AUTO(hotplug_leaver_clear) struct hotplug_leaver leaver = {0};
-    int rc = target_edit(target, target_side_shown(call, target), false, &leaver.edit, error);
+    int rc =
+        source_edit_start(source, domain_source_side_shown(source), false, &leaver.edit, error);
 
     if (rc == 0)
-        rc = domain_edit_remove(&leaver.edit, call->arguments[1], &leaver.device, &leaver.alias,
-                                error);
+        rc = domain_edit_remove(&leaver.edit, source->call->arguments[1], &leaver.device,
+                                &leaver.alias, error);
     if (rc == 0)
-        rc = target_print(call, &leaver.edit, error);
+        rc = source_edit_print(source, &leaver.edit, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 /* Both sides are looked at first; then the guest, which may not let go, before the definition. */
 static int
-detach(const struct command_call *call, const struct target *target, unsigned timeout,
-       struct error *error)
+detach(const struct domain_source *source, unsigned timeout, struct error *error)
 {
-    AUTO(hotplug_leaver_clear) struct hotplug_leaver live = {.word = call->arguments[1]};
-    AUTO(hotplug_leaver_clear) struct hotplug_leaver config = {.word = call->arguments[1]};
+    AUTO(hotplug_leaver_clear) struct hotplug_leaver live = {.word = source->call->arguments[1]};
+    AUTO(hotplug_leaver_clear) struct hotplug_leaver config = {.word = source->call->arguments[1]};
     int rc = 0;
 
-    if (target->meant[CONNECTION_LIVE]) {
-        rc = hotplug_check(call->host, error);
+    if (source->meant[CONNECTION_LIVE]) {
+        rc = hotplug_check(source->call->host, error);
         if (rc == 0)
-            rc = target_edit(target, CONNECTION_LIVE, false, &live.edit, error);
+            rc = source_edit_start(source, CONNECTION_LIVE, false, &live.edit, error);
         if (rc == 0)
             rc = domain_edit_remove(&live.edit, live.word, &live.device, &live.alias, error);
     }
-    if (rc == 0 && target->meant[CONNECTION_CONFIG]) {
-        rc = target_edit(target, CONNECTION_CONFIG, true, &config.edit, error);
+    if (rc == 0 && source->meant[CONNECTION_CONFIG]) {
+        rc = source_edit_start(source, CONNECTION_CONFIG, true, &config.edit, error);
         if (rc == 0)
             rc =
                 domain_edit_remove(&config.edit, config.word, &config.device, &config.alias, error);
     }
-    if (rc == 0 && target->meant[CONNECTION_LIVE])
-        rc = hotplug_out(call->host, target, &live, timeout, error);
-    if (rc == 0 && target->meant[CONNECTION_CONFIG])
-        rc = target_define(target, &config.edit, error);
+    if (rc == 0 && source->meant[CONNECTION_LIVE])
+        rc = hotplug_out(source, &live, timeout, error);
+    if (rc == 0 && source->meant[CONNECTION_CONFIG])
+        rc = source_edit_define(source, &config.edit, error);
     return rc;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(target_close) struct target target = {0};
+    AUTO(domain_source_close) struct domain_source source = {0};
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     unsigned seconds;
     int rc;
 
-    if (options_number(&call->options, OPTION_TIMEOUT, 1, 3600, 10, &seconds, error) < 0)
+    if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
-    rc = target_open(call, &target, error);
+    rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
+    if (rc == 0)
+        rc = domain_source_choose_sides(&source, error);
     if (rc < 0)
         return command_failed(rc, error);
     if (shown)
-        return print(call, &target, error);
-    if (!target.connection) {
-        error_set(error, -EINVAL, "a file is not written: say --print-xml");
-        return COMMAND_USAGE;
-    }
-    rc = detach(call, &target, seconds * 1000, error);
+        return print(&source, error);
+    if (!source.connection)
+        return command_failed(error_set(error, -EINVAL, "a file is not written: say --print-xml"),
+                              error);
+    rc = detach(&source, seconds * 1000, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
-    fprintf(call->out, "%s: removed %s, %s\n", target.domain.name, call->arguments[1],
-            target_sides(&target));
+    fprintf(call->out, "%s: removed %s, %s\n", source.domain.name, call->arguments[1],
+            domain_source_sides(&source));
     return COMMAND_DONE;
 }
 

@@ -5,6 +5,7 @@
 #include "domain/status-files.h"
 #include "policy/drained.h"
 #include "view/host-snapshot.h"
+#include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, DOMAIN, STATE };
 
@@ -27,40 +28,15 @@ find_user(const struct status_files *guests, const struct name *device)
 }
 
 static void
-add_line(struct table *table, const struct name *device, const struct name *type,
-         const struct lease *lease, const struct status_files *guests)
+add_line(struct table *table, const struct vgpu_walk *vgpu, const struct status_files *guests)
 {
-    const char *domain = lease ? lease->domain_name : find_user(guests, device);
+    const struct lease *lease = vgpu->lease;
 
     table_line(table);
-    table_set(table, DEVICE, "%s", device->text);
-    if (*type->text)
-        table_set(table, TYPE, "%s", type->text);
-    if (*domain)
-        table_set(table, DOMAIN, "%s", domain);
+    table_set(table, DEVICE, "%s", vgpu->device->text);
+    table_set_text(table, TYPE, vgpu->type->text);
+    table_set_text(table, DOMAIN, lease ? lease->domain_name : find_user(guests, vgpu->device));
     table_set(table, STATE, "%s", lease ? lease_state_name(lease->state) : "foreign");
-}
-
-/* What is made there, then what is being made. */
-static void
-add_all(struct table *table, const struct snapshot *snapshot, const struct name *gpu,
-        const struct status_files *guests)
-{
-    const struct inventory *inventory = &snapshot->inventory;
-
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-
-        if (name_equal(&inventory->gpus[inventory->parents[vgpu->parent].gpu].name, gpu))
-            add_line(table, &vgpu->device, &vgpu->type,
-                     host_snapshot_lease(&snapshot->ledger, inventory, vgpu), guests);
-    }
-    for (size_t i = 0; i < snapshot->ledger.count; i++) {
-        const struct lease *lease = &snapshot->ledger.leases[i];
-
-        if (name_equal(&lease->gpu, gpu) && !host_snapshot_shows(snapshot, lease))
-            add_line(table, &lease->vgpu.device, &lease->vgpu.type, lease, guests);
-    }
 }
 
 static int
@@ -84,6 +60,7 @@ run(const struct command_call *call, struct error *error)
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(status_files_clear) struct status_files guests = {0};
     AUTO(table_end) struct table table = {0};
+    struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
     struct error ignored;
     struct name gpu;
 
@@ -95,7 +72,10 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     if (status_files_read(call->host, &guests, &ignored) < 0)
         guests.count = 0;
-    add_all(&table, &snapshot, &gpu, &guests);
+    while (vgpu_walk_next(&walk)) {
+        if (name_equal(walk.gpu, &gpu))
+            add_line(&table, &walk, &guests);
+    }
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -80,13 +80,13 @@ print_table(const struct command_call *call, struct table *table, const struct d
 }
 
 static int
-print_text(const struct command_call *call, const struct subject *subject,
+print_text(const struct command_call *call, const struct domain_source *source,
            const struct dry_run *dry_run, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = statedir_peek(call->host, &ledger, error);
 
-    return rc < 0 ? rc : explanation_tell(subject, &ledger, dry_run, call->out, error);
+    return rc < 0 ? rc : explanation_tell(source, &ledger, dry_run, call->out, error);
 }
 
 static bool
@@ -99,25 +99,26 @@ wants_table(const struct options *options)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(subject_clear) struct subject subject = {0};
+    AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     AUTO(table_end) struct table table = {0};
     int rc;
 
     if (table_start(&table, "explanation", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
-    if (subject_find(call->host, call->uri, call->arguments[0], &subject, error) < 0)
+    if (domain_source_open(call, CONNECTION_READ, &source, error) < 0 ||
+        domain_source_request(&source, error) < 0)
         return COMMAND_FAILED;
-    rc = dry_run_make(&dry_run, call->host, &subject.request, error);
+    rc = dry_run_make(&dry_run, call->host, &source.request, error);
     if (rc == 0 && wants_table(&call->options))
         rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)
-        rc = print_text(call, &subject, &dry_run, error);
+        rc = print_text(call, &source, &dry_run, error);
     if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
         return COMMAND_DONE;
     if (rc == 0)
         *error = dry_run.refusal;
-    error_wrap(error, "%s", subject.request.name);
+    error_wrap(error, "%s", source.request.name);
     return error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
 }
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
-#include "cli/table.h"
-#include "commands/remote-table.h"
+#include "commands/host-table.h"
 #include "device/vgpu.h"
-#include "view/host-snapshot.h"
 
 enum column { GPU, NAME, NUMA, INTERFACE, VGPUS, SIZE, ENABLED, DRAINED, DRIVER, PARENTS };
 
@@ -22,8 +19,9 @@ static const struct table_column columns[] = {
 };
 
 static void
-add_gpu(struct table *table, const struct snapshot *snapshot, size_t index)
+add_gpu(struct table *table, const struct host_view *view, size_t index)
 {
+    const struct snapshot *snapshot = &view->snapshot;
     const struct inventory *inventory = &snapshot->inventory;
     const struct inventory_gpu *gpu = &inventory->gpus[index];
     const struct vgpu_interface *interface = NULL;
@@ -40,37 +38,39 @@ add_gpu(struct table *table, const struct snapshot *snapshot, size_t index)
     host_snapshot_gpu_name(snapshot, index, name, sizeof(name));
     table_line(table);
     table_set(table, GPU, "%s", gpu->name.text);
-    if (*name)
-        table_set(table, NAME, "%s", name);
+    table_set_text(table, NAME, name);
     if (gpu->numa >= 0)
         table_set(table, NUMA, "%d", gpu->numa);
-    if (interface)
+    /* libvirt does not tell what a GPU's functions are if they make no mediated devices. */
+    if (interface) {
         table_set(table, INTERFACE, "%s", interface->kind);
-    table_set(table, VGPUS, "%zu", host_snapshot_count(snapshot, index));
-    if (size)
-        table_set(table, SIZE, "%u", size);
-    table_set_flag(table, ENABLED, host_snapshot_is_enabled(snapshot, index));
-    table_set_flag(table, DRAINED, host_snapshot_is_drained(snapshot, index));
-    if (*gpu->driver.text)
-        table_set(table, DRIVER, "%s", gpu->driver.text);
+        table_set(table, VGPUS, "%zu", host_snapshot_count(snapshot, index));
+    }
+    table_set_known(table, SIZE, size);
+    if (!view->is_remote) {
+        table_set_flag(table, ENABLED, host_snapshot_is_enabled(snapshot, index));
+        table_set_flag(table, DRAINED, host_snapshot_is_drained(snapshot, index));
+    }
+    table_set_text(table, DRIVER, gpu->driver.text);
     table_set(table, PARENTS, "%zu", parents);
+}
+
+static int
+add_gpus(struct table *table, const struct host_view *view, struct error *error)
+{
+    (void)error;
+    for (size_t i = 0; i < view->snapshot.inventory.gpu_count; i++)
+        add_gpu(table, view, i);
+    return 0;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(table_end) struct table table = {0};
+    static const struct host_table rows = {"gpus", columns, COUNT(columns), &inventory_no_types,
+                                           false,  add_gpus};
 
-    if (call->options.uri_count)
-        return remote_gpus(call, error);
-    if (table_start(&table, "gpus", columns, COUNT(columns), &call->options, error) < 0)
-        return COMMAND_USAGE;
-    if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
-        return COMMAND_FAILED;
-    for (size_t i = 0; i < snapshot.inventory.gpu_count; i++)
-        add_gpu(&table, &snapshot, i);
-    return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_gpus = {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
-#include "cli/table.h"
-#include "commands/remote-table.h"
+#include "commands/host-table.h"
 #include "lease/origin.h"
-#include "libvirt/references.h"
-#include "view/host-snapshot.h"
+#include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, STATE, DOMAIN, DOMAIN_UUID, ALIAS, ORIGIN };
 
@@ -23,17 +20,15 @@ static const struct table_column columns[] = {
 };
 
 static void
-add_place(struct table *table, const struct snapshot *snapshot, const struct name *type,
-          const struct name *parent, const struct name *gpu)
+begin_line(struct table *table, const struct snapshot *snapshot, const struct name *device,
+           const struct name *type, const struct name *parent, const struct name *gpu)
 {
-    const char *name = host_snapshot_type_name(snapshot, gpu, type);
-
-    if (*type->text)
-        table_set(table, TYPE, "%s", type->text);
+    table_line(table);
+    table_set(table, DEVICE, "%s", device->text);
+    table_set_text(table, TYPE, type->text);
+    table_set_text(table, NAME, host_snapshot_type_name(snapshot, gpu, type));
     table_set(table, PARENT, "%s", parent->text);
     table_set(table, GPU, "%s", gpu->text);
-    if (name)
-        table_set(table, NAME, "%s", name);
 }
 
 static void
@@ -44,94 +39,87 @@ add_lease(struct table *table, const struct lease *lease)
         return;
     table_set(table, DOMAIN, "%s", lease->domain_name);
     table_set(table, DOMAIN_UUID, "%s", lease->domain.text);
-    if (*lease->alias)
-        table_set(table, ALIAS, "%s", lease->alias);
+    table_set_text(table, ALIAS, lease->alias);
 }
 
-/* Not in the ledger: then libvirt may know who uses it. */
+/* Not in a ledger: then libvirt may know who uses it. */
 static void
-add_stranger(struct table *table, const struct references *references, const struct name *device)
+add_user(struct table *table, const struct host_view *view, const struct name *device)
 {
-    const struct domain *domain = domains_next_user(&references->domains, device, NULL);
+    const struct domain *domain = domains_next_user(&view->references.domains, device, NULL);
 
-    table_set(table, STATE, "foreign");
+    /* That it is not in the ledger of its own host is not known of a remote one. */
+    if (!view->is_remote)
+        table_set(table, STATE, "foreign");
     if (!domain)
         return;
     table_set(table, DOMAIN, "%s", domain->name);
     table_set(table, DOMAIN_UUID, "%s", domain->uuid.text);
+    table_set_text(table, ALIAS, domain_alias(domain, device));
 }
 
 static void
-add_origin(struct table *table, const struct host *host, const struct name *parent,
-           const struct name *device, const struct lease *lease)
+add_vgpu(struct table *table, const struct host_view *view, const struct vgpu_walk *vgpu)
 {
-    if (table_shows(table, ORIGIN))
-        table_set(table, ORIGIN, "%s", origin_name(origin_of(host, parent, device, lease)));
+    begin_line(table, &view->snapshot, vgpu->device, vgpu->type, vgpu->parent, vgpu->gpu);
+    if (vgpu->lease)
+        add_lease(table, vgpu->lease);
+    else
+        add_user(table, view, vgpu->device);
+    if (vgpu->vgpu && references_is_orphan(&view->references, vgpu->vgpu, vgpu->lease))
+        table_set(table, STATE, "orphan");
+    if (!view->is_remote && table_shows(table, ORIGIN))
+        table_set(
+            table, ORIGIN, "%s",
+            origin_name(origin_of(view->call->host, vgpu->parent, vgpu->device, vgpu->lease)));
 }
 
-/* What is there, then what the ledger alone knows: claims that nothing is to be seen of yet. */
+/* A remote host's virtual function that makes no mediated devices, if a running guest has it: it
+ * has a type, or QEMU would not have got it. */
 static void
-add_all(struct table *table, const struct host *host, const struct snapshot *snapshot,
-        const struct references *references)
+add_function(struct table *table, const struct host_view *view, const struct name *device)
 {
-    const struct inventory *inventory = &snapshot->inventory;
+    const struct inventory *inventory = &view->snapshot.inventory;
+    const struct name untold = {0};
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-        const struct lease *lease = host_snapshot_lease(&snapshot->ledger, inventory, vgpu);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
 
-        table_line(table);
-        table_set(table, DEVICE, "%s", vgpu->device.text);
-        add_place(table, snapshot, &vgpu->type, &parent->name, &inventory->gpus[parent->gpu].name);
-        if (lease)
-            add_lease(table, lease);
-        else
-            add_stranger(table, references, &vgpu->device);
-        if (references_is_orphan(references, vgpu, lease))
-            table_set(table, STATE, "orphan");
-        add_origin(table, host, &parent->name, &vgpu->device, lease);
-    }
-    for (size_t i = 0; i < snapshot->ledger.count; i++) {
-        const struct lease *lease = &snapshot->ledger.leases[i];
-
-        if (host_snapshot_shows(snapshot, lease))
+        if (parent->interface || !name_equal(&parent->name, device))
             continue;
-        table_line(table);
-        table_set(table, DEVICE, "%s", lease->vgpu.device.text);
-        add_place(table, snapshot, &lease->vgpu.type, &lease->vgpu.parent, &lease->gpu);
-        add_lease(table, lease);
-        add_origin(table, host, &lease->vgpu.parent, &lease->vgpu.device, lease);
+        begin_line(table, &view->snapshot, device, &untold, device,
+                   &inventory->gpus[parent->gpu].name);
+        add_user(table, view, device);
     }
 }
 
-/* All but orphans can be shown without libvirt. */
-static void
-ask_owners(const struct command_call *call, struct references *ret)
+/* Last what only the guests of a remote host show. */
+static int
+add_host(struct table *table, const struct host_view *view, struct error *error)
 {
-    struct error failure;
+    const struct snapshot *snapshot = &view->snapshot;
+    const struct domains *domains = &view->references.domains;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
 
-    if (call->uri && references_ask(call->host, call->uri, ret, &failure) < 0)
-        fprintf(call->faults, "vgpuctl: list: %s; so orphans are not told from others\n",
-                failure.text);
+    (void)error;
+    while (vgpu_walk_next(&walk))
+        add_vgpu(table, view, &walk);
+    for (size_t i = 0; view->is_remote && i < domains->count; i++) {
+        const struct request *live = &domains->items[i].live;
+
+        for (size_t k = 0; k < live->hostdev_count; k++)
+            add_function(table, view, &live->hostdevs[k].source);
+    }
+    return 0;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
-    AUTO(table_end) struct table table = {0};
+    static const struct host_table rows = {"vgpus", columns, COUNT(columns), &inventory_no_types,
+                                           true,    add_host};
 
-    if (call->options.uri_count)
-        return remote_list(call, error);
-    if (table_start(&table, "vgpus", columns, COUNT(columns), &call->options, error) < 0)
-        return COMMAND_USAGE;
-    if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
-        return COMMAND_FAILED;
-    ask_owners(call, &references);
-    add_all(&table, call->host, &snapshot, &references);
-    return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_list = {

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "libvirt/references.h"
 #include "view/metrics.h"
+#include "view/vgpu-walk.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -14,16 +15,12 @@ count_orphans(const struct command_call *call, const struct snapshot *snapshot, 
               struct error *error)
 {
     AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
-    const struct inventory *inventory = &snapshot->inventory;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
     int rc = references_ask(call->host, call->uri, &references, error);
 
     *ret = 0;
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-
-        *ret += references_is_orphan(&references, vgpu,
-                                     host_snapshot_lease(&snapshot->ledger, inventory, vgpu));
-    }
+    while (vgpu_walk_next(&walk))
+        *ret += walk.vgpu && references_is_orphan(&references, walk.vgpu, walk.lease);
     return rc;
 }
 

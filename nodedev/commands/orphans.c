@@ -5,6 +5,7 @@
 #include "lease/origin.h"
 #include "libvirt/references.h"
 #include "view/host-snapshot.h"
+#include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DOMAIN_UUID };
 
@@ -39,23 +40,18 @@ set_holder(struct table *table, const struct host *host, const struct inventory_
 
 static void
 add_orphan(struct table *table, const struct host *host, const struct snapshot *snapshot,
-           const struct inventory_vgpu *vgpu, const struct lease *lease)
+           const struct vgpu_walk *vgpu)
 {
-    const struct inventory *inventory = &snapshot->inventory;
-    const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-    const struct name *gpu = &inventory->gpus[parent->gpu].name;
-    const char *name = host_snapshot_type_name(snapshot, gpu, &vgpu->type);
+    const struct lease *lease = vgpu->lease;
 
     table_line(table);
-    table_set(table, DEVICE, "%s", vgpu->device.text);
-    table_set(table, TYPE, "%s", vgpu->type.text);
-    if (name)
-        table_set(table, NAME, "%s", name);
-    table_set(table, PARENT, "%s", parent->name.text);
-    table_set(table, GPU, "%s", gpu->text);
-    table_set(table, ORIGIN, "%s",
-              origin_name(origin_of(host, &parent->name, &vgpu->device, lease)));
-    set_holder(table, host, parent, vgpu);
+    table_set(table, DEVICE, "%s", vgpu->device->text);
+    table_set(table, TYPE, "%s", vgpu->type->text);
+    table_set_text(table, NAME, host_snapshot_type_name(snapshot, vgpu->gpu, vgpu->type));
+    table_set(table, PARENT, "%s", vgpu->parent->text);
+    table_set(table, GPU, "%s", vgpu->gpu->text);
+    table_set(table, ORIGIN, "%s", origin_name(origin_of(host, vgpu->parent, vgpu->device, lease)));
+    set_holder(table, host, &snapshot->inventory.parents[vgpu->vgpu->parent], vgpu->vgpu);
     if (!lease || lease_is_nobodys(lease))
         return;
     table_set(table, STATE, "%s", lease_state_name(lease->state));
@@ -69,6 +65,7 @@ run(const struct command_call *call, struct error *error)
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
     AUTO(table_end) struct table table = {0};
+    struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
 
     if (table_start(&table, "orphans", columns, COUNT(columns), &call->options, error) < 0)
         return COMMAND_USAGE;
@@ -78,13 +75,9 @@ run(const struct command_call *call, struct error *error)
         error_add(error, "only libvirt knows which domains are defined");
         return COMMAND_FAILED;
     }
-    for (size_t i = 0; i < snapshot.inventory.vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &snapshot.inventory.vgpus[i];
-        const struct lease *lease =
-            host_snapshot_lease(&snapshot.ledger, &snapshot.inventory, vgpu);
-
-        if (references_is_orphan(&references, vgpu, lease))
-            add_orphan(&table, call->host, &snapshot, vgpu, lease);
+    while (vgpu_walk_next(&walk)) {
+        if (walk.vgpu && references_is_orphan(&references, walk.vgpu, walk.lease))
+            add_orphan(&table, call->host, &snapshot, &walk);
     }
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }

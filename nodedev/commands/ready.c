@@ -6,7 +6,7 @@
 #include "placement/boot-wait.h"
 #include "policy/policy-load.h"
 
-/* Milliseconds: a driver takes seconds to come up, and a look at 256 virtual functions some of
+/* Milliseconds: a driver takes seconds to come up, and reading 256 virtual functions some of
  * these. */
 #define PAUSE 500
 /* Of --timeout: a day. */
@@ -15,7 +15,8 @@
 /* How many of the policy's GPUs are missing, each named in error; what boot_wait leaves them is in
  * *left. -errno with a line in error. */
 static int
-look(const struct host *host, const struct policy *policy, unsigned *left, struct error *error)
+find_missing(const struct host *host, const struct policy *policy, unsigned *left,
+             struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
     int rc, missing = 0;
@@ -51,7 +52,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     if (!policy.enabled)
         return COMMAND_DONE;
-    missing = look(call->host, &policy, &left, error);
+    missing = find_missing(call->host, &policy, &left, error);
     if (option_given(&call->options, OPTION_TIMEOUT))
         left = 1000 * seconds;
     if (missing > 0 && left)
@@ -59,7 +60,7 @@ run(const struct command_call *call, struct error *error)
     fflush(call->out);
     deadline = deadline_in(call->host, left);
     while (missing > 0 && deadline_pause(deadline, &pause))
-        missing = look(call->host, &policy, &ignored, error);
+        missing = find_missing(call->host, &policy, &ignored, error);
     if (missing <= 0)
         return missing < 0 ? COMMAND_FAILED : COMMAND_DONE;
     error_wrap(error, "these GPUs offer no types yet");

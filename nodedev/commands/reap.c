@@ -19,30 +19,15 @@ reference_list_clear(struct reference_list *references)
 }
 
 static int
-add_references(struct reference_list *ret, const struct domain *domain,
-               const struct request *request)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++) {
-        struct reap_reference reference = {request->hostdevs[i].source, domain->name};
-
-        rc = ARRAY_ADD(ret->items, ret->count, reference);
-    }
-    return rc;
-}
-
-static int
 list_references(const struct domains *domains, struct reference_list *ret, struct error *error)
 {
+    struct domains_walk walk = {0};
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < domains->count; i++) {
-        const struct domain *domain = &domains->items[i];
+    while (rc == 0 && domains_next_hostdev(domains, &walk)) {
+        struct reap_reference reference = {walk.hostdev->source, walk.domain->name};
 
-        rc = add_references(ret, domain, &domain->live);
-        if (rc == 0)
-            rc = add_references(ret, domain, &domain->config);
+        rc = ARRAY_ADD(ret->items, ret->count, reference);
     }
     return rc < 0 ? error_set(error, rc, "no memory") : 0;
 }
@@ -121,8 +106,9 @@ run(const struct command_call *call, struct error *error)
         print_finding(&findings.items[i], option_given(&call->options, OPTION_DRY_RUN), call->out);
     if (findings.failed == 0)
         return COMMAND_DONE;
-    error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone", findings.failed, findings.count);
-    return COMMAND_BUSY;
+    return command_failed(error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone",
+                                    findings.failed, findings.count),
+                          error);
 }
 
 const struct command command_reap = {

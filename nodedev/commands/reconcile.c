@@ -46,9 +46,10 @@ run(const struct command_call *call, struct error *error)
     print(&findings, call->out);
     if (findings.failed == 0)
         return COMMAND_DONE;
-    error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet; run it again later",
-              findings.failed, findings.count);
-    return COMMAND_BUSY;
+    return command_failed(
+        error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet; run it again later",
+                  findings.failed, findings.count),
+        error);
 }
 
 const struct command command_reconcile = {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
-#include "cli/table.h"
-#include "commands/remote-table.h"
+#include "commands/host-table.h"
 #include "placement/demand.h"
 #include "view/availability.h"
-#include "view/host-snapshot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,13 +35,6 @@ static const struct table_column columns[] = {
     [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
-static void
-set_known(struct table *table, enum column column, unsigned value)
-{
-    if (value)
-        table_set(table, column, "%u", value);
-}
-
 /* Every class that it would do for, parted by commas. */
 static void
 add_classes(struct table *table, const struct policy *policy, const struct inventory_type *type)
@@ -58,90 +48,94 @@ add_classes(struct table *table, const struct policy *policy, const struct inven
             snprintf(names + at, sizeof(names) - at, "%s%s", at ? "," : "",
                      policy->classes[i].name);
     }
-    if (*names)
-        table_set(table, CLASSES, "%s", names);
+    table_set_text(table, CLASSES, names);
 }
 
 static void
-add_type(struct table *table, const struct snapshot *snapshot,
-         const struct availability *availability, size_t gpu, size_t index)
+add_type(struct table *table, const struct host_view *view, const struct availability *availability,
+         size_t gpu, size_t index)
 {
+    const struct snapshot *snapshot = &view->snapshot;
     const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
-    int most, available = availability_of(availability, gpu, index, &most);
+    /* How many more the others' rules would leave is not known of a remote host. */
+    int most = inventory_at_most(&snapshot->inventory, gpu, index);
+    int available = view->is_remote ? -ENODATA : availability_of(availability, gpu, index, &most);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
     table_set(table, TYPE, "%s", type->id.text);
     table_set(table, NAME, "%s", type->name);
-    set_known(table, FRAMEBUFFER, type->framebuffer);
-    set_known(table, HEADS, type->heads);
-    if (*type->resolution)
-        table_set(table, RESOLUTION, "%s", type->resolution);
-    set_known(table, MAX, type->max);
+    table_set_known(table, FRAMEBUFFER, type->framebuffer);
+    table_set_known(table, HEADS, type->heads);
+    table_set_text(table, RESOLUTION, type->resolution);
+    table_set_known(table, MAX, type->max);
     if (available >= 0)
         table_set(table, AVAILABLE, "%d", available);
-    set_known(table, SLICES, type->slices);
+    table_set_known(table, SLICES, type->slices);
     if (most >= 0)
         table_set(table, AT_MOST, "%d", most);
     add_classes(table, &snapshot->policy, type);
 }
 
 static int
-by_id(const void *a, const void *b, void *gpu)
+by_id(const void *a, const void *b, void *data)
 {
-    const struct inventory_type *types = ((const struct inventory_gpu *)gpu)->types;
+    const struct inventory_type *types = data;
 
     return strverscmp(types[*(const size_t *)a].id.text, types[*(const size_t *)b].id.text);
 }
 
 /* In the order of their numbers: the inventory's is that in which they were come upon. */
 static int
-add_types(struct table *table, const struct snapshot *snapshot,
+add_types(struct table *table, const struct host_view *view,
           const struct availability *availability, size_t index)
 {
-    struct inventory_gpu *gpu = &snapshot->inventory.gpus[index];
+    const struct inventory_gpu *gpu = &view->snapshot.inventory.gpus[index];
     AUTO_FREE size_t *order = calloc(gpu->count + 1, sizeof(*order));
 
     if (!order)
         return -ENOMEM;
     for (size_t i = 0; i < gpu->count; i++)
         order[i] = i;
-    qsort_r(order, gpu->count, sizeof(*order), by_id, gpu);
+    qsort_r(order, gpu->count, sizeof(*order), by_id, gpu->types);
     for (size_t i = 0; i < gpu->count; i++)
-        add_type(table, snapshot, availability, index, order[i]);
+        add_type(table, view, availability, index, order[i]);
     return 0;
+}
+
+static int
+add_host(struct table *table, const struct host_view *view, struct error *error)
+{
+    const struct inventory *inventory = &view->snapshot.inventory;
+    AUTO(availability_clear) struct availability availability = {0};
+    size_t first = 0, end = inventory->gpu_count;
+    int rc = 0;
+
+    if (!view->is_remote)
+        rc = availability_init(&availability, view->call->host, &view->snapshot, error);
+
+    if (rc == 0 && view->call->count) {
+        rc = host_snapshot_find_gpu(&view->snapshot, view->call->arguments[0], &first, error);
+        end = first + 1;
+    }
+    /* libvirt may show a GPU and tell nothing of its types. */
+    if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first].count == 0)
+        return -ENOENT;
+    for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
+        if (add_types(table, view, &availability, gpu) < 0)
+            rc = error_set(error, -ENOMEM, "no memory for the types");
+    }
+    return rc;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(availability_clear) struct availability availability = {0};
-    AUTO(table_end) struct table table = {0};
-    size_t first = 0, end;
+    static const struct host_table rows = {"types", columns, COUNT(columns), &inventory_all_types,
+                                           false,   add_host};
 
-    if (call->options.uri_count)
-        return remote_types(call, error);
-    if (table_start(&table, "types", columns, COUNT(columns), &call->options, error) < 0)
-        return COMMAND_USAGE;
-    if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0)
-        return COMMAND_FAILED;
-    if (availability_init(&availability, call->host, &snapshot, error) < 0)
-        return COMMAND_FAILED;
-    end = snapshot.inventory.gpu_count;
-    if (call->count) {
-        if (host_snapshot_find_gpu(&snapshot, call->arguments[0], &first, error) < 0)
-            return COMMAND_FAILED;
-        end = first + 1;
-    }
-    for (size_t gpu = first; gpu < end; gpu++) {
-        if (add_types(&table, &snapshot, &availability, gpu) < 0) {
-            error_set(error, -ENOMEM, "no memory for the types");
-            return COMMAND_FAILED;
-        }
-    }
-    return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_types = {

@@ -6,7 +6,8 @@
 #include "doctor/entry.h"
 #include "placement/demand.h"
 #include "device/ineligible.h"
-#include "view/host-snapshot.h"
+#include "device/vgpu.h"
+#include "view/vgpu-walk.h"
 
 #include <string.h>
 
@@ -20,49 +21,13 @@ check_libvirt(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "start libvirtd or virtqemud, or run it as root");
 }
 
-/* Calls `visit` for each hostdev of either definition of each domain. */
-static void
-visit_hostdevs(struct diagnosis *diagnosis,
-               void (*visit)(struct diagnosis *diagnosis, const struct domain *domain,
-                             const struct request_hostdev *hostdev))
-{
-    for (size_t i = 0; i < diagnosis->references.domains.count; i++) {
-        const struct domain *domain = &diagnosis->references.domains.items[i];
-
-        for (size_t j = 0; j < domain->config.hostdev_count; j++)
-            visit(diagnosis, domain, &domain->config.hostdevs[j]);
-        for (size_t j = 0; j < domain->live.hostdev_count; j++) {
-            bool seen = false;
-
-            for (size_t k = 0; k < domain->config.hostdev_count; k++)
-                seen |= name_equal(&domain->config.hostdevs[k].source,
-                                   &domain->live.hostdevs[j].source);
-            if (!seen)
-                visit(diagnosis, domain, &domain->live.hostdevs[j]);
-        }
-    }
-}
-
-/* Where vGPUs of ours can be made, and are given to guests as PCI devices. */
-static bool
-is_function(const struct diagnosis *diagnosis, const struct name *device)
-{
-    const struct inventory *inventory = &diagnosis->inventory;
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (inventory->parents[i].interface->hostdev == REQUEST_PCI &&
-            name_equal(&inventory->parents[i].name, device))
-            return true;
-    }
-    return false;
-}
-
 /* Not any other PCI device that a guest has. */
 static bool
 is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev *hostdev)
 {
     return hostdev->kind == REQUEST_PCI && *hostdev->source.text &&
-           (demand_is_explicit(hostdev) || is_function(diagnosis, &hostdev->source));
+           (demand_is_explicit(hostdev) ||
+            vgpu_has_function(&diagnosis->inventory, &hostdev->source));
 }
 
 /* Once for each device: at the first of those that name it. */
@@ -86,37 +51,25 @@ add_shared(struct diagnosis *diagnosis, const struct domain *domain,
 }
 
 static void
-add_if_shared(struct diagnosis *diagnosis, const struct domain *domain,
-              const struct request_hostdev *hostdev)
+check_shared(struct diagnosis *diagnosis, const struct domain *domain,
+             const struct request_hostdev *hostdev)
 {
     if (hostdev->kind == REQUEST_MDEV)
         add_shared(diagnosis, domain, hostdev, "vGPU");
 }
 
 static void
-check_shared(struct diagnosis *diagnosis)
-{
-    visit_hostdevs(diagnosis, add_if_shared);
-}
-
-static void
-add_if_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
-                       const struct request_hostdev *hostdev)
+check_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
+                      const struct request_hostdev *hostdev)
 {
     if (is_gpu_function(diagnosis, hostdev))
         add_shared(diagnosis, domain, hostdev, "virtual function");
 }
 
-static void
-check_shared_functions(struct diagnosis *diagnosis)
-{
-    visit_hostdevs(diagnosis, add_if_shared_function);
-}
-
 /* What asks us for a vGPU is refused, and the rest taken from its driver. */
 static void
-add_if_managed(struct diagnosis *diagnosis, const struct domain *domain,
-               const struct request_hostdev *hostdev)
+check_managed(struct diagnosis *diagnosis, const struct domain *domain,
+              const struct request_hostdev *hostdev)
 {
     if (!hostdev->is_managed || !is_gpu_function(diagnosis, hostdev))
         return;
@@ -129,18 +82,13 @@ add_if_managed(struct diagnosis *diagnosis, const struct domain *domain,
 }
 
 static void
-check_managed(struct diagnosis *diagnosis)
-{
-    visit_hostdevs(diagnosis, add_if_managed);
-}
-
-static void
-add_if_missing(struct diagnosis *diagnosis, const struct domain *domain,
-               const struct request_hostdev *hostdev)
+check_missing(struct diagnosis *diagnosis, const struct domain *domain,
+              const struct request_hostdev *hostdev)
 {
     char why[256];
 
-    if (!is_gpu_function(diagnosis, hostdev) || is_function(diagnosis, &hostdev->source))
+    if (!is_gpu_function(diagnosis, hostdev) ||
+        vgpu_has_function(&diagnosis->inventory, &hostdev->source))
         return;
     ineligible_explain(diagnosis->host, &hostdev->source, why, sizeof(why));
     diagnosis_add(diagnosis, "the domain %s asks for a vGPU on %s, %s", domain->name,
@@ -151,14 +99,8 @@ add_if_missing(struct diagnosis *diagnosis, const struct domain *domain,
 }
 
 static void
-check_missing(struct diagnosis *diagnosis)
-{
-    visit_hostdevs(diagnosis, add_if_missing);
-}
-
-static void
-add_if_own(struct diagnosis *diagnosis, const struct domain *domain,
-           const struct request_hostdev *hostdev)
+check_own(struct diagnosis *diagnosis, const struct domain *domain,
+          const struct request_hostdev *hostdev)
 {
     if (!name_equal(&hostdev->source, &domain->uuid))
         return;
@@ -168,28 +110,19 @@ add_if_own(struct diagnosis *diagnosis, const struct domain *domain,
                      domain->name);
 }
 
-static void
-check_own(struct diagnosis *diagnosis)
-{
-    visit_hostdevs(diagnosis, add_if_own);
-}
-
 /* Only what we made: others may well know what theirs are for. */
 static void
 check_orphans(struct diagnosis *diagnosis)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
+    struct vgpu_walk walk = {.ledger = &diagnosis->ledger, .inventory = &diagnosis->inventory};
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct lease *lease = host_snapshot_lease(&diagnosis->ledger, inventory, vgpu);
-
-        if (!lease || lease->origin != LEASE_MADE ||
-            !references_is_orphan(&diagnosis->references, vgpu, lease))
+    while (vgpu_walk_next(&walk)) {
+        if (!walk.vgpu || !walk.lease || walk.lease->origin != LEASE_MADE ||
+            !references_is_orphan(&diagnosis->references, walk.vgpu, walk.lease))
             continue;
         diagnosis_add(diagnosis, "no domain refers to the vGPU %s, which was %s's",
-                      vgpu->device.text, lease->domain_name);
-        diagnosis_advise(diagnosis, "vgpuctl reap %s", vgpu->device.text);
+                      walk.device->text, walk.lease->domain_name);
+        diagnosis_advise(diagnosis, "vgpuctl reap %s", walk.device->text);
     }
 }
 
@@ -230,8 +163,8 @@ check_mdevctl_rule(struct diagnosis *diagnosis)
 /* What the hook is asked to make, mdevctl makes first, perhaps of another type; then it is found,
  * and never removed. */
 static void
-add_if_started(struct diagnosis *diagnosis, const struct domain *domain,
-               const struct request_hostdev *hostdev)
+check_mdevctl_start(struct diagnosis *diagnosis, const struct domain *domain,
+                    const struct request_hostdev *hostdev)
 {
     const struct host *host = diagnosis->host;
     AUTO(names_clear) struct names parents = {0};
@@ -258,21 +191,15 @@ add_if_started(struct diagnosis *diagnosis, const struct domain *domain,
     }
 }
 
-static void
-check_mdevctl_start(struct diagnosis *diagnosis)
-{
-    visit_hostdevs(diagnosis, add_if_started);
-}
-
 const struct diagnosis_check domain_checks[] = {
-    {"libvirt", DIAGNOSIS_WARNING, check_libvirt},
-    {"duplicate-uuid", DIAGNOSIS_WARNING, check_shared},
-    {"duplicate-function", DIAGNOSIS_WARNING, check_shared_functions},
-    {"function-managed", DIAGNOSIS_WARNING, check_managed},
-    {"function-missing", DIAGNOSIS_WARNING, check_missing},
-    {"domain-uuid", DIAGNOSIS_NOTE, check_own},
-    {"orphan", DIAGNOSIS_WARNING, check_orphans},
-    {"mdevctl-rule", DIAGNOSIS_WARNING, check_mdevctl_rule},
-    {"mdevctl-start", DIAGNOSIS_WARNING, check_mdevctl_start},
+    {"libvirt", DIAGNOSIS_WARNING, .look = check_libvirt},
+    {"duplicate-uuid", DIAGNOSIS_WARNING, .look_at_hostdev = check_shared},
+    {"duplicate-function", DIAGNOSIS_WARNING, .look_at_hostdev = check_shared_function},
+    {"function-managed", DIAGNOSIS_WARNING, .look_at_hostdev = check_managed},
+    {"function-missing", DIAGNOSIS_WARNING, .look_at_hostdev = check_missing},
+    {"domain-uuid", DIAGNOSIS_NOTE, .look_at_hostdev = check_own},
+    {"orphan", DIAGNOSIS_WARNING, .look = check_orphans},
+    {"mdevctl-rule", DIAGNOSIS_WARNING, .look = check_mdevctl_rule},
+    {"mdevctl-start", DIAGNOSIS_WARNING, .look_at_hostdev = check_mdevctl_start},
+    {0},
 };
-const size_t domain_check_count = COUNT(domain_checks);

@@ -19,20 +19,20 @@
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
 /* A GPU that can have virtual functions, and those it has. */
-struct card {
+struct diagnosis_card {
     struct name address;
     uint64_t total; /* that it could have */
     struct names functions;
 };
 
 static void
-card_clear(struct card *card)
+card_clear(struct diagnosis_card *card)
 {
     names_clear(&card->functions);
 }
 
 static void
-find_functions(const struct host *host, struct card *card)
+find_functions(const struct host *host, struct diagnosis_card *card)
 {
     AUTO(names_clear) struct names names = {0};
 
@@ -52,29 +52,29 @@ find_functions(const struct host *host, struct card *card)
 
 /* Not one that the configuration leaves alone. */
 static bool
-is_card(const struct diagnosis *diagnosis, const struct name *address, struct card *ret)
+is_card(const struct diagnosis *diagnosis, const struct name *address, struct diagnosis_card *ret)
 {
     const struct host *host = diagnosis->host;
     const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, address);
     char vendor[16];
 
-    *ret = (struct card){.address = *address};
+    *ret = (struct diagnosis_card){.address = *address};
     return host_read_number(host, &ret->total, DEVICES "/%s/sriov_totalvfs", address->text) == 0 &&
            ret->total > 0 &&
            host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address->text) > 0 &&
            !strcmp(vendor, NVIDIA) && (!said || said->enabled);
 }
 
-static void
-visit_cards(struct diagnosis *diagnosis,
-            void (*visit)(struct diagnosis *diagnosis, const struct card *card))
+void
+diagnosis_visit_cards(struct diagnosis *diagnosis,
+                      void (*visit)(struct diagnosis *diagnosis, const struct diagnosis_card *card))
 {
     AUTO(names_clear) struct names devices = {0};
 
     if (host_list(diagnosis->host, &devices, DEVICES) < 0)
         return;
     for (size_t i = 0; i < devices.count; i++) {
-        AUTO(card_clear) struct card card = {0};
+        AUTO(card_clear) struct diagnosis_card card = {0};
 
         if (!is_card(diagnosis, &devices.items[i], &card))
             continue;
@@ -114,23 +114,31 @@ has_mdev(const struct host *host, const struct name *function)
     return host_exists(host, DEVICES "/%s/mdev_supported_types", function->text);
 }
 
-/* NULL: it offers no vGPUs. */
-static const struct inventory_gpu *
-find_gpu(const struct diagnosis *diagnosis, const struct card *card, size_t *index)
+static bool
+has_no_driver(const struct host *host, const struct name *function)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-
-    for (*index = 0; *index < inventory->gpu_count; ++*index) {
-        if (name_equal(&inventory->gpus[*index].name, &card->address))
-            return &inventory->gpus[*index];
-    }
-    return NULL;
+    return !has_its_driver(host, function);
 }
 
-/* Names of functions, for people. */
+static bool
+is_no_parent(const struct host *host, const struct name *function)
+{
+    return has_its_driver(host, function) && !has_types(host, function) &&
+           !has_mdev(host, function);
+}
+
+static bool
+has_no_vfio(const struct host *host, const struct name *function)
+{
+    return has_its_driver(host, function) && has_types(host, function) &&
+           !host_exists(host, DEVICES "/%s/vfio-dev", function->text);
+}
+
+/* Some of a card's functions, as people read them: "0000:3d:00.4, 0000:3d:00.5 and 3 others". */
 struct listing {
     char text[512];
     size_t count;
+    const struct name *first;
 };
 
 static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
@@ -138,22 +146,52 @@ static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
     size_t at = strlen(listing->text);
     va_list args;
 
-    if (listing->count++ >= MOST_NAMED)
-        return;
-    at += (size_t)snprintf(listing->text + at, sizeof(listing->text) - at, "%s", at ? ", " : "");
     va_start(args, format);
     vsnprintf(listing->text + at, sizeof(listing->text) - at, format, args);
     va_end(args);
 }
 
+/* With its driver, if that is another than the GPU's, and the type that it has nevertheless. */
 static void
-end_list(struct listing *listing)
+list_function(const struct host *host, const struct name *function, struct listing *listing)
 {
-    size_t at = strlen(listing->text);
+    const struct name driver = driver_of(host, function);
+    const char *called = *driver.text ? driver.text : "none";
+    uint64_t number;
+    struct name type;
 
-    if (listing->count > MOST_NAMED)
-        snprintf(listing->text + at, sizeof(listing->text) - at, " and %zu others",
-                 listing->count - MOST_NAMED);
+    list(listing, "%s%s", listing->count ? ", " : "", function->text);
+    if (has_its_driver(host, function))
+        return;
+    if (host_read_number(host, &number, DEVICES "/%s/nvidia/current_vgpu_type", function->text) <
+            0 ||
+        number == 0 || number > UINT32_MAX) {
+        list(listing, " (%s)", called);
+        return;
+    }
+    nvidia_type_id((unsigned)number, &type);
+    list(listing, " (%s, with the type %s)", called, type.text);
+}
+
+static struct listing
+list_functions(const struct host *host, const struct diagnosis_card *card,
+               bool (*concerns)(const struct host *host, const struct name *function))
+{
+    struct listing ret = {0};
+
+    for (size_t i = 0; i < card->functions.count; i++) {
+        const struct name *function = &card->functions.items[i];
+
+        if (!concerns(host, function))
+            continue;
+        if (ret.count < MOST_NAMED)
+            list_function(host, function, &ret);
+        ret.first = ret.first ? ret.first : function;
+        ret.count++;
+    }
+    if (ret.count > MOST_NAMED)
+        list(&ret, " and %zu others", ret.count - MOST_NAMED);
+    return ret;
 }
 
 /* --- none are enabled --- */
@@ -161,7 +199,7 @@ end_list(struct listing *listing)
 /* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
  */
 static void
-look_for_any(struct diagnosis *diagnosis, const struct card *card)
+check_enabled(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 {
     const char *address = card->address.text;
     uint64_t enabled;
@@ -170,7 +208,8 @@ look_for_any(struct diagnosis *diagnosis, const struct card *card)
     if (!has_its_driver(diagnosis->host, &card->address) ||
         host_read_number(diagnosis->host, &enabled, DEVICES "/%s/sriov_numvfs", address) < 0 ||
         enabled > 0 ||
-        (find_gpu(diagnosis, card, &index) && inventory_offers(&diagnosis->inventory, index)))
+        (inventory_find_gpu(&diagnosis->inventory, &card->address, &index) &&
+         inventory_offers(&diagnosis->inventory, index)))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
@@ -181,16 +220,10 @@ look_for_any(struct diagnosis *diagnosis, const struct card *card)
                      address);
 }
 
-static void
-check_enabled(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, look_for_any);
-}
-
 /* --- they would have no driver --- */
 
 static void
-look_for_probing(struct diagnosis *diagnosis, const struct card *card)
+check_probing(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 {
     const char *address = card->address.text;
     uint64_t probe;
@@ -209,31 +242,7 @@ look_for_probing(struct diagnosis *diagnosis, const struct card *card)
                      address, address, address);
 }
 
-static void
-check_probing(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, look_for_probing);
-}
-
 /* --- they have another driver --- */
-
-static void
-list_with_driver(const struct host *host, const struct name *function, struct listing *listing)
-{
-    const struct name driver = driver_of(host, function);
-    const char *called = *driver.text ? driver.text : "none";
-    uint64_t number;
-    struct name type;
-
-    if (host_read_number(host, &number, DEVICES "/%s/nvidia/current_vgpu_type", function->text) <
-            0 ||
-        number == 0 || number > UINT32_MAX) {
-        list(listing, "%s (%s)", function->text, called);
-        return;
-    }
-    nvidia_type_id((unsigned)number, &type);
-    list(listing, "%s (%s, with the type %s)", function->text, called, type.text);
-}
 
 /* libvirt's name for it: "pci_0000_3d_00_4". */
 static struct name
@@ -250,23 +259,12 @@ node_name(const struct name *function)
 }
 
 static void
-look_for_drivers(struct diagnosis *diagnosis, const struct card *card)
+check_drivers(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 {
-    const struct host *host = diagnosis->host;
-    const struct name *first = NULL;
-    struct listing listing = {0};
+    const struct listing listing = list_functions(diagnosis->host, card, has_no_driver);
 
-    for (size_t i = 0; i < card->functions.count; i++) {
-        const struct name *function = &card->functions.items[i];
-
-        if (has_its_driver(host, function))
-            continue;
-        list_with_driver(host, function, &listing);
-        first = first ? first : function;
-    }
-    if (!first)
+    if (listing.count == 0)
         return;
-    end_list(&listing);
     diagnosis_add(diagnosis,
                   "virtual functions of the GPU %s do not have its driver, so no vGPU can be made "
                   "on them: %s",
@@ -275,33 +273,18 @@ look_for_drivers(struct diagnosis *diagnosis, const struct card *card)
         diagnosis,
         "'virsh nodedev-reattach %s', while no guest has it; if it takes no type then, "
         "and without guests on the GPU: " MANAGE " -d %s; " MANAGE " -e %s",
-        node_name(first).text, card->address.text, card->address.text);
-}
-
-static void
-check_drivers(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, look_for_drivers);
+        node_name(listing.first).text, card->address.text, card->address.text);
 }
 
 /* --- the driver offers nothing on them --- */
 
 static void
-look_for_interface(struct diagnosis *diagnosis, const struct card *card)
+check_interface(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 {
-    const struct host *host = diagnosis->host;
-    struct listing listing = {0};
+    const struct listing listing = list_functions(diagnosis->host, card, is_no_parent);
 
-    for (size_t i = 0; i < card->functions.count; i++) {
-        const struct name *function = &card->functions.items[i];
-
-        if (has_its_driver(host, function) && !has_types(host, function) &&
-            !has_mdev(host, function))
-            list(&listing, "%s", function->text);
-    }
     if (listing.count == 0)
         return;
-    end_list(&listing);
     diagnosis_add(diagnosis,
                   "virtual functions of the GPU %s are no parents of vGPUs, although they have its "
                   "driver: %s",
@@ -314,13 +297,14 @@ look_for_interface(struct diagnosis *diagnosis, const struct card *card)
 
 /* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. */
 static void
-look_for_types(struct diagnosis *diagnosis, const struct card *card)
+check_types(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 {
+    const struct inventory *inventory = &diagnosis->inventory;
     size_t index;
-    const struct inventory_gpu *gpu = find_gpu(diagnosis, card, &index);
 
-    look_for_interface(diagnosis, card);
-    if (!gpu || !gpu->is_partial || inventory_offers(&diagnosis->inventory, index))
+    check_interface(diagnosis, card);
+    if (!inventory_find_gpu(inventory, &card->address, &index) ||
+        !inventory->gpus[index].is_partial || inventory_offers(inventory, index))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has no vGPU, and its driver offers no type on any of its virtual "
@@ -330,41 +314,20 @@ look_for_types(struct diagnosis *diagnosis, const struct card *card)
                                 "partitioned (MIG), make GPU instances first");
 }
 
-static void
-check_types(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, look_for_types);
-}
-
 /* --- libvirt would not give them to a guest --- */
 
 static void
-look_for_vfio(struct diagnosis *diagnosis, const struct card *card)
+check_vfio(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 {
-    const struct host *host = diagnosis->host;
-    struct listing listing = {0};
+    const struct listing listing = list_functions(diagnosis->host, card, has_no_vfio);
 
-    for (size_t i = 0; i < card->functions.count; i++) {
-        const struct name *function = &card->functions.items[i];
-
-        if (has_its_driver(host, function) && has_types(host, function) &&
-            !host_exists(host, DEVICES "/%s/vfio-dev", function->text))
-            list(&listing, "%s", function->text);
-    }
     if (listing.count == 0)
         return;
-    end_list(&listing);
     diagnosis_add(diagnosis,
                   "virtual functions of the GPU %s have no vfio-dev, so libvirt gives them to no "
                   "guest: %s",
                   card->address.text, listing.text);
     diagnosis_advise(diagnosis, "boot Linux 6.1 or later");
-}
-
-static void
-check_vfio(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, look_for_vfio);
 }
 
 static void
@@ -387,11 +350,11 @@ check_libvirt(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check function_checks[] = {
-    {"virtual-functions", DIAGNOSIS_WARNING, check_enabled},
-    {"function-probe", DIAGNOSIS_WARNING, check_probing},
-    {"function-driver", DIAGNOSIS_WARNING, check_drivers},
-    {"function-types", DIAGNOSIS_WARNING, check_types},
-    {"function-vfio", DIAGNOSIS_ERROR, check_vfio},
-    {"libvirt-version", DIAGNOSIS_ERROR, check_libvirt},
+    {"virtual-functions", DIAGNOSIS_WARNING, .look_at_card = check_enabled},
+    {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing},
+    {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers},
+    {"function-types", DIAGNOSIS_WARNING, .look_at_card = check_types},
+    {"function-vfio", DIAGNOSIS_ERROR, .look_at_card = check_vfio},
+    {"libvirt-version", DIAGNOSIS_ERROR, .look = check_libvirt},
+    {0},
 };
-const size_t function_check_count = COUNT(function_checks);

@@ -285,13 +285,13 @@ check_unseen(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check hook_checks[] = {
-    {"hook-missing", DIAGNOSIS_ERROR, check_missing},
-    {"hook-dangling", DIAGNOSIS_ERROR, check_dangling},
-    {"hook-not-executable", DIAGNOSIS_ERROR, check_executable},
-    {"hook-owner", DIAGNOSIS_ERROR, check_owner},
-    {"hook-unseen", DIAGNOSIS_WARNING, check_unseen},
-    {"hook-backup", DIAGNOSIS_WARNING, check_backups},
-    {"hook-twice", DIAGNOSIS_WARNING, check_twice},
-    {"other-hook", DIAGNOSIS_NOTE, check_others},
+    {"hook-missing", DIAGNOSIS_ERROR, .look = check_missing},
+    {"hook-dangling", DIAGNOSIS_ERROR, .look = check_dangling},
+    {"hook-not-executable", DIAGNOSIS_ERROR, .look = check_executable},
+    {"hook-owner", DIAGNOSIS_ERROR, .look = check_owner},
+    {"hook-unseen", DIAGNOSIS_WARNING, .look = check_unseen},
+    {"hook-backup", DIAGNOSIS_WARNING, .look = check_backups},
+    {"hook-twice", DIAGNOSIS_WARNING, .look = check_twice},
+    {"other-hook", DIAGNOSIS_NOTE, .look = check_others},
+    {0},
 };
-const size_t hook_check_count = COUNT(hook_checks);

@@ -59,21 +59,6 @@ check_vfio(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "modprobe vfio vfio_iommu_type1");
 }
 
-static bool
-offers_types(const struct diagnosis *diagnosis, const struct name *address, bool *there)
-{
-    const struct inventory *inventory = &diagnosis->inventory;
-
-    *there = host_exists(diagnosis->host, DEVICES "/%s", address->text);
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (!name_equal(&inventory->gpus[i].name, address))
-            continue;
-        *there = true;
-        return inventory_offers(inventory, i);
-    }
-    return false;
-}
-
 /* Of functions that list nothing another check tells. */
 static void
 check_offers(struct diagnosis *diagnosis)
@@ -94,13 +79,16 @@ check_offers(struct diagnosis *diagnosis)
 static void
 check_configured(struct diagnosis *diagnosis)
 {
+    const struct inventory *inventory = &diagnosis->inventory;
     const struct policy *policy = &diagnosis->policy;
 
     for (size_t i = 0; i < policy->gpu_count; i++) {
         const struct policy_gpu *gpu = &policy->gpus[i];
-        bool there;
+        size_t index;
+        bool is_gpu = inventory_find_gpu(inventory, &gpu->address, &index);
+        bool there = is_gpu || host_exists(diagnosis->host, DEVICES "/%s", gpu->address.text);
 
-        if (!gpu->enabled || offers_types(diagnosis, &gpu->address, &there))
+        if (!gpu->enabled || (is_gpu && inventory_offers(inventory, index)))
             continue;
         diagnosis_add(diagnosis, "%s names the GPU %s, which %s", gpu->origin, gpu->address.text,
                       there ? "offers no vGPUs" : "is not there");
@@ -142,10 +130,10 @@ check_iommu(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check kernel_checks[] = {
-    {"module-mdev", DIAGNOSIS_ERROR, check_mdev},
-    {"module-vfio", DIAGNOSIS_ERROR, check_vfio},
-    {"no-types", DIAGNOSIS_ERROR, check_offers},
-    {"gpu-missing", DIAGNOSIS_WARNING, check_configured},
-    {"iommu", DIAGNOSIS_WARNING, check_iommu},
+    {"module-mdev", DIAGNOSIS_ERROR, .look = check_mdev},
+    {"module-vfio", DIAGNOSIS_ERROR, .look = check_vfio},
+    {"no-types", DIAGNOSIS_ERROR, .look = check_offers},
+    {"gpu-missing", DIAGNOSIS_WARNING, .look = check_configured},
+    {"iommu", DIAGNOSIS_WARNING, .look = check_iommu},
+    {0},
 };
-const size_t kernel_check_count = COUNT(kernel_checks);

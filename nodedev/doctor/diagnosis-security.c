@@ -74,7 +74,7 @@ check_selinux(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check security_checks[] = {
-    {"apparmor", DIAGNOSIS_ERROR, check_apparmor},
-    {"selinux", DIAGNOSIS_NOTE, check_selinux},
+    {"apparmor", DIAGNOSIS_ERROR, .look = check_apparmor},
+    {"selinux", DIAGNOSIS_NOTE, .look = check_selinux},
+    {0},
 };
-const size_t security_check_count = COUNT(security_checks);

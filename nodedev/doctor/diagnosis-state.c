@@ -117,11 +117,11 @@ check_timer(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check state_checks[] = {
-    {"configuration", DIAGNOSIS_ERROR, check_policy},
-    {"configuration-owner", DIAGNOSIS_ERROR, check_policy_owner},
-    {"ledger", DIAGNOSIS_ERROR, check_ledger},
-    {"state-owner", DIAGNOSIS_ERROR, check_state_owner},
-    {"leaving", DIAGNOSIS_WARNING, check_leaving},
-    {"timer", DIAGNOSIS_WARNING, check_timer},
+    {"configuration", DIAGNOSIS_ERROR, .look = check_policy},
+    {"configuration-owner", DIAGNOSIS_ERROR, .look = check_policy_owner},
+    {"ledger", DIAGNOSIS_ERROR, .look = check_ledger},
+    {"state-owner", DIAGNOSIS_ERROR, .look = check_state_owner},
+    {"leaving", DIAGNOSIS_WARNING, .look = check_leaving},
+    {"timer", DIAGNOSIS_WARNING, .look = check_timer},
+    {0},
 };
-const size_t state_check_count = COUNT(state_checks);

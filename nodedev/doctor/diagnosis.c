@@ -66,17 +66,25 @@ read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
 }
 
 static void
-run_checks(struct diagnosis *diagnosis, const struct diagnosis_check *checks, size_t count)
+run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
 {
-    for (size_t i = 0; i < count; i++) {
-        diagnosis->check = &checks[i];
-        checks[i].look(diagnosis);
-    }
+    struct domains_walk walk = {0};
+
+    diagnosis->check = check;
+    if (check->look)
+        check->look(diagnosis);
+    if (check->look_at_card)
+        diagnosis_visit_cards(diagnosis, check->look_at_card);
+    while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))
+        check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
 }
 
 int
 diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
 {
+    static const struct diagnosis_check *const tables[] = {
+        hook_checks, security_checks, kernel_checks, function_checks, state_checks, domain_checks,
+    };
     int rc;
 
     *ret = DIAGNOSIS_NONE;
@@ -84,12 +92,10 @@ diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, 
     rc = read_all(uri, ret, error);
     if (rc < 0)
         return rc;
-    run_checks(ret, hook_checks, hook_check_count);
-    run_checks(ret, security_checks, security_check_count);
-    run_checks(ret, kernel_checks, kernel_check_count);
-    run_checks(ret, function_checks, function_check_count);
-    run_checks(ret, state_checks, state_check_count);
-    run_checks(ret, domain_checks, domain_check_count);
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        for (const struct diagnosis_check *check = tables[i]; check->name; check++)
+            run_check(ret, check);
+    }
     return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;
 }
 

@@ -29,11 +29,17 @@ enum diagnosis_severity {
 };
 
 struct diagnosis;
+struct diagnosis_card;
 
 struct diagnosis_check {
     const char *name; /* one word, that does not change from version to version */
     enum diagnosis_severity severity;
+    /* One of these: called once; for each host device of each domain; or for each card that can
+     * have virtual functions (diagnosis-functions.c). */
     void (*look)(struct diagnosis *diagnosis);
+    void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
+                            const struct request_hostdev *hostdev);
+    void (*look_at_card)(struct diagnosis *diagnosis, const struct diagnosis_card *card);
 };
 
 struct diagnosis_finding {
@@ -59,25 +65,24 @@ struct diagnosis {
 /* What diagnosis_clear does nothing to. */
 #define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
 
-/* The tables. */
+/* The tables; a row without a name ends each. */
 extern const struct diagnosis_check hook_checks[];
-extern const size_t hook_check_count;
 extern const struct diagnosis_check security_checks[];
-extern const size_t security_check_count;
 extern const struct diagnosis_check kernel_checks[];
-extern const size_t kernel_check_count;
 extern const struct diagnosis_check function_checks[];
-extern const size_t function_check_count;
 extern const struct diagnosis_check state_checks[];
-extern const size_t state_check_count;
 extern const struct diagnosis_check domain_checks[];
-extern const size_t domain_check_count;
 
 /* Reads all, and runs all checks. A part that cannot be read is itself a finding. `uri` is this
  * host's libvirt, or NULL. Only -ENOMEM is an error. The caller clears ret in every case. */
 int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret,
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
+
+/* Calls one row's look_at_card for each. */
+void diagnosis_visit_cards(struct diagnosis *diagnosis,
+                           void (*visit)(struct diagnosis *diagnosis,
+                                         const struct diagnosis_card *card)) NONNULL;
 
 /* For checks: one more finding, and what to do about the last one. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;

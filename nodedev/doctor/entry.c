@@ -10,7 +10,7 @@
 #define MOST_LINKS 16
 
 static int
-look(const struct host *host, struct entry *entry)
+read_status(const struct host *host, struct entry *entry)
 {
     return fstatat(host->root, entry->path.text, &entry->status, AT_SYMLINK_NOFOLLOW) < 0 ? -errno
                                                                                           : 0;
@@ -25,12 +25,12 @@ entry_look(const struct host *host, struct entry *ret, const char *format, ...)
     va_start(args, format);
     rc = path_vformat(&ret->path, format, args);
     va_end(args);
-    return rc < 0 ? rc : look(host, ret);
+    return rc < 0 ? rc : read_status(host, ret);
 }
 
 /* Where a link leads: from the root, or from the directory that it is in. */
 static int
-step(const struct host *host, struct path *path)
+follow_link(const struct host *host, struct path *path)
 {
     struct path target, here = *path;
     ssize_t length = host->ops->link(host, path->text, target.text, sizeof(target.text));
@@ -55,10 +55,10 @@ entry_follow(const struct host *host, struct entry *ret, const char *format, ...
     rc = path_vformat(&ret->path, format, args);
     va_end(args);
     for (int i = 0; rc == 0 && i < MOST_LINKS; i++) {
-        rc = look(host, ret);
+        rc = read_status(host, ret);
         if (rc < 0 || !S_ISLNK(ret->status.st_mode))
             return rc;
-        rc = step(host, &ret->path);
+        rc = follow_link(host, &ret->path);
     }
     return rc < 0 ? rc : -ELOOP;
 }

@@ -61,8 +61,10 @@ connection_close(struct connection **connection)
     *connection = NULL;
 }
 
-unsigned
-connection_version(struct connection *connection)
+/* Of a libvirt that runs QEMU's guests, 1000000 * major + 1000 * minor + release; else, or if it
+ * does not say, 0. */
+static unsigned
+read_version(struct connection *connection)
 {
     const char *type = virConnectGetType(connection->libvirt);
     unsigned long version = 0;
@@ -78,88 +80,99 @@ free_xml(char **xml)
     free(*xml);
 }
 
-static bool
-is_gone(void)
-{
-    return virGetLastErrorCode() == VIR_ERR_NO_DOMAIN;
-}
+struct domain_list {
+    virDomainPtr *items;
+    int count;
+};
 
-/* One definition of a domain. One that went meanwhile has none; one that cannot be read may refer
- * to anything. */
 static void
-read_definition(virDomainPtr libvirt, const char *name, unsigned flags, struct request *request,
-                struct domains *ret)
+free_domain_list(struct domain_list *list)
 {
-    AUTO(free_xml) char *xml = virDomainGetXMLDesc(libvirt, flags);
-    struct document document = {.text = xml, .length = xml ? strlen(xml) : 0};
-    struct error error;
-
-    if (!xml && is_gone())
-        return;
-    if (!xml)
-        fail(&error, -EIO, "cannot read the domain %s", name);
-    else if (request_parse(&document, request, &error) == 0)
-        return;
-    else
-        error_wrap(&error, "cannot read the domain %s", name);
-    if (ret->complete)
-        ret->failure = error;
-    ret->complete = false;
+    for (int i = 0; i < list->count; i++)
+        virDomainFree(list->items[i]);
+    free(list->items);
 }
 
 static int
-read_domain(virDomainPtr libvirt, struct domains *ret)
+list_domains(struct connection *connection, struct domain_list *ret, struct error *error)
 {
+    ret->count = virConnectListAllDomains(connection->libvirt, &ret->items, 0);
+    return ret->count < 0 ? fail(error, -EIO, "cannot list the domains") : 0;
+}
+
+typedef int domain_reader(void *data, const struct domain_text *text);
+
+/* Reads one domain, unless it went meanwhile. A transient one that does not run is just being
+ * started. */
+static int
+read_domain(virDomainPtr domain, domain_reader *read, void *data)
+{
+    AUTO(free_xml) char *live = NULL;
+    AUTO(free_xml) char *config = NULL;
     char uuid[VIR_UUID_STRING_BUFLEN];
-    struct domain domain = {
-        .is_running = virDomainIsActive(libvirt) == 1,
-        .is_persistent = virDomainIsPersistent(libvirt) == 1,
+    struct domain_text text = {
+        .uuid = uuid,
+        .name = virDomainGetName(domain),
+        .is_running = virDomainIsActive(domain) == 1,
+        .is_persistent = virDomainIsPersistent(domain) == 1,
     };
-    struct domain *added;
 
-    if (virDomainGetUUIDString(libvirt, uuid) < 0 || name_parse_uuid(&domain.uuid, uuid) < 0)
+    virResetLastError();
+    if (text.is_running || !text.is_persistent)
+        text.live = live = virDomainGetXMLDesc(domain, 0);
+    if (text.is_persistent)
+        text.config = config = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
+    text.failure = virGetLastErrorMessage();
+    if (virGetLastErrorCode() == VIR_ERR_NO_DOMAIN || virDomainGetUUIDString(domain, uuid) < 0)
         return 0;
-    domain.name = strdup(virDomainGetName(libvirt));
-    if (!domain.name || ARRAY_ADD(ret->items, ret->count, domain) < 0) {
-        free(domain.name);
-        return -ENOMEM;
-    }
-    added = &ret->items[ret->count - 1];
-    /* A transient one that is neither yet is just being started. */
-    if (domain.is_running || !domain.is_persistent)
-        read_definition(libvirt, added->name, 0, &added->live, ret);
-    if (domain.is_persistent)
-        read_definition(libvirt, added->name, VIR_DOMAIN_XML_INACTIVE, &added->config, ret);
-    return 0;
+    return read(data, &text);
 }
 
 static int
-by_name(const void *a, const void *b)
+read_domains(struct connection *connection, domain_reader *read, void *data, struct error *error)
 {
-    return strcmp(((const struct domain *)a)->name, ((const struct domain *)b)->name);
+    AUTO(free_domain_list) struct domain_list list = {0};
+    int rc = list_domains(connection, &list, error);
+
+    for (int i = 0; rc == 0 && i < list.count; i++) {
+        rc = read_domain(list.items[i], read, data);
+        if (rc < 0)
+            error_set(error, rc, "cannot read the domains: %s", strerror(-rc));
+    }
+    return rc;
+}
+
+static int
+add_domain(void *data, const struct domain_text *text)
+{
+    return domains_add(data, text);
 }
 
 int
 connection_domains(struct connection *connection, struct domains *ret, struct error *error)
 {
-    virDomainPtr *all = NULL;
-    int count = virConnectListAllDomains(connection->libvirt, &all, 0);
-    int rc = 0;
+    int rc;
 
     *ret = (struct domains){.complete = true};
-    if (count < 0)
-        return fail(error, -EIO, "cannot list the domains");
-    for (int i = 0; i < count; i++) {
-        if (rc == 0)
-            rc = read_domain(all[i], ret);
-        virDomainFree(all[i]);
-    }
-    free(all);
+    rc = read_domains(connection, add_domain, ret, error);
+    domains_sort(ret);
+    if (rc == 0 && !ret->complete)
+        rc = error_set(error, -EIO, "%s", ret->failure.text);
+    return rc;
+}
+
+int
+connection_ask_domains(const char *uri, struct domains *ret, unsigned *version, struct error *error)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    int rc = connection_open(uri, CONNECTION_READ, &connection, error);
+
+    *ret = (struct domains){0};
     if (rc < 0)
-        return error_set(error, rc, "no memory");
-    if (ret->count)
-        qsort(ret->items, ret->count, sizeof(*ret->items), by_name);
-    return 0;
+        return rc;
+    if (version)
+        *version = read_version(connection);
+    return connection_domains(connection, ret, error);
 }
 
 struct teller {
@@ -281,44 +294,22 @@ tell_devices(virConnectPtr libvirt, struct teller *teller)
     return 0;
 }
 
-/* One that went meanwhile is not told. A transient one that does not run is just being started. */
-static void
-tell_domain(virDomainPtr domain, struct teller *teller)
-{
-    bool is_running = virDomainIsActive(domain) == 1;
-    bool is_defined = virDomainIsPersistent(domain) == 1;
-    AUTO(free_xml) char *live = NULL;
-    AUTO(free_xml) char *config = NULL;
-    char uuid[VIR_UUID_STRING_BUFLEN];
-
-    virResetLastError();
-    if (is_running || !is_defined)
-        live = virDomainGetXMLDesc(domain, 0);
-    if (is_defined)
-        config = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
-    if (virGetLastErrorCode() == VIR_ERR_NO_DOMAIN || virDomainGetUUIDString(domain, uuid) < 0)
-        return;
-    tell(teller, "domain");
-    tell(teller, uuid);
-    tell(teller, virDomainGetName(domain));
-    tell(teller, is_running ? "running" : "");
-    tell(teller, is_defined ? "defined" : "");
-    tell(teller, live);
-    tell(teller, config);
-}
-
 static int
-tell_domains(virConnectPtr libvirt, struct teller *teller)
+tell_domain(void *data, const struct domain_text *text)
 {
-    virDomainPtr *all = NULL;
-    int count = virConnectListAllDomains(libvirt, &all, 0);
+    const char *const words[] = {
+        "domain",
+        text->uuid,
+        text->name,
+        text->is_running ? "running" : "",
+        text->is_persistent ? "defined" : "",
+        text->live,
+        text->config,
+    };
 
-    for (int i = 0; i < count; i++) {
-        tell_domain(all[i], teller);
-        virDomainFree(all[i]);
-    }
-    free(all);
-    return count;
+    for (size_t i = 0; i < COUNT(words); i++)
+        tell(data, words[i]);
+    return 0;
 }
 
 int
@@ -326,13 +317,15 @@ connection_tell(struct connection *connection, connection_listener *listen, void
                 struct error *error)
 {
     struct teller teller = {.listen = listen, .data = data};
+    int rc;
 
     tell_host(connection->libvirt, &teller);
     /* Domains last: a vGPU that one of them has was there before. */
     if (tell_devices(connection->libvirt, &teller) < 0)
         return fail(error, -EIO, "cannot list the node devices");
-    if (tell_domains(connection->libvirt, &teller) < 0)
-        return fail(error, -EIO, "cannot list the domains");
+    rc = read_domains(connection, tell_domain, &teller, error);
+    if (rc < 0)
+        return rc;
     return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
 }
 
@@ -348,21 +341,16 @@ free_domain(virDomainPtr *domain)
 static int
 fail_to_find(struct connection *connection, const char *word, struct error *error)
 {
+    AUTO(free_domain_list) struct domain_list list = {0};
     struct suggest suggest = SUGGEST(word);
-    virDomainPtr *all = NULL;
-    int count = virConnectListAllDomains(connection->libvirt, &all, 0);
+    int rc = list_domains(connection, &list, error);
 
-    if (count < 0)
-        return fail(error, -EIO, "cannot list the domains");
-    for (int i = 0; i < count; i++)
-        suggest_offer(&suggest, virDomainGetName(all[i]));
-    error_set(error, -ENOENT, "there is no domain \"%s\"%s%s%s", word,
-              suggest.best ? " (did you mean " : "", suggest.best ? suggest.best : "",
-              suggest.best ? "?)" : "; see 'virsh list --all'");
-    for (int i = 0; i < count; i++)
-        virDomainFree(all[i]);
-    free(all);
-    return -ENOENT;
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < list.count; i++)
+        suggest_offer(&suggest, virDomainGetName(list.items[i]));
+    return error_set(error, -ENOENT, "there is no domain \"%s\"%s%s", word,
+                     suggest_text(&suggest).text, suggest.best ? "" : "; see 'virsh list --all'");
 }
 
 int
@@ -386,8 +374,8 @@ connection_find(struct connection *connection, const char *word, struct connecti
 }
 
 static int
-look_up(struct connection *connection, const struct name *uuid, virDomainPtr *ret,
-        struct error *error)
+find_by_uuid(struct connection *connection, const struct name *uuid, virDomainPtr *ret,
+             struct error *error)
 {
     *ret = virDomainLookupByUUIDString(connection->libvirt, uuid->text);
     return *ret ? 0 : fail(error, -EIO, "the domain %s", uuid->text);
@@ -400,7 +388,7 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
     AUTO(free_domain) virDomainPtr libvirt = NULL;
     unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
                      (secrets ? VIR_DOMAIN_XML_SECURE : 0);
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     *ret = (struct document){0};
     if (rc < 0)
@@ -432,7 +420,7 @@ connection_attach(struct connection *connection, const struct name *domain, cons
                   struct error *error)
 {
     AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     if (rc < 0)
         return rc;
@@ -453,7 +441,7 @@ connection_detach(struct connection *connection, const struct name *domain, cons
                   struct error *error)
 {
     AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     if (rc < 0)
         return rc;
@@ -469,7 +457,7 @@ connection_set_annotation(struct connection *connection, const struct name *doma
                           struct error *error)
 {
     AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = look_up(connection, domain, &libvirt, error);
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
 
     if (rc < 0)
         return rc;

@@ -22,13 +22,16 @@ int connection_open(const char *uri, enum connection_mode mode, struct connectio
                     struct error *error) CHECKED NONNULL;
 void connection_close(struct connection **connection) NONNULL;
 
-/* Of a libvirt that runs QEMU's guests, 1000000 * major + 1000 * minor + release; else, or if it
- * does not say, 0. */
-unsigned connection_version(struct connection *connection) CHECKED NONNULL;
-
-/* All of its domains, running and defined. The caller clears ret in every case. */
+/* All of its domains, running and defined. -EIO with a line in error if it does not tell them all;
+ * what it has told is in ret. The caller clears ret in every case. */
 int connection_domains(struct connection *connection, struct domains *ret,
                        struct error *error) CHECKED NONNULL;
+
+/* The same of a libvirt that nothing else is wanted of; or the errors of connection_open. Of one
+ * that runs QEMU's guests *version (if not NULL) is 1000000 * major + 1000 * minor + release; else
+ * it stays. */
+int connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
+                           struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
 
 /*
  * Says, word after word, what a libvirt tells of its host's vGPUs: "host" and the hypervisor's

@@ -2,14 +2,13 @@
 
 #include "libvirt/domain-source.h"
 #include "domain/request-parser.h"
-#include "libvirt/connection.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-bool
-subject_is_file(const char *word)
+static bool
+is_file(const char *word)
 {
     struct stat status;
 
@@ -18,7 +17,58 @@ subject_is_file(const char *word)
 }
 
 int
-subject_read(const struct host *host, const char *word, struct document *ret, struct error *error)
+domain_source_open(const struct command_call *call, enum connection_mode mode,
+                   struct domain_source *ret, struct error *error)
+{
+    const char *word = call->arguments[0];
+    int rc;
+
+    *ret =
+        (struct domain_source){.call = call, .word = word, .meant = {[CONNECTION_CONFIG] = true}};
+    if (is_file(word))
+        return 0;
+    if (!call->uri)
+        return error_set(error, -EINVAL,
+                         "with --root there is no libvirt that could know a domain \"%s\"; name a "
+                         "file of its XML, as ./%s.xml",
+                         word, word);
+    rc = connection_open(call->uri, mode, &ret->connection, error);
+    return rc < 0 ? rc : connection_find(ret->connection, word, &ret->domain, error);
+}
+
+void
+domain_source_close(struct domain_source *source)
+{
+    connection_close(&source->connection);
+    request_clear(&source->request);
+}
+
+int
+domain_source_choose_sides(struct domain_source *source, struct error *error)
+{
+    const struct connection_domain *domain = &source->domain;
+    const struct options *options = &source->call->options;
+    bool config = option_given(options, OPTION_CONFIG), live = option_given(options, OPTION_LIVE);
+
+    if (!source->connection)
+        return config || live
+                   ? error_set(error, -EINVAL, "%s is a file: it takes no --config and no --live",
+                               source->word)
+                   : 0;
+    if (live && !domain->is_running)
+        return error_set(error, -ESRCH, "%s does not run: leave --live out", domain->name);
+    if (config && !domain->is_persistent)
+        return error_set(error, -ENOENT,
+                         "%s is transient: it has no definition that a next start would use",
+                         domain->name);
+    source->meant[CONNECTION_CONFIG] = config || (!live && !domain->is_running);
+    source->meant[CONNECTION_LIVE] = live || (!config && domain->is_running);
+    return 0;
+}
+
+int
+domain_source_read(const struct host *host, const char *word, struct document *ret,
+                   struct error *error)
 {
     AUTO_CLOSE int fd = -1;
     int rc;
@@ -35,56 +85,58 @@ subject_read(const struct host *host, const char *word, struct document *ret, st
     return rc;
 }
 
-static int
-parse(const struct document *document, const char *word, struct subject *ret, struct error *error)
+int
+domain_source_text(const struct domain_source *source, enum connection_side side, bool secrets,
+                   struct document *ret, struct error *error)
 {
-    int rc = request_parse(document, &ret->request, error);
-
-    if (rc < 0)
-        error_wrap(error, "%s", word);
-    return rc;
-}
-
-static int
-ask_libvirt(const char *uri, const char *word, struct subject *ret, struct document *document,
-            struct error *error)
-{
-    AUTO(connection_close) struct connection *connection = NULL;
-    struct connection_domain domain;
-    int rc = connection_open(uri, CONNECTION_READ, &connection, error);
-
-    if (rc == 0)
-        rc = connection_find(connection, word, &domain, error);
-    if (rc < 0)
-        return rc;
-    ret->is_running = domain.is_running;
-    return connection_xml(connection, &domain.uuid,
-                          domain.is_running ? CONNECTION_LIVE : CONNECTION_CONFIG, false, document,
-                          error);
+    *ret = (struct document){0};
+    if (!source->connection)
+        return domain_source_read(source->call->host, source->word, ret, error);
+    return connection_xml(source->connection, &source->domain.uuid, side, secrets, ret, error);
 }
 
 int
-subject_find(const struct host *host, const char *uri, const char *word, struct subject *ret,
-             struct error *error)
+domain_source_request(struct domain_source *source, struct error *error)
 {
-    AUTO(document_clear) struct document document = {0};
-    int rc;
+    AUTO(document_clear) struct document text = {0};
+    int rc =
+        domain_source_text(source, source->domain.is_running ? CONNECTION_LIVE : CONNECTION_CONFIG,
+                           false, &text, error);
 
-    *ret = (struct subject){0};
-    if (subject_is_file(word))
-        rc = subject_read(host, word, &document, error);
-    else if (uri)
-        rc = ask_libvirt(uri, word, ret, &document, error);
-    else
-        rc = error_set(error, -ENOENT,
-                       "with --root there is no libvirt that could know a domain \"%s\"; name a "
-                       "file of its XML, as ./%s.xml",
-                       word, word);
-    return rc < 0 ? rc : parse(&document, word, ret, error);
+    if (rc < 0)
+        return rc;
+    rc = request_parse(&text, &source->request, error);
+    if (rc < 0)
+        error_wrap(error, "%s", source->word);
+    return rc;
 }
 
-void
-subject_clear(struct subject *subject)
+int
+domain_source_all(const struct domain_source *source, struct domains *ret, struct error *error)
 {
-    request_clear(&subject->request);
+    *ret = (struct domains){0};
+    if (source->connection)
+        return connection_domains(source->connection, ret, error);
+    if (!source->call->uri)
+        return error_set(error, -ENOTCONN, "with --root there is no libvirt that knows domains");
+    return connection_ask_domains(source->call->uri, ret, NULL, error);
+}
+
+enum connection_side
+domain_source_side_shown(const struct domain_source *source)
+{
+    const struct options *options = &source->call->options;
+
+    if (!source->connection || option_given(options, OPTION_CONFIG))
+        return CONNECTION_CONFIG;
+    return option_given(options, OPTION_LIVE) || !source->domain.is_persistent ? CONNECTION_LIVE
+                                                                               : CONNECTION_CONFIG;
+}
+
+const char *
+domain_source_sides(const struct domain_source *source)
+{
+    if (!source->meant[CONNECTION_LIVE])
+        return "for its next start";
+    return source->meant[CONNECTION_CONFIG] ? "as it runs and for its next start" : "as it runs";
 }

@@ -1,17 +1,76 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/domains.h"
+#include "base/array.h"
+#include "domain/request-parser.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* One that is there and cannot be read may refer to any device. */
+static void
+read_definition(struct domains *domains, const struct domain_text *text, const char *xml,
+                struct request *ret)
+{
+    const struct document document = {.text = (char *)xml, .length = xml ? strlen(xml) : 0};
+    struct error error;
+
+    if (!document.length)
+        error_set(&error, -EIO, "%s", text->failure ? text->failure : "libvirt gave no XML");
+    else if (request_parse(&document, ret, &error) == 0)
+        return;
+    error_wrap(&error, "cannot read the domain %s", text->name);
+    if (domains->complete)
+        domains->failure = error;
+    domains->complete = false;
+}
+
+static void
+free_domain(struct domain *domain)
+{
+    request_clear(&domain->live);
+    request_clear(&domain->config);
+    free(domain->name);
+}
+
+int
+domains_add(struct domains *domains, const struct domain_text *text)
+{
+    struct domain domain = {.is_running = text->is_running, .is_persistent = text->is_persistent};
+    int rc;
+
+    if (name_parse_uuid(&domain.uuid, text->uuid) < 0)
+        return -EBADMSG;
+    domain.name = strdup(text->name);
+    /* A transient one that does not run is just being started. */
+    if (text->is_running || !text->is_persistent)
+        read_definition(domains, text, text->live, &domain.live);
+    if (text->is_persistent)
+        read_definition(domains, text, text->config, &domain.config);
+    rc = domain.name ? ARRAY_ADD(domains->items, domains->count, domain) : -ENOMEM;
+    if (rc < 0)
+        free_domain(&domain);
+    return rc;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct domain *)a)->name, ((const struct domain *)b)->name);
+}
+
+void
+domains_sort(struct domains *domains)
+{
+    if (domains->count)
+        qsort(domains->items, domains->count, sizeof(*domains->items), by_name);
+}
 
 void
 domains_clear(struct domains *domains)
 {
-    for (size_t i = 0; i < domains->count; i++) {
-        request_clear(&domains->items[i].live);
-        request_clear(&domains->items[i].config);
-        free(domains->items[i].name);
-    }
+    for (size_t i = 0; i < domains->count; i++)
+        free_domain(&domains->items[i]);
     free(domains->items);
     *domains = (struct domains){0};
 }
@@ -32,12 +91,33 @@ domains_find(const struct domains *domains, const char *word)
     return NULL;
 }
 
-static bool
-refers_to(const struct request *request, const struct name *device)
+static const struct request_hostdev *
+find_hostdev(const struct request *request, const struct name *device)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
         if (name_equal(&request->hostdevs[i].source, device))
-            return true;
+            return &request->hostdevs[i];
+    }
+    return NULL;
+}
+
+/* What it is defined with, then what it runs with besides. */
+bool
+domains_next_hostdev(const struct domains *domains, struct domains_walk *walk)
+{
+    for (; walk->next_domain < domains->count; walk->next_domain++, walk->next_hostdev = 0) {
+        const struct domain *domain = &domains->items[walk->next_domain];
+        size_t defined = domain->config.hostdev_count;
+
+        while (walk->next_hostdev < defined + domain->live.hostdev_count) {
+            size_t at = walk->next_hostdev++;
+
+            walk->domain = domain;
+            walk->hostdev =
+                at < defined ? &domain->config.hostdevs[at] : &domain->live.hostdevs[at - defined];
+            if (at < defined || !find_hostdev(&domain->config, &walk->hostdev->source))
+                return true;
+        }
     }
     return false;
 }
@@ -54,7 +134,7 @@ domains_next_user(const struct domains *domains, const struct name *device,
             const struct domain *domain = &domains->items[i];
 
             if (domain->is_running != running ||
-                (!refers_to(&domain->live, device) && !refers_to(&domain->config, device)))
+                (!find_hostdev(&domain->live, device) && !find_hostdev(&domain->config, device)))
                 continue;
             if (seen)
                 return domain;
@@ -62,4 +142,13 @@ domains_next_user(const struct domains *domains, const struct name *device,
         }
     }
     return NULL;
+}
+
+const char *
+domain_alias(const struct domain *domain, const struct name *device)
+{
+    const struct request_hostdev *live = find_hostdev(&domain->live, device);
+    const struct request_hostdev *config = find_hostdev(&domain->config, device);
+
+    return live && live->alias ? live->alias : config ? config->alias : NULL;
 }

@@ -27,13 +27,40 @@ struct domains {
     struct error failure; /* else the first that could not */
 };
 
+/* What a libvirt tells of one domain. Borrowed. */
+struct domain_text {
+    const char *uuid, *name;
+    bool is_running, is_persistent;
+    const char *live, *config; /* XML; NULL or "": there is none, or it would not give it */
+    const char *failure;       /* why it would not, or NULL */
+};
+
+/* Adds a domain. A definition that should be there and cannot be read is in `failure`. 0, -EBADMSG
+ * if it has no UUID, or -ENOMEM. */
+int domains_add(struct domains *domains, const struct domain_text *text) CHECKED NONNULL;
+
+/* Once all are added: puts them in order. */
+void domains_sort(struct domains *domains) NONNULL;
 void domains_clear(struct domains *domains) NONNULL;
 
 /* By name, else by UUID; NULL if there is none. */
 const struct domain *domains_find(const struct domains *domains, const char *word) NONNULL;
+
+/* Walks over the host devices that the domains refer to; each once, if both definitions of a domain
+ * have it. It starts as {0}. */
+struct domains_walk {
+    const struct domain *domain;
+    const struct request_hostdev *hostdev;
+    size_t next_domain, next_hostdev;
+};
+bool domains_next_hostdev(const struct domains *domains, struct domains_walk *walk) CHECKED NONNULL;
 
 /* The first after `after` (NULL: from the beginning), running ones before others, of whose
  * definitions one refers to a device; or NULL. */
 const struct domain *
 domains_next_user(const struct domains *domains, const struct name *device,
                   const struct domain *after) __attribute__((nonnull(1, 2))) CHECKED;
+
+/* The alias that a device has in a definition of the domain, that it runs with before the other; or
+ * NULL. */
+const char *domain_alias(const struct domain *domain, const struct name *device) CHECKED NONNULL;

@@ -15,31 +15,35 @@ is_element(const xmlNode *node, const char *name)
     return node->type == XML_ELEMENT_NODE && !strcmp((const char *)node->name, name);
 }
 
-/* The first child element of that name, or NULL. */
+/* A node or the first behind it that is an element of that name, or NULL. */
+static const xmlNode *
+same(const xmlNode *node, const char *name)
+{
+    while (node && !is_element(node, name))
+        node = node->next;
+    return node;
+}
+
+/* The first child element of that name, or NULL; and the next. */
 static const xmlNode *
 child(const xmlNode *node, const char *name)
 {
-    const xmlNode *at = node ? node->children : NULL;
-
-    while (at && !is_element(at, name))
-        at = at->next;
-    return at;
+    return node ? same(node->children, name) : NULL;
 }
 
-/* "" for what is not there. */
-static void
-get_text(const xmlNode *node, char *ret, size_t size)
+static const xmlNode *
+next(const xmlNode *node, const char *name)
 {
-    xmlChar *text = node ? xmlNodeGetContent(node) : NULL;
-
-    snprintf(ret, size, "%s", text ? (const char *)text : "");
-    xmlFree(text);
+    return same(node->next, name);
 }
 
+/* The text of a node, or of one of its attributes; "" for what is not there. */
 static void
-get_attribute(const xmlNode *node, const char *name, char *ret, size_t size)
+get_text(const xmlNode *node, const char *attribute, char *ret, size_t size)
 {
-    xmlChar *text = node ? xmlGetProp((xmlNode *)node, (const xmlChar *)name) : NULL;
+    xmlChar *text = !node       ? NULL
+                    : attribute ? xmlGetProp((xmlNode *)node, (const xmlChar *)attribute)
+                                : xmlNodeGetContent(node);
 
     snprintf(ret, size, "%s", text ? (const char *)text : "");
     xmlFree(text);
@@ -51,12 +55,10 @@ find_capability(const xmlNode *node, const char *type)
 {
     char text[32];
 
-    for (const xmlNode *at = child(node, "capability"); at; at = at->next) {
+    for (const xmlNode *at = child(node, "capability"); at; at = next(at, "capability")) {
         const xmlNode *inner;
 
-        if (!is_element(at, "capability"))
-            continue;
-        get_attribute(at, "type", text, sizeof(text));
+        get_text(at, "type", text, sizeof(text));
         if (!strcmp(text, type))
             return at;
         inner = find_capability(at, type);
@@ -73,7 +75,7 @@ read_path(const xmlNode *device, struct name *name, struct name *parent)
     char path[PATH_MAX];
     char *slash;
 
-    get_text(child(device, "path"), path, sizeof(path));
+    get_text(child(device, "path"), NULL, path, sizeof(path));
     slash = strrchr(path, '/');
     if (!slash || name_parse(name, slash + 1) < 0)
         return -EBADMSG;
@@ -92,7 +94,7 @@ read_address(const xmlNode *address, struct name *ret)
     char text[32];
 
     for (size_t i = 0; i < NAME_PCI_PARTS; i++) {
-        get_attribute(address, name_pci_parts[i], text, sizeof(text));
+        get_text(address, name_pci_parts[i], text, sizeof(text));
         if (sscanf(text, "%x", &parts[i]) != 1)
             return -EBADMSG;
     }
@@ -107,7 +109,7 @@ read_count(const xmlNode *node)
     char *end;
     unsigned long number;
 
-    get_text(node, text, sizeof(text));
+    get_text(node, NULL, text, sizeof(text));
     if (*text < '0' || *text > '9')
         return -ENODATA;
     number = strtoul(text, &end, 10);
@@ -122,13 +124,13 @@ add_type(const xmlNode *node, struct node_device *device)
     size_t count = device->count;
     char text[64];
 
-    get_text(child(node, "deviceAPI"), text, sizeof(text));
+    get_text(child(node, "deviceAPI"), NULL, text, sizeof(text));
     if (strcmp(text, "vfio-pci"))
         return 0;
-    get_attribute(node, "id", text, sizeof(text));
+    get_text(node, "id", text, sizeof(text));
     if (name_parse(&type.id, text) < 0)
         return 0;
-    get_text(child(node, "name"), type.name, sizeof(type.name));
+    get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
     if (ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances"))) < 0)
@@ -143,14 +145,12 @@ read_functions(const xmlNode *pci, struct node_device *device)
     const xmlNode *functions = pci ? find_capability(pci, "virt_functions") : NULL;
     char vendor[16];
 
-    get_attribute(child(pci, "vendor"), "id", vendor, sizeof(vendor));
+    get_text(child(pci, "vendor"), "id", vendor, sizeof(vendor));
     if (strcmp(vendor, "0x10de") || (*device->driver.text && strcmp(device->driver.text, "nvidia")))
         return 0;
-    for (const xmlNode *at = child(functions, "address"); at; at = at->next) {
+    for (const xmlNode *at = child(functions, "address"); at; at = next(at, "address")) {
         struct name function;
 
-        if (!is_element(at, "address"))
-            continue;
         if (read_address(at, &function) < 0)
             return -EBADMSG;
         if (names_add(&device->functions, function.text) < 0)
@@ -173,13 +173,13 @@ read_parent(const xmlNode *node, struct node_device *device)
     device->gpu = device->name;
     if (function && read_address(child(function, "address"), &device->gpu) < 0)
         return -EBADMSG;
-    get_attribute(child(pci, "numa"), "node", text, sizeof(text));
+    get_text(child(pci, "numa"), "node", text, sizeof(text));
     device->numa = *text ? atoi(text) : -1;
-    get_text(child(child(node, "driver"), "name"), text, sizeof(text));
+    get_text(child(child(node, "driver"), "name"), NULL, text, sizeof(text));
     if (name_parse(&device->driver, text) < 0)
         device->driver = (struct name){0};
-    for (const xmlNode *at = child(types, "type"); at; at = at->next) {
-        if (is_element(at, "type") && add_type(at, device) < 0)
+    for (const xmlNode *at = child(types, "type"); at; at = next(at, "type")) {
+        if (add_type(at, device) < 0)
             return -ENOMEM;
     }
     return read_functions(pci, device);
@@ -190,7 +190,7 @@ read_vgpu(const xmlNode *capability, struct node_device *device)
 {
     char text[64];
 
-    get_attribute(child(capability, "type"), "id", text, sizeof(text));
+    get_text(child(capability, "type"), "id", text, sizeof(text));
     if (!*device->parent.text || name_parse(&device->type, text) < 0)
         return -EBADMSG;
     memcpy(text, device->name.text, sizeof(text));
@@ -278,9 +278,9 @@ add_gpu(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_gpu *gpu;
     size_t index;
-    int rc = inventory_add_gpu(inventory, &device->gpu, &index);
+    int rc = device->count ? inventory_add_gpu(inventory, &device->gpu, &index) : 0;
 
-    if (rc < 0)
+    if (rc < 0 || !device->count)
         return rc;
     gpu = &inventory->gpus[index];
     if (gpu->numa < 0)
@@ -299,49 +299,25 @@ add_parent(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_parent parent = {.name = device->name, .interface = &vgpu_mdev};
     const struct inventory_gpu *gpu;
-    int rc = inventory_add_gpu(inventory, &device->gpu, &parent.gpu);
+    size_t index;
+    int rc = device->count ? inventory_add_gpu(inventory, &device->gpu, &parent.gpu) : 0;
 
+    if (rc < 0 || !device->count)
+        return rc;
+    rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
     gpu = &inventory->gpus[parent.gpu];
-    parent.available = calloc(gpu->count, sizeof(*parent.available));
-    if (!parent.available)
-        return -ENOMEM;
     for (size_t i = 0; i < gpu->count; i++)
-        parent.available[i] = -ENODATA;
+        inventory->parents[index].available[i] = -ENODATA;
     for (size_t i = 0; i < device->count; i++)
-        parent.available[inventory_find_type(gpu, &device->types[i].id) - gpu->types] =
+        inventory->parents[index]
+            .available[inventory_find_type(gpu, &device->types[i].id) - gpu->types] =
             device->available[i];
-    rc = ARRAY_ADD(inventory->parents, inventory->parent_count, parent);
-    if (rc < 0)
-        free(parent.available);
-    return rc;
-}
-
-static int
-add_vgpu(struct inventory *inventory, const struct node_device *device)
-{
-    struct inventory_vgpu vgpu = {.device = device->name, .type = device->type};
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        vgpu.parent = i;
-        if (name_equal(&inventory->parents[i].name, &device->parent))
-            return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
-    }
     return 0;
 }
 
-static bool
-has_parents(const struct inventory *inventory, const struct name *gpu)
-{
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (name_equal(&inventory->gpus[inventory->parents[i].gpu].name, gpu))
-            return true;
-    }
-    return false;
-}
-
-/* A GPU whose functions make no mediated devices. */
+/* A GPU whose functions make no mediated devices: else it is there already. */
 static int
 add_functions(struct inventory *inventory, const struct node_device *device)
 {
@@ -349,7 +325,7 @@ add_functions(struct inventory *inventory, const struct node_device *device)
     size_t ignored;
     int rc;
 
-    if (has_parents(inventory, &device->name))
+    if (!device->functions.count || inventory_find_gpu(inventory, &device->name, &ignored))
         return 0;
     rc = inventory_add_gpu(inventory, &device->name, &parent.gpu);
     if (rc < 0)
@@ -364,47 +340,30 @@ add_functions(struct inventory *inventory, const struct node_device *device)
     return rc;
 }
 
-static bool
-has_types(const struct node_device *device)
+static int
+add_vgpu(struct inventory *inventory, const struct node_device *device)
 {
-    return device->count > 0;
-}
+    struct inventory_vgpu vgpu = {.device = device->name, .type = device->type};
 
-static bool
-has_functions(const struct node_device *device)
-{
-    return device->functions.count > 0;
-}
-
-static bool
-is_vgpu(const struct node_device *device)
-{
-    return *device->type.text;
+    return *device->type.text && inventory_find_parent(inventory, &device->parent, &vgpu.parent)
+               ? ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu)
+               : 0;
 }
 
 int
 node_devices_survey(struct node_devices *devices, struct inventory *ret)
 {
-    /* Each needs what those before it have found. */
-    static const struct {
-        bool (*concerns)(const struct node_device *device);
-        int (*add)(struct inventory *inventory, const struct node_device *device);
-    } steps[] = {
-        {has_types, add_gpu},
-        {has_types, add_parent},
-        {has_functions, add_functions},
-        {is_vgpu, add_vgpu},
-    };
+    /* Each needs what those before it have found, and passes over what does not concern it. */
+    static int (*const steps[])(struct inventory * inventory, const struct node_device *device) = {
+        add_gpu, add_parent, add_functions, add_vgpu};
     int rc = 0;
 
     *ret = (struct inventory){0};
     if (devices->count)
         qsort(devices->items, devices->count, sizeof(*devices->items), by_name);
     for (size_t step = 0; step < COUNT(steps); step++) {
-        for (size_t i = 0; i < devices->count && rc == 0; i++) {
-            if (steps[step].concerns(&devices->items[i]))
-                rc = steps[step].add(ret, &devices->items[i]);
-        }
+        for (size_t i = 0; i < devices->count && rc == 0; i++)
+            rc = steps[step](ret, &devices->items[i]);
     }
     return rc;
 }
@@ -417,7 +376,7 @@ node_device_host(const char *xml, struct name *ret)
     const xmlNode *host = root ? find_capability(root, "system") : NULL;
     char text[64];
 
-    get_text(child(child(host, "hardware"), "uuid"), text, sizeof(text));
+    get_text(child(child(host, "hardware"), "uuid"), NULL, text, sizeof(text));
     /* A board without any has one of zeros. */
     return name_parse_uuid(ret, text) < 0 || strspn(ret->text, "0-") == strlen(ret->text) ? -ENODATA
                                                                                           : 0;

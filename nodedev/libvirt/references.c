@@ -8,19 +8,12 @@ int
 references_ask(const struct host *host, const char *uri, struct references *ret,
                struct error *error)
 {
-    AUTO(connection_close) struct connection *connection = NULL;
     int rc;
 
     *ret = (struct references){.statedir = STATEDIR_CLOSED};
     rc = statedir_look(host, &ret->statedir, error);
     if (rc == 0)
-        rc = connection_open(uri, CONNECTION_READ, &connection, error);
-    if (rc == 0)
-        ret->libvirt_version = connection_version(connection);
-    if (rc == 0)
-        rc = connection_domains(connection, &ret->domains, error);
-    if (rc == 0 && !ret->domains.complete)
-        rc = error_set(error, -EIO, "%s", ret->domains.failure.text);
+        rc = connection_ask_domains(uri, &ret->domains, &ret->libvirt_version, error);
     ret->known = rc == 0;
     return rc;
 }

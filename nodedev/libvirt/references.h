@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * owners: which domains of this host refer to a vGPU, and which vGPUs are orphans therefore.
+ * references: which domains of this host refer to a vGPU, and which vGPUs are orphans therefore.
  *
- * Only libvirt knows the domains that are merely defined. Ask it after the survey was taken: then a
- * domain whose vGPU was seen there is seen as well.
+ * Only libvirt knows the domains that are merely defined. Ask it after the inventory was taken:
+ * then a domain whose vGPU was seen there is seen as well.
  */
 
 #pragma once

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/remote.h"
-#include "base/array.h"
-#include "domain/request-parser.h"
 #include "libvirt/connection.h"
 #include "libvirt/node-device.h"
 
@@ -67,44 +65,21 @@ read_device(struct reader *reader)
         reader->rc = rc;
 }
 
-/* One that is there and cannot be read may refer to anything. */
-static void
-read_definition(struct reader *reader, bool is_there, struct request *ret)
-{
-    const char *xml = next_word(reader);
-    struct document document = {.text = (char *)xml, .length = strlen(xml)};
-    struct domains *domains = &reader->host->domains;
-    struct error error;
-
-    if (!is_there || request_parse(&document, ret, &error) == 0)
-        return;
-    if (domains->complete)
-        domains->failure = error;
-    domains->complete = false;
-}
-
 static void
 read_domain(struct reader *reader)
 {
-    struct domains *domains = &reader->host->domains;
-    struct domain domain = {0};
-    int rc = name_parse_uuid(&domain.uuid, next_word(reader)) < 0 ? -EBADMSG : 0;
+    struct domain_text text = {0};
+    int rc;
 
-    domain.name = strdup(next_word(reader));
-    domain.is_running = *next_word(reader);
-    domain.is_persistent = *next_word(reader);
-    read_definition(reader, domain.is_running || !domain.is_persistent, &domain.live);
-    read_definition(reader, domain.is_persistent, &domain.config);
-    if (!domain.name)
-        rc = -ENOMEM;
-    if (rc == 0)
-        rc = ARRAY_ADD(domains->items, domains->count, domain);
-    if (rc < 0) {
-        free(domain.name);
-        request_clear(&domain.live);
-        request_clear(&domain.config);
+    text.uuid = next_word(reader);
+    text.name = next_word(reader);
+    text.is_running = *next_word(reader);
+    text.is_persistent = *next_word(reader);
+    text.live = next_word(reader);
+    text.config = next_word(reader);
+    rc = domains_add(&reader->host->domains, &text);
+    if (reader->rc == 0)
         reader->rc = rc;
-    }
 }
 
 static void
@@ -122,12 +97,6 @@ forget(struct remote_host *host)
     domains_clear(&host->domains);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct domain *)a)->name, ((const struct domain *)b)->name);
-}
-
 static void
 finish(struct reader *reader, bool is_whole)
 {
@@ -142,8 +111,7 @@ finish(struct reader *reader, bool is_whole)
     if (reader->rc == 0)
         reader->rc = node_devices_survey(&reader->devices, &host->inventory);
     if (reader->rc == 0) {
-        if (host->domains.count)
-            qsort(host->domains.items, host->domains.count, sizeof(struct domain), by_name);
+        domains_sort(&host->domains);
         return;
     }
     error_set(&host->failure, reader->rc, "%s: %s", host->uri,

@@ -257,18 +257,6 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
     find(check, answer, "%s: %s", demand->label, why);
 }
 
-/* Whether a vGPU can be made of a PCI device. */
-static bool
-is_function(const struct inventory *here, const struct name *device)
-{
-    for (size_t i = 0; i < here->parent_count; i++) {
-        if (here->parents[i].interface->hostdev == REQUEST_PCI &&
-            name_equal(&here->parents[i].name, device))
-            return true;
-    }
-    return false;
-}
-
 /* One that is not ours has to be there under its UUID or address, and nobody makes it. */
 static void
 check_others(struct check *check)
@@ -282,7 +270,7 @@ check_others(struct check *check)
         for (size_t k = 0; k < migration->demands->count; k++)
             is_ours |= migration->demands->items[k].hostdev == hostdev;
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
-            !is_function(migration->here, &hostdev->source))
+            !vgpu_has_function(migration->here, &hostdev->source))
             add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
                      hostdev->source.text);
         else if (!is_ours)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * crossing: whether another host would take a domain with its vGPUs, and why.
+ * migrate-check: whether another host would take a domain with its vGPUs, and why.
  *
  * It says "yes" if nothing that can be known speaks against it, "no" if something does for sure,
  * else "unknown". What no libvirt tells of another host (our hook there, its configuration, what

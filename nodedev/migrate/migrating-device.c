@@ -45,16 +45,12 @@ is_same_as_has(const struct inventory_type *type, const void *data)
 static bool
 has_size(const struct inventory_type *type, const struct migrating_device *device)
 {
-    const struct inventory *here = device->here;
+    struct inventory_walk walk = {0};
+    unsigned rank;
 
-    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
-        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
-            const struct inventory_type *known = &here->gpus[gpu].types[i];
-            unsigned rank;
-
-            if (is_same(known, type) && demand_ranks(device->demand, known, &rank))
-                return true;
-        }
+    while (inventory_next_type(device->here, &walk)) {
+        if (is_same(walk.type, type) && demand_ranks(device->demand, walk.type, &rank))
+            return true;
     }
     return false;
 }
@@ -82,11 +78,11 @@ static const struct inventory_type *
 find_type(const struct inventory *inventory, wants_function *wants,
           const struct migrating_device *device)
 {
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            if (wants(&inventory->gpus[gpu].types[i], device))
-                return &inventory->gpus[gpu].types[i];
-        }
+    struct inventory_walk walk = {0};
+
+    while (inventory_next_type(inventory, &walk)) {
+        if (wants(walk.type, device))
+            return walk.type;
     }
     return NULL;
 }
@@ -95,21 +91,17 @@ find_type(const struct inventory *inventory, wants_function *wants,
 static bool
 may_be_nvidia(const struct migrating_device *device)
 {
-    const struct inventory *here = device->here;
+    struct inventory_walk walk = {0};
     bool is_known = false;
 
     if (device->has)
         return nvidia_type_number(&device->has->id) > 0;
-    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
-        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
-            const struct inventory_type *type = &here->gpus[gpu].types[i];
-
-            if (!migrating_device_suits(type, device))
-                continue;
-            if (nvidia_type_number(&type->id) > 0)
-                return true;
-            is_known = true;
-        }
+    while (inventory_next_type(device->here, &walk)) {
+        if (!migrating_device_suits(walk.type, device))
+            continue;
+        if (nvidia_type_number(&walk.type->id) > 0)
+            return true;
+        is_known = true;
     }
     return !is_known;
 }
@@ -167,35 +159,25 @@ is_nameless(const struct inventory_type *type)
     return type && !strcmp(type->name, type->id.text) && nvidia_type_number(&type->id) > 0;
 }
 
-/* Whether libvirt shows a GPU as one that it tells no types of. */
-static bool
-is_partial(const struct inventory *inventory, const struct name *gpu)
-{
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (name_equal(&inventory->gpus[i].name, gpu))
-            return inventory->gpus[i].is_partial;
-    }
-    return false;
-}
-
 /* Whether this host has it by GPUs of which its own libvirt tells nothing at all: then another's
  * would not either. */
 static bool
 is_hidden(const struct migrating_device *device)
 {
-    const struct inventory *here = device->here;
+    struct inventory_walk walk = {0};
     bool found = false;
 
     if (find_type(device->from, migrating_device_suits, device))
         return false;
-    for (size_t gpu = 0; gpu < here->gpu_count; gpu++) {
-        for (size_t i = 0; i < here->gpus[gpu].count; i++) {
-            if (!migrating_device_suits(&here->gpus[gpu].types[i], device))
-                continue;
-            if (is_partial(device->from, &here->gpus[gpu].name))
-                return false;
-            found = true;
-        }
+    while (inventory_next_type(device->here, &walk)) {
+        const struct name *gpu = &device->here->gpus[walk.gpu].name;
+        size_t shown;
+
+        if (!migrating_device_suits(walk.type, device))
+            continue;
+        if (inventory_find_gpu(device->from, gpu, &shown) && device->from->gpus[shown].is_partial)
+            return false;
+        found = true;
     }
     return found;
 }

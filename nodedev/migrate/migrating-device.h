@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * passenger: one vGPU that a domain would take along to another host: what it can be there.
+ * migrating-device: one vGPU that a domain would take along to another host: what it can be there.
  *
  * A running guest's has to be of the same type there, whatever that host's driver calls it; a
  * request is read there anew, so its words have to mean that type. What a class means there is not
@@ -21,11 +21,11 @@ struct migrating_device {
     const struct inventory_type *has; /* of `here`; NULL: it has no type yet, or none is known */
 };
 
-/* Whether a type of the other host will do. For struct inventory_filter: data is the passenger. */
+/* Whether a type of the other host will do. For struct inventory_filter: data is the device. */
 bool migrating_device_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
 
 /* The first GPU there of whose types libvirt tells nothing (node-device.h), if it may have what the
- * passenger needs; or NULL. */
+ * device needs; or NULL. */
 const struct inventory_gpu *
 migrating_device_untold(const struct migrating_device *device) CHECKED NONNULL;
 

@@ -17,15 +17,15 @@ remote_capacity_start(struct remote_capacity *capacity, const struct remote_host
 
     *capacity = (struct remote_capacity){
         .host = host,
-        .places = calloc(count ? count : 1, sizeof(*capacity->places)),
+        .gpus = calloc(count ? count : 1, sizeof(*capacity->gpus)),
     };
-    return capacity->places ? 0 : -ENOMEM;
+    return capacity->gpus ? 0 : -ENOMEM;
 }
 
 void
 remote_capacity_end(struct remote_capacity *capacity)
 {
-    free(capacity->places);
+    free(capacity->gpus);
     *capacity = (struct remote_capacity){0};
 }
 
@@ -64,8 +64,8 @@ judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *tex
 {
     const struct inventory *inventory = &capacity->host->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct remote_gpu *place = &capacity->places[gpu];
-    size_t taken = place->count && place->type == type ? place->count : 0;
+    const struct remote_gpu *others = &capacity->gpus[gpu];
+    size_t taken = others->count && others->type == type ? others->count : 0;
     int most = inventory_at_most(inventory, gpu, type);
 
     if (most < 0) {
@@ -79,9 +79,9 @@ judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *tex
     } else if (has_functions(inventory, gpu)) {
         snprintf(text, size, "%s has %d virtual functions for it, and what it takes is not told",
                  card->name.text, most);
-    } else if (place->count && place->type != type) {
+    } else if (others->count && others->type != type) {
         snprintf(text, size, "%s is to take %s as well, and whether it takes both is not told",
-                 card->name.text, card->types[place->type].name);
+                 card->name.text, card->types[others->type].name);
     } else if ((size_t)most <= taken) {
         snprintf(text, size, "%s takes %d more, which this guest's others need", card->name.text,
                  most);
@@ -98,17 +98,14 @@ static bool
 is_choice(const struct inventory *inventory, const struct inventory_filter *filter)
 {
     const struct inventory_type *first = NULL;
+    struct inventory_walk walk = {0};
 
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            const struct inventory_type *at = &inventory->gpus[gpu].types[type];
-
-            if (!filter->wants(at, filter->data))
-                continue;
-            if (first && !name_equal(&first->id, &at->id))
-                return true;
-            first = at;
-        }
+    while (inventory_next_type(inventory, &walk)) {
+        if (!filter->wants(walk.type, filter->data))
+            continue;
+        if (first && !name_equal(&first->id, &walk.type->id))
+            return true;
+        first = walk.type;
     }
     return false;
 }
@@ -119,28 +116,25 @@ remote_capacity_take(struct remote_capacity *capacity, const struct inventory_fi
 {
     const struct inventory *inventory = &capacity->host->inventory;
     enum remote_capacity_answer best = REMOTE_CAPACITY_NO;
+    struct inventory_walk walk = {0};
     bool is_first = true;
 
     capacity->has_chosen |= is_choice(inventory, filter);
     snprintf(text, size, "no GPU has it");
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            struct remote_gpu *place = &capacity->places[gpu];
-            enum remote_capacity_answer answer;
-            char why[256];
+    while (best != REMOTE_CAPACITY_YES && inventory_next_type(inventory, &walk)) {
+        struct remote_gpu *taken = &capacity->gpus[walk.gpu];
+        enum remote_capacity_answer answer;
+        char why[256];
 
-            if (!filter->wants(&inventory->gpus[gpu].types[type], filter->data))
-                continue;
-            answer = judge(capacity, gpu, type, why, sizeof(why));
-            if (is_first || answer < best)
-                snprintf(text, size, "%s", why);
-            best = answer < best ? answer : best;
-            is_first = false;
-            if (answer == REMOTE_CAPACITY_YES) {
-                *place = (struct remote_gpu){.type = type, .count = place->count + 1};
-                return answer;
-            }
-        }
+        if (!filter->wants(walk.type, filter->data))
+            continue;
+        answer = judge(capacity, walk.gpu, walk.index, why, sizeof(why));
+        if (is_first || answer < best)
+            snprintf(text, size, "%s", why);
+        best = answer < best ? answer : best;
+        is_first = false;
+        if (answer == REMOTE_CAPACITY_YES)
+            *taken = (struct remote_gpu){.type = walk.index, .count = taken->count + 1};
     }
     return best;
 }

@@ -33,16 +33,16 @@ tell_lease(const struct lease *lease, bool with_domain, FILE *out)
 }
 
 static void
-tell_leases(const struct subject *subject, const struct ledger *ledger, FILE *out)
+tell_leases(const struct domain_source *source, const struct ledger *ledger, FILE *out)
 {
-    const struct request *request = &subject->request;
+    const struct request *request = &source->request;
 
     if (!ledger_has_domain(ledger, &request->domain)) {
-        if (subject->is_running)
+        if (source->domain.is_running)
             fprintf(out, "%s runs, and has no vGPU.\n", request->name);
         return;
     }
-    fprintf(out, "%s %s:\n", request->name, subject->is_running ? "runs, and has" : "has");
+    fprintf(out, "%s %s:\n", request->name, source->domain.is_running ? "runs, and has" : "has");
     for (size_t i = 0; i < ledger->count; i++) {
         if (name_equal(&ledger->leases[i].domain, &request->domain))
             tell_lease(&ledger->leases[i], false, out);
@@ -60,11 +60,11 @@ has_all(const struct dry_run *dry_run)
 }
 
 static const char *
-outcome_words(const struct subject *subject, const struct dry_run *dry_run)
+outcome_words(const struct domain_source *source, const struct dry_run *dry_run)
 {
     if (has_all(dry_run))
         return "has all it asks for";
-    if (subject->is_running)
+    if (source->domain.is_running)
         return "a start now would not come to what it has";
     switch (dry_run->outcome) {
     case DRY_RUN_PLACED:
@@ -327,21 +327,21 @@ tell_others(const struct request *request, const struct dry_run *dry_run, FILE *
 }
 
 int
-explanation_tell(const struct subject *subject, const struct ledger *ledger,
+explanation_tell(const struct domain_source *source, const struct ledger *ledger,
                  const struct dry_run *dry_run, FILE *out, struct error *error)
 {
     const struct demands *demands = &dry_run->snapshot.demands;
-    const struct request *request = &subject->request;
+    const struct request *request = &source->request;
     int rc = 0;
 
-    tell_leases(subject, ledger, out);
+    tell_leases(source, ledger, out);
     if (!dry_run->snapshot.policy.enabled)
         fprintf(out, "vgpu.conf has switched all of it off (enabled = false).\n");
     else if (demands->count == 0)
         fprintf(out, "%s asks for no vGPU.\n", request->name);
     else
         fprintf(out, "%s asks for %zu vGPU%s, and %s.\n", request->name, demands->count,
-                demands->count == 1 ? "" : "s", outcome_words(subject, dry_run));
+                demands->count == 1 ? "" : "s", outcome_words(source, dry_run));
     for (size_t i = 0; rc == 0 && i < demands->count; i++) {
         rc = tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);
@@ -350,7 +350,7 @@ explanation_tell(const struct subject *subject, const struct ledger *ledger,
     }
     if (dry_run->snapshot.policy.enabled)
         tell_others(request, dry_run, out);
-    if (!subject->is_running)
+    if (!source->domain.is_running)
         tell_removals(dry_run, request->name, out);
     return rc < 0 ? error_set(error, rc, "no memory for the explanation") : 0;
 }

@@ -13,5 +13,5 @@
 
 /* What the domain has now by the ledger, what it asks for, and what a start would come to. -ENOMEM
  * with a line in error. */
-int explanation_tell(const struct subject *subject, const struct ledger *ledger,
+int explanation_tell(const struct domain_source *source, const struct ledger *ledger,
                      const struct dry_run *dry_run, FILE *out, struct error *error) CHECKED NONNULL;

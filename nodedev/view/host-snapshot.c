@@ -7,25 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct lease *
-host_snapshot_lease(const struct ledger *ledger, const struct inventory *inventory,
-                    const struct inventory_vgpu *vgpu)
-{
-    const struct lease *lease = ledger_find(ledger, &vgpu->device);
-    bool is_function = inventory->parents[vgpu->parent].interface->hostdev == REQUEST_PCI;
-
-    return lease && is_function && !name_equal(&lease->vgpu.type, &vgpu->type) ? NULL : lease;
-}
-
-bool
-host_snapshot_shows(const struct snapshot *snapshot, const struct lease *lease)
-{
-    const struct inventory_vgpu *vgpu =
-        inventory_find_vgpu(&snapshot->inventory, &lease->vgpu.device);
-
-    return vgpu && host_snapshot_lease(&snapshot->ledger, &snapshot->inventory, vgpu);
-}
-
 size_t
 host_snapshot_count(const struct snapshot *snapshot, size_t gpu)
 {

@@ -8,16 +8,6 @@
 
 #include "actions/snapshot.h"
 
-/* The lease of a vGPU, or NULL. A virtual function that has another type by now than its lease says
- * is another vGPU, and somebody else's. */
-const struct lease *
-host_snapshot_lease(const struct ledger *ledger, const struct inventory *inventory,
-                    const struct inventory_vgpu *vgpu) CHECKED NONNULL;
-
-/* Whether anything is to be seen of what a lease is about. */
-bool
-host_snapshot_shows(const struct snapshot *snapshot, const struct lease *lease) CHECKED NONNULL;
-
 /* How many vGPUs are on a GPU. */
 size_t host_snapshot_count(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 

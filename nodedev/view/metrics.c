@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/metrics.h"
+#include "view/vgpu-walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -142,46 +143,27 @@ put_type_max(const struct metrics *metrics, const char *metric, FILE *out)
 }
 
 static void
-put_info_of(const struct metrics *metrics, const char *metric, const struct vgpu *vgpu,
-            const struct name *gpu, const struct lease *lease, FILE *out)
-{
-    const char *name = host_snapshot_type_name(metrics->snapshot, gpu, &vgpu->type);
-    const struct label labels[] = {
-        {"device", vgpu->device.text},
-        {"type", vgpu->type.text},
-        {"name", name ? name : ""},
-        {"parent", vgpu->parent.text},
-        {"gpu", gpu->text},
-        {"state", lease ? lease_state_name(lease->state) : "foreign"},
-        {"domain", lease ? lease->domain_name : ""},
-        {"domain_uuid", lease ? lease->domain.text : ""},
-        {NULL, NULL},
-    };
-
-    put_sample(out, metric, 1, labels);
-}
-
-/* What is there, then what the ledger alone knows: claims that nothing is to be seen of yet. */
-static void
 put_info(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &metrics->snapshot->inventory;
-    const struct ledger *ledger = &metrics->snapshot->ledger;
+    const struct snapshot *snapshot = metrics->snapshot;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-        const struct vgpu there = {
-            .device = vgpu->device, .type = vgpu->type, .parent = parent->name};
+    while (vgpu_walk_next(&walk)) {
+        const char *name = host_snapshot_type_name(snapshot, walk.gpu, walk.type);
+        const struct lease *lease = walk.lease;
+        const struct label labels[] = {
+            {"device", walk.device->text},
+            {"type", walk.type->text},
+            {"name", name ? name : ""},
+            {"parent", walk.parent->text},
+            {"gpu", walk.gpu->text},
+            {"state", lease ? lease_state_name(lease->state) : "foreign"},
+            {"domain", lease ? lease->domain_name : ""},
+            {"domain_uuid", lease ? lease->domain.text : ""},
+            {NULL, NULL},
+        };
 
-        put_info_of(metrics, metric, &there, &inventory->gpus[parent->gpu].name,
-                    host_snapshot_lease(ledger, inventory, vgpu), out);
-    }
-    for (size_t i = 0; i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
-
-        if (!host_snapshot_shows(metrics->snapshot, lease))
-            put_info_of(metrics, metric, &lease->vgpu, &lease->gpu, lease, out);
+        put_sample(out, metric, 1, labels);
     }
 }
 

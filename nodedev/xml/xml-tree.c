@@ -3,6 +3,7 @@
 #include "xml/xml-tree.h"
 
 #include <libxml/parser.h>
+#include <libxml/xmlsave.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,22 +45,17 @@ char *
 xml_tree_text(xmlDocPtr tree, bool declared)
 {
     xmlBufferPtr buffer = xmlBufferCreate();
-    bool good = buffer;
+    xmlSaveCtxtPtr save = NULL;
+    bool good = false;
 
-    if (declared) {
-        xmlChar *all = NULL;
-        char *text;
-        int length;
-
-        xmlDocDumpMemory(tree, &all, &length);
-        text = all ? strndup((const char *)all, (size_t)length) : NULL;
-        xmlFree(all);
-        xmlBufferFree(buffer);
-        return text;
+    if (buffer)
+        save = xmlSaveToBuffer(buffer, declared ? NULL : "UTF-8", declared ? 0 : XML_SAVE_NO_DECL);
+    if (save) {
+        good = xmlSaveDoc(save, tree) >= 0;
+        good = xmlSaveClose(save) >= 0 && good;
     }
-    for (xmlNodePtr node = tree->children; good && node; node = node->next)
-        good =
-            xmlNodeDump(buffer, tree, node, 0, 0) >= 0 && xmlBufferCat(buffer, BAD_CAST "\n") == 0;
+    if (buffer && !good)
+        xmlBufferEmpty(buffer);
     return take_text(buffer);
 }
 

@@ -23,14 +23,12 @@
 
 static struct scene scene;
 static struct typed typed;
-static char schema[512]; /* the directory it is in */
 
 static int
 setup(void **state)
 {
     (void)state;
     scene_start(&scene, T4);
-    scene.kernel.host.data = schema;
     return chdir(scene.kernel.path);
 }
 
@@ -49,7 +47,6 @@ restart(const char *machine)
     assert_int_equal(chdir("/"), 0);
     scene_stop(&scene);
     scene_start(&scene, machine);
-    scene.kernel.host.data = schema;
     assert_int_equal(chdir(scene.kernel.path), 0);
 }
 
@@ -287,9 +284,5 @@ main(void)
         TEST(what_is_gone_is_not_kept),
     };
 
-    const char *top = getenv("srcdir");
-    AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
-
-    snprintf(schema, sizeof(schema), "%s/config", absolute);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -716,9 +716,9 @@ libvirt_version(void **state)
         assert_int_equal(diagnosis.count, 0);
         assert_int_equal(diagnosis.references.libvirt_version, 0);
         diagnosis.references.libvirt_version = rows[i].version;
-        for (size_t k = 0; k < function_check_count; k++) {
-            diagnosis.check = &function_checks[k];
-            function_checks[k].look(&diagnosis);
+        for (diagnosis.check = function_checks; diagnosis.check->name; diagnosis.check++) {
+            if (diagnosis.check->look)
+                diagnosis.check->look(&diagnosis);
         }
         assert_int_equal(diagnosis.count, rows[i].words != NULL);
         if (!rows[i].words)

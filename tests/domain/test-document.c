@@ -182,6 +182,41 @@ limits(void **state)
 }
 
 static void
+every_fault_with_its_line(void **state)
+{
+    static const struct {
+        unsigned line;
+        const char *text;
+    } rows[] = {
+        {2, "<vgpu:device> has an unknown attribute \"tpye\""},
+        {4, "<vgpu:device> has both type=\"a/b\" and class=\"b\""},
+        {4, "<vgpu:device type=\"a/b\">: no type has a slash in it"},
+        {5, "<vgpu:param> needs both name and value"},
+        {0, "<vgpu:device alias=\"ua-0\"> names no <hostdev> of type mdev or pci"},
+        {0, "<vgpu:device alias=\"ua-1\"> names no <hostdev> of type mdev or pci"},
+    };
+    struct parsed *parsed = *state;
+    const struct request *request = &parsed->request;
+    AUTO_FREE char *many = repeat("<domain>" HEAD "<metadata>" OURS, "<vgpu:device/>", 64 + 10,
+                                  "</vgpu:request></metadata></domain>");
+
+    assert_int_equal(parsed_read(parsed, "<domain>" HEAD "<metadata>" OURS
+                                         "\n<vgpu:device alias='ua-0' tpye='a'/>\n"
+                                         "<vgpu:device alias='ua-1'\n type='a/b' class='b'>\n"
+                                         "<vgpu:param name='a'/></vgpu:device></vgpu:request>"
+                                         "</metadata></domain>"),
+                     0);
+    assert_int_equal(request->fault_count, COUNT(rows));
+    assert_string_equal(request->fault.text, rows[0].text);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(request->faults[i].line, rows[i].line);
+        assert_string_equal(request->faults[i].text, rows[i].text);
+    }
+    assert_int_equal(parsed_read(parsed, many), 0);
+    assert_int_equal(request->fault_count, 64);
+}
+
+static void
 nested_and_large(void **state)
 {
     struct parsed *parsed = *state;
@@ -291,6 +326,7 @@ main(void)
         TEST(every_truncation_is_refused),
         TEST(in_pieces_and_in_utf16),
         TEST(limits),
+        TEST(every_fault_with_its_line),
         TEST(nested_and_large),
         TEST(ampersands_by_the_thousand),
         TEST(attributes_by_the_megabyte),

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/source-edit.h"
+
+int
+source_edit_start(const struct domain_source *source, enum connection_side side, bool secrets,
+                  struct domain_edit *ret, struct error *error)
+{
+    AUTO(document_clear) struct document text = {0};
+    int rc = domain_source_text(source, side, secrets, &text, error);
+
+    *ret = (struct domain_edit){0};
+    if (rc < 0)
+        return rc;
+    rc = domain_edit_start(&text, ret, error);
+    if (rc < 0)
+        error_wrap(error, "%s", source->word);
+    return rc;
+}
+
+int
+source_edit_define(const struct domain_source *source, const struct domain_edit *edit,
+                   struct error *error)
+{
+    AUTO(document_clear) struct document text = {0};
+    int rc = domain_edit_text(edit, &text, error);
+
+    return rc < 0 ? rc : connection_define(source->connection, &text, error);
+}
+
+int
+source_edit_print(const struct domain_source *source, const struct domain_edit *edit,
+                  struct error *error)
+{
+    AUTO(document_clear) struct document text = {0};
+    int rc = domain_edit_text(edit, &text, error);
+
+    if (rc == 0)
+        fwrite(text.text, 1, text.length, source->call->out);
+    return rc;
+}
