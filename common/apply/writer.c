@@ -123,10 +123,7 @@ ask(struct writer *writer, enum order order, const struct vgpu *vgpu, const char
     if (send(writer->socket, &message, sizeof(message), MSG_NOSIGNAL) != (ssize_t)sizeof(message))
         return leave(writer, -ECHILD);
     answer = (struct pollfd){.fd = writer->socket, .events = POLLIN};
-    do
-        rc = poll(&answer, 1, (int)deadline_left(deadline));
-    while (rc < 0 && errno == EINTR);
-    if (rc <= 0)
+    if (deadline_wait(deadline, &answer, 1) <= 0)
         return leave(writer, -ETIMEDOUT);
     if (recv(writer->socket, &rc, sizeof(rc), 0) != (ssize_t)sizeof(rc))
         return leave(writer, -ECHILD);

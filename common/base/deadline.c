@@ -2,6 +2,8 @@
 
 #include "base/deadline.h"
 
+#include <poll.h>
+
 #define MILLISECOND   1000000ull /* in nanoseconds */
 #define LONGEST_PAUSE 32
 
@@ -32,8 +34,23 @@ deadline_pause(struct deadline deadline, unsigned *pause)
 
     if (left == 0)
         return false;
-    deadline.host->ops->sleep(deadline.host, (*pause < left ? *pause : left) * MILLISECOND);
+    (void)deadline.host->ops->wait(deadline.host, NULL, 0,
+                                   (*pause < left ? *pause : left) * MILLISECOND);
     if (*pause < LONGEST_PAUSE)
         *pause *= 2;
     return true;
+}
+
+int
+deadline_wait(struct deadline deadline, struct pollfd *polls, size_t count)
+{
+    int rc;
+
+    do {
+        uint64_t now = deadline.host->ops->now(deadline.host);
+
+        rc = deadline.host->ops->wait(deadline.host, polls, count,
+                                      now < deadline.at ? deadline.at - now : 0);
+    } while (rc == -EINTR);
+    return rc;
 }

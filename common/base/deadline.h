@@ -29,3 +29,7 @@ unsigned deadline_left(struct deadline deadline);
  * 1; it doubles, up to 32) but not beyond the deadline. False, at once, when that has passed.
  */
 bool deadline_pause(struct deadline deadline, unsigned *pause) CHECKED NONNULL;
+
+/* Waits until one of the descriptors is ready, as poll(2), and looks once even if the deadline has
+ * passed: how many are ready; 0 when none is by then; or -errno. */
+int deadline_wait(struct deadline deadline, struct pollfd *polls, size_t count) CHECKED NONNULL;

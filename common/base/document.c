@@ -31,12 +31,14 @@ read_some(int fd, struct document *document, size_t room, struct deadline deadli
           struct error *error)
 {
     struct pollfd input = {.fd = fd, .events = POLLIN};
-    int rc = poll(&input, 1, (int)deadline_left(deadline));
+    int rc = deadline_wait(deadline, &input, 1);
     ssize_t length;
 
     if (rc == 0)
         return error_set(error, -ETIMEDOUT, "it has not ended after %d s", MOST_TIME / 1000);
-    length = rc < 0 ? rc : read(fd, document->text + document->length, room - document->length);
+    if (rc < 0)
+        return error_set(error, rc, "%s", strerror(-rc));
+    length = read(fd, document->text + document->length, room - document->length);
     if (length < 0 && errno == EINTR)
         return 1;
     if (length < 0)

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,14 +93,15 @@ kernel_now(const struct host *host)
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-static void
-kernel_sleep(const struct host *host, uint64_t nanoseconds)
+static int
+kernel_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {
     const struct timespec length = {(time_t)(nanoseconds / NANOSECONDS),
                                     (long)(nanoseconds % NANOSECONDS)};
+    int rc = ppoll(polls, count, &length, NULL);
 
     (void)host;
-    nanosleep(&length, NULL);
+    return rc < 0 ? -errno : rc;
 }
 
 const struct host_ops host_kernel = {
@@ -110,7 +112,7 @@ const struct host_ops host_kernel = {
     .exists = kernel_exists,
     .probe = kernel_probe,
     .now = kernel_now,
-    .sleep = kernel_sleep,
+    .wait = kernel_wait,
 };
 
 int
@@ -246,11 +248,5 @@ host_seconds(const struct host *host)
 uint64_t
 host_uptime(const struct host *host)
 {
-    unsigned long seconds, hundredths;
-    char text[64];
-
-    if (host_read(host, text, sizeof(text), "proc/uptime") < 0 ||
-        sscanf(text, "%9lu.%2lu", &seconds, &hundredths) != 2)
-        return UINT64_MAX;
-    return 1000ul * seconds + 10 * hundredths;
+    return host->ops->now(host) / (NANOSECONDS / 1000);
 }

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 struct host;
+struct pollfd;
 
 struct host_ops {
     /* Reads a whole attribute or small file: bytes read (at most size) or -errno. */
@@ -36,8 +37,9 @@ struct host_ops {
     int (*probe)(const struct host *host, const char *path);
     /* Nanoseconds since the kernel booted, time in suspend included. */
     uint64_t (*now)(const struct host *host);
-    /* Sleeps so many nanoseconds, or less if a signal comes. */
-    void (*sleep)(const struct host *host, uint64_t nanoseconds);
+    /* poll(2) until so many nanoseconds have passed: how many descriptors are ready, 0 for none, or
+     * -errno; -EINTR if a signal comes. Without descriptors it sleeps. */
+    int (*wait)(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds);
 };
 
 struct host {
@@ -83,7 +85,7 @@ int host_link(const struct host *host, struct name *ret, const char *format, ...
 /* Seconds since the kernel booted (CLOCK_BOOTTIME): what a lease's time is given in. */
 uint64_t host_seconds(const struct host *host) CHECKED NONNULL;
 
-/* Milliseconds since the kernel booted, as /proc/uptime tells; UINT64_MAX if it does not. */
+/* The same in milliseconds. */
 uint64_t host_uptime(const struct host *host) CHECKED NONNULL;
 
 /* Whether something of that name is there. */

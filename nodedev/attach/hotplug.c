@@ -6,10 +6,10 @@
 #include "domain/request-parser.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 
-#define LOOK_PAUSE 200 /* ms */
+/* Milliseconds: a guest takes its time, and libvirt need not be asked all the while. */
+#define LOOK_PAUSE 200
 
 int
 hotplug_check(const struct host *host, struct error *error)
@@ -42,17 +42,6 @@ has_device(const struct domain_source *source, const struct name *device, bool *
     return rc;
 }
 
-/* A guest takes its time, and libvirt need not be asked all the while. */
-static bool
-wait_a_moment(struct deadline deadline)
-{
-    unsigned left = deadline_left(deadline);
-
-    if (left > 0)
-        poll(NULL, 0, left < LOOK_PAUSE ? (int)left : LOOK_PAUSE);
-    return left > 0;
-}
-
 /* Asks for it, and waits. -EBUSY without a word in error: it keeps it. */
 static int
 take_out(const struct domain_source *source, const struct name *device, const char *alias,
@@ -60,6 +49,7 @@ take_out(const struct domain_source *source, const struct name *device, const ch
 {
     struct deadline deadline = deadline_in(source->call->host, timeout);
     int rc = connection_detach(source->connection, &source->domain.uuid, alias, error);
+    unsigned pause = LOOK_PAUSE;
 
     while (rc == 0) {
         bool has;
@@ -67,7 +57,7 @@ take_out(const struct domain_source *source, const struct name *device, const ch
         rc = has_device(source, device, &has, error);
         if (rc < 0 || !has)
             return rc;
-        if (!wait_a_moment(deadline))
+        if (!deadline_pause(deadline, &pause))
             return -EBUSY;
     }
     return rc;

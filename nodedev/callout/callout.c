@@ -268,7 +268,7 @@ swallow(const struct host *host, int input)
     struct pollfd ready = {.fd = input, .events = POLLIN};
     char buffer[4096];
 
-    while (deadline_left(deadline) > 0 && poll(&ready, 1, (int)deadline_left(deadline)) > 0 &&
+    while (deadline_left(deadline) > 0 && deadline_wait(deadline, &ready, 1) > 0 &&
            read(input, buffer, sizeof(buffer)) > 0)
         continue;
 }

@@ -260,17 +260,14 @@ static void
 hear_all(struct inquiry *inquiries, size_t count, struct pollfd *polls, struct deadline deadline)
 {
     for (;;) {
-        unsigned left = deadline_left(deadline);
         bool waits = false;
 
         for (size_t i = 0; i < count; i++) {
             polls[i] = (struct pollfd){.fd = inquiries[i].pipe, .events = POLLIN};
             waits |= inquiries[i].pipe >= 0;
         }
-        if (!waits || left == 0)
+        if (!waits || deadline_left(deadline) == 0 || deadline_wait(deadline, polls, count) <= 0)
             return;
-        if (poll(polls, count, (int)left) <= 0)
-            continue;
         for (size_t i = 0; i < count; i++) {
             if (polls[i].fd >= 0 && polls[i].revents)
                 hear(&inquiries[i]);

@@ -252,9 +252,9 @@ a_gpu_that_comes_up_late(void **state)
     (void)state;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
     /* Up for longer than that, or nothing else to come: refused at once. */
-    fake_write(&scene.kernel, "proc/uptime", "100.01 0.00\n");
+    fake_set_uptime(100010);
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
-    fake_write(&scene.kernel, "proc/uptime", "99.00 0.00\n");
+    fake_set_uptime(99000);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
@@ -266,21 +266,16 @@ a_gpu_that_comes_up_late(void **state)
     hook = fork();
     if (hook == 0)
         _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
-    usleep(700000);
+    fake_sleep(700);
     assert_int_equal(waitpid(hook, NULL, WNOHANG), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(7)), 0);
     assert_int_equal(waitpid(hook, &status, 0), hook);
     assert_int_equal(status, 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
     /* In vain. */
-    fake_write(&scene.kernel, "proc/uptime", "99.90 0.00\n");
-    hook = fork();
-    if (hook == 0)
-        _exit(scene_prepare(&scene, 2, 2, "mtty-2"));
-    usleep(150000);
-    fake_write(&scene.kernel, "proc/uptime", "100.05 0.00\n");
-    assert_int_equal(waitpid(hook, &status, 0), hook);
-    assert_int_not_equal(status, 0);
+    fake_set_uptime(99900);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
+    assert_in_range(fake_now(), 100000, 101000);
 }
 
 /* Its daemon was restarted while a hook waited (systemd leaves hooks running), and the new one has
@@ -296,14 +291,14 @@ a_hook_whose_daemon_is_gone(void **state)
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
                "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
-    fake_write(&scene.kernel, "proc/uptime", "99.00 0.00\n");
+    fake_set_uptime(99000);
     scene.kernel.faults->refuse = 1;
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     daemon = fork();
     if (daemon == 0) {
         if (fork() == 0)
             _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
-        usleep(300000);
+        fake_sleep(300);
         _exit(0);
     }
     close(ends[1]);
@@ -378,7 +373,7 @@ what_was_in_the_way_is_let_go(void **state)
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "boot_wait = \"100s\"; prepare_timeout = \"2s\"; release_timeout = \"50ms\";\n"
                "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
-    fake_write(&scene.kernel, "proc/uptime", "90.00 0.00\n");
+    fake_set_uptime(90000);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -389,12 +384,13 @@ what_was_in_the_way_is_let_go(void **state)
         close(stray.device);
         _exit(scene_prepare(&scene, 3, 3, "mtty-2"));
     }
-    usleep(700000);
+    fake_sleep(700);
     fake_close(&stray);
     if (scene_prepare(&scene, 1, 1, "mtty-2") != 0)
         fail_msg("%s", scene.said);
-    fake_write(&scene.kernel, "proc/uptime", "100.05 0.00\n");
+    assert_true(fake_now() < 92000);
     assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_true(fake_now() >= 100000);
     assert_int_not_equal(status, 0);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     assert_int_equal(scene_leases(&scene, ""), 2);
@@ -437,7 +433,7 @@ stuck_create_that_shows_nothing(void **state)
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     scene.kernel.faults->unseen = false;
     while (!*fake_type_of(&scene.kernel, scene_device(1)))
-        usleep(1000);
+        fake_sleep(1);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     scene_assert_empty(&scene);

@@ -98,15 +98,6 @@ places_are_neither_shared_nor_wasted(void **state)
     }
 }
 
-static uint64_t
-milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* A driver takes three seconds to remove a vGPU: another guest starts meanwhile. */
 static void
 a_slow_release_delays_nobody(void **state)
@@ -120,11 +111,11 @@ a_slow_release_delays_nobody(void **state)
     scene.kernel.faults->remove_delay = 3000;
     slow = spawn(release, 1, "");
     while (scene_leases(&scene, "removing") == 0)
-        usleep(1000);
-    began = milliseconds();
+        fake_sleep(1);
+    began = fake_now();
     if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
         fail_msg("%s", scene.said);
-    assert_in_range(milliseconds() - began, 0, 2000);
+    assert_in_range(fake_now() - began, 0, 2000);
     assert_int_equal(waitpid(slow, NULL, WNOHANG), 0);
     assert_int_equal(waitpid(slow, NULL, 0), slow);
     assert_int_equal(scene_leases(&scene, ""), 1);
@@ -134,7 +125,7 @@ a_slow_release_delays_nobody(void **state)
 static int
 pester(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
-    for (int i = 0; i < 60; i++) {
+    for (uint64_t end = fake_now() + 10; fake_now() < end; fake_sleep(1)) {
         if (scene_prepare(where, guest, device, type) == 0)
             return 0;
     }
@@ -158,7 +149,7 @@ a_place_that_is_made_stays_whose_it_is(void **state)
         assert_int_equal(scene_leases(&scene, "kept"), 1);
         second = spawn(scene_prepare, 2, "mtty-2");
         while (scene_leases(&scene, "kept") == 1)
-            usleep(100);
+            fake_sleep(1);
         for (unsigned i = 0; i < COUNT(others); i++)
             others[i] = spawn(pester, 3 + i, "mtty-2");
         assert_int_equal(waitpid(second, &status, 0), second);
@@ -188,14 +179,22 @@ crowd_comes_and_goes(void **state)
 }
 
 static void
+end(pid_t pid)
+{
+    int status;
+
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+/* By the real clock, so that it may be at work on anything; what it is must not matter. */
+static void
 kill_after(pid_t pid, unsigned microseconds)
 {
     struct timespec length = {0, microseconds * 1000l};
-    int status;
 
     nanosleep(&length, NULL);
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
+    end(pid);
 }
 
 /* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
@@ -227,17 +226,22 @@ place_of_the_dead_is_free(void **state)
     (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 40;
-    for (unsigned microseconds = 0; microseconds < 30000; microseconds += 1000) {
+    for (unsigned milliseconds = 0; milliseconds < 30; milliseconds++) {
         pid_t daemon = fork();
 
         if (daemon == 0) {
-            kill_after(spawn(scene_prepare, 1, "mtty-2"), microseconds);
+            pid_t hook = spawn(scene_prepare, 1, "mtty-2");
+
+            fake_sleep(milliseconds);
+            end(hook);
             _exit(0);
         }
         assert_int_equal(waitpid(daemon, NULL, 0), daemon);
         /* A writer may still be at work for the dead: then the place is not free yet. */
-        while (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
+        while (scene_prepare(&scene, 2, 2, "mtty-2") != 0) {
             assert_int_equal(scene_leases(&scene, "held"), 0);
+            fake_sleep(1);
+        }
         assert_int_equal(scene_leases(&scene, ""), 1);
         assert_int_equal(fake_count(&scene.kernel), 1);
         assert_int_equal(scene_release(&scene, 2, 2), 0);
@@ -258,13 +262,13 @@ nothing_is_made_for_a_dead_daemon(void **state)
     if (daemon == 0) {
         spawn(scene_prepare, 1, "mtty-2");
         while (scene_leases(&scene, "pending") == 0)
-            usleep(1000);
+            fake_sleep(1);
         _exit(0);
     }
     assert_int_equal(waitpid(daemon, NULL, 0), daemon);
     scene.kernel.faults->stuck = false;
     for (int i = 0; i < 2000 && (scene_leases(&scene, "") || fake_count(&scene.kernel)); i++)
-        usleep(1000);
+        fake_sleep(1);
     scene_assert_empty(&scene);
 }
 
@@ -412,12 +416,12 @@ an_old_release_never_hits_the_next_owner(void **state)
         while (prepare_function(&scene, owner, 1, owners[i % 2].word) != 0) {
             if (++tries > 1000)
                 fail_msg("round %u: %s", i, scene.said);
-            usleep(2000);
+            fake_sleep(2);
         }
         assert_int_equal(waitpid(late, &status, 0), late);
         assert_int_equal(status, 0);
         assert_int_equal(release(&scene, before, 1, ""), 0);
-        usleep(4000);
+        fake_sleep(4);
         assert_string_equal(fake_type_of(&scene.kernel, function_of(owner)), owners[i % 2].type);
         assert_int_equal(scene_leases(&scene, "held"), 1);
         assert_int_equal(scene_leases(&scene, ""), 1);

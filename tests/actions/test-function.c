@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define CARD    "0000:3d:00.0"
 #define VF0     "0000:3d:00.4"
@@ -68,15 +67,6 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
     assert_int_equal(scene_prepare_at(&scene, guest, function, type), 1);
     assert_said(words);
     assert_int_equal(scene.kernel.faults->writes, writes);
-}
-
-static uint64_t
-milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* --- the usual -------------------------------------------------------------------------------- */
@@ -229,12 +219,12 @@ static void
 an_io_error_is_asked_again(void **state)
 {
     struct fake_faults *faults = scene.kernel.faults;
-    uint64_t began = milliseconds();
+    uint64_t began = fake_now();
 
     (void)state;
     faults->refuse = 3;
     starts(1, VF0, "L40S-16Q");
-    assert_true(milliseconds() - began >= 1500);
+    assert_true(fake_now() - began >= 1500);
     assert_int_equal(faults->writes, 4);
     faults->refuse = 4;
     assert_int_equal(scene_prepare_at(&scene, 2, VF1, "L40S-16Q"), 1);
@@ -261,7 +251,7 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
         _exit(status == 1 && strstr(scene.said, "holds nvidia-1145 (1 in use)") ? 0 : 1);
     }
     while (*(volatile unsigned *)&faults->refuse)
-        usleep(1000);
+        fake_sleep(1);
     assert_int_equal(fake_make(&scene.kernel, VF2, "nvidia-1145", NULL), 0);
     assert_int_equal(waitpid(hook, &status, 0), hook);
     assert_int_equal(status, 0);
@@ -369,9 +359,9 @@ an_old_writer_is_waited_for(void **state)
             "again; ua-gpu1 could be on 0000:3d:00.5, 0000:3d:00.6\n");
     scene.kernel.faults->remove_delay = 0;
     while (scene_prepare_at(&scene, 2, VF0, "L40S-16Q") != 0)
-        usleep(10000);
+        fake_sleep(10);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
-    usleep(100000);
+    fake_sleep(100);
     assert_type(VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
@@ -391,10 +381,10 @@ a_create_that_comes_late(void **state)
     refuses(2, VF0, "L40S-1B", "is still being given back by the guest guest1 (leaving)");
     scene.kernel.faults->unseen = false;
     while (!*fake_type_of(&scene.kernel, VF0))
-        usleep(1000);
+        fake_sleep(1);
     fake_write(&scene.kernel, CONFIG, "");
     while (scene_prepare_at(&scene, 2, VF0, "L40S-1B") != 0)
-        usleep(10000);
+        fake_sleep(10);
     assert_type(VF0, "nvidia-1145");
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
@@ -435,7 +425,7 @@ one_that_is_still_left_is_freed_later(void **state)
     scene.kernel.faults->exiting = 0;
     /* The last one's writer may be at work for a moment longer. */
     for (int i = 0; i < 100 && *fake_type_of(&scene.kernel, VF0); i++) {
-        usleep(20000);
+        fake_sleep(20);
         reconcile();
     }
     assert_type(VF0, "");
@@ -462,7 +452,7 @@ who_comes_next_waits_for_it(void **state)
         assert_int_equal(scene_leases(&scene, ""), 1);
         fake_write(&scene.kernel, CONFIG, "");
         /* The writer of that release may be at work for a moment longer. */
-        usleep(200000);
+        fake_sleep(200);
         starts(next, VF0, "L40S-8Q");
         assert_type(VF0, "nvidia-1152");
         assert_int_equal(scene_leases(&scene, ""), 1);

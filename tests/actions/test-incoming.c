@@ -146,7 +146,7 @@ a_removal_under_way_is_not_free(void **state)
     if (remover == 0)
         _exit(fake_remove(&scene.kernel, scene_device(1)) != 0);
     while (host_exists(&scene.kernel.host, "sys/bus/mdev/devices/%s", scene_device(1)))
-        usleep(1000);
+        fake_sleep(1);
     assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 0);
     assert_renamed(xml, 1, scene.printed);
     assert_int_equal(waitpid(remover, NULL, 0), remover);
@@ -247,10 +247,10 @@ a_gpu_that_comes_up_late(void **state)
 
     (void)state;
     fake_write(&scene.kernel, CONFIG, "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
-    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    fake_set_uptime(20000);
     fake_vanish(&scene.kernel, "mtty");
     prints(xml, "restore", "");
-    fake_write(&scene.kernel, "proc/uptime", "100.01 0.00\n");
+    fake_set_uptime(100010);
     assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 1);
     assert_string_equal(scene.printed, "");
 }

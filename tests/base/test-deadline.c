@@ -6,6 +6,7 @@
 #include "base/deadline.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,14 +24,21 @@ clock_now(const struct host *host)
     return now;
 }
 
-static void
-clock_sleep(const struct host *host, uint64_t nanoseconds)
+static int interrupted; /* the next so many waits, each after a millisecond */
+static bool is_ready;   /* a descriptor */
+
+static int
+clock_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {
     (void)host;
-    now += nanoseconds;
+    (void)polls;
+    if (count && is_ready)
+        return 1;
+    now += interrupted ? MILLISECOND : nanoseconds;
+    return interrupted && interrupted-- ? -EINTR : 0;
 }
 
-static const struct host_ops clock_ops = {.now = clock_now, .sleep = clock_sleep};
+static const struct host_ops clock_ops = {.now = clock_now, .wait = clock_wait};
 static const struct host host = {.root = -1, .ops = &clock_ops, .caller = -1};
 
 static int
@@ -131,6 +139,39 @@ a_pause_ends_with_the_deadline(void **state)
     assert_false(deadline_pause(end, &pause));
 }
 
+/* A signal takes nothing from a wait, nor does it make it any longer. */
+static void
+a_wait_ends_with_the_deadline(void **state)
+{
+    struct deadline end = deadline_in(&host, 5);
+    uint64_t before = now;
+    struct pollfd input = {.fd = -1};
+
+    (void)state;
+    interrupted = 2;
+    assert_int_equal(deadline_wait(end, &input, 1), 0);
+    assert_int_equal(interrupted, 0);
+    assert_int_equal(now - before, 5 * MILLISECOND);
+    now += MILLISECOND;
+    assert_int_equal(deadline_wait(end, &input, 1), 0);
+    assert_int_equal(now - before, 6 * MILLISECOND);
+}
+
+/* Also one that came with the last moment. */
+static void
+what_is_ready_is_told(void **state)
+{
+    uint64_t before = now;
+    struct pollfd input = {.fd = -1};
+
+    (void)state;
+    is_ready = true;
+    assert_int_equal(deadline_wait(deadline_in(&host, 5), &input, 1), 1);
+    assert_int_equal(deadline_wait(deadline_in(&host, 0), &input, 1), 1);
+    is_ready = false;
+    assert_int_equal(now, before);
+}
+
 int
 main(void)
 {
@@ -142,6 +183,8 @@ main(void)
         cmocka_unit_test_setup(a_pause_that_is_too_late_does_not_sleep, setup),
         cmocka_unit_test_setup(pauses_double_up_to_32, setup),
         cmocka_unit_test_setup(a_pause_ends_with_the_deadline, setup),
+        cmocka_unit_test_setup(a_wait_ends_with_the_deadline, setup),
+        cmocka_unit_test_setup(what_is_ready_is_told, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -368,6 +368,7 @@ main(int argc, char *argv[])
 {
     bool good;
 
+    fake_clock_use_real();
     if (argc == 4 && !strcmp(argv[1], "one"))
         return one_prepare();
     if (argc == 4 && !strcmp(argv[1], "arrive"))

@@ -7,12 +7,10 @@
 #include "lease/statedir.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size vfs 2\n"                                                           \
@@ -311,7 +309,7 @@ whatever_is_on_stdin(void **state)
     AUTO_FREE char *large = malloc((1 << 20) + 1);
     char line[256], *argv[16], *rest = line;
     int ends[2], argc = 0, faults = memfd_create("faults", MFD_CLOEXEC);
-    time_t before = time(NULL);
+    uint64_t before = fake_now();
 
     (void)state;
     write_lease(1, "mtty-2", "mtty", "mtty", "held");
@@ -327,7 +325,7 @@ whatever_is_on_stdin(void **state)
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(callout_run(&scene.kernel.host, argc, argv, ends[0], faults), CALLOUT_REFUSED);
     assert_int_equal(callout_run(&scene.kernel.host, argc, argv, -1, faults), CALLOUT_REFUSED);
-    assert_true(time(NULL) - before < 6);
+    assert_in_range(fake_now() - before, 1000, 5999);
     close(ends[0]);
     close(ends[1]);
     close(faults);
@@ -351,7 +349,7 @@ all_of_stdin_is_read(void **state)
     writer = fork();
     if (writer == 0) {
         close(ends[0]);
-        usleep(100000);
+        fake_sleep(100);
         _exit(write(ends[1], JSON, strlen(JSON)) != (ssize_t)strlen(JSON));
     }
     close(ends[1]);
@@ -408,7 +406,7 @@ one_that_somebody_works_on(void **state)
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error error;
-    time_t before;
+    uint64_t before;
 
     (void)state;
     write_lease(1, "mtty-2", "mtty", "mtty", "removing");
@@ -418,9 +416,9 @@ one_that_somebody_works_on(void **state)
     assert_int_equal(statedir_claim(&statedir, &ledger, &error), 0);
     ledger.leases[0].claim = statedir.claim;
     assert_int_equal(statedir_store(&statedir, &ledger, &error), 0);
-    before = time(NULL);
+    before = fake_now();
     stopped(1, "success");
-    assert_true(time(NULL) - before < 5);
+    assert_in_range(fake_now() - before, 1000, 4999);
     statedir_unlock(&statedir);
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, "removing"), 1);

@@ -447,7 +447,7 @@ a_start_would_wait(void **state)
 {
     (void)state;
     start_machine("mtty");
-    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    fake_set_uptime(20000);
     configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
     define("<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
     golden("explain/mtty-boot");
@@ -459,7 +459,7 @@ a_start_would_wait(void **state)
     golden("explain/mtty-busy");
     scene.kernel.faults->stuck = false;
     while (!*fake_type_of(&scene.kernel, scene_device(1)))
-        usleep(1000);
+        fake_sleep(1);
     configure("");
     start_and_compare(COMMAND_DONE);
 }

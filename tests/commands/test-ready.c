@@ -31,7 +31,7 @@ setup(void **state)
 {
     (void)state;
     scene_start(&scene, MACHINE);
-    fake_write(&scene.kernel, "proc/uptime", "20.00 0.00\n");
+    fake_set_uptime(20000);
     return 0;
 }
 
@@ -81,7 +81,7 @@ given_up_at_once(void **state)
 {
     (void)state;
     ready(BOTH, " --timeout 0", COMMAND_BUSY, MISSING("0000:18:00.0 (" FROM ":3)"));
-    fake_write(&scene.kernel, "proc/uptime", "100.01 0.00\n");
+    fake_set_uptime(100010);
     ready(BOTH, "", COMMAND_BUSY, MISSING("0000:18:00.0 (" FROM ":3)"));
     assert_string_equal(typed.printed, "");
     ready(BOTH, " --timeout soon", COMMAND_USAGE,
@@ -99,7 +99,7 @@ it_comes(void **state)
     move(BUS, AWAY);
     driver = fork();
     if (driver == 0) {
-        usleep(700000);
+        fake_sleep(700);
         move(AWAY, BUS);
         _exit(0);
     }
@@ -118,7 +118,7 @@ it_does_not_come(void **state)
           MISSING("mtty (" FROM ":1)"));
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
     /* What boot_wait leaves is counted from boot. */
-    fake_write(&scene.kernel, "proc/uptime", "99.40 0.00\n");
+    fake_set_uptime(99400);
     ready(BOTH, "", COMMAND_BUSY, MISSING("mtty (" FROM ":2); 0000:18:00.0 (" FROM ":3)"));
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
 }

@@ -297,7 +297,7 @@ being_started(void **state)
     if (hook == 0)
         _exit(scene_prepare(&scene, 7, 7, TYPE));
     while (!scene_leases(&scene, "pending") || !is_there(7))
-        usleep(1000);
+        fake_sleep(1);
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_string_equal(typed.printed, "");
     assert_int_equal(run_on("vgpuctl reap %s", 7), COMMAND_BUSY);
@@ -459,7 +459,7 @@ two_at_once(void **state)
     if (other == 0)
         _exit(run_on("vgpuctl reap %s", BY_HAND));
     while (!scene_leases(&scene, "removing"))
-        usleep(1000);
+        fake_sleep(1);
     assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
     assert_said(BY_HAND, "left alone: a process is at work on it\n");
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN,ORIGIN"), COMMAND_DONE);
@@ -487,15 +487,15 @@ interrupted(void **state)
     if (other == 0)
         _exit(run_on("vgpuctl reap %s", BY_HAND));
     while (__atomic_load_n(&scene.kernel.faults->writes, __ATOMIC_SEQ_CST) == writes)
-        usleep(1000);
+        fake_sleep(1);
     end(other);
     end(driver);
     while (fake_count(&scene.kernel))
-        usleep(1000);
+        fake_sleep(1);
     /* Its writer may hold the claim for a moment. */
     while (scene_leases(&scene, "")) {
         assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
-        usleep(1000);
+        fake_sleep(1);
     }
     scene_assert_empty(&scene);
     make(BY_HAND);
@@ -532,12 +532,12 @@ stuck(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     end(driver);
     while (is_there(BY_HAND))
-        usleep(1000);
+        fake_sleep(1);
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_string_equal(typed.printed, "dddddddd-0000-4000-8000-000000000003 removed\n");
     while (scene_leases(&scene, "")) {
         assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
-        usleep(1000);
+        fake_sleep(1);
     }
     scene_assert_empty(&scene);
 }
@@ -689,7 +689,7 @@ functions_in_use(void **state)
     scene.kernel.faults->exiting = 0;
     /* The last write may not have come back yet; and it may have been the one that did it. */
     while (run("vgpuctl reap 0000:3d:00.7") == COMMAND_BUSY)
-        usleep(1000);
+        fake_sleep(1);
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "");
     assert_int_equal(scene_leases(&scene, ""), 2);
 }

@@ -583,8 +583,8 @@ two_removals_at_once(void **state)
     if (pid == 0)
         _exit(-vgpu_vf.remove(&fake.host, &vgpu));
     while (*(volatile unsigned *)&fake.faults->writes == 0)
-        usleep(100);
-    usleep(5000);
+        fake_sleep(1);
+    fake_sleep(5);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
     assert_int_equal(fake.faults->writes, 2);
     assert_int_equal(waitpid(pid, NULL, 0), pid);

@@ -6,12 +6,11 @@
 #include "fake/typed.h"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <time.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
@@ -466,72 +465,88 @@ notes(void **state)
                 "guest1 and its vGPU have the same UUID");
 }
 
-/* Stands for libvirt's daemon: its name, and nothing else. */
-static pid_t
-start_daemon(void)
-{
-    char text[16];
-    int ready[2];
-    pid_t pid;
+/* libvirt's daemon, with all of it that is looked at; `started` is in clock ticks since boot. */
+#define DAEMON "proc/4711"
 
-    assert_int_equal(pipe(ready), 0);
-    pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        prctl(PR_SET_NAME, "virtqemud");
-        close(ready[0]);
-        close(ready[1]);
-        for (;;)
-            pause();
-    }
-    close(ready[1]);
-    assert_int_equal(read(ready[0], text, 1), 0);
-    close(ready[0]);
-    snprintf(text, sizeof(text), "%d\n", pid);
-    put("run/virtqemud.pid", text);
-    return pid;
+static void
+put_daemon(uint64_t started)
+{
+    char stat[256];
+
+    snprintf(stat, sizeof(stat),
+             "4711 (virtqemud) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %" PRIu64 " 0 0\n", started);
+    put(DAEMON "/stat", stat);
+    put(DAEMON "/comm", "virtqemud\n");
+    put("run/virtqemud.pid", "4711\n");
 }
 
 static void
-stop_daemon(pid_t pid)
+drop_daemon(void)
 {
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    drop(DAEMON "/stat");
+    drop(DAEMON "/comm");
 }
+
+/* When a file was, in seconds since boot. */
+static double
+changed(const char *path)
+{
+    struct timespec now, up;
+    struct stat status;
+
+    assert_int_equal(fstatat(scene.kernel.host.root, path, &status, AT_SYMLINK_NOFOLLOW), 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return (double)(status.st_ctim.tv_sec - now.tv_sec + up.tv_sec) +
+           (double)(status.st_ctim.tv_nsec - now.tv_nsec + up.tv_nsec) / 1e9;
+}
+
+/* Before the scene was made, and after it. */
+#define AT_BOOT        1
+#define IN_A_LONG_TIME 1000000000000
 
 /* It looks for hooks when it starts; what came later it knows only if there was one then. */
 static void
 unseen(void **state)
 {
-    pid_t daemon = start_daemon();
-
     (void)state;
+    put_daemon(IN_A_LONG_TIME);
     assert_healthy(HERE);
-    usleep(200000);
-    link_to("/" PROGRAM, LINK);
-    assert_fault(HERE, "hook-unseen", "virtqemud (process ");
+    put_daemon(AT_BOOT);
+    assert_fault(HERE, "hook-unseen", "virtqemud (process 4711)");
     /* It has called us: so somebody told it. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_healthy(HERE);
-    stop_daemon(daemon);
+    put_daemon(IN_A_LONG_TIME);
+    assert_healthy(HERE);
+}
+
+static void
+an_ended_daemon_is_none(void **state)
+{
+    (void)state;
+    put_daemon(AT_BOOT);
+    drop_daemon();
     assert_healthy(HERE);
 }
 
 static void
 seen_through_another(void **state)
 {
-    pid_t daemon;
+    double other;
 
     (void)state;
     program(HOOKS "/qemu.d/40-other");
-    daemon = start_daemon();
-    usleep(200000);
-    link_to("/" PROGRAM, LINK);
+    other = changed(HOOKS "/qemu.d/40-other");
+    put_daemon((uint64_t)(other * (double)sysconf(_SC_CLK_TCK)));
+    while (changed(LINK) < other + 0.1) {
+        drop(LINK);
+        link_to("/" PROGRAM, LINK);
+    }
     assert_note(HERE, "other-hook", "40-other, before ours");
     drop(HOOKS "/qemu.d/40-other");
-    assert_fault(HERE, "hook-unseen", "virtqemud (process ");
-    stop_daemon(daemon);
+    assert_fault(HERE, "hook-unseen", "virtqemud (process 4711)");
 }
 
 static void
@@ -777,6 +792,7 @@ main(void)
         TEST(harmless),
         TEST(notes),
         TEST(unseen),
+        TEST(an_ended_daemon_is_none),
         TEST(seen_through_another),
         TEST(domains),
         TEST(started_by_mdevctl),

@@ -19,12 +19,13 @@ fake_of(const struct host *host)
     return (const struct fake_kernel *)host;
 }
 
-/* Processes are real ones, so /proc/PID is the real one's. */
+/* Processes are real ones, so /proc/PID is the real one's, but for those that are in the tree. */
 static struct host
 place_of(const struct host *host, const char *path)
 {
     bool process =
-        !strcmp(path, "proc") || (!strncmp(path, "proc/", 5) && isdigit((unsigned char)path[5]));
+        !strcmp(path, "proc") || (!strncmp(path, "proc/", 5) && isdigit((unsigned char)path[5]) &&
+                                  faccessat(host->root, path, F_OK, 0) < 0);
 
     return (struct host){.root = process ? fake_of(host)->real_root : host->root,
                          .ops = &host_kernel};
@@ -99,18 +100,6 @@ fake_exists(const struct host *host, const char *path)
     return host_kernel.exists(&place, path);
 }
 
-static uint64_t
-tell_time(const struct host *host)
-{
-    return host_kernel.now(host);
-}
-
-static void
-sleep_for(const struct host *host, uint64_t nanoseconds)
-{
-    host_kernel.sleep(host, nanoseconds);
-}
-
 static const struct host_ops fake_ops = {
     .read = fake_read,
     .write = fake_write_attribute,
@@ -118,8 +107,8 @@ static const struct host_ops fake_ops = {
     .link = fake_link,
     .exists = fake_exists,
     .probe = fake_probe,
-    .now = tell_time,
-    .sleep = sleep_for,
+    .now = fake_clock_now,
+    .wait = fake_clock_wait,
 };
 
 /* --- building the machine --------------------------------------------------------------------- */
@@ -216,15 +205,6 @@ put_machine(struct fake_kernel *fake)
     put_vgpus(fake);
 }
 
-static void *
-share(size_t size)
-{
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    assert(memory != MAP_FAILED);
-    return memory;
-}
-
 void
 fake_start(struct fake_kernel *fake, const char *machine)
 {
@@ -232,6 +212,7 @@ fake_start(struct fake_kernel *fake, const char *machine)
                                               "sys/bus/pci/devices/", "dev/vfio/", "run/"};
     const char *directory = getenv("TMPDIR");
 
+    fake_clock_start();
     *fake = (struct fake_kernel){.host = {.ops = &fake_ops,
                                           .config = "etc/libvirt-vgpu",
                                           .hooks = "etc/libvirt/hooks",
@@ -245,8 +226,10 @@ fake_start(struct fake_kernel *fake, const char *machine)
     fake->host.root = open(fake->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     fake->real_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     assert(fake->host.root >= 0 && fake->real_root >= 0);
-    fake->faults = share(sizeof(*fake->faults));
-    fake->usage = share(sizeof(*fake->usage));
+    fake->faults = fake_clock_take_flags(sizeof(*fake->faults));
+    fake->usage =
+        mmap(NULL, sizeof(*fake->usage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert(fake->usage != MAP_FAILED);
     fake->faults->patience = 20;
     for (size_t i = 0; i < COUNT(directories); i++)
         fake_put(fake->host.root, NULL, "%s", directories[i]);
@@ -278,12 +261,11 @@ void
 fake_stop(struct fake_kernel *fake)
 {
     /* A writer that was left behind by a failed test must not wait for ever. */
-    fake->faults->stuck = fake->faults->unseen = false;
+    fake_clock_return_flags(fake->faults);
     remove_tree(fake->host.root, ".");
     rmdir(fake->path);
     close(fake->host.root);
     close(fake->real_root);
-    munmap(fake->faults, sizeof(*fake->faults));
     munmap(fake->usage, sizeof(*fake->usage));
     fake_free(fake->machine);
 }

@@ -8,7 +8,7 @@
  * a device or is refused, `available_instances` is what is left, a `remove` of a device that is
  * open does not come back; a number in a function's `current_vgpu_type` makes a vGPU of it.
  * Several processes may share one: all that changes is in the tree, under a lock of its own, or in
- * shared memory.
+ * shared memory. Time is fake-clock.h's.
  *
  * The machine is a text, a line a thing:
  *
@@ -54,7 +54,7 @@
 
 #pragma once
 
-#include "base/host.h"
+#include "fake/fake-clock.h"
 
 #include <sys/types.h>
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 
 const struct fake_parent *
 fake_find_parent(const struct fake_kernel *fake, const char *name)
@@ -124,23 +123,6 @@ fake_refusal(const struct fake_kernel *fake, const struct fake_parent *parent,
 }
 
 void
-fake_pause(unsigned milliseconds)
-{
-    struct timespec length = {milliseconds / 1000, milliseconds % 1000 * 1000000l};
-
-    nanosleep(&length, NULL);
-}
-
-uint64_t
-fake_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
-void
 fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
     AUTO_CLOSE int fd = -1;
@@ -151,5 +133,5 @@ fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *pare
     assert(path_format(&path, "busy-%zu", parent->gpu) == 0);
     fd = openat(fake->host.root, path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert(fd >= 0 && flock(fd, LOCK_EX) == 0);
-    fake_pause(fake->faults->create_delay);
+    fake_sleep(fake->faults->create_delay);
 }

@@ -148,13 +148,11 @@ create(const struct fake_kernel *fake, const char *parent_name, const char *type
         return -EINVAL;
     if (!parent)
         return -ENOENT;
-    while (*(volatile bool *)&fake->faults->unseen)
-        fake_pause(1);
+    fake_sleep_while(&fake->faults->unseen);
     rc = begin_create(fake, parent, type, uuid.text);
     if (rc < 0)
         return rc;
-    while (*(volatile bool *)&fake->faults->stuck)
-        fake_pause(1);
+    fake_sleep_while(&fake->faults->stuck);
     fake_pause_create(fake, parent);
     end_create(fake, parent_name, type, uuid.text);
     return 0;
@@ -200,20 +198,16 @@ end_remove(const struct fake_kernel *fake, const char *parent, const char *uuid)
 static int
 remove_from(const struct fake_kernel *fake, const char *parent, const char *uuid)
 {
+    AUTO_CLOSE int fd = -1;
     struct path path;
     int rc = begin_remove(fake, parent, uuid);
 
     if (rc < 0)
         return rc;
     assert(path_format(&path, "sys/devices/%s/%s/.open", parent, uuid) == 0);
-    for (;;) {
-        AUTO_CLOSE int fd = openat(fake->host.root, path.text, O_RDWR | O_CLOEXEC);
-
-        if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
-            break;
-        fake_pause(1);
-    }
-    fake_pause(fake->faults->remove_delay);
+    fd = openat(fake->host.root, path.text, O_RDWR | O_CLOEXEC);
+    assert(fd < 0 || (flock(fd, LOCK_EX) == 0 && flock(fd, LOCK_UN) == 0));
+    fake_sleep(fake->faults->remove_delay);
     end_remove(fake, parent, uuid);
     return 0;
 }

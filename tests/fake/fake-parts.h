@@ -141,9 +141,6 @@ void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *pa
 /* A driver makes one vGPU of a GPU after the other, and works on several GPUs at once. */
 void fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent);
 
-void fake_pause(unsigned milliseconds);
-uint64_t fake_now(void); /* ms */
-
 /* --- fake-tree.c --- */
 
 /* A lock that is held for a scope, and otherwise not mentioned. */

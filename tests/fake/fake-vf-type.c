@@ -63,7 +63,7 @@ wait_left(const struct fake_kernel *fake, const struct fake_parent *parent)
     while (function->left && fake_now() < function->left + fake->faults->exiting) {
         if (fake_now() >= end)
             return -EBUSY;
-        fake_pause(1);
+        fake_sleep(1);
     }
     return 0;
 }
@@ -192,13 +192,11 @@ set_type(const struct fake_kernel *fake, const struct fake_parent *parent, long 
 {
     int rc;
 
-    while (*(volatile bool *)&fake->faults->unseen)
-        fake_pause(1);
+    fake_sleep_while(&fake->faults->unseen);
     rc = begin_set(fake, parent, number);
     if (rc < 0)
         return rc;
-    while (*(volatile bool *)&fake->faults->stuck)
-        fake_pause(1);
+    fake_sleep_while(&fake->faults->stuck);
     fake_pause_create(fake, parent);
     return end_set(fake, parent);
 }
@@ -254,7 +252,7 @@ clear_type(const struct fake_kernel *fake, const struct fake_parent *parent)
         rc = wait_left(fake, parent);
     if (rc < 0)
         return rc;
-    fake_pause(fake->faults->remove_delay);
+    fake_sleep(fake->faults->remove_delay);
     return end_clear(fake, parent);
 }
 

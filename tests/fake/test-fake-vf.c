@@ -647,7 +647,7 @@ slow_driver(void **state)
     fake.faults->stuck = true;
     pid = spawn_turn(FIRST, "55");
     while (offers(SECOND, "1148"))
-        usleep(100);
+        fake_sleep(1);
     assert_string_equal(current(FIRST), "0\n");
     assert_false(offers(FIRST, "55"));
     assert_true(offers(SECOND, "55"));
@@ -660,7 +660,7 @@ slow_driver(void **state)
     fake.faults->remove_delay = 40;
     pid = spawn_turn(FIRST, "0");
     while (fake.faults->writes < 4)
-        usleep(100);
+        fake_sleep(1);
     assert_string_equal(current(FIRST), "55\n");
     assert_int_equal(wait_turn(pid), 0);
     assert_string_equal(current(FIRST), "0\n");
@@ -678,7 +678,7 @@ one_at_a_time(void **state)
     lock = openat(fake.host.root, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(lock >= 0 && flock(lock, LOCK_EX) == 0);
     pid = spawn_turn(FIRST, "55");
-    usleep(30000);
+    fake_sleep(30);
     assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
     assert_string_equal(fake_type_of(&fake, FIRST), "");
     flock(lock, LOCK_UN);

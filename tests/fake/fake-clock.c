@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Every process of the test has an entry in shared memory, which is made before it is forked. Who
+ * waits writes there until when, and calls ppoll(2) without a time limit; a signal that is blocked
+ * everywhere else wakes it. The keeper, a process that does nothing else, looks at the entries
+ * whenever somebody waits: when nobody works any more it sets the clock and wakes who is due.
+ */
+
+#include "fake/fake-clock.h"
+#include "base/cleanup.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#undef NDEBUG
+#include <assert.h>
+
+#define MILLISECOND 1000000ull
+#define MOST_ACTORS 1024
+#define MOST_FLAGS  8
+#define FLAGS_SIZE  256
+
+/* WAITING: asleep by this clock, and for descriptors, so that something else may have woken it. */
+enum actor_state { ACTOR_NONE, ACTOR_FORKED, ACTOR_AWAKE, ACTOR_WAITING, ACTOR_ASLEEP };
+
+struct actor {
+    unsigned state; /* enum actor_state; a futex */
+    pid_t pid;
+    uint64_t until;            /* ns: wants to go on then; UINT64_MAX: only when it is woken */
+    const volatile bool *flag; /* NULL, or it goes on when this is false */
+    uint64_t seen;             /* the keeper's: how often it had slept */
+};
+
+static struct fake_clock {
+    uint64_t now;
+    unsigned waits; /* counts them; a futex */
+    unsigned forks; /* counts them */
+    struct actor actors[MOST_ACTORS];
+    struct {
+        bool is_used;
+        _Alignas(max_align_t) char bytes[FLAGS_SIZE];
+    } flags[MOST_FLAGS];
+} * fake_clock;
+
+static struct actor *self; /* this process's */
+static bool is_real;
+
+/* The next child's. A lock on its byte of a file, open file description and all, is the parent's
+ * and the child's together until both have come out of fork(): either may be killed in it. */
+static struct actor *forked;
+static int forks = -1, fork_lock = -1;
+
+/* --- small things ----------------------------------------------------------------------------- */
+
+static void
+set_state(struct actor *actor, enum actor_state state)
+{
+    __atomic_store_n(&actor->state, state, __ATOMIC_SEQ_CST);
+}
+
+static enum actor_state
+state_of(const struct actor *actor)
+{
+    return (enum actor_state)__atomic_load_n(&actor->state, __ATOMIC_SEQ_CST);
+}
+
+static bool
+change_state(struct actor *actor, enum actor_state from, enum actor_state to)
+{
+    unsigned expected = from;
+
+    return __atomic_compare_exchange_n(&actor->state, &expected, to, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+/* Waits, but not for ever, while the word is this. */
+static void
+wait_word(unsigned *word, unsigned value)
+{
+    const struct timespec length = {0, 100 * (long)MILLISECOND};
+
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &length, NULL, 0);
+}
+
+static void
+wake_word(unsigned *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static int
+wake_signal(void)
+{
+    return SIGRTMIN + 3;
+}
+
+static void
+woken(int number)
+{
+    (void)number;
+}
+
+/* --- the keeper ------------------------------------------------------------------------------- */
+
+/* What the kernel says of a process: its state's letter and how often it has slept; 'X' if it is
+ * gone. */
+static char
+look_at(pid_t pid, uint64_t *sleeps)
+{
+    char path[32], text[4096];
+    const char *state, *count;
+    AUTO_CLOSE int fd = -1;
+    ssize_t length;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (length <= 0)
+        return 'X';
+    text[length] = '\0';
+    state = strstr(text, "\nState:\t");
+    count = strstr(text, "\nvoluntary_ctxt_switches:");
+    *sleeps = count ? strtoull(strchr(count, ':') + 1, NULL, 10) : 0;
+    return state ? state[strlen("\nState:\t")] : 'X';
+}
+
+static bool
+is_dead(char letter)
+{
+    return letter == 'X' || letter == 'Z';
+}
+
+static struct flock
+lock_of(const struct actor *actor)
+{
+    return (struct flock){
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = actor - fake_clock->actors, .l_len = 1};
+}
+
+/* A fork() that failed, or a parent that was killed before there was a child. */
+static void
+forget_unborn(struct actor *actor)
+{
+    struct flock lock = lock_of(actor);
+
+    if (fcntl(forks, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK)
+        change_state(actor, ACTOR_FORKED, ACTOR_NONE);
+}
+
+/* Who waits for nothing but this clock needs no look. */
+static bool
+is_at_work(struct actor *actor, bool again)
+{
+    uint64_t sleeps = 0;
+    char letter;
+
+    switch (state_of(actor)) {
+    case ACTOR_FORKED:
+        forget_unborn(actor);
+        return true;
+    case ACTOR_AWAKE:
+    case ACTOR_WAITING:
+        letter = look_at(actor->pid, &sleeps);
+        if (is_dead(letter)) {
+            set_state(actor, ACTOR_NONE);
+            return false;
+        }
+        if (letter == 'R' || letter == 'D' || (again && sleeps != actor->seen))
+            return true;
+        actor->seen = sleeps;
+        return false;
+    case ACTOR_ASLEEP:
+        return actor->flag && !*actor->flag;
+    case ACTOR_NONE:
+        break;
+    }
+    return false;
+}
+
+/* Nobody works if all sleep, and none has done anything else between two looks at it. */
+static bool
+is_anybody_at_work(void)
+{
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0; i < MOST_ACTORS; i++) {
+            if (is_at_work(&fake_clock->actors[i], again))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_waiting(const struct actor *actor)
+{
+    enum actor_state state = state_of(actor);
+
+    return state == ACTOR_WAITING || state == ACTOR_ASLEEP;
+}
+
+/* Its entry says already that it is awake. One that was killed while it slept leaves its entry. */
+static void
+wake(struct actor *actor)
+{
+    uint64_t sleeps;
+
+    if (is_dead(look_at(actor->pid, &sleeps)))
+        set_state(actor, ACTOR_NONE);
+    else
+        kill(actor->pid, wake_signal());
+}
+
+/* The moment at which the first one wants to go on; UINT64_MAX if none does by the clock. Nobody is
+ * at work: else it would not stay what it is. */
+static uint64_t
+find_next(void)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (size_t i = 0; i < MOST_ACTORS; i++) {
+        const struct actor *actor = &fake_clock->actors[i];
+
+        if (is_waiting(actor) && actor->until < next)
+            next = actor->until;
+    }
+    return next;
+}
+
+/* Wakes those whose flag is not set any more. Whether anybody waits at all. */
+static bool
+look_at_flags(void)
+{
+    bool is_waited_for = false;
+
+    for (size_t i = 0; i < MOST_ACTORS; i++) {
+        struct actor *actor = &fake_clock->actors[i];
+
+        if (!is_waiting(actor))
+            continue;
+        is_waited_for = true;
+        if (actor->flag && !*actor->flag && change_state(actor, ACTOR_ASLEEP, ACTOR_AWAKE))
+            wake(actor);
+    }
+    return is_waited_for;
+}
+
+/* First all who are due get to know it, then they are woken: one that works already may wake
+ * another, which then waits for something else, and longer. */
+static void
+advance(uint64_t next)
+{
+    static struct actor *due[MOST_ACTORS];
+    size_t count = 0;
+
+    if (next > fake_clock->now)
+        __atomic_store_n(&fake_clock->now, next, __ATOMIC_SEQ_CST);
+    for (size_t i = 0; i < MOST_ACTORS; i++) {
+        struct actor *actor = &fake_clock->actors[i];
+
+        if (is_waiting(actor) && actor->until <= fake_clock->now) {
+            set_state(actor, ACTOR_AWAKE);
+            due[count++] = actor;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        wake(due[i]);
+}
+
+/* Those who were killed while they slept without an end. */
+static void
+sweep(void)
+{
+    uint64_t sleeps;
+
+    for (size_t i = 0; i < MOST_ACTORS; i++) {
+        struct actor *actor = &fake_clock->actors[i];
+
+        if (state_of(actor) > ACTOR_FORKED && is_dead(look_at(actor->pid, &sleeps)))
+            set_state(actor, ACTOR_NONE);
+    }
+}
+
+/* Until all processes that have the pipe's other end have ended. */
+static void __attribute__((noreturn)) keep_time(int pipe)
+{
+    struct pollfd end = {.fd = pipe, .events = POLLIN};
+    unsigned rounds = 0;
+    long pause = 0;
+
+    for (;;) {
+        unsigned waits = __atomic_load_n(&fake_clock->waits, __ATOMIC_SEQ_CST);
+        bool is_waited_for = look_at_flags();
+        uint64_t next = is_waited_for && !is_anybody_at_work() ? find_next() : UINT64_MAX;
+
+        if (!is_waited_for || ++rounds % 256 == 0) {
+            sweep();
+            if (poll(&end, 1, 0) > 0)
+                _exit(0);
+        }
+        if (next != UINT64_MAX) {
+            advance(next);
+            pause = 0;
+        } else if (!is_waited_for) {
+            wait_word(&fake_clock->waits, waits);
+            pause = 0;
+        } else {
+            const struct timespec length = {0, pause};
+
+            nanosleep(&length, NULL);
+            pause = pause ? pause < (long)MILLISECOND ? 2 * pause : pause : 20000;
+        }
+    }
+}
+
+/* Nobody's child, so that no test waits for it. */
+static void
+start_keeper(void)
+{
+    int ends[2];
+    pid_t pid;
+
+    assert(pipe2(ends, O_CLOEXEC) == 0);
+    pid = fork();
+    if (pid == 0) {
+        close(ends[1]);
+        if (fork() == 0) {
+            /* It is no test: whatever went wrong ends it. */
+            for (int number = SIGHUP; number < SIGRTMIN; number++)
+                signal(number, SIG_DFL);
+            keep_time(ends[0]);
+        }
+        _exit(0);
+    }
+    assert(pid > 0 && waitpid(pid, NULL, 0) == pid);
+    close(ends[0]);
+}
+
+/* --- who takes part --------------------------------------------------------------------------- */
+
+/* Each call looks at entries of its own, so that there is nothing to be locked, and left locked. */
+static struct actor *
+new_actor(void)
+{
+    for (size_t tries = 0; tries < MOST_ACTORS; tries++) {
+        unsigned number = __atomic_fetch_add(&fake_clock->forks, 1, __ATOMIC_SEQ_CST);
+        struct actor *actor = &fake_clock->actors[number % MOST_ACTORS];
+
+        if (state_of(actor) == ACTOR_NONE) {
+            actor->until = UINT64_MAX;
+            actor->flag = NULL;
+            return actor;
+        }
+    }
+    assert(!"more processes at once than the clock can have");
+    return NULL;
+}
+
+static void
+before_fork(void)
+{
+    char path[32];
+    struct flock lock;
+
+    forked = new_actor();
+    lock = lock_of(forked);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", forks);
+    fork_lock = open(path, O_RDWR | O_CLOEXEC);
+    assert(fork_lock >= 0 && fcntl(fork_lock, F_OFD_SETLK, &lock) == 0);
+    set_state(forked, ACTOR_FORKED);
+}
+
+/* Not before the child takes part: until then nobody knows whom to kill. */
+static void
+after_fork(void)
+{
+    cleanup_close(&fork_lock);
+    while (state_of(forked) == ACTOR_FORKED) {
+        wait_word(&forked->state, ACTOR_FORKED);
+        forget_unborn(forked);
+    }
+}
+
+static void
+take_part(void)
+{
+    self = forked;
+    self->pid = getpid();
+    set_state(self, ACTOR_AWAKE);
+    wake_word(&self->state);
+    cleanup_close(&fork_lock);
+}
+
+void
+fake_clock_start(void)
+{
+    const struct sigaction action = {.sa_handler = woken};
+    sigset_t blocked;
+
+    if (!fake_clock) {
+        fake_clock = mmap(NULL, sizeof(*fake_clock), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert(fake_clock != MAP_FAILED);
+    }
+    if (is_real)
+        return;
+    if (!self) {
+        sigemptyset(&blocked);
+        sigaddset(&blocked, wake_signal());
+        assert(sigaction(wake_signal(), &action, NULL) == 0);
+        assert(sigprocmask(SIG_BLOCK, &blocked, NULL) == 0);
+        forks = memfd_create("forks", MFD_CLOEXEC);
+        assert(forks >= 0);
+        start_keeper();
+        forked = new_actor();
+        take_part();
+        assert(pthread_atfork(before_fork, after_fork, take_part) == 0);
+    }
+    if (fake_now() < FAKE_UPTIME)
+        fake_set_uptime(FAKE_UPTIME);
+}
+
+void
+fake_clock_use_real(void)
+{
+    assert(!fake_clock);
+    is_real = true;
+}
+
+void *
+fake_clock_take_flags(size_t size)
+{
+    assert(size <= FLAGS_SIZE);
+    for (size_t i = 0; i < MOST_FLAGS; i++) {
+        if (!fake_clock->flags[i].is_used) {
+            fake_clock->flags[i].is_used = true;
+            return memset(fake_clock->flags[i].bytes, 0, FLAGS_SIZE);
+        }
+    }
+    assert(!"more flags than the clock has room for");
+    return NULL;
+}
+
+void
+fake_clock_return_flags(void *flags)
+{
+    memset(flags, 0, FLAGS_SIZE);
+    for (size_t i = 0; i < MOST_FLAGS; i++) {
+        if (flags == fake_clock->flags[i].bytes)
+            fake_clock->flags[i].is_used = false;
+    }
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+uint64_t
+fake_clock_now(const struct host *host)
+{
+    return is_real ? host_kernel.now(host) : __atomic_load_n(&fake_clock->now, __ATOMIC_SEQ_CST);
+}
+
+static int
+wait_until(struct pollfd *polls, size_t count, uint64_t until, const volatile bool *flag)
+{
+    sigset_t unblocked;
+    int rc;
+
+    sigprocmask(SIG_BLOCK, NULL, &unblocked);
+    sigdelset(&unblocked, wake_signal());
+    self->until = until;
+    self->flag = flag;
+    set_state(self, count ? ACTOR_WAITING : ACTOR_ASLEEP);
+    __atomic_add_fetch(&fake_clock->waits, 1, __ATOMIC_SEQ_CST);
+    wake_word(&fake_clock->waits);
+    do
+        rc = ppoll(polls, count, NULL, &unblocked);
+    while (rc < 0 && errno == EINTR && state_of(self) != ACTOR_AWAKE);
+    rc = rc < 0 && errno == EINTR ? 0 : rc < 0 ? -errno : rc;
+    self->until = UINT64_MAX;
+    set_state(self, ACTOR_AWAKE);
+    return rc;
+}
+
+int
+fake_clock_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
+{
+    const struct timespec now = {0};
+    int rc;
+
+    if (is_real)
+        return host_kernel.wait(host, polls, count, nanoseconds);
+    rc = count ? ppoll(polls, count, &now, NULL) : 0;
+    if (rc == 0 && nanoseconds)
+        return wait_until(polls, count, fake_clock->now + nanoseconds, NULL);
+    return rc < 0 ? -errno : rc;
+}
+
+uint64_t
+fake_now(void)
+{
+    return fake_clock_now(NULL) / MILLISECOND;
+}
+
+void
+fake_set_uptime(uint64_t milliseconds)
+{
+    __atomic_store_n(&fake_clock->now, milliseconds * MILLISECOND, __ATOMIC_SEQ_CST);
+}
+
+void
+fake_sleep(unsigned milliseconds)
+{
+    (void)fake_clock_wait(NULL, NULL, 0, milliseconds * MILLISECOND);
+}
+
+void
+fake_sleep_while(const volatile bool *flag)
+{
+    while (*flag) {
+        if (is_real)
+            fake_sleep(1);
+        else
+            (void)wait_until(NULL, 0, UINT64_MAX, flag);
+    }
+}
