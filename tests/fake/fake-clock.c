@@ -222,8 +222,21 @@ wake(struct actor *actor)
         kill(actor->pid, wake_signal());
 }
 
-/* The moment at which the first one wants to go on; UINT64_MAX if none does by the clock. Nobody is
- * at work: else it would not stay what it is. */
+/* Whether it sleeps still: one that was killed leaves its entry, and takes a moment to end. */
+static bool
+is_really_asleep(struct actor *actor)
+{
+    uint64_t sleeps;
+    char letter = look_at(actor->pid, &sleeps);
+
+    if (is_dead(letter))
+        set_state(actor, ACTOR_NONE);
+    return letter == 'S';
+}
+
+/* The moment at which the first one wants to go on; UINT64_MAX if none does by the clock, or if the
+ * first was killed: then there is another look. Nobody is at work: else none would stay what it is.
+ */
 static uint64_t
 find_next(void)
 {
@@ -234,6 +247,12 @@ find_next(void)
 
         if (is_waiting(actor) && actor->until < next)
             next = actor->until;
+    }
+    for (size_t i = 0; i < MOST_ACTORS && next != UINT64_MAX; i++) {
+        struct actor *actor = &fake_clock->actors[i];
+
+        if (is_waiting(actor) && actor->until <= next && !is_really_asleep(actor))
+            return UINT64_MAX;
     }
     return next;
 }

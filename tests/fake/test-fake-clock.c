@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The fake kernel's clock: it goes on when all wait, by as much as the first of them wants. */
+
+#include "fake/fake-clock.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#define HOUR 3600000u /* ms: no test could wait for it */
+
+static int
+setup(void **state)
+{
+    (void)state;
+    fake_clock_start();
+    fake_set_uptime(FAKE_UPTIME);
+    return 0;
+}
+
+static void
+assert_ends_well(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void
+a_sleep_is_as_long_as_it_says(void **state)
+{
+    (void)state;
+    fake_sleep(HOUR);
+    assert_int_equal(fake_now(), FAKE_UPTIME + HOUR);
+    fake_sleep(0);
+    fake_sleep(1);
+    assert_int_equal(fake_now(), FAKE_UPTIME + HOUR + 1);
+}
+
+/* Each wakes at its own moment, however many sleep. */
+static void
+sleepers_wake_in_their_order(void **state)
+{
+    volatile bool *begin = fake_clock_take_flags(sizeof(*begin));
+    pid_t pids[32];
+
+    (void)state;
+    *begin = true;
+    for (unsigned i = 0; i < COUNT(pids); i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            fake_sleep_while(begin);
+            for (unsigned round = 1; round <= 10; round++) {
+                fake_sleep(i + 1);
+                if (fake_now() != FAKE_UPTIME + round * (i + 1))
+                    _exit(1);
+            }
+            _exit(0);
+        }
+    }
+    *begin = false;
+    for (unsigned i = 0; i < COUNT(pids); i++)
+        assert_ends_well(pids[i]);
+    fake_clock_return_flags((void *)begin);
+}
+
+/* Work takes no time, nor does waiting for somebody who works. */
+static void
+time_stands_still_for_work(void **state)
+{
+    int ends[2];
+    struct pollfd input;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    input = (struct pollfd){.fd = ends[0], .events = POLLIN};
+    pid = fork();
+    if (pid == 0) {
+        for (volatile unsigned i = 0; i < 30000000; i++)
+            continue;
+        _exit(write(ends[1], "", 1) != 1);
+    }
+    assert_int_equal(fake_clock_wait(NULL, &input, 1, HOUR), 1);
+    assert_int_equal(fake_now(), FAKE_UPTIME);
+    assert_ends_well(pid);
+    assert_int_equal(read(ends[0], &(char){0}, 1), 1);
+    assert_int_equal(fake_clock_wait(NULL, &input, 1, 1000000), 0);
+    assert_int_equal(fake_now(), FAKE_UPTIME + 1);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* One that waits for a lock does so until who has it has slept. */
+static void
+others_waits_are_no_work(void **state)
+{
+    int lock = memfd_create("lock", MFD_CLOEXEC), other;
+    char path[32];
+    pid_t pid;
+
+    (void)state;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", lock);
+    other = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    pid = fork();
+    if (pid == 0) {
+        fake_sleep(HOUR);
+        flock(lock, LOCK_UN);
+        _exit(0);
+    }
+    assert_int_equal(flock(other, LOCK_EX), 0);
+    assert_int_equal(fake_now(), FAKE_UPTIME + HOUR);
+    assert_ends_well(pid);
+    close(other);
+    close(lock);
+}
+
+static void
+the_killed_do_not_count(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 50; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            fake_sleep(i % 2 ? HOUR : 0);
+            for (;;)
+                pause();
+        }
+        if (i % 3 == 0)
+            fake_sleep(1);
+        kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
+    assert_int_equal(fake_now(), FAKE_UPTIME + 17);
+    fake_sleep(1);
+    assert_int_equal(fake_now(), FAKE_UPTIME + 18);
+}
+
+static void
+a_flag_is_waited_for(void **state)
+{
+    volatile bool *flag;
+    pid_t pid;
+
+    (void)state;
+    flag = fake_clock_take_flags(sizeof(*flag));
+    *flag = true;
+    pid = fork();
+    if (pid == 0) {
+        fake_sleep_while(flag);
+        _exit(fake_now() != FAKE_UPTIME + HOUR);
+    }
+    fake_sleep(HOUR);
+    assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+    *flag = false;
+    assert_ends_well(pid);
+    fake_clock_return_flags((void *)flag);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup(function, setup)
+    const struct CMUnitTest tests[] = {
+        TEST(a_sleep_is_as_long_as_it_says), TEST(sleepers_wake_in_their_order),
+        TEST(time_stands_still_for_work),    TEST(others_waits_are_no_work),
+        TEST(the_killed_do_not_count),       TEST(a_flag_is_waited_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
