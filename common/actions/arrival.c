@@ -16,10 +16,14 @@ arrival_clear(struct arrival *arrival)
     free(arrival->choices);
 }
 
+/* All that is looked for under the lock is bounded together. */
 static struct placement_problem
-problem_of(const struct arrival *arrival)
+problem_of(struct arrival *arrival)
 {
-    return snapshot_problem(&arrival->snapshot, arrival->request);
+    struct placement_problem problem = snapshot_problem(&arrival->snapshot, arrival->request);
+
+    problem.effort = &arrival->effort;
+    return problem;
 }
 
 /* --- where ------------------------------------------------------------------------------------ */

@@ -19,6 +19,7 @@ struct arrival {
     const struct request *request;
     struct snapshot snapshot;         /* with demands */
     struct placement_choice *choices; /* per demand; the type is of no meaning */
+    size_t effort;                    /* of all searches for places so far */
     bool is_unknown;                  /* a GPU has to come up first: the choices say nothing */
 };
 

@@ -176,9 +176,9 @@ static const struct {
     {{true, EVICTION_MOST, true}, "whether a GPU takes several sizes its driver does not tell"},
 };
 
-enum feasibility
-feasibility_judge(const struct placement_problem *problem, bool waiting,
-                  struct placement_choice *choices, struct error *error)
+static enum feasibility
+judge(const struct placement_problem *problem, bool waiting, struct placement_choice *choices,
+      struct error *error)
 {
     struct error now, empty = {0};
     int rc = placement_find(problem, choices, &now);
@@ -216,6 +216,18 @@ feasibility_judge(const struct placement_problem *problem, bool waiting,
         return FEASIBILITY_NO;
     forget_choices(problem, choices);
     return unknown(error, "a GPU of vgpu.conf is not there yet");
+}
+
+enum feasibility
+feasibility_judge(const struct placement_problem *problem, bool waiting,
+                  struct placement_choice *choices, struct error *error)
+{
+    struct placement_problem together = *problem;
+    size_t effort = 0;
+
+    if (!together.effort)
+        together.effort = &effort;
+    return judge(&together, waiting, choices, error);
 }
 
 enum feasibility

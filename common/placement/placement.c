@@ -13,8 +13,8 @@
 
 /* All of it happens under the lock, so the search is bounded: by candidates tried, and by parents
  * looked at, about two seconds' worth on a large host. */
-#define MOST_TRIES 100000
-#define MOST_LOOKS 2000000
+#define MOST_EFFORT     2000000 /* parents looked at, and */
+#define EFFORT_OF_A_TRY 20
 
 struct ban {
     size_t demand; /* the first of those that are alike */
@@ -29,7 +29,7 @@ struct search {
     struct placement_choice *choices;
     struct ban *bans;
     size_t ban_count;
-    size_t tries, looks;
+    size_t effort;  /* unless the problem counts it */
     size_t settled; /* demands that were looked at for what is there already */
 };
 
@@ -182,6 +182,15 @@ is_banned(const struct search *search, const struct demand *demand,
     return false;
 }
 
+static bool
+is_too_much(struct search *search, size_t more)
+{
+    size_t *effort = search->problem->effort ? search->problem->effort : &search->effort;
+
+    *effort += more;
+    return *effort > MOST_EFFORT;
+}
+
 /*
  * Depth first. What has failed for a demand is not tried for one that is alike and comes after it:
  * the two could change places. That keeps a request for many equal vGPUs from trying all orders.
@@ -198,8 +207,7 @@ search_on(struct search *search, size_t depth)
     if (depth == search->count)
         return 1;
     demand = &search->problem->demands->items[search->order[depth]];
-    search->looks += search->problem->inventory->parent_count;
-    if (search->looks > MOST_LOOKS)
+    if (is_too_much(search, search->problem->inventory->parent_count))
         return -E2BIG;
     rc = candidate_list(&search->capacity, demand, &candidates, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
@@ -207,7 +215,7 @@ search_on(struct search *search, size_t depth)
 
         if (is_banned(search, demand, &candidates[i]))
             continue;
-        if (++search->tries > MOST_TRIES)
+        if (is_too_much(search, EFFORT_OF_A_TRY))
             return -E2BIG;
         capacity_take(&search->capacity, candidates[i].parent, candidates[i].type);
         rc = search_on(search, depth + 1);

@@ -24,7 +24,9 @@ struct placement_problem {
     const struct ledger *ledger;
     const struct placement_rejection *rejections;
     size_t rejection_count;
-    bool running;                /* the domain keeps what else it holds: the demands are for more */
+    bool running; /* the domain keeps what else it holds: the demands are for more */
+    size_t
+        *effort; /* of several searches, so that they are bounded together; NULL: each by itself */
     const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
 };
 

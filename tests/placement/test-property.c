@@ -208,6 +208,8 @@ check_reaping(const struct model *model, uint64_t seed)
             without.things[without.thing_count++] = model->things[i];
     }
     rc = question_find(&problem.whole, choices, &error);
+    MUST(rc == 0 || error.class != ERROR_NEVER || !model_find(&without), "never, yet it helps; %s",
+         error.text);
     if (rc == 0 || (error.class != ERROR_NO_ROOM &&
                     !(error.class == ERROR_TAKEN && model_is_fixed(model, &model->wishes[0])))) {
         model_problem_clear(&problem);
