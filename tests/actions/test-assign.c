@@ -581,87 +581,6 @@ broken_configuration_stops_vgpu_guests_only(void **state)
     scene_assert_empty(&scene);
 }
 
-/* release = "keep": the device stays for the guest's next start, which needs no create. */
-static void
-kept_device_waits_for_its_guest(void **state)
-{
-    (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
-    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 1);
-    assert_int_equal(scene.kernel.faults->writes, 1);
-    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    assert_int_equal(scene_leases(&scene, "held"), 1);
-    assert_int_equal(scene.kernel.faults->writes, 1);
-    /* A late release, once more, and with the configuration gone: the lease knows. */
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "nonsense");
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 1);
-}
-
-/* A kept device makes room for others, but only when they have no other. */
-static void
-kept_device_is_reaped_when_in_the_way(void **state)
-{
-    (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
-    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(scene_release(&scene, 2, 2), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 2);
-    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 2);
-    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 1);
-    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
-    /* An idle card changes its type by itself. */
-    assert_int_equal(scene_prepare(&scene, 5, 5, "T4-2Q"), 0);
-    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
-    assert_int_equal(scene_leases(&scene, "kept"), 0);
-    /* And what is held does not. */
-    assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
-    assert_said("0000:18:00.0 holds nvidia-230 (1 in use)");
-}
-
-/* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
-static void
-kept_device_made_anew_elsewhere(void **state)
-{
-    (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "release = \"keep\"; prepare_timeout = \"200ms\";");
-    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
-    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
-    if (scene_prepare(&scene, 1, 1, "T4-1B") != 0)
-        fail_msg("%s", scene.said);
-    assert_int_equal(scene_leases(&scene, "found"), 1);
-    assert_int_equal(scene_leases(&scene, ""), 1);
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(fake_count(&scene.kernel), 1);
-    assert_int_equal(scene_leases(&scene, ""), 0);
-}
-
-/* Another guest names the kept device: it moves if it fits, else it goes first. */
-static void
-kept_device_moves(void **state)
-{
-    (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
-    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    assert_int_equal(scene_prepare(&scene, 2, 1, "mtty-2"), 0);
-    assert_int_equal(scene.kernel.faults->writes, 1);
-    assert_int_equal(scene_release(&scene, 2, 1), 0);
-    assert_int_equal(scene_prepare(&scene, 3, 1, "mtty-1"), 0);
-    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-1");
-    assert_int_equal(scene_leases(&scene, ""), 1);
-}
-
 static void
 quota_holds_for_any_words(void **state)
 {
@@ -818,10 +737,6 @@ main(void)
         TEST(lost_ledger_is_made_anew_by_reconnect),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
-        TEST(kept_device_waits_for_its_guest),
-        TEST(kept_device_is_reaped_when_in_the_way),
-        TEST(kept_device_made_anew_elsewhere),
-        TEST(kept_device_moves),
         TEST(quota_holds_for_any_words),
         TEST(one_alias_is_one_device),
         TEST(parameters_reach_the_driver),

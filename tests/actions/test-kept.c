@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vGPUs that stay for their guest's next start, and what becomes of them meanwhile. */
+
+#include "device/vgpu.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
+    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
+    "gpu mtty rule pool 4\n"                                                                       \
+    "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+
+static struct scene scene;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+assert_said(const char *words)
+{
+    if (!strstr(scene.said, words))
+        fail_msg("\"%s\" is not in: %s", words, scene.said);
+    assert_ptr_equal(strchr(scene.said, '\n'), scene.said + strlen(scene.said) - 1);
+}
+
+/* release = "keep": the device stays for the guest's next start, which needs no create. */
+static void
+kept_device_waits_for_its_guest(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    /* A late release, once more, and with the configuration gone: the lease knows. */
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "nonsense");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+/* A kept device makes room for others, but only when they have no other. */
+static void
+kept_device_is_reaped_when_in_the_way(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
+    /* An idle card changes its type by itself. */
+    assert_int_equal(scene_prepare(&scene, 5, 5, "T4-2Q"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
+    assert_int_equal(scene_leases(&scene, "kept"), 0);
+    /* And what is held does not. */
+    assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
+    assert_said("0000:18:00.0 holds nvidia-230 (1 in use)");
+}
+
+/* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
+static void
+kept_device_made_anew_elsewhere(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "release = \"keep\"; prepare_timeout = \"200ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    if (scene_prepare(&scene, 1, 1, "T4-1B") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* Another guest names the kept device: it moves if it fits, else it goes first. */
+static void
+kept_device_moves(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 1, "mtty-2"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    assert_int_equal(scene_release(&scene, 2, 1), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 1, "mtty-1"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-1");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(kept_device_waits_for_its_guest),
+        TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(kept_device_made_anew_elsewhere),
+        TEST(kept_device_moves),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
