@@ -26,8 +26,6 @@
 static struct scene scene;
 static struct typed typed;
 
-/* Plain words for a plain hand. */
-
 static void
 put(const char *path, const char *text)
 {
@@ -88,17 +86,15 @@ teardown(void **state)
 {
     (void)state;
     typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
+    return scene_stop(&scene), 0;
 }
 
 /* Domains, each the text of its devices, as libvirt's test driver reads them. */
 static const char *
 libvirt(const char *const *devices)
 {
-    static char uri[512];
-    char text[8192];
-    size_t length = (size_t)snprintf(text, sizeof(text), "<node>\n");
+    char text[8192] = "";
+    size_t length = 0;
 
     for (unsigned i = 1; *devices; i++, devices++)
         length += (size_t)snprintf(text + length, sizeof(text) - length,
@@ -107,10 +103,7 @@ libvirt(const char *const *devices)
                                    "<memory>1024</memory><os><type>hvm</type></os>"
                                    "<devices>%s</devices></domain>\n",
                                    i, i, *devices);
-    snprintf(text + length, sizeof(text) - length, "</node>\n");
-    put("node.xml", text);
-    snprintf(uri, sizeof(uri), "test://%s/node.xml", scene.kernel.path);
-    return uri;
+    return typed_libvirt(&scene, text);
 }
 
 #define HOSTDEV(uuid, alias)                                                                       \

@@ -30,8 +30,6 @@ teardown(void **state)
     return 0;
 }
 
-/* Words for what a program does. */
-
 static int
 write_to(const char *function, const char *attribute, const char *text)
 {
@@ -67,16 +65,12 @@ read_from(const char *function, const char *attribute)
     return text;
 }
 
+#define CREATABLE(function) read_from(function, "nvidia/creatable_vgpu_types")
+
 static const char *
 current(const char *function)
 {
     return read_from(function, "nvidia/current_vgpu_type");
-}
-
-static const char *
-creatable(const char *function)
-{
-    return read_from(function, "nvidia/creatable_vgpu_types");
 }
 
 static bool
@@ -85,7 +79,7 @@ offers(const char *function, const char *id)
     char line[32];
 
     snprintf(line, sizeof(line), "\n%s ", id);
-    return strstr(creatable(function), line);
+    return strstr(CREATABLE(function), line);
 }
 
 /* --- the table of transitions ----------------------------------------------------------------- */
@@ -299,16 +293,16 @@ forms_of_the_list(void **state)
         snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule size list %s\n" TYPES,
                  table[i].form);
         fake_start(&fake, machine);
-        assert_string_equal(creatable(FIRST), table[i].at_first);
+        assert_string_equal(CREATABLE(FIRST), table[i].at_first);
         assert_int_equal(turn(FIRST, "1155"), 0);
-        assert_string_equal(creatable(FIRST), "");
-        assert_string_equal(creatable(SECOND), table[i].beside_one);
+        assert_string_equal(CREATABLE(FIRST), "");
+        assert_string_equal(CREATABLE(SECOND), table[i].beside_one);
         assert_int_equal(turn(SECOND, "55"), 0);
-        assert_string_equal(creatable(SECOND), "");
-        assert_string_equal(creatable("0000:3d:00.6"), table[i].when_full);
+        assert_string_equal(CREATABLE(SECOND), "");
+        assert_string_equal(CREATABLE("0000:3d:00.6"), table[i].when_full);
         assert_int_equal(turn(FIRST, "0"), 0);
         assert_int_equal(turn(SECOND, "0"), 0);
-        assert_string_equal(creatable(FIRST), table[i].at_first);
+        assert_string_equal(CREATABLE(FIRST), table[i].at_first);
         if (i + 1 < COUNT(table))
             fake_stop(&fake);
     }
@@ -322,15 +316,15 @@ garbage_in_the_list(void **state)
 
     (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size list garbage board \"NVIDIA L40S\"\n");
-    all = creatable(FIRST);
+    all = CREATABLE(FIRST);
     assert_non_null(strstr(all, "\n1145  : NVIDIA L40S-1B\n"));
     assert_non_null(strstr(all, "\n1166  : NVIDIA L40S-48A\n"));
     assert_non_null(strstr(all, "\nNVRM: GPU is busy, try again\n"));
     assert_int_equal(turn(SECOND, "1156"), 0);
-    assert_null(strstr(creatable(FIRST), "\n1145  :"));
-    assert_non_null(strstr(creatable(FIRST), "\nx1145 :"));
+    assert_null(strstr(CREATABLE(FIRST), "\n1145  :"));
+    assert_non_null(strstr(CREATABLE(FIRST), "\nx1145 :"));
     fake.faults->unreadable = 1;
-    assert_string_equal(creatable(FIRST), "-5");
+    assert_string_equal(CREATABLE(FIRST), "-5");
 }
 
 /* --- what may be beside what ------------------------------------------------------------------ */
@@ -362,7 +356,7 @@ rules(void **state)
         if (table[i].made)
             assert_int_equal(turn(FIRST, table[i].made), 0);
         if (!offers(SECOND, table[i].offered) || offers(SECOND, table[i].missing))
-            fail_msg("row %zu: %s", i, creatable(SECOND));
+            fail_msg("row %zu: %s", i, CREATABLE(SECOND));
         assert_int_equal(turn(SECOND, table[i].missing), -EIO);
         assert_int_equal(turn(SECOND, table[i].offered), 0);
         if (i + 1 < COUNT(table))
@@ -378,19 +372,19 @@ instances(void **state)
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size mig\n" TYPES
                       "type nvidia-7 \"NVIDIA L40S-1-1Q\" framebuffer 1024 max 7 instances 0\n"
                       "type nvidia-8 \"NVIDIA L40S-3-3Q\" framebuffer 3072 max 2 instances 1\n");
-    assert_string_equal(creatable(FIRST), "ID    : vGPU Name\n8     : NVIDIA L40S-3-3Q\n");
+    assert_string_equal(CREATABLE(FIRST), "ID    : vGPU Name\n8     : NVIDIA L40S-3-3Q\n");
     assert_int_equal(turn(FIRST, "7"), -EIO);
     fake_instances(&fake, CARD, "nvidia-7", 2);
     assert_int_equal(turn(FIRST, "7"), 0);
     assert_int_equal(turn(SECOND, "8"), 0);
     assert_string_equal(read_from(FIRST, "nvidia/gpu_instance_id"), "1\n");
     assert_string_equal(read_from(SECOND, "nvidia/gpu_instance_id"), "2\n");
-    assert_string_equal(creatable("0000:3d:00.6"), "ID    : vGPU Name\n7     : NVIDIA L40S-1-1Q\n");
+    assert_string_equal(CREATABLE("0000:3d:00.6"), "ID    : vGPU Name\n7     : NVIDIA L40S-1-1Q\n");
     assert_int_equal(turn(SECOND, "0"), 0);
     assert_true(offers("0000:3d:00.6", "8"));
     fake_instances(&fake, CARD, "nvidia-7", 0);
     fake_instances(&fake, CARD, "nvidia-8", 0);
-    assert_string_equal(creatable(SECOND), "ID    : vGPU Name\n");
+    assert_string_equal(CREATABLE(SECOND), "ID    : vGPU Name\n");
 }
 
 /* --- the other attributes --------------------------------------------------------------------- */
