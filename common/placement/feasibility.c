@@ -28,12 +28,43 @@ copy_gpus(const struct inventory *inventory)
     return gpus;
 }
 
+/* Whether a parent is a virtual function that has a vGPU. */
+static bool
+is_in_use(const struct inventory *inventory, size_t parent)
+{
+    bool found = false;
+
+    for (size_t i = 0;
+         inventory->parents[parent].interface->hostdev == REQUEST_PCI && i < inventory->vgpu_count;
+         i++)
+        found |= inventory->vgpus[i].parent == parent;
+    return found;
+}
+
+/* Virtual functions that had best not be named: what is avoided anyway, and what has a vGPU now. A
+ * guest that is sent there might be given somebody else's. -ENOMEM. */
+static int
+list_in_use(const struct placement_problem *problem, struct names *ret)
+{
+    const struct inventory *inventory = problem->inventory;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && problem->avoided && i < problem->avoided->count; i++)
+        rc = names_add(ret, problem->avoided->items[i].text);
+    for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
+        if (is_in_use(inventory, i))
+            rc = names_add(ret, inventory->parents[i].name.text);
+    }
+    return rc;
+}
+
 /* The errors of placement_find. */
 static int
 find_empty(const struct placement_problem *problem, const struct empty *empty,
            struct placement_choice *choices, struct error *error)
 {
     AUTO(eviction_clear) struct eviction eviction = {0};
+    AUTO(names_clear) struct names in_use = {0};
     AUTO_FREE struct inventory_gpu *gpus = NULL;
     int rc = eviction_make_all(&eviction, problem, empty->foreign_too, empty->guess);
 
@@ -42,10 +73,15 @@ find_empty(const struct placement_problem *problem, const struct empty *empty,
         eviction.inventory.gpus = gpus;
         rc = gpus ? 0 : -ENOMEM;
     }
+    if (rc == 0)
+        rc = list_in_use(problem, &in_use);
     if (rc < 0)
         return error_set(error, rc, "no memory for the placement");
     eviction.problem.rejection_count = 0;
-    return placement_find(&eviction.problem, choices, error);
+    eviction.problem.avoided = &in_use;
+    rc = placement_find(&eviction.problem, choices, error);
+    eviction.problem.avoided = problem->avoided;
+    return rc == REFUSED ? placement_find(&eviction.problem, choices, error) : rc;
 }
 
 /* --- what is not listed ----------------------------------------------------------------------- */
@@ -93,19 +129,6 @@ may_be_on(const struct capacity *capacity, const struct demand *demand, size_t p
     return (listed || *unlisted) &&
            constraints_judge(capacity, demand, gpu, parent, listed ? type : CONSTRAINTS_ANY_TYPE) ==
                REASON_NONE;
-}
-
-/* Whether a parent is a virtual function that has a vGPU. */
-static bool
-is_in_use(const struct inventory *inventory, size_t parent)
-{
-    bool found = false;
-
-    for (size_t i = 0;
-         inventory->parents[parent].interface->hostdev == REQUEST_PCI && i < inventory->vgpu_count;
-         i++)
-        found |= inventory->vgpus[i].parent == parent;
-    return found;
 }
 
 /* Whether each demand has a parent, rather a free one, at least one of them where a type need only

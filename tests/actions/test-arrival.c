@@ -278,6 +278,21 @@ full_is_not_refused_here(void **state)
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
 
+/* A full card has functions without a vGPU: one of those, and not one that would be somebody else's
+ * vGPU, of the very type. */
+static void
+what_others_made_is_not_arrived_at(void **state)
+{
+    (void)state;
+    begin("gpu " CARD1 " vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n", "");
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(fake_make(&scene.kernel, scene_function(CARD1, i), "nvidia-1154", NULL),
+                         0);
+    arrives_at(1, "0000:e7:00.4", scene_function(CARD1, 3));
+    assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD1, 3), "L40S-16Q"), 1);
+    scene_assert_said(&scene, "does not offer it while it holds nvidia-1154 (3 in use)");
+}
+
 static void
 never_is_refused(void **state)
 {
@@ -495,6 +510,7 @@ main(void)
         TEST(a_promise_ends),
         TEST(each_device_gets_its_own),
         TEST(full_is_not_refused_here),
+        TEST(what_others_made_is_not_arrived_at),
         TEST(never_is_refused),
         TEST(a_kept_one_is_kept),
         TEST(kept_ones_of_others_are_room),
