@@ -284,13 +284,15 @@ static void
 what_others_made_is_not_arrived_at(void **state)
 {
     (void)state;
-    begin("gpu " CARD1 " vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n", "");
+    begin("gpu " CARD1 " vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n"
+          "gpu 0000:e7:00.0 vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n",
+          "gpus = ( { address = \"0000:e7:00.0\"; enabled = false; } );");
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(fake_make(&scene.kernel, scene_function(CARD1, i), "nvidia-1154", NULL),
                          0);
-    arrives_at(1, "0000:e7:00.4", scene_function(CARD1, 3));
+    arrives_at(1, "0000:99:00.4", scene_function(CARD1, 3));
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD1, 3), "L40S-16Q"), 1);
-    scene_assert_said(&scene, "does not offer it while it holds nvidia-1154 (3 in use)");
+    scene_assert_said(&scene, "is full (3 in use)");
 }
 
 static void
