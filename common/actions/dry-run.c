@@ -134,23 +134,23 @@ static int
 list_evicted(struct dry_run *dry_run, size_t first)
 {
     const struct ledger *ledger = &dry_run->after.ledger;
-    struct ledger *reaped = &dry_run->evicted;
-    int rc = ledger_add(reaped, &ledger->leases[first]);
-    size_t start = reaped->count;
+    struct ledger *evicted = &dry_run->evicted;
+    int rc = ledger_add(evicted, &ledger->leases[first]);
+    size_t start = evicted->count;
 
     for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
         if (i != first && dry_run->may_evict_still[i] &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
-            rc = ledger_add(reaped, &ledger->leases[i]);
+            rc = ledger_add(evicted, &ledger->leases[i]);
     }
-    if (reaped->count > start + 1)
-        qsort(&reaped->leases[start], reaped->count - start, sizeof(*reaped->leases), by_time);
+    if (evicted->count > start + 1)
+        qsort(&evicted->leases[start], evicted->count - start, sizeof(*evicted->leases), by_time);
     return rc;
 }
 
 /* One after another of what has a demanded UUID; then what has the room. -ENOMEM. */
 static int
-reap(struct dry_run *dry_run, const struct placement_problem *problem)
+evict(struct dry_run *dry_run, const struct placement_problem *problem)
 {
     int rc = 1;
 
@@ -187,7 +187,7 @@ decide(struct dry_run *dry_run, const struct transaction *transaction,
     rc = sort_others(dry_run, transaction, &request->domain, change->alone);
     if (rc == 0)
         rc = find(dry_run, &problem);
-    return rc > 0 ? reap(dry_run, &problem) : rc;
+    return rc > 0 ? evict(dry_run, &problem) : rc;
 }
 
 /* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.

@@ -38,7 +38,7 @@ struct dry_run {
 };
 
 /* 0, or -errno with a line in error if the configuration, the request or the ledger is broken. The
- * request is borrowed, and the forecast must stay where it is; to be cleared in every case. */
+ * request is borrowed, and the dry run must stay where it is; to be cleared in every case. */
 int dry_run_make(struct dry_run *dry_run, const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
 

@@ -5,12 +5,11 @@
  *
  * Look, decide and record under the lock, act outside it:
  *
- *     transaction_begin(transaction, &ledger, &error);          locks and reads the ledger
+ *     transaction_begin     locks, and reads the ledger
  *     ...decide, change the ledger...
- *     transaction_commit(transaction, &ledger, &error);        writes it and unlocks; or
- * transaction_abort, which does not
- *     ...write to /sys through transaction->writer...
- *     transaction_move(transaction, &device, LEASE_HELD, ...);  records how that went
+ *     transaction_commit    writes it and unlocks; transaction_abort unlocks only
+ *     ...write to /sys through the transaction's writer...
+ *     transaction_move      records how that went
  *
  * A lease is only ever acted on by the process whose claim it bears. transaction_move is a
  * compare-and-set: it changes nothing if the lease has another's claim by now.

@@ -301,7 +301,7 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
 }
 
 /* The first lease that helps a demand which has no candidate. REFUSED if one cannot be helped: then
- * nothing is to be reaped in vain for another. */
+ * nothing is to be evicted in vain for another. */
 static int
 evict_for(struct search *search, const bool *may_evict, bool together, size_t *best)
 {
@@ -362,7 +362,7 @@ could_meet(const struct placement_problem *problem, const bool *gone,
     return rc != REFUSED || (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
 }
 
-/* The same of all that may be reaped. What has a demanded UUID may stay, or make room for another.
+/* The same of all that may be evicted. What has a demanded UUID may stay, or make room for another.
  */
 static bool
 could_meet_all(const struct placement_problem *problem, const bool *may_evict,
@@ -417,7 +417,7 @@ placement_pick_victim(const struct placement_problem *problem, const bool *may_e
         rc = sort_by_chances(&search, may_evict);
     if (rc == 0 && best == SIZE_MAX)
         rc = evict_for(&search, may_evict, true, &best);
-    /* Nothing is reaped in vain, which a lone demand's has been seen not to be already. */
+    /* Nothing is evicted in vain, which a lone demand's has been seen not to be already. */
     if (rc == 0 && best != SIZE_MAX && demands->count > 1 &&
         !could_meet_all(problem, may_evict, choices))
         return SIZE_MAX;
