@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define HERE "test:///default"
@@ -192,6 +193,32 @@ types_say_how_many_starts_succeed(void **state)
     assert_int_equal(scene_prepare(&scene, 5, 5, "T4-1B"), 1);
 }
 
+/* A guest has a device that somebody else made, and ends with its daemon: its lease is forgotten,
+ * and the device stays. */
+static void
+types_do_not_count_what_stays(void **state)
+{
+    int status;
+    pid_t daemon;
+
+    (void)state;
+    restart(MTTY);
+    assert_types("mtty-2", "- 12 12");
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    daemon = fork();
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    assert_types("mtty-2", "- 11 11");
+}
+
 /* Sixteen functions, of which a GPU fills six at most. */
 static void
 no_sum_over_functions(void **state)
@@ -276,6 +303,7 @@ main(void)
         TEST(an_alias_that_libvirt_drops),
         TEST(max_instances_counts),
         TEST(types_say_how_many_starts_succeed),
+        TEST(types_do_not_count_what_stays),
         TEST(no_sum_over_functions),
         TEST(a_wrong_name_on_a_full_card),
         TEST(a_type_whose_name_is_not_known),
