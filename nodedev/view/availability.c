@@ -1,34 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/availability.h"
+#include "apply/recovery.h"
 #include "domain/status-files.h"
 #include "lease/facts.h"
-#include "lease/fate.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* What a start of anybody's may remove. The snapshot's ledger stays as it is. */
 static int
-find_evictable(struct availability *availability, const struct host *host,
-               const struct ledger *ledger)
+copy_ledger(const struct ledger *from, struct ledger *to)
 {
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++)
+        rc = ledger_add(to, &from->leases[i]);
+    return rc;
+}
+
+/* What a start of anybody's would forget is forgotten in the copy, what it may remove is told. */
+static int
+find_evictable(struct availability *availability, const struct host *host)
+{
+    const struct name nobody = {0};
+    struct ledger *ledger = &availability->ledger;
+    AUTO_FREE bool *may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(status_files_clear) struct status_files guests = {0};
 
+    if (!may_evict)
+        return -ENOMEM;
     statedir_open_to_look(host, &statedir);
     facts_read_guests(&statedir, ledger, &guests);
-    for (size_t i = 0; i < ledger->count; i++) {
-        const struct fate_facts facts = facts_gather(&statedir, &guests, &ledger->leases[i]);
-        const char *why;
-        enum fate fate = fate_judge(FATE_ROOM, &facts, &why);
-
-        availability->may_evict[i] = fate == FATE_REMOVE || fate == FATE_FORGET;
-    }
-    return eviction_make(&availability->after, &availability->now, availability->may_evict,
-                         EVICTION_LIKELY);
+    recovery_sort_others(&statedir, &guests, &nobody, true, NULL, ledger, may_evict);
+    return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_LIKELY);
 }
 
 int
@@ -38,9 +45,9 @@ availability_init(struct availability *availability, const struct host *host,
     *availability = (struct availability){.request = {.name = strdup("")}};
     availability->now = snapshot_problem(snapshot, &availability->request);
     availability->now.demands = &availability->demands;
-    availability->may_evict = calloc(snapshot->ledger.count + 1, sizeof(*availability->may_evict));
-    if (!availability->request.name || !availability->may_evict ||
-        find_evictable(availability, host, &snapshot->ledger) < 0)
+    availability->now.ledger = &availability->ledger;
+    if (!availability->request.name || copy_ledger(&snapshot->ledger, &availability->ledger) < 0 ||
+        find_evictable(availability, host) < 0)
         return error_set(error, -ENOMEM, "no memory for what there is room for");
     return 0;
 }
@@ -50,7 +57,7 @@ availability_clear(struct availability *availability)
 {
     eviction_clear(&availability->after);
     request_clear(&availability->request);
-    free(availability->may_evict);
+    ledger_clear(&availability->ledger);
 }
 
 /* Several functions may each offer a place, and the GPU not have it for all of them: only its own

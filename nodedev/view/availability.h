@@ -17,9 +17,9 @@
 struct availability {
     struct request request; /* of a domain that nobody has */
     struct demands demands; /* none */
+    struct ledger ledger;   /* the snapshot's, without what a start would forget */
     struct placement_problem now;
     struct eviction after; /* once all is gone that a start may remove */
-    bool *may_evict;       /* per lease of the snapshot's ledger */
 };
 
 /* Borrows the snapshot, which was taken with inventory_all_types, and must stay where it is.
