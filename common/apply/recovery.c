@@ -160,22 +160,21 @@ recovery_sort_others(const struct statedir *statedir, const struct status_files 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
         struct fate_facts facts = facts_gather(statedir, guests, lease);
-        bool own = name_equal(&lease->domain, domain);
         const char *why;
         enum fate fate;
 
         /* One of its own, under a demanded UUID, may be where the rules forbid it by now. */
-        if (own && !running)
+        if (!running && name_equal(&lease->domain, domain))
             facts.bits |= FATE_OWN;
         fate = fate_judge(FATE_ROOM, &facts, &why);
-        if (fate == FATE_FORGET && !own) {
+        if (fate == FATE_FORGET) {
             if (event)
                 log_lease(event, lease, "forgotten");
             ledger_remove(ledger, lease);
             forgotten = true;
             continue;
         }
-        may_evict[i++] = fate == FATE_REMOVE || fate == FATE_FORGET;
+        may_evict[i++] = fate == FATE_REMOVE;
     }
     return forgotten;
 }

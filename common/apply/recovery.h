@@ -59,10 +59,10 @@ void recovery_remove(struct recovery *recovery, struct transaction *transaction,
                      const struct demands *needed, unsigned patience_for_others) NONNULL;
 
 /*
- * Forgets other domains' leases of which nothing is left, logged under the name of the event unless
- * that is NULL, and writes into may_evict, a flag per lease that stays, which may be removed to
- * make room for the domain. Of a domain that runs its own are judged like others'. Whether any was
- * forgotten.
+ * Forgets the leases of which nothing is left or whose devices are not ours to remove, logged under
+ * the name of the event unless that is NULL, and writes into may_evict, a flag per lease that
+ * stays, which may be removed to make room for the domain. Of a domain that runs its own are judged
+ * like others'. Whether any was forgotten.
  */
 bool recovery_sort_others(const struct statedir *statedir, const struct status_files *guests,
                           const struct name *domain, bool running, const char *event,
