@@ -20,6 +20,8 @@ room=$(cat /sys/class/mdev_bus/mtty/mdev_supported_types/mtty-2/available_instan
 [ "$(far types -o TYPE,AVAILABLE,AVAILABLE-AT-MOST | grep '^mtty-2 ')" = "mtty-2 - $room" ]
 shows() { far list -o DEVICE,TYPE,STATE,DOMAIN | grep -Fx "$1"; }
 wait_for shows "$(device_of web01) mtty-2 orphan -"
+near() { vgpuctl list -o DOMAIN --raw --noheadings -c qemu:///system | grep -Fx web01; }
+wait_for near
 
 # One that hangs, for good: it is not waited for any longer, and the others are shown.
 pid=$(on_host2 libvirtd_pid)
