@@ -214,6 +214,37 @@ refused_by_libvirt(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
+/* What somebody else made, and a guest lost while another daemon ran it, makes room for nobody: not
+ * even for more of that guest's own. */
+static void
+a_found_one_that_was_unplugged_stays(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1,
+                                    "<vgpu:device alias='ua-gpu1' type='mtty-2'/>"
+                                    "<vgpu:device alias='ua-gpu3' type='mtty-2'/>",
+                                    (const unsigned[]){1, 3, 0});
+    int status;
+    pid_t daemon;
+
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
+    daemon = fork();
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_hook(&scene, xml, "prepare", "begin"));
+        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    runs_with(one);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
+    assert_int_equal(plug(not_asked), REFUSED);
+    scene_assert_type(&scene, scene_device(3), "mtty-2");
+}
+
 static void
 refused_by_ourselves(void **state)
 {
@@ -421,6 +452,7 @@ main(void)
         TEST(one_more),
         TEST(one_less),
         TEST(refused_by_libvirt),
+        TEST(a_found_one_that_was_unplugged_stays),
         TEST(refused_by_ourselves),
         TEST(killed),
         TEST(any_failing_write_is_undone),
