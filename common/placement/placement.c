@@ -64,17 +64,20 @@ settle_existing(struct search *search, const struct demand *demand, struct place
 {
     const struct placement_problem *problem = search->problem;
     const struct inventory *inventory = problem->inventory;
-    const struct name *device = &demand->hostdev->source;
-    const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, device);
-    const struct lease *lease = ledger_find(problem->ledger, device);
+    const struct inventory_vgpu *vgpu;
     const struct inventory_gpu *gpu;
     const struct inventory_type *type;
+    const struct lease *lease;
+    const struct name *device;
     enum reason reason;
     unsigned rank;
     size_t index;
 
     if (demand->freedom != DEMAND_AS_IT_SAYS)
         return 0;
+    device = &demand->hostdev->source;
+    vgpu = inventory_find_vgpu(inventory, device);
+    lease = ledger_find(problem->ledger, device);
     if (is_others(problem, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
         return error_refuse(
