@@ -73,7 +73,7 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     unsigned rank;
     size_t index;
 
-    if (demand->freedom != DEMAND_AS_IT_SAYS)
+    if (!demand->hostdev || demand->freedom != DEMAND_AS_IT_SAYS)
         return 0;
     device = &demand->hostdev->source;
     vgpu = inventory_find_vgpu(inventory, device);

@@ -63,6 +63,9 @@ sound_configurations(void **state)
         "  { alias = \"b\"; class = \"big\"; } ); } );\n"
         "default_class = \"small\";\n");
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
+    /* What somebody has made is not what a class asks for. */
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
 }
 
 static void
