@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define PLENTY 10000 /* of a type whose maximum the driver does not tell */
-
 /* What goes: a flag per lease of the ledger, and one per vGPU of the inventory. */
 struct going {
     bool *leases, *vgpus;
@@ -142,7 +140,7 @@ guess_available(const struct inventory *inventory, size_t index, size_t type, si
     else if (kind->max)
         then = (int)kind->max - staying.same;
     else
-        then = guess == EVICTION_MOST     ? PLENTY
+        then = guess == EVICTION_MOST     ? EVICTION_PLENTY
                : guess == EVICTION_LIKELY ? available + (int)cleared
                                           : available;
     return then > available ? then : available;

@@ -22,8 +22,9 @@ struct eviction {
 enum eviction_guess {
     EVICTION_LEAST,  /* what it offers now */
     EVICTION_LIKELY, /* one more for each device that goes */
-    EVICTION_MOST,   /* any number */
+    EVICTION_MOST,   /* any number: EVICTION_PLENTY */
 };
+#define EVICTION_PLENTY 10000
 
 /* `gone`: a flag per lease says whose device is gone. Choices for the one problem are choices for
  * the other. -ENOMEM. To be cleared in every case, and to stay where it is. */

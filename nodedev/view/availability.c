@@ -35,7 +35,7 @@ find_evictable(struct availability *availability, const struct host *host)
     statedir_open_to_look(host, &statedir);
     facts_read_guests(&statedir, ledger, &guests);
     recovery_sort_others(&statedir, &guests, &nobody, true, NULL, ledger, may_evict);
-    return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_LIKELY);
+    return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_MOST);
 }
 
 int
@@ -61,18 +61,19 @@ availability_clear(struct availability *availability)
 }
 
 /* Several functions may each offer a place, and the GPU not have it for all of them: only its own
- * limit tells that, and that is not a limit of mixed sizes or of GPU instances. What a driver
- * without a limit takes once something is gone is not known either. */
+ * limit tells that, and that is not a limit of mixed sizes or of GPU instances. Nor is it known
+ * what a driver takes once something is gone, if its limit is only what vgpu.conf says. */
 static bool
-is_known(const struct inventory *inventory, size_t gpu, size_t type, size_t left, bool evicts)
+is_known(const struct inventory *inventory, size_t gpu, size_t type, int left, bool evicts)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
+    const struct inventory_type *kind = &card->types[type];
+    bool is_exact = kind->max && !kind->slices && !card->is_mixed;
     size_t parents = 0;
 
     for (size_t i = 0; i < inventory->parent_count; i++)
         parents += inventory->parents[i].gpu == gpu;
-    return (parents == 1 && !evicts) || left <= 1 ||
-           (card->types[type].max && !card->types[type].slices && !card->is_mixed);
+    return evicts ? is_exact && !kind->is_limited : is_exact || parents == 1 || left <= 1;
 }
 
 /* Places left by everything but what is to stay free; -errno: unreadable. */
@@ -109,7 +110,9 @@ availability_of(const struct availability *availability, size_t gpu, size_t type
     bool evicts = then > left;
 
     *at_most = evicts ? then : left;
+    if (*at_most >= EVICTION_PLENTY / 2)
+        *at_most = -ENODATA;
     if (*at_most < 0)
         return *at_most;
-    return is_known(now->inventory, gpu, type, (size_t)*at_most, evicts) ? *at_most : -ENODATA;
+    return is_known(now->inventory, gpu, type, *at_most, evicts) ? *at_most : -ENODATA;
 }

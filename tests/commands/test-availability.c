@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What `vgpuctl types` says of a type, on random machines that are partly in use: if it says n, n
+ * starts succeed and the next is refused; if it says at most n, no more than n do. How to repeat a
+ * failure is in chance.h; ROUNDS here is 300.
+ */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "placement/chance.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HERE      "test:///default"
+#define FUNCTIONS 32
+#define LINES     512
+
+/* A line of `vgpuctl types`; -1 for what is not known. */
+struct line {
+    char gpu[32], type[64];
+    long available, at_most;
+};
+
+static const char *const machines[] = {"a100", "a30-mig",    "a40",  "gvt-g",   "l40s",
+                                       "m60",  "mixed-size", "mtty", "t4-l40s", "mixed"};
+
+static struct scene scene;
+static struct typed typed;
+static struct line lines[LINES];
+static size_t line_count;
+static unsigned guests;      /* so far */
+static struct names foreign; /* virtual functions that somebody else gave a type */
+
+static long
+figure_of(const char *text)
+{
+    return *text == '-' ? -1 : strtol(text, NULL, 10);
+}
+
+static void
+read_types(void)
+{
+    char available[32], at_most[32], *rest = NULL;
+
+    assert_int_equal(typed_run(&scene, HERE,
+                               "vgpuctl types -rn -o GPU,TYPE,AVAILABLE,AVAILABLE-AT-MOST", &typed),
+                     COMMAND_DONE);
+    line_count = 0;
+    for (char *text = strtok_r(typed.printed, "\n", &rest); text;
+         text = strtok_r(NULL, "\n", &rest)) {
+        struct line *line = &lines[line_count++];
+
+        assert_true(line_count < LINES);
+        assert_int_equal(
+            sscanf(text, "%31s %63s %31s %31s", line->gpu, line->type, available, at_most), 4);
+        line->available = figure_of(available);
+        line->at_most = figure_of(at_most);
+    }
+}
+
+/* Whether it has virtual functions with such a file. */
+static bool
+has_functions(const char *gpu, const char *file)
+{
+    AUTO_FREE char *path = NULL;
+
+    if (strlen(gpu) != strlen("0000:00:00.0"))
+        return false;
+    assert_true(asprintf(&path, "%s/sys/bus/pci/devices/%s/%s", scene.kernel.path,
+                         scene_function(gpu, 0), file) > 0);
+    return access(path, F_OK) == 0;
+}
+
+/* Whether these are given to guests as they are, without mediated devices. */
+static bool
+is_vendor_specific(const char *gpu)
+{
+    return has_functions(gpu, "nvidia");
+}
+
+/* One more guest, on this GPU; with its virtual functions on this one of them. */
+static bool
+starts(const struct line *line, unsigned function)
+{
+    AUTO_FREE char *xml = NULL, *device = NULL;
+    unsigned guest = ++guests;
+
+    if (is_vendor_specific(line->gpu))
+        return scene_prepare_at(&scene, guest, scene_function(line->gpu, function), line->type) ==
+               0;
+    assert_true(asprintf(&device, "<vgpu:device type='%s' parent='%s'/>", line->type, line->gpu) >
+                0);
+    xml = scene_xml(guest, device, (const unsigned[]){guest, 0});
+    return scene_hook(&scene, xml, "prepare", "begin") == 0;
+}
+
+static void
+ends(const struct line *line, unsigned function)
+{
+    if (is_vendor_specific(line->gpu))
+        assert_int_equal(scene_release_at(&scene, guests, scene_function(line->gpu, function)), 0);
+    else
+        assert_int_equal(scene_release(&scene, guests, guests), 0);
+}
+
+static bool
+is_foreign(const char *function)
+{
+    struct name name;
+
+    assert_int_equal(name_parse_pci(&name, function), 0);
+    return names_has(&foreign, &name);
+}
+
+/* How many of the starts that can be thought of succeed. */
+static long
+count_starts(const struct line *line)
+{
+    long count = 0;
+
+    if (!is_vendor_specific(line->gpu)) {
+        while (starts(line, 0))
+            count++;
+        return count;
+    }
+    for (unsigned function = 0; function < FUNCTIONS; function++) {
+        /* What is there already, just as it is wanted, is used and not made. */
+        if (!is_foreign(scene_function(line->gpu, function)))
+            count += starts(line, function);
+    }
+    return count;
+}
+
+/* How much is left of a card of mixed sizes its driver does not tell, so that there `reserve` keeps
+ * functions free and no memory: it is not asked for. */
+static void
+configure(uint64_t *seed, const char *machine)
+{
+    bool has_reserve = maybe(seed, 30) && strcmp(machine, "mixed-size") != 0;
+    const struct line *line = &lines[chance(seed, (unsigned)line_count)];
+    AUTO_FREE char *text = NULL, *most = NULL;
+
+    assert_true(asprintf(&most, "max_instances = ( { types = [ \"%s\" ]; max = %u; } );",
+                         line->type, 1 + chance(seed, 3)) > 0);
+    assert_true(asprintf(&text,
+                         "release = \"%s\"; placement = \"%s\"; %s\n"
+                         "gpus = ( { address = \"%s\"; %s } );",
+                         maybe(seed, 50) ? "keep" : "reap", maybe(seed, 50) ? "pack" : "spread",
+                         maybe(seed, 30) ? most : "", line->gpu,
+                         has_reserve       ? "reserve = 1;"
+                         : maybe(seed, 10) ? "enabled = false;"
+                                           : "") > 0);
+    scene_configure(&scene, text);
+}
+
+/* Guests start, and end again; and somebody else makes a vGPU. */
+static void
+use(uint64_t *seed)
+{
+    for (unsigned times = chance(seed, 6); times > 0; times--) {
+        const struct line *line = &lines[chance(seed, (unsigned)line_count)];
+        unsigned function = chance(seed, 4);
+
+        if (maybe(seed, 20)) {
+            const char *parent =
+                has_functions(line->gpu, "") ? scene_function(line->gpu, function) : line->gpu;
+
+            if (!is_vendor_specific(line->gpu))
+                (void)fake_make(&scene.kernel, parent, line->type, scene_device(++guests));
+            else if (fake_make(&scene.kernel, parent, line->type, parent) == 0)
+                assert_int_equal(names_add(&foreign, parent), 0);
+        } else if (starts(line, function) && maybe(seed, 50)) {
+            ends(line, function);
+        }
+    }
+}
+
+static void
+check_round(uint64_t first)
+{
+    uint64_t seed = first;
+    const char *machine = machines[chance(&seed, sizeof(machines) / sizeof(*machines))];
+    const struct line *line;
+    long count;
+
+    guests = 0;
+    names_clear(&foreign);
+    scene_start_machine(&scene, machine);
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    read_types();
+    configure(&seed, machine);
+    use(&seed);
+    read_types();
+    line = &lines[chance(&seed, (unsigned)line_count)];
+    count = count_starts(line);
+    if (line->available >= 0 && count != line->available)
+        fail_msg("SEED=%" PRIu64 ": %s, %s of %s: %ld started, not %ld; then: %s", first, machine,
+                 line->type, line->gpu, count, line->available, scene.said);
+    if (line->at_most >= 0 && count > line->at_most)
+        fail_msg("SEED=%" PRIu64 ": %s, %s of %s: %ld started, more than %ld", first, machine,
+                 line->type, line->gpu, count, line->at_most);
+    assert_int_equal(chdir("/"), 0);
+    scene_stop(&scene);
+}
+
+static void
+as_many_start_as_types_says(void **state)
+{
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", 300);
+
+    (void)state;
+    for (uint64_t i = 0; i < rounds; i++)
+        check_round(first + i);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    names_clear(&foreign);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(as_many_start_as_types_says, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
