@@ -64,20 +64,15 @@ settle_existing(struct search *search, const struct demand *demand, struct place
 {
     const struct placement_problem *problem = search->problem;
     const struct inventory *inventory = problem->inventory;
-    const struct inventory_vgpu *vgpu;
+    const struct name *device = &demand->hostdev->source;
+    const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, device);
+    const struct lease *lease = ledger_find(problem->ledger, device);
     const struct inventory_gpu *gpu;
     const struct inventory_type *type;
-    const struct lease *lease;
-    const struct name *device;
     enum reason reason;
     unsigned rank;
     size_t index;
 
-    if (!demand->hostdev || demand->freedom != DEMAND_AS_IT_SAYS)
-        return 0;
-    device = &demand->hostdev->source;
-    vgpu = inventory_find_vgpu(inventory, device);
-    lease = ledger_find(problem->ledger, device);
     if (is_others(problem, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
         return error_refuse(
@@ -137,10 +132,12 @@ begin(struct search *search, const struct placement_problem *problem,
         return error_set(error, -ENOMEM, "no memory for the placement");
     for (; search->settled < problem->demands->count; search->settled++) {
         size_t i = search->settled;
-        int rc = settle_existing(search, &problem->demands->items[i], &choices[i], error);
+        const struct demand *demand = &problem->demands->items[i];
+        bool is_free = !demand->hostdev || demand->freedom != DEMAND_AS_IT_SAYS;
+        int rc = is_free ? 0 : settle_existing(search, demand, &choices[i], error);
 
         if (rc < 0) {
-            alternatives_add(&search->capacity, &problem->demands->items[i], error);
+            alternatives_add(&search->capacity, demand, error);
             return rc;
         }
         if (rc == 0)
