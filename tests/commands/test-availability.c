@@ -3,7 +3,7 @@
 /*
  * What `vgpuctl types` says of a type, on random machines that are partly in use: if it says n, n
  * starts succeed and the next is refused; if it says at most n, no more than n do. How to repeat a
- * failure is in chance.h; ROUNDS here is 300.
+ * failure is in chance.h; ROUNDS here is 100.
  */
 
 #include "cli/command.h"
@@ -211,7 +211,7 @@ check_round(uint64_t first)
 static void
 as_many_start_as_types_says(void **state)
 {
-    uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", 300);
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", 100);
 
     (void)state;
     for (uint64_t i = 0; i < rounds; i++)
