@@ -2,8 +2,8 @@
 
 /*
  * What `vgpuctl types` says of a type, on random machines that are partly in use: if it says n, n
- * starts succeed and the next is refused; if it says at most n, no more than n do. How to repeat a
- * failure is in chance.h; ROUNDS here is 100.
+ * starts succeed and the next is refused; if it says at most n, no more than n do. And before each
+ * start explain says what it then comes to. How to repeat a failure is in chance.h; ROUNDS is 100.
  */
 
 #include "cli/command.h"
@@ -83,20 +83,30 @@ is_vendor_specific(const char *gpu)
     return has_functions(gpu, "nvidia");
 }
 
-/* One more guest, on this GPU; with its virtual functions on this one of them. */
+/* One more guest, on this GPU; with its virtual functions on this one of them. What a start comes
+ * to, explain has said before; that something is removed first is only hope. */
 static bool
 starts(const struct line *line, unsigned function)
 {
-    AUTO_FREE char *xml = NULL, *device = NULL;
+    bool is_function = is_vendor_specific(line->gpu), is_started;
     unsigned guest = ++guests;
+    const char *const sources[] = {
+        is_function ? scene_function(line->gpu, function) : scene_device(guest), NULL};
+    AUTO_FREE char *xml = NULL, *device = NULL;
+    bool is_hope;
+    int explained;
 
-    if (is_vendor_specific(line->gpu))
-        return scene_prepare_at(&scene, guest, scene_function(line->gpu, function), line->type) ==
-               0;
-    assert_true(asprintf(&device, "<vgpu:device type='%s' parent='%s'/>", line->type, line->gpu) >
-                0);
-    xml = scene_xml(guest, device, (const unsigned[]){guest, 0});
-    return scene_hook(&scene, xml, "prepare", "begin") == 0;
+    assert_true(asprintf(&device, "<vgpu:device alias='ua-gpu1' type='%s'%s%s%s/>", line->type,
+                         is_function ? "" : " parent='", is_function ? "" : line->gpu,
+                         is_function ? "" : "'") > 0);
+    xml = scene_xml_of(guest, device, sources);
+    fake_write(&scene.kernel, "guest.xml", xml);
+    explained = typed_run(&scene, HERE, "vgpuctl explain ./guest.xml", &typed);
+    is_hope = strstr(typed.printed, "once something is removed") != NULL;
+    is_started = scene_hook(&scene, xml, "prepare", "begin") == 0;
+    if (is_started != (explained == COMMAND_DONE) && !is_hope)
+        fail_msg("explain says %s%s, and the start: %s", typed.printed, typed.faults, scene.said);
+    return is_started;
 }
 
 static void
