@@ -9,6 +9,7 @@
 #include "fake/scene.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -233,8 +234,11 @@ a_found_one_that_was_unplugged_stays(void **state)
         pid_t hook = fork();
 
         if (hook == 0)
-            _exit(scene_hook(&scene, xml, "prepare", "begin"));
-        _exit(waitpid(hook, &status, 0) != hook || status != 0);
+            status = scene_hook(&scene, xml, "prepare", "begin");
+        else if (waitpid(hook, &status, 0) != hook)
+            status = 1;
+        free(xml);
+        _exit(status != 0);
     }
     assert_int_equal(waitpid(daemon, &status, 0), daemon);
     assert_int_equal(status, 0);
