@@ -3,7 +3,7 @@
 /*
  * What `vgpuctl types` says of a type, on random machines that are partly in use: if it says n, n
  * starts succeed and the next is refused; if it says at most n, no more than n do. And before each
- * start explain says what it then comes to. How to repeat a failure is in chance.h; ROUNDS is 100.
+ * start explain says what it then comes to. How to repeat a failure is in chance.h; ROUNDS is 50.
  */
 
 #include "cli/command.h"
@@ -221,7 +221,7 @@ check_round(uint64_t first)
 static void
 as_many_start_as_types_says(void **state)
 {
-    uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", 100);
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", 50);
 
     (void)state;
     for (uint64_t i = 0; i < rounds; i++)
