@@ -19,30 +19,7 @@
     "type mtty-2 \"Dual port serial\" uses 2\n"
 
 static struct scene scene;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
-
-static void
-assert_said(const char *words)
-{
-    if (!strstr(scene.said, words))
-        fail_msg("\"%s\" is not in: %s", words, scene.said);
-    assert_ptr_equal(strchr(scene.said, '\n'), scene.said + strlen(scene.said) - 1);
-}
+static const struct scene_case here = {&scene, MACHINE};
 
 static void
 start_and_end(void **state)
@@ -82,10 +59,11 @@ full_says_why(void **state)
     for (unsigned i = 1; i <= 3; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 1);
-    assert_said("guest4: no GPU can take ua-gpu4 (T4-1B): 0000:18:00.0 is full (3 of 3), mtty has "
+    scene_assert_said(
+        &scene, "guest4: no GPU can take ua-gpu4 (T4-1B): 0000:18:00.0 is full (3 of 3), mtty has "
                 "no such type");
     assert_int_equal(scene_prepare(&scene, 4, 4, "T4-2Q"), 1);
-    assert_said("0000:18:00.0 holds nvidia-222 (3 in use)");
+    scene_assert_said(&scene, "0000:18:00.0 holds nvidia-222 (3 in use)");
     assert_int_equal(fake_count(&scene.kernel), 3);
     assert_int_equal(scene_leases(&scene, "held"), 3);
     for (unsigned i = 1; i <= 4; i++)
@@ -98,10 +76,11 @@ unknown_type_lists_the_known(void **state)
 {
     (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-9Q"), 1);
-    assert_said("guest1: ua-gpu1 wants T4-9Q, which no GPU here has (did you mean T4-2Q?); there "
+    scene_assert_said(
+        &scene, "guest1: ua-gpu1 wants T4-9Q, which no GPU here has (did you mean T4-2Q?); there "
                 "are: nvidia-222 (GRID T4-1B)");
     assert_int_equal(scene_prepare(&scene, 1, 1, "nothing like it"), 1);
-    assert_said("which no GPU here has; there are: nvidia-222");
+    scene_assert_said(&scene, "which no GPU here has; there are: nvidia-222");
     scene_assert_empty(&scene);
 }
 
@@ -133,7 +112,7 @@ all_devices_or_none(void **state)
 
     (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
-    assert_said("not for all together");
+    scene_assert_said(&scene, "not for all together");
     scene_assert_empty(&scene);
 }
 
@@ -151,7 +130,7 @@ two_devices_on_two_gpus(void **state)
     assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(2)), 0);
     assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 1);
-    assert_said("was made on 0000:18:00.0, and is not there any more");
+    scene_assert_said(&scene, "was made on 0000:18:00.0, and is not there any more");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     scene_assert_empty(&scene);
 }
@@ -162,7 +141,8 @@ clone_is_refused_and_changes_nothing(void **state)
     (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 1, "mtty-2"), 1);
-    assert_said("guest2: ua-gpu1: the vGPU dddddddd-0000-4000-8000-000000000001 belongs to the "
+    scene_assert_said(
+        &scene, "guest2: ua-gpu1: the vGPU dddddddd-0000-4000-8000-000000000001 belongs to the "
                 "guest guest1 (held)");
     assert_int_equal(scene_release(&scene, 2, 1), 0);
     assert_int_equal(fake_count(&scene.kernel), 1);
@@ -177,7 +157,8 @@ foreign_device_is_used_and_left(void **state)
     (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 1);
-    assert_said("is there already, of type mtty-2 (Dual port serial) on mtty and not mtty-1");
+    scene_assert_said(&scene,
+                      "is there already, of type mtty-2 (Dual port serial) on mtty and not mtty-1");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "found"), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -199,7 +180,8 @@ refused_create_goes_elsewhere_or_says_so(void **state)
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     scene.kernel.faults->refuse = 2;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
-    assert_said(
+    scene_assert_said(
+        &scene,
         "0000:18:00.0 refused it (Input/output error), mtty refused it (Input/output error)");
     scene_assert_empty(&scene);
 }
@@ -222,7 +204,7 @@ any_failing_write_is_undone(void **state)
             scene.kernel.faults->fail_at = n;
             scene.kernel.faults->fail_with = errors[e];
             assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
-            assert_said(strerror(errors[e]));
+            scene_assert_said(&scene, strerror(errors[e]));
             scene_assert_empty(&scene);
         }
         /* The three creates pass, the n-th of the removes fails: a later call finishes it. */
@@ -258,7 +240,7 @@ a_gpu_that_comes_up_late(void **state)
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
-    assert_said("no-such, which no GPU here has");
+    scene_assert_said(&scene, "no-such, which no GPU here has");
     /* Something is to come: its place is free half a second later. */
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(7)), 0);
@@ -328,7 +310,7 @@ busy_at_release_is_left_and_taken_back(void **state)
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(scene.kernel.faults->writes, 1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("in use");
+    scene_assert_said(&scene, "in use");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     fake_close(&stray);
@@ -353,7 +335,7 @@ recovery_of_others_make_room(void **state)
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
-    assert_said("in use");
+    scene_assert_said(&scene, "in use");
     fake_close(&stray);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
@@ -405,11 +387,11 @@ stuck_create_is_left_to_its_writer(void **state)
                "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->stuck = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("has not made the vGPU");
+    scene_assert_said(&scene, "has not made the vGPU");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("00000001 (mtty-2, leaving) on mtty is still being worked on");
+    scene_assert_said(&scene, "00000001 (mtty-2, leaving) on mtty is still being worked on");
     scene.kernel.faults->stuck = false;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -481,7 +463,7 @@ broken_ledger_stops_prepare_only(void **state)
     (void)state;
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "libvirt-vgpu-ledger 99 x 1\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("/run/libvirt-vgpu/ledger: line 1: version 99");
+    scene_assert_said(&scene, "/run/libvirt-vgpu/ledger: line 1: version 99");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
@@ -513,7 +495,7 @@ unreadable_release_gives_back(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
-    assert_said("larger than 8 MiB");
+    scene_assert_said(&scene, "larger than 8 MiB");
     assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
@@ -573,7 +555,8 @@ broken_configuration_stops_vgpu_guests_only(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "\n\nenabled = 1;\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
-    assert_said("guest2: /etc/libvirt-vgpu/vgpu.conf:3: enabled must be true or false");
+    scene_assert_said(&scene,
+                      "guest2: /etc/libvirt-vgpu/vgpu.conf:3: enabled must be true or false");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     scene_assert_empty(&scene);
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "enabled = false;");
@@ -591,7 +574,8 @@ quota_holds_for_any_words(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "Dual port serial"), 1);
-    assert_said("the quota of 2 for class small is used up (2; /etc/libvirt-vgpu/vgpu.conf:2)");
+    scene_assert_said(
+        &scene, "the quota of 2 for class small is used up (2; /etc/libvirt-vgpu/vgpu.conf:2)");
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-1"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
@@ -606,8 +590,9 @@ one_alias_is_one_device(void **state)
                "{ alias = \"ua-a\"; type = \"mtty-1\"; },\n"
                "{ alias = \"ua-a\"; type = \"mtty-2\"; } ); } );\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 1);
-    assert_said("/etc/libvirt-vgpu/vgpu.conf:3: the alias \"ua-a\" is listed already, at "
-                "/etc/libvirt-vgpu/vgpu.conf:2");
+    scene_assert_said(&scene,
+                      "/etc/libvirt-vgpu/vgpu.conf:3: the alias \"ua-a\" is listed already, at "
+                      "/etc/libvirt-vgpu/vgpu.conf:2");
 }
 
 static void
@@ -631,7 +616,7 @@ parameters_reach_the_driver(void **state)
     snprintf(text, sizeof(text), with_param, "mtty-1");
     xml = scene_xml(1, text, (const unsigned[]){1, 0});
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
-    assert_said("the driver of mtty takes no parameters");
+    scene_assert_said(&scene, "the driver of mtty takes no parameters");
     free(xml);
     scene_assert_empty(&scene);
 }
@@ -690,7 +675,8 @@ near_the_guests_node(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:19:00.0", "nvidia-222", scene_device(3)), 0);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
-    assert_said("0000:18:00.0 is not on the guest's NUMA nodes, 0000:19:00.0 is full (1 of 1)");
+    scene_assert_said(
+        &scene, "0000:18:00.0 is not on the guest's NUMA nodes, 0000:19:00.0 is full (1 of 1)");
 }
 
 /* A parent goes, and attributes cannot be read: the rest goes on. */
@@ -703,14 +689,14 @@ sick_parents_are_passed_over(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     scene.kernel.faults->unreadable = 1;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
-    assert_said("mtty does not tell its room (Input/output error)");
+    scene_assert_said(&scene, "mtty does not tell its room (Input/output error)");
     scene_assert_empty(&scene);
 }
 
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) SCENE_TEST(name, here)
     const struct CMUnitTest tests[] = {
         TEST(start_and_end),
         TEST(type_by_any_word),

@@ -18,31 +18,9 @@
 #define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 
 static struct scene scene;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE MTTY "pci 0000:00:1f.2 driver ahci\n"
-                                     "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n");
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
-
-static void
-assert_said(const char *words)
-{
-    if (!strstr(scene.said, words))
-        fail_msg("\"%s\" is not in: %s", words, scene.said);
-    assert_ptr_equal(strchr(scene.said, '\n'), scene.said + strlen(scene.said) - 1);
-}
+static const struct scene_case here = {&scene, MACHINE MTTY
+                                       "pci 0000:00:1f.2 driver ahci\n"
+                                       "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"};
 
 static void
 assert_type(const char *device, const char *type)
@@ -65,7 +43,7 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
     unsigned writes = scene.kernel.faults->writes;
 
     assert_int_equal(scene_prepare_at(&scene, guest, function, type), 1);
-    assert_said(words);
+    scene_assert_said(&scene, words);
     assert_int_equal(scene.kernel.faults->writes, writes);
 }
 
@@ -111,7 +89,7 @@ bad_places(void **state)
         scene_stop(&scene);
         scene_start(&scene, rows[i].machine);
         refuses(1, rows[i].function, "L40S-16Q", rows[i].words);
-        assert_said("; ua-gpu1 could be on 0000:3d:00.4, 0000:3d:00.5, 0000:3d:00.6");
+        scene_assert_said(&scene, "; ua-gpu1 could be on 0000:3d:00.4, 0000:3d:00.5, 0000:3d:00.6");
         scene_assert_empty(&scene);
     }
 }
@@ -128,12 +106,13 @@ bad_wishes(void **state)
     assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
                          word + strlen("managed='no'")) > 0);
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
-    assert_said("the hostdev ua-gpu1 (0000:3d:00.5) says managed='yes': libvirt would take it");
+    scene_assert_said(
+        &scene, "the hostdev ua-gpu1 (0000:3d:00.5) says managed='yes': libvirt would take it");
     refuses(1, VF1, "mtty-2", "ua-gpu1 (mtty-2) cannot be on 0000:3d:00.5");
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD, "");
     refuses(1, VF1, "L40S-16Q", "0000:3d:00.0 is drained (see vgpuctl undrain); no other virtual");
     assert_int_equal(scene_prepare(&scene, 1, 1, "L40S-16Q"), 1);
-    assert_said("0000:3d:00.0 makes vGPUs for <hostdev type='pci'> only");
+    scene_assert_said(&scene, "0000:3d:00.0 makes vGPUs for <hostdev type='pci'> only");
     scene_assert_empty(&scene);
 }
 
@@ -194,7 +173,7 @@ any_failing_write_is_undone(void **state)
             faults->fail_at = n;
             assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), again ? 0 : 1);
             if (!again)
-                assert_said(strerror(errors[e]));
+                scene_assert_said(&scene, strerror(errors[e]));
             faults->fail_at = 0;
             if (again)
                 assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
@@ -228,7 +207,8 @@ an_io_error_is_asked_again(void **state)
     assert_int_equal(faults->writes, 4);
     faults->refuse = 4;
     assert_int_equal(scene_prepare_at(&scene, 2, VF1, "L40S-16Q"), 1);
-    assert_said("ua-gpu1 (L40S-16Q) cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 refused it "
+    scene_assert_said(
+        &scene, "ua-gpu1 (L40S-16Q) cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 refused it "
                 "(Input/output error); ua-gpu1 could be on 0000:3d:00.6; see ");
     assert_int_equal(faults->refuse, 0);
     assert_int_equal(fake_count(&scene.kernel), 1);
@@ -309,7 +289,8 @@ a_type_that_was_changed_is_left(void **state)
             assert_int_equal(fake_make(&scene.kernel, VF0, types[i], NULL), 0);
         writes = scene.kernel.faults->writes;
         assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 1);
-        assert_said("the vGPU 0000:3d:00.4 (nvidia-1154) was made on 0000:3d:00.4, and is not");
+        scene_assert_said(
+            &scene, "the vGPU 0000:3d:00.4 (nvidia-1154) was made on 0000:3d:00.4, and is not");
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene_leases(&scene, ""), 0);
         assert_int_equal(scene.kernel.faults->writes, writes);
@@ -375,7 +356,8 @@ a_create_that_comes_late(void **state)
     fake_write(&scene.kernel, CONFIG, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
     scene.kernel.faults->unseen = true;
     assert_int_equal(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"), 1);
-    assert_said("the driver of 0000:3d:00.4 has not made the vGPU 0000:3d:00.4 (nvidia-1154)");
+    scene_assert_said(
+        &scene, "the driver of 0000:3d:00.4 has not made the vGPU 0000:3d:00.4 (nvidia-1154)");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     refuses(2, VF0, "L40S-1B", "is still being given back by the guest guest1 (leaving)");
@@ -645,7 +627,7 @@ sizes_of_a_mixed_card(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) SCENE_TEST(name, here)
     const struct CMUnitTest tests[] = {
         TEST(start_and_end),
         TEST(bad_places),

@@ -20,22 +20,7 @@
 #define UUID   36
 
 static struct scene scene;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, MACHINE};
 
 /* A guest with devices that all want a type. The caller frees it. */
 static char *
@@ -68,13 +53,6 @@ assert_renamed(const char *xml, unsigned number, char *printed)
         fail_msg("still %s", old);
     assert_int_equal(fresh[14], '4');
     memcpy(printed + (place - xml), old, UUID);
-}
-
-static void
-assert_said(const char *words)
-{
-    if (!strstr(scene.said, words))
-        fail_msg("no \"%s\" in: %s", words, scene.said);
 }
 
 static void
@@ -215,28 +193,28 @@ never_is_refused_and_full_is_not(void **state)
 
     (void)state;
     assert_int_equal(scene_hook(&scene, unknown, "migrate", "begin"), 1);
-    assert_said("wants nvidia-999, which no GPU here has");
+    scene_assert_said(&scene, "wants nvidia-999, which no GPU here has");
     assert_string_equal(scene.printed, "");
     for (unsigned i = 11; i <= 13; i++)
         assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(i)),
                          0);
     prints(known, "migrate", "");
     assert_int_equal(scene_hook(&scene, known, "prepare", "begin"), 1);
-    assert_said("is full (3 of 3)");
+    scene_assert_said(&scene, "is full (3 of 3)");
     fake_write(&scene.kernel, CONFIG, "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
     assert_int_equal(scene_hook(&scene, known, "restore", "begin"), 1);
-    assert_said("0000:18:00.0 is disabled in vgpu.conf");
+    scene_assert_said(&scene, "0000:18:00.0 is disabled in vgpu.conf");
     assert_string_equal(scene.printed, "");
     fake_write(&scene.kernel, CONFIG, "");
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/0000:18:00.0", "");
     assert_int_equal(scene_hook(&scene, known, "migrate", "begin"), 1);
-    assert_said("0000:18:00.0 is drained (see vgpuctl undrain)");
+    scene_assert_said(&scene, "0000:18:00.0 is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/0000:18:00.0", 0);
     fake_write(&scene.kernel, CONFIG,
                "classes = { small = { types = [ \"nvidia-222\" ]; }; };\n"
                "quotas = ({ domains = [ \"*\" ]; class = \"small\"; max = 0; });\n");
     assert_int_equal(scene_hook(&scene, known, "migrate", "begin"), 1);
-    assert_said("0000:18:00.0 has it, but the quota of 0 for class small is used up");
+    scene_assert_said(&scene, "0000:18:00.0 has it, but the quota of 0 for class small is used up");
 }
 
 /* A saved guest that is started with the host, before the GPU's driver is there. */
@@ -348,7 +326,7 @@ other_spellings_are_refused(void **state)
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", DEVICE1), 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(scene_hook(&scene, rows[i], "migrate", "begin"), 1);
-        assert_said("cannot be replaced where it stands");
+        scene_assert_said(&scene, "cannot be replaced where it stands");
         assert_string_equal(scene.printed, "");
     }
 }
@@ -386,7 +364,7 @@ truncated(void **state)
         xml[length] = '\0';
         assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
         assert_string_equal(scene.printed, "");
-        assert_said("cannot read the domain XML");
+        scene_assert_said(&scene, "cannot read the domain XML");
     }
 }
 
@@ -558,7 +536,7 @@ large(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(a_free_uuid_is_kept),
         TEST(a_taken_uuid_is_replaced),

@@ -19,30 +19,7 @@
     "type mtty-2 \"Dual port serial\" uses 2\n"
 
 static struct scene scene;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
-
-static void
-assert_said(const char *words)
-{
-    if (!strstr(scene.said, words))
-        fail_msg("\"%s\" is not in: %s", words, scene.said);
-    assert_ptr_equal(strchr(scene.said, '\n'), scene.said + strlen(scene.said) - 1);
-}
+static const struct scene_case here = {&scene, MACHINE};
 
 /* release = "keep": the device stays for the guest's next start, which needs no create. */
 static void
@@ -86,7 +63,7 @@ kept_device_is_reaped_when_in_the_way(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 0);
     /* And what is held does not. */
     assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
-    assert_said("0000:18:00.0 holds nvidia-230 (1 in use)");
+    scene_assert_said(&scene, "0000:18:00.0 holds nvidia-230 (1 in use)");
 }
 
 /* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
@@ -125,7 +102,7 @@ kept_device_moves(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) SCENE_TEST(name, here)
 
 int
 main(void)

@@ -24,23 +24,8 @@
 #define JSON    "{\"mdev_type\":\"mtty-2\",\"start\":\"manual\",\"attrs\":[]}"
 
 static struct scene scene;
+static const struct scene_case here = {&scene, MACHINE};
 static char said[1024];
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
 
 /* As mdevctl does, with its words parted by blanks ("''" is an empty one) and this on stdin. What
  * it said is in `said`. */
@@ -430,7 +415,7 @@ one_that_somebody_works_on(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(not_ours),
         TEST(a_free_uuid_and_place),

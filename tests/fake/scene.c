@@ -195,6 +195,7 @@ scene_assert_said(const struct scene *scene, const char *words)
 {
     if (!strstr(scene->said, words))
         fail_msg("no \"%s\" in: %s", words, scene->said);
+    assert_ptr_equal(strchr(scene->said, '\n'), scene->said + strlen(scene->said) - 1);
 }
 
 void

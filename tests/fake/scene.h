@@ -51,7 +51,8 @@ int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 /* How many leases there are, in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);
 
-/* The last hook's words, and the type of a device ("" if there is none). */
+/* What the last hook said has these words and is one line; the type of a device ("" if there is
+ * none). */
 void scene_assert_said(const struct scene *scene, const char *words);
 void scene_assert_type(const struct scene *scene, const char *device, const char *type);
 
