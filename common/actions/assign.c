@@ -389,9 +389,7 @@ hold(struct assignment *assignment, struct error *error)
         if (!lease || lease->claim != transaction->statedir.claim ||
             lease->state != LEASE_PENDING) {
             transaction_abort(transaction);
-            return error_set(error, -ESTALE,
-                             "the ledger was changed by somebody else meanwhile (the lease of %s)",
-                             assignment->plan.steps[i].lease.vgpu.device.text);
+            return transaction_lost(&assignment->plan.steps[i].lease.vgpu.device, error);
         }
         lease->state = LEASE_HELD;
         lease->daemon = transaction->daemon;

@@ -137,14 +137,29 @@ transaction_give_up(const struct transaction *transaction, struct lease *lease)
     lease->time = host_seconds(transaction->host);
 }
 
-/* The lease of a device, if it is this transaction's. */
-static struct lease *
-find_mine(const struct transaction *transaction, const struct ledger *ledger,
-          const struct name *device)
+int
+transaction_lost(const struct name *device, struct error *error)
 {
-    struct lease *lease = ledger_find(ledger, device);
+    return error_set(error, -ESTALE,
+                     "the ledger was changed by somebody else meanwhile (the lease of %s)",
+                     device->text);
+}
 
-    return lease && lease->claim && lease->claim == transaction->statedir.claim ? lease : NULL;
+/* Begins, with the lease of a device in *ret: 1. If that is not this transaction's it has not
+ * begun: 0. */
+static int
+begin_with(struct transaction *transaction, const struct name *device, struct ledger *ledger,
+           struct lease **ret, struct error *error)
+{
+    int rc = transaction_begin(transaction, ledger, error);
+
+    if (rc < 0)
+        return rc;
+    *ret = ledger_find(ledger, device);
+    if (*ret && (*ret)->claim && (*ret)->claim == transaction->statedir.claim)
+        return 1;
+    transaction_abort(transaction);
+    return 0;
 }
 
 int
@@ -153,17 +168,10 @@ transaction_move(struct transaction *transaction, const struct name *device, enu
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = transaction_begin(transaction, &ledger, error);
+    int rc = begin_with(transaction, device, &ledger, &lease, error);
 
-    if (rc < 0)
-        return rc;
-    lease = find_mine(transaction, &ledger, device);
-    if (!lease) {
-        transaction_abort(transaction);
-        return error_set(error, -ESTALE,
-                         "the ledger was changed by somebody else meanwhile (the lease of %s)",
-                         device->text);
-    }
+    if (rc <= 0)
+        return rc < 0 ? rc : transaction_lost(device, error);
     lease->state = state;
     lease->time = host_seconds(transaction->host);
     return transaction_commit(transaction, &ledger, error);
@@ -175,13 +183,11 @@ transaction_hand_back(struct transaction *transaction, const struct name *device
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = transaction_begin(transaction, &ledger, error);
+    int rc = begin_with(transaction, device, &ledger, &lease, error);
 
-    if (rc < 0)
+    if (rc <= 0)
         return rc;
-    lease = find_mine(transaction, &ledger, device);
-    if (!lease ||
-        (transaction->writer.left && !transaction_is_stuck_elsewhere(transaction, lease))) {
+    if (transaction->writer.left && !transaction_is_stuck_elsewhere(transaction, lease)) {
         transaction_abort(transaction);
         return 0;
     }
@@ -194,15 +200,10 @@ transaction_forget(struct transaction *transaction, const struct name *device, s
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = transaction_begin(transaction, &ledger, error);
+    int rc = begin_with(transaction, device, &ledger, &lease, error);
 
-    if (rc < 0)
+    if (rc <= 0)
         return rc;
-    lease = find_mine(transaction, &ledger, device);
-    if (!lease) {
-        transaction_abort(transaction);
-        return 0;
-    }
     ledger_remove(&ledger, lease);
     return transaction_commit(transaction, &ledger, error);
 }

@@ -74,6 +74,10 @@ bool transaction_is_stuck_elsewhere(const struct transaction *transaction,
 /* Marks a lease as leaving, and nobody's to act on. */
 void transaction_give_up(const struct transaction *transaction, struct lease *lease) NONNULL;
 
+/* -ESTALE with its line: the lease of a device that this transaction works on is not its own any
+ * more. */
+int transaction_lost(const struct name *device, struct error *error) NONNULL;
+
 /* Under a lock of its own: gives this transaction's lease of a device another state, or forgets it.
  */
 int transaction_move(struct transaction *transaction, const struct name *device,

@@ -23,12 +23,6 @@ static const struct scene_case here = {&scene, MACHINE MTTY
                                        "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"};
 
 static void
-assert_type(const char *device, const char *type)
-{
-    assert_string_equal(fake_type_of(&scene.kernel, device), type);
-}
-
-static void
 starts(unsigned guest, const char *function, const char *type)
 {
     if (scene_prepare_at(&scene, guest, function, type) != 0)
@@ -57,7 +51,7 @@ start_and_end(void **state)
 
     (void)state;
     starts(1, VF1, "L40S-16Q");
-    assert_type(VF1, "nvidia-1154");
+    scene_assert_type(&scene, VF1, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
     assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
@@ -129,7 +123,7 @@ a_full_card_and_a_chattering_one(void **state)
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vf vfs 3 rule size list garbage board \"NVIDIA L40S\"\n");
     starts(1, VF0, "L40S-48Q");
-    assert_type(VF0, "nvidia-1156");
+    scene_assert_type(&scene, VF0, "nvidia-1156");
 }
 
 static void
@@ -141,7 +135,7 @@ a_clone_is_refused_and_changes_nothing(void **state)
             "guest2: ua-gpu1: the vGPU 0000:3d:00.4 belongs to the guest guest1 (held); give this "
             "guest another virtual function; ua-gpu1 could be on 0000:3d:00.5, 0000:3d:00.6\n");
     assert_int_equal(scene_release_at(&scene, 2, VF0), 0);
-    assert_type(VF0, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
@@ -267,7 +261,7 @@ a_foreign_type_is_used_and_left(void **state)
     assert_int_equal(scene_leases(&scene, "found"), 1);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
-    assert_type(VF0, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
@@ -294,7 +288,7 @@ a_type_that_was_changed_is_left(void **state)
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene_leases(&scene, ""), 0);
         assert_int_equal(scene.kernel.faults->writes, writes);
-        assert_type(VF0, types[i]);
+        scene_assert_type(&scene, VF0, types[i]);
         if (*types[i])
             assert_int_equal(fake_remove(&scene.kernel, VF0), 0);
     }
@@ -317,7 +311,7 @@ a_repeated_release_finds_the_next_owner(void **state)
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene.kernel.faults->writes, writes);
-        assert_type(VF0, types[i][1]);
+        scene_assert_type(&scene, VF0, types[i][1]);
         assert_int_equal(scene_leases(&scene, "held"), 1);
         assert_int_equal(scene_release_at(&scene, 2, VF0), 0);
         scene_assert_empty(&scene);
@@ -343,7 +337,7 @@ an_old_writer_is_waited_for(void **state)
         fake_sleep(10);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     fake_sleep(100);
-    assert_type(VF0, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
@@ -367,7 +361,7 @@ a_create_that_comes_late(void **state)
     fake_write(&scene.kernel, CONFIG, "");
     while (scene_prepare_at(&scene, 2, VF0, "L40S-1B") != 0)
         fake_sleep(10);
-    assert_type(VF0, "nvidia-1145");
+    scene_assert_type(&scene, VF0, "nvidia-1145");
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
@@ -399,10 +393,10 @@ one_that_is_still_left_is_freed_later(void **state)
     fake_close(&qemu);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "removing"), 1);
-    assert_type(VF0, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "nvidia-1154");
     starts(2, VF1, "L40S-16Q");
     reconcile();
-    assert_type(VF0, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, ""), 2);
     scene.kernel.faults->exiting = 0;
     /* The last one's writer may be at work for a moment longer. */
@@ -410,8 +404,8 @@ one_that_is_still_left_is_freed_later(void **state)
         fake_sleep(20);
         reconcile();
     }
-    assert_type(VF0, "");
-    assert_type(VF1, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "");
+    scene_assert_type(&scene, VF1, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
@@ -436,7 +430,7 @@ who_comes_next_waits_for_it(void **state)
         /* The writer of that release may be at work for a moment longer. */
         fake_sleep(200);
         starts(next, VF0, "L40S-8Q");
-        assert_type(VF0, "nvidia-1152");
+        scene_assert_type(&scene, VF0, "nvidia-1152");
         assert_int_equal(scene_leases(&scene, ""), 1);
         assert_int_equal(scene_release_at(&scene, next, VF0), 0);
         scene_assert_empty(&scene);
@@ -462,7 +456,7 @@ a_function_of_the_dead_is_free(void **state)
     assert_int_equal(status, 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     starts(2, VF0, "L40S-8Q");
-    assert_type(VF0, "nvidia-1152");
+    scene_assert_type(&scene, VF0, "nvidia-1152");
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
@@ -476,7 +470,7 @@ a_kept_one_waits_for_its_guest(void **state)
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
-    assert_type(VF0, "nvidia-1154");
+    scene_assert_type(&scene, VF0, "nvidia-1154");
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene.kernel.faults->writes, 1);
@@ -502,13 +496,13 @@ a_kept_one_makes_way(void **state)
     assert_int_equal(scene_release_at(&scene, 3, VF1), 0);
     /* One of another size on a third function: both go. */
     starts(4, VF2, "L40S-8Q");
-    assert_type(VF0, "");
-    assert_type(VF1, "");
+    scene_assert_type(&scene, VF0, "");
+    scene_assert_type(&scene, VF1, "");
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_int_equal(scene_release_at(&scene, 4, VF2), 0);
     /* And on its own function. */
     starts(5, VF2, "L40S-48Q");
-    assert_type(VF2, "nvidia-1156");
+    scene_assert_type(&scene, VF2, "nvidia-1156");
     assert_int_equal(scene_leases(&scene, ""), 1);
     /* What is held stays. */
     refuses(6, VF1, "L40S-8Q", "0000:3d:00.0 holds nvidia-1156 (1 in use)");
@@ -620,8 +614,8 @@ sizes_of_a_mixed_card(void **state)
                        (const char *const[]){VF1, VF2, NULL});
     if (scene_hook(&scene, xml, "prepare", "begin") != 0)
         fail_msg("%s", scene.said);
-    assert_type(VF1, "nvidia-1150");
-    assert_type(VF2, "nvidia-1145");
+    scene_assert_type(&scene, VF1, "nvidia-1150");
+    scene_assert_type(&scene, VF2, "nvidia-1145");
 }
 
 int
