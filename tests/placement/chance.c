@@ -3,6 +3,7 @@
 #include "placement/chance.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t
 chance_setting(const char *variable, uint64_t otherwise)
@@ -10,6 +11,15 @@ chance_setting(const char *variable, uint64_t otherwise)
     const char *text = getenv(variable);
 
     return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+uint64_t
+chance_rounds(uint64_t ordinary)
+{
+    const char *text = getenv("ROUNDS");
+    uint64_t rounds = chance_setting("ROUNDS", ordinary);
+
+    return text && strchr(text, '%') ? 1 + ordinary * rounds / 100 : rounds;
 }
 
 /* splitmix64 */

@@ -3,8 +3,8 @@
 /*
  * chance: random numbers that are the same for the same seed, everywhere.
  *
- * SEED=N begins with another host, ROUNDS=N tries more of them. A failure names the seed of its
- * round: SEED=that ROUNDS=1 repeats it.
+ * SEED=N begins with another host, ROUNDS=N tries so many, ROUNDS=N% that share of the ordinary
+ * number. A failure names the seed of its round: SEED=that ROUNDS=1 repeats it.
  */
 
 #pragma once
@@ -17,6 +17,9 @@
 
 /* The number that a variable of the environment is set to. */
 uint64_t chance_setting(const char *variable, uint64_t otherwise);
+
+/* How many rounds to play, where `ordinary` is the number without a wish. */
+uint64_t chance_rounds(uint64_t ordinary);
 
 /* The next number, from 0 up to but not including `below`. */
 unsigned chance(uint64_t *seed, unsigned below);

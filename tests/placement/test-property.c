@@ -157,7 +157,7 @@ check_answer(const struct model *unsettled, uint64_t seed)
 static void
 run_rounds(void (*check)(const struct model *model, uint64_t seed))
 {
-    uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", ROUNDS);
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(ROUNDS);
     static struct model model;
 
     for (uint64_t i = 0; i < rounds; i++) {

@@ -461,7 +461,7 @@ static void
 guests_come_and_go(void **state)
 {
     uint64_t first = chance_setting("SEED", SEED);
-    uint64_t count = 1 + chance_setting("ROUNDS", ROUNDS) / ROUNDS_PER_SEQUENCE;
+    uint64_t count = 1 + chance_rounds(ROUNDS) / ROUNDS_PER_SEQUENCE;
     static struct town town;
 
     (void)state;
@@ -519,7 +519,7 @@ static void
 guests_come_and_go_in_trouble(void **state)
 {
     uint64_t first = chance_setting("SEED", SEED);
-    uint64_t count = 1 + chance_setting("ROUNDS", ROUNDS) / ROUNDS_PER_TROUBLE;
+    uint64_t count = 1 + chance_rounds(ROUNDS) / ROUNDS_PER_TROUBLE;
     static struct town town;
 
     (void)state;
