@@ -54,3 +54,11 @@ deadline_wait(struct deadline deadline, struct pollfd *polls, size_t count)
     } while (rc == -EINTR);
     return rc;
 }
+
+int
+deadline_lock(struct deadline deadline, int fd)
+{
+    uint64_t now = deadline.host->ops->now(deadline.host);
+
+    return deadline.host->ops->lock(deadline.host, fd, now < deadline.at ? deadline.at - now : 0);
+}

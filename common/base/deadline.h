@@ -33,3 +33,6 @@ bool deadline_pause(struct deadline deadline, unsigned *pause) CHECKED NONNULL;
 /* Waits until one of the descriptors is ready, as poll(2), and looks once even if the deadline has
  * passed: how many are ready; 0 when none is by then; or -errno. */
 int deadline_wait(struct deadline deadline, struct pollfd *polls, size_t count) CHECKED NONNULL;
+
+/* Locks a file, as host_ops.lock: -ETIMEDOUT if others have it until then. */
+int deadline_lock(struct deadline deadline, int fd) CHECKED;

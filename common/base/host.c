@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/host.h"
+#include "base/file-lock.h"
 #include "base/words.h"
 
 #include <fcntl.h>
@@ -104,6 +105,13 @@ kernel_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_
     return rc < 0 ? -errno : rc;
 }
 
+static int
+kernel_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    (void)host;
+    return file_lock(fd, nanoseconds);
+}
+
 const struct host_ops host_kernel = {
     .read = kernel_read,
     .write = kernel_write,
@@ -113,6 +121,7 @@ const struct host_ops host_kernel = {
     .probe = kernel_probe,
     .now = kernel_now,
     .wait = kernel_wait,
+    .lock = kernel_lock,
 };
 
 int

@@ -40,6 +40,8 @@ struct host_ops {
     /* poll(2) until so many nanoseconds have passed: how many descriptors are ready, 0 for none, or
      * -errno; -EINTR if a signal comes. Without descriptors it sleeps. */
     int (*wait)(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds);
+    /* Locks a file for this process alone, in the order in which processes ask, as file_lock. */
+    int (*lock)(const struct host *host, int fd, uint64_t nanoseconds);
 };
 
 struct host {

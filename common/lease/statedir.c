@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -64,23 +63,36 @@ statedir_close(struct statedir *statedir)
     *statedir = STATEDIR_CLOSED;
 }
 
+/* Whether the name "lock" is that of this open file: somebody may have removed it. */
+static bool
+is_the_lock(int dir, int fd)
+{
+    struct stat ours, named;
+
+    return fstat(fd, &ours) == 0 && fstatat(dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
 int
 statedir_lock(struct statedir *statedir, struct deadline deadline, struct error *error)
 {
-    AUTO_CLOSE int fd = openat(statedir->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    unsigned pause = 1;
+    for (;;) {
+        AUTO_CLOSE int fd = openat(statedir->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        int rc;
 
-    if (fd < 0)
-        return error_set(error, -errno, "cannot open /" DIRECTORY "/lock: %m");
-    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return error_set(error, -errno, "cannot lock /" DIRECTORY "/lock: %m");
-        if (!deadline_pause(deadline, &pause))
-            return error_set(error, -ETIMEDOUT,
+        if (fd < 0)
+            return error_set(error, -errno, "cannot open /" DIRECTORY "/lock: %m");
+        rc = deadline_lock(deadline, fd);
+        if (rc == -ETIMEDOUT)
+            return error_set(error, rc,
                              "another process holds /" DIRECTORY "/lock: 'lslocks' names it");
+        if (rc < 0)
+            return error_set(error, rc, "cannot lock /" DIRECTORY "/lock: %s", strerror(-rc));
+        if (is_the_lock(statedir->dir, fd)) {
+            statedir->lock = TAKE_FD(fd);
+            return 0;
+        }
     }
-    statedir->lock = TAKE_FD(fd);
-    return 0;
 }
 
 void
@@ -186,6 +198,10 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
 
     if (rc < 0)
         return rc;
+    if (!is_the_lock(statedir->dir, statedir->lock))
+        return error_set(error, -ESTALE,
+                         "somebody has removed /" DIRECTORY "/lock while it was held, so the "
+                         "ledger stays as it was; try again");
     text = ledger_format(ledger, boot_id);
     if (!text)
         return error_set(error, -ENOMEM, "no memory for the ledger");

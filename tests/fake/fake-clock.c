@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -528,6 +529,22 @@ fake_clock_wait(const struct host *host, struct pollfd *polls, size_t count, uin
     if (rc == 0 && nanoseconds)
         return wait_until(polls, count, fake_clock->now + nanoseconds, NULL);
     return rc < 0 ? -errno : rc;
+}
+
+/* Asks every millisecond: the kernel's queue knows no simulated time. */
+int
+fake_clock_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    if (is_real)
+        return host_kernel.lock(host, fd, nanoseconds);
+    for (uint64_t end = fake_clock->now + nanoseconds; flock(fd, LOCK_EX | LOCK_NB) < 0;) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return -errno;
+        if (fake_clock->now >= end)
+            return -ETIMEDOUT;
+        fake_sleep(1);
+    }
+    return 0;
 }
 
 uint64_t

@@ -46,3 +46,4 @@ void fake_sleep_while(const volatile bool *flag);
 uint64_t fake_clock_now(const struct host *host);
 int
 fake_clock_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds);
+int fake_clock_lock(const struct host *host, int fd, uint64_t nanoseconds);

@@ -109,6 +109,7 @@ static const struct host_ops fake_ops = {
     .probe = fake_probe,
     .now = fake_clock_now,
     .wait = fake_clock_wait,
+    .lock = fake_clock_lock,
 };
 
 /* --- building the machine --------------------------------------------------------------------- */
