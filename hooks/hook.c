@@ -154,7 +154,7 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     tell = rc < 0 ? event->must_read : event->may_fail;
     /* Nobody asks us again: the ledger knows what the guest has, if only its UUID was there. */
     if (rc < 0 && !event->may_fail && *request.domain.text) {
-        log_failure(event->operation, argv[1], &error);
+        log_failure(host, event->operation, argv[1], &error);
         rc = 0;
     }
     if (rc == 0 && !privileged)
@@ -164,6 +164,6 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     if (rc < 0 && tell)
         tell_people(faults, request.name ? request.name : argv[1], &error);
     else if (rc < 0)
-        log_failure(event->operation, argv[1], &error);
+        log_failure(host, event->operation, argv[1], &error);
     return rc < 0 && tell;
 }

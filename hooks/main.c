@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "hook.h"
+#include "lease/counters.h"
+#include "lease/log.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <syslog.h>
 
 /* Whoever runs us with one of these closed must not make a file of ours take its place. */
 static void
@@ -22,11 +23,17 @@ open_standard_descriptors(void)
 int
 main(int argc, char *argv[])
 {
-    struct host host = {.ops = &host_kernel, .config = VGPU_CONFIG, .caller = STDERR_FILENO};
+    struct log log;
+    struct host host = {
+        .ops = &host_kernel, .log = &log, .config = VGPU_CONFIG, .caller = STDERR_FILENO};
+    int status;
 
-    openlog("libvirt-vgpu-hook", LOG_PID, LOG_DAEMON);
+    log_open(&log, "libvirt-vgpu-hook", "/dev/log");
     signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when we answer */
     open_standard_descriptors();
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
+    status =
+        hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
+    counters_add_lost_lines(&host, log.lost);
+    return status;
 }

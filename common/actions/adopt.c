@@ -57,7 +57,7 @@ add_lease(const struct transaction *transaction, const struct request *request,
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
     renew(transaction, &lease);
-    log_lease(event, &lease, "adopted");
+    log_lease(transaction->host, event, &lease, "adopted");
     return ledger_add(ledger, &lease);
 }
 

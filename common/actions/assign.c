@@ -260,7 +260,7 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
                   lease->vgpu.device.text);
         return STEP_AGAIN;
     }
-    log_lease("prepare", lease, strerror(-why));
+    log_lease(assignment->transaction.host, "prepare", lease, strerror(-why));
     if (may_ask_again(assignment, index, why)) {
         error_set(error, -ETIMEDOUT, "the kernel refuses a vGPU of type %s on %s (%s)",
                   lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
@@ -476,7 +476,7 @@ undo(struct assignment *assignment)
     struct error failure;
 
     if (scope.claim && release_leases(transaction, &scope, deadline, &failure) < 0)
-        log_failure("prepare", assignment->request->name, &failure);
+        log_failure(transaction->host, "prepare", assignment->request->name, &failure);
 }
 
 /* What has no room now may never have any: that is for counters and exit statuses, and no haste. */
@@ -532,7 +532,7 @@ assign_domain(const struct host *host, const struct request *request, struct err
             error_add(error, "see 'vgpuctl explain %s'", request->name);
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
-        log_lease("prepare", &assignment.plan.steps[i].lease, "ok");
+        log_lease(host, "prepare", &assignment.plan.steps[i].lease, "ok");
     return rc;
 }
 
@@ -565,7 +565,7 @@ assign_device(const struct host *host, const struct request *request, const stru
         undo(&assignment);
         return rc;
     }
-    log_lease("attach", &assignment.plan.steps[0].lease, "ok");
+    log_lease(host, "attach", &assignment.plan.steps[0].lease, "ok");
     /* The guest has it by now, whatever the ledger says. */
     rc = hold(&assignment, error);
     if (rc < 0)

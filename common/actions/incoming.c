@@ -379,11 +379,12 @@ choose_sources(const struct arrival *arrival, struct rewrite_source **ret, struc
 }
 
 static void
-log_changes(const struct request *request, const struct rewrite_source *sources)
+log_changes(const struct host *host, const struct request *request,
+            const struct rewrite_source *sources)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
         if (!name_equal(&request->hostdevs[i].source, &sources[i].source))
-            log_renamed(request->name, &request->domain, &request->hostdevs[i].source,
+            log_renamed(host, request->name, &request->domain, &request->hostdevs[i].source,
                         &sources[i].source);
     }
 }
@@ -409,6 +410,6 @@ incoming_rewrite(const struct host *host, const struct document *document,
     if (rc < 0)
         arrival_give_up(&arrival);
     else
-        log_changes(request, sources);
+        log_changes(host, request, sources);
     return rc;
 }

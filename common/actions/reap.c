@@ -151,7 +151,7 @@ consider(struct reaping *reaping, const struct suspect *suspect, struct ledger *
     if (outcome == OUTCOME_REMOVED)
         return claim(reaping, suspect, ledger, error);
     if (outcome == OUTCOME_FORGOTTEN) {
-        log_lease("reap", &suspect->lease, "forgotten");
+        log_lease(reaping->transaction.host, "reap", &suspect->lease, "forgotten");
         ledger_remove(ledger, ledger_find(ledger, &suspect->lease.vgpu.device));
     }
     return 0;
@@ -307,7 +307,7 @@ put_back(struct transaction *transaction, const struct lease *before)
     if (lease->origin == LEASE_FOUND)
         ledger_remove(&ledger, lease);
     if (transaction_commit(transaction, &ledger, &failure) < 0)
-        log_failure("reap", before->domain_name, &failure);
+        log_failure(transaction->host, "reap", before->domain_name, &failure);
 }
 
 static void
@@ -325,10 +325,10 @@ remove_all(struct reaping *reaping)
                 deadline_in(reaping->transaction.host, PATIENCE / (unsigned)reaping->todo.count),
                 deadline_in(reaping->transaction.host, reaping->policy.release_timeout),
                 &failure) == 0) {
-            log_lease("reap", lease, "removed");
+            log_lease(transaction->host, "reap", lease, "removed");
             continue;
         }
-        log_failure("reap", lease->domain_name, &failure);
+        log_failure(transaction->host, "reap", lease->domain_name, &failure);
         put_back(transaction, &finding->lease);
         finding->outcome = OUTCOME_LEFT;
         finding->why = failure;
@@ -352,7 +352,7 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &reaping.policy, &ignored) < 0)
-        log_failure("reap", "-", &ignored);
+        log_failure(host, "reap", "-", &ignored);
     transaction->lock_timeout = reaping.policy.lock_timeout;
     transaction->deadline = deadline_in(host, reaping.policy.prepare_timeout);
     rc = status_files_read(host, &reaping.guests, error);

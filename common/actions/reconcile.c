@@ -112,12 +112,12 @@ judge(struct reconciliation *reconciliation, const struct ledger *before, struct
         if (findings_add(reconciliation->findings, lease, outcome_of(fate), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
         if (fate == FATE_FORGET) {
-            log_lease("reconcile", lease, "forgotten");
+            log_lease(transaction->host, "reconcile", lease, "forgotten");
             ledger_remove(ledger, lease);
             continue;
         }
         if (fate == FATE_HOLD) {
-            log_lease("reconcile", lease, "kept");
+            log_lease(transaction->host, "reconcile", lease, "kept");
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);
         }
@@ -211,10 +211,10 @@ remove_all(struct reconciliation *reconciliation)
         struct error failure;
 
         if (apply_remove(transaction, lease, patience, deadline, &failure) == 0) {
-            log_lease("reconcile", lease, "removed");
+            log_lease(transaction->host, "reconcile", lease, "removed");
             continue;
         }
-        log_failure("reconcile", lease->domain_name, &failure);
+        log_failure(transaction->host, "reconcile", lease->domain_name, &failure);
         finding->outcome = OUTCOME_LEFT;
         finding->why = failure;
         reconciliation->findings->failed++;
@@ -232,7 +232,7 @@ begin(struct reconciliation *reconciliation, const struct host *host, struct err
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &reconciliation->policy, &ignored) < 0)
-        log_failure("reconcile", "-", &ignored);
+        log_failure(host, "reconcile", "-", &ignored);
     transaction->lock_timeout = reconciliation->policy.lock_timeout;
     transaction->deadline =
         deadline_in(reconciliation->transaction.host, reconciliation->policy.prepare_timeout);

@@ -67,9 +67,9 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
         if (fate == FATE_HOLD) {
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);
-            log_lease("release", lease, "kept");
+            log_lease(transaction->host, "release", lease, "kept");
         } else if (fate == FATE_FORGET) {
-            log_lease("release", lease, "left in place");
+            log_lease(transaction->host, "release", lease, "left in place");
             ledger_remove(&ledger, lease);
             i--;
         } else if (fate == FATE_REMOVE) {
@@ -99,7 +99,7 @@ remove_leases(struct transaction *transaction, const struct ledger *mine, size_t
             error_add(error, "%s", failure.text);
             worst = rc;
         } else {
-            log_lease("release", &mine->leases[i], "removed");
+            log_lease(transaction->host, "release", &mine->leases[i], "removed");
         }
     }
     return worst;
@@ -148,7 +148,7 @@ give_back(const struct host *host, const struct release_scope *scope, struct err
         return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &policy, &ignored) < 0)
-        log_failure("release", scope->domain->text, &ignored);
+        log_failure(host, "release", scope->domain->text, &ignored);
     transaction.lock_timeout = policy.lock_timeout;
     transaction.deadline = deadline_in(host, policy.release_timeout);
     return release_leases(&transaction, scope, transaction.deadline, error);

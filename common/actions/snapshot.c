@@ -37,7 +37,7 @@ snapshot_read(struct snapshot *snapshot, const struct host *host, const struct r
         return 0;
     rc = policy_load(host, &snapshot->policy, error);
     if (rc < 0 && !resolution_is_asked(request)) {
-        log_failure(event, request->name, error);
+        log_failure(host, event, request->name, error);
         return 0;
     }
     return rc < 0 ? rc : snapshot_resolve(snapshot, host, request, error);

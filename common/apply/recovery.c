@@ -169,7 +169,7 @@ recovery_sort_others(const struct statedir *statedir, const struct status_files 
         fate = fate_judge(FATE_ROOM, &facts, &why);
         if (fate == FATE_FORGET) {
             if (event)
-                log_lease(event, lease, "forgotten");
+                log_lease(statedir->host, event, lease, "forgotten");
             ledger_remove(ledger, lease);
             forgotten = true;
             continue;
@@ -275,14 +275,14 @@ recovery_remove(struct recovery *recovery, struct transaction *transaction,
         struct error failure;
 
         if (apply_remove(transaction, lease, patience, deadline, &failure) == 0) {
-            log_lease("mend", lease, "removed");
+            log_lease(transaction->host, "mend", lease, "removed");
             continue;
         }
         recovery->failure = failure;
-        log_failure("mend", lease->domain_name, &failure);
+        log_failure(transaction->host, "mend", lease->domain_name, &failure);
         /* This call may go on for long, and its owner may want to start. */
         if (transaction_hand_back(transaction, &lease->vgpu.device, &failure) < 0)
-            log_failure("mend", lease->domain_name, &failure);
+            log_failure(transaction->host, "mend", lease->domain_name, &failure);
         if (names_add(&recovery->unremovable, lease->vgpu.device.text) < 0)
             break;
     }

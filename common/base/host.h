@@ -7,7 +7,7 @@
  * `vgpuctl --root` and for the tests. The operations are the seam at which the tests put a kernel
  * of their own: one that reacts to a write, and refuses when told to.
  *
- * A struct host is only borrowed by those who are handed it, and never changes.
+ * A struct host is only borrowed by those who are handed it, and never changes; its log does.
  */
 
 #pragma once
@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 struct host;
+struct log;
 struct pollfd;
 
 struct host_ops {
@@ -50,6 +51,7 @@ struct host {
     const char *config; /* "etc/libvirt-vgpu", below root */
     const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
     const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
+    struct log *log;    /* where lines for administrators go (lease/log.h); NULL: nowhere */
     int caller;         /* a pipe to who called us, which breaks when it ends; -1: none */
 };
 

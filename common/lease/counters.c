@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DIRECTORY "run/libvirt-vgpu/counters"
+#define DIRECTORY  "run/libvirt-vgpu/counters"
+#define LOST_LINES DIRECTORY "/log.lost"
 
 const char *
 counters_operation_name(enum counters_operation operation)
@@ -83,20 +84,37 @@ format(struct path *ret, enum counters_operation operation, enum counters_result
                        counters_result_name(result));
 }
 
+/* One byte for each. */
+static void
+add(const struct host *host, const char *path, unsigned count)
+{
+    AUTO_CLOSE int fd = -1;
+
+    if (mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST)
+        return;
+    fd = openat(host->root, path,
+                O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+    while (fd >= 0 && count-- > 0) {
+        if (write(fd, "+", 1) < 0)
+            return;
+    }
+}
+
 void
 counters_add(const struct host *host, enum counters_operation operation, int rc,
              const struct error *error)
 {
-    AUTO_CLOSE int fd = -1;
     struct path path;
 
-    if (format(&path, operation, result_of(rc, error)) < 0 ||
-        (mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST))
-        return;
-    fd = openat(host->root, path.text,
-                O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
-    if (fd < 0 || write(fd, "+", 1) < 0)
-        return;
+    if (format(&path, operation, result_of(rc, error)) == 0)
+        add(host, path.text, 1);
+}
+
+void
+counters_add_lost_lines(const struct host *host, unsigned lines)
+{
+    if (lines)
+        add(host, LOST_LINES, lines);
 }
 
 static bool
@@ -108,7 +126,11 @@ is_later(struct timespec a, struct timespec b)
 void
 counters_read(const struct host *host, struct counters *ret)
 {
+    struct stat lost;
+
     *ret = (struct counters){0};
+    if (fstatat(host->root, LOST_LINES, &lost, AT_SYMLINK_NOFOLLOW) == 0)
+        ret->lost_lines = (uint64_t)lost.st_size;
     for (enum counters_operation operation = 0; operation < COUNTERS_OPERATIONS; operation++) {
         for (enum counters_result result = 0; result < COUNTERS_RESULTS; result++) {
             struct path path;

@@ -42,12 +42,16 @@ enum counters_result {
 
 struct counters {
     uint64_t counts[COUNTERS_OPERATIONS][COUNTERS_RESULTS];
+    uint64_t lost_lines;       /* that the log did not take, see log.h */
     struct timespec last_call; /* of the hook, by CLOCK_REALTIME; 0: there was none */
 };
 
 /* Counts an operation that ended with 0, or with -errno and this error. */
 void counters_add(const struct host *host, enum counters_operation operation, int rc,
                   const struct error *error) NONNULL;
+
+/* Counts lines that the log did not take. */
+void counters_add_lost_lines(const struct host *host, unsigned lines) NONNULL;
 
 /* Reads all counters. One that cannot be read is 0. */
 void counters_read(const struct host *host, struct counters *ret) NONNULL;

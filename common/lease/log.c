@@ -2,7 +2,145 @@
 
 #include "lease/log.h"
 
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <syslog.h>
+#include <time.h>
+
+#define LONGEST_WAIT 100 /* ms, of a program */
+
+void
+log_open(struct log *log, const char *program, const char *socket)
+{
+    log->program = program;
+    log->path = socket;
+    log->socket = -1;
+    log->waited = log->lost = log->count = 0;
+    log->collects = false;
+}
+
+void
+log_close(struct log *log)
+{
+    cleanup_close(&log->socket);
+    log->socket = -1;
+}
+
+static int
+connect_to(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
+        return -1;
+    strcpy(address.sun_path, path);
+    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+        return -1;
+    return TAKE_FD(fd);
+}
+
+static unsigned
+milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)now.tv_sec * 1000 + (unsigned)(now.tv_nsec / 1000000);
+}
+
+/* Whether the log takes more, within what is left of the program's patience. */
+static bool
+wait_for_log(struct log *log)
+{
+    struct pollfd poll_log = {.fd = log->socket, .events = POLLOUT};
+    unsigned began = milliseconds();
+    int ready = poll(&poll_log, 1, LONGEST_WAIT - (int)log->waited);
+
+    log->waited += milliseconds() - began;
+    if (log->waited > LONGEST_WAIT || ready <= 0)
+        log->waited = LONGEST_WAIT;
+    return ready > 0;
+}
+
+/* A host without a log loses nothing: nobody wants the lines. */
+static void
+send_line(struct log *log, const char *line)
+{
+    const size_t length = strlen(line);
+
+    if (log->socket < 0 && (log->socket = connect_to(log->path)) < 0)
+        return;
+    while (send(log->socket, line, length, MSG_NOSIGNAL) < 0) {
+        if ((errno != EAGAIN && errno != EINTR) || !wait_for_log(log)) {
+            log->lost++;
+            return;
+        }
+    }
+}
+
+void
+log_collect(const struct host *host)
+{
+    if (host->log)
+        host->log->collects = true;
+}
+
+static void
+send_all(struct log *log)
+{
+    for (unsigned i = 0; i < log->count; i++)
+        send_line(log, log->lines[i]);
+    log->count = 0;
+}
+
+void
+log_send(const struct host *host)
+{
+    if (!host->log)
+        return;
+    send_all(host->log);
+    host->log->collects = false;
+}
+
+/* As syslog(3) writes it: priority, local time, program. */
+static size_t
+begin_line(const struct log *log, int priority, char *line, size_t size)
+{
+    time_t now = time(NULL);
+    struct tm local;
+    size_t length = (size_t)snprintf(line, size, "<%d>", LOG_DAEMON | priority);
+
+    length += strftime(line + length, size - length, "%b %e %T ", localtime_r(&now, &local));
+    return length +
+           (size_t)snprintf(line + length, size - length, "%s[%d]: ", log->program, (int)getpid());
+}
+
+/* A longer line is cut. */
+static void FORMAT(3, 4) add_line(const struct host *host, int priority, const char *format, ...)
+{
+    const size_t size = sizeof(host->log->lines[0]);
+    struct log *log = host->log;
+    size_t length;
+    va_list args;
+
+    if (!log)
+        return;
+    if (log->count == LOG_LINES) {
+        log->lost++;
+        return;
+    }
+    length = begin_line(log, priority, log->lines[log->count], size);
+    va_start(args, format);
+    vsnprintf(log->lines[log->count] + length, size - length, format, args);
+    va_end(args);
+    log->count++;
+    if (!log->collects)
+        send_all(log);
+}
 
 /* People choose names: nothing in a name may look like another word or another line. */
 static const char *
@@ -18,32 +156,33 @@ one_word(const char *text, char *buffer, size_t size)
 }
 
 void
-log_lease(const char *event, const struct lease *lease, const char *result)
+log_lease(const struct host *host, const char *event, const struct lease *lease, const char *result)
 {
     char domain[256];
 
-    syslog(LOG_DAEMON | LOG_INFO,
-           "domain=%s uuid=%s event=%s device=%s type=%s parent=%s gpu=%s origin=%s result=%s",
-           one_word(lease->domain_name, domain, sizeof(domain)), lease->domain.text, event,
-           lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text, lease->gpu.text,
-           lease->origin == LEASE_MADE ? "made" : "found", result);
+    add_line(host, LOG_INFO,
+             "domain=%s uuid=%s event=%s device=%s type=%s parent=%s gpu=%s origin=%s result=%s",
+             one_word(lease->domain_name, domain, sizeof(domain)), lease->domain.text, event,
+             lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text,
+             lease->gpu.text, lease->origin == LEASE_MADE ? "made" : "found", result);
 }
 
 void
-log_renamed(const char *domain_name, const struct name *domain, const struct name *old,
-            const struct name *new)
+log_renamed(const struct host *host, const char *domain_name, const struct name *domain,
+            const struct name *old, const struct name *new)
 {
     char word[256];
 
-    syslog(LOG_DAEMON | LOG_INFO, "domain=%s uuid=%s event=incoming device=%s result=renamed to %s",
-           one_word(domain_name, word, sizeof(word)), domain->text, old->text, new->text);
+    add_line(host, LOG_INFO, "domain=%s uuid=%s event=incoming device=%s result=renamed to %s",
+             one_word(domain_name, word, sizeof(word)), domain->text, old->text, new->text);
 }
 
 void
-log_failure(const char *event, const char *domain, const struct error *error)
+log_failure(const struct host *host, const char *event, const char *domain,
+            const struct error *error)
 {
     char word[256];
 
-    syslog(LOG_DAEMON | LOG_WARNING, "domain=%s event=%s result=failed: %s",
-           one_word(domain, word, sizeof(word)), event, error->text);
+    add_line(host, LOG_WARNING, "domain=%s event=%s result=failed: %s",
+             one_word(domain, word, sizeof(word)), event, error->text);
 }

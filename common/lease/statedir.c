@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/statedir.h"
+#include "lease/log.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -90,6 +91,7 @@ statedir_lock(struct statedir *statedir, struct deadline deadline, struct error 
             return error_set(error, rc, "cannot lock /" DIRECTORY "/lock: %s", strerror(-rc));
         if (is_the_lock(statedir->dir, fd)) {
             statedir->lock = TAKE_FD(fd);
+            log_collect(statedir->host);
             return 0;
         }
     }
@@ -98,8 +100,11 @@ statedir_lock(struct statedir *statedir, struct deadline deadline, struct error 
 void
 statedir_unlock(struct statedir *statedir)
 {
+    if (statedir->lock < 0)
+        return;
     cleanup_close(&statedir->lock);
     statedir->lock = -1;
+    log_send(statedir->host);
 }
 
 /* NULL and errno if it cannot be read. */

@@ -62,11 +62,11 @@ weigh(struct weighing *weighing)
     struct error failure;
 
     if (drained_read(callout->host, &weighing->drained, &failure) < 0)
-        log_failure("mdevctl", "-", &failure);
+        log_failure(callout->host, "mdevctl", "-", &failure);
     if (statedir_peek(callout->host, &weighing->ledger, &failure) < 0)
-        log_failure("mdevctl", "-", &failure);
+        log_failure(callout->host, "mdevctl", "-", &failure);
     if (scan_host(callout->host, &filter, inventory, &failure) < 0)
-        log_failure("mdevctl", "-", &failure);
+        log_failure(callout->host, "mdevctl", "-", &failure);
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &callout->parent))
             weighing->parent = &inventory->parents[i];
@@ -222,7 +222,7 @@ on_stop(const struct callout *callout, struct error *error)
         transaction_abort(&transaction);
         return 0;
     }
-    log_lease("mdevctl", lease, "forgotten");
+    log_lease(callout->host, "mdevctl", lease, "forgotten");
     ledger_remove(&ledger, lease);
     return transaction_commit(&transaction, &ledger, error);
 }
@@ -287,7 +287,7 @@ callout_run(const struct host *host, int argc, char *const argv[], int input, in
     if (event->run(&callout, &error) == 0)
         return CALLOUT_NOT_MINE;
     if (!event->refuses) {
-        log_failure("mdevctl", "-", &error);
+        log_failure(host, "mdevctl", "-", &error);
         return CALLOUT_NOT_MINE;
     }
     dprintf(faults, "%s\n", error.text);

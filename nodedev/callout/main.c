@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "callout/callout.h"
+#include "lease/counters.h"
+#include "lease/log.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <syslog.h>
 
 int
 main(int argc, char *argv[])
 {
-    struct host host = {.ops = &host_kernel, .config = VGPU_CONFIG, .caller = -1};
+    struct log log;
+    struct host host = {.ops = &host_kernel, .log = &log, .config = VGPU_CONFIG, .caller = -1};
+    int status;
 
-    openlog("libvirt-vgpu-callout", LOG_PID, LOG_DAEMON);
+    log_open(&log, "libvirt-vgpu-callout", "/dev/log");
     signal(SIGPIPE, SIG_IGN);
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return (int)callout_run(&host, argc, argv, STDIN_FILENO, STDERR_FILENO);
+    status = (int)callout_run(&host, argc, argv, STDIN_FILENO, STDERR_FILENO);
+    counters_add_lost_lines(&host, log.lost);
+    return status;
 }

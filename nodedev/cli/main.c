@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/vgpuctl.h"
+#include "lease/counters.h"
+#include "lease/log.h"
 
 #include <fcntl.h>
-#include <syslog.h>
 
 int
 main(int argc, char *argv[])
 {
+    struct log log;
     struct host host = {
         .ops = &host_kernel,
+        .log = &log,
         .config = VGPU_CONFIG,
         .hooks = VGPU_HOOKS,
         .hook = VGPU_HOOK,
         .caller = -1,
     };
+    int status;
 
-    openlog("vgpuctl", LOG_PID, LOG_DAEMON);
+    log_open(&log, "vgpuctl", "/dev/log");
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return vgpuctl_run(&host, "qemu:///system", argc, argv, stdout, stderr);
+    status = vgpuctl_run(&host, "qemu:///system", argc, argv, stdout, stderr);
+    counters_add_lost_lines(&host, log.lost);
+    return status;
 }

@@ -207,6 +207,14 @@ put_operations(const struct metrics *metrics, const char *metric, FILE *out)
     }
 }
 
+static void
+put_lost_lines(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct label none = {NULL, NULL};
+
+    put_sample(out, metric, metrics->counters->lost_lines, &none);
+}
+
 static const struct family {
     const char *name, *type, *help;
     void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
@@ -229,6 +237,9 @@ static const struct family {
     {"libvirt_vgpu_operations_total", "counter",
      "Calls of the hook for guests with a vGPU, and reconciliations, by how they ended.",
      put_operations},
+    {"libvirt_vgpu_log_lines_lost_total", "counter",
+     "Lines that the system log did not take from the hook, from vgpuctl or from the call-out.",
+     put_lost_lines},
 };
 
 /* A family without a sample is not there at all. */

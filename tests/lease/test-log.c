@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* log: lines go to the log's socket, not while the ledger is locked, and a log that takes none
+ * stops nobody. */
+
+#include "lease/log.h"
+#include "base/cleanup.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static struct log program_log;
+static const struct host host = {.root = -1, .log = &program_log, .caller = -1};
+static int reader;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/test-log.%d", (int)getpid());
+    unlink(address.sun_path);
+    reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(reader, (const struct sockaddr *)&address, sizeof(address)), 0);
+    log_open(&program_log, "test-log", address.sun_path);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    log_close(&program_log);
+    close(reader);
+    return unlink(address.sun_path);
+}
+
+static void
+say(const char *text)
+{
+    struct error error;
+
+    error_set(&error, -EINVAL, "%s", text);
+    log_failure(&host, "release", "web 01", &error);
+}
+
+/* The next line, without its time; "" if there is none. */
+static const char *
+heard(void)
+{
+    static char line[2048];
+    char copy[2048];
+    ssize_t length = recv(reader, copy, sizeof(copy) - 1, 0);
+    int priority, process, begin = 0;
+
+    if (length < 0)
+        return "";
+    copy[length] = '\0';
+    assert_int_equal(
+        sscanf(copy, "<%d>%*3s %*2d %*8s test-log[%d]: %n", &priority, &process, &begin), 2);
+    assert_true(begin > 0);
+    assert_int_equal(process, getpid());
+    snprintf(line, sizeof(line), "<%d>%s", priority, copy + begin);
+    return line;
+}
+
+static void
+a_line_is_sent_at_once(void **state)
+{
+    (void)state;
+    say("it is broken");
+    assert_string_equal(heard(), "<28>domain=web_01 event=release result=failed: it is broken");
+    assert_string_equal(heard(), "");
+    assert_int_equal(program_log.lost, 0);
+}
+
+static void
+collected_lines_are_sent_in_their_order(void **state)
+{
+    (void)state;
+    log_collect(&host);
+    say("first");
+    say("second");
+    assert_string_equal(heard(), "");
+    log_send(&host);
+    assert_non_null(strstr(heard(), "failed: first"));
+    say("third");
+    assert_non_null(strstr(heard(), "failed: second"));
+    assert_non_null(strstr(heard(), "failed: third"));
+}
+
+static void
+a_long_line_is_cut(void **state)
+{
+    char text[3000];
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    say(text);
+    assert_non_null(strstr(heard(), "failed: xxxx"));
+    say("after it");
+    assert_non_null(strstr(heard(), "failed: after it"));
+}
+
+/* syslog(3) would wait here until somebody reads. */
+static void
+a_full_log_loses_lines_and_stops_nobody(void **state)
+{
+    AUTO_CLOSE int writer = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    (void)state;
+    assert_int_equal(connect(writer, (const struct sockaddr *)&address, sizeof(address)), 0);
+    while (send(writer, "x", 1, 0) == 1)
+        ;
+    assert_int_equal(errno, EAGAIN);
+    alarm(600);
+    for (unsigned i = 1; i <= 1000; i++) {
+        say("lost");
+        assert_int_equal(program_log.lost, i);
+    }
+    alarm(0);
+    while (recv(reader, (char[1]){0}, 1, 0) >= 0)
+        ;
+    say("taken again");
+    assert_non_null(strstr(heard(), "failed: taken again"));
+    assert_int_equal(program_log.lost, 1000);
+}
+
+static void
+more_than_fits_is_counted(void **state)
+{
+    unsigned lines = 0;
+
+    (void)state;
+    log_collect(&host);
+    for (unsigned i = 0; i < 1000; i++)
+        say("many");
+    for (log_send(&host); *heard(); lines++)
+        ;
+    assert_true(lines > 0);
+    assert_int_equal(lines + program_log.lost, 1000);
+}
+
+static void
+a_host_without_a_log_loses_nothing(void **state)
+{
+    (void)state;
+    log_open(&program_log, "test-log", "/tmp/there is no such file");
+    say("to nobody");
+    assert_int_equal(program_log.lost, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_line_is_sent_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(collected_lines_are_sent_in_their_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_long_line_is_cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_full_log_loses_lines_and_stops_nobody, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_than_fits_is_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_host_without_a_log_loses_nothing, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
