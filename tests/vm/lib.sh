@@ -368,8 +368,18 @@ cards() {
 	modprobe nvidia-shaped ${shapes:+"shapes=$shapes"} "${options[@]}"
 	find_cards
 	for word in "${CARDS[@]:0:count}"; do enable_vfs "$word" "$vfs"; done
+	look_anew
 	wait_for knows_cards
 	! host2_exists || on_host2 wait_for knows_cards
+}
+
+# look_anew: libvirtd runs mdevctl twice for each device that comes or goes, one after the other; for a
+# card's virtual functions that is minutes on an emulated processor. One that starts looks but once. Not
+# under the guests' feet.
+look_anew() {
+	if host2_exists || [ -n "$(timeout "$PATIENCE" virsh -q list --name)" ]; then return; fi
+	kill_libvirtd
+	start_libvirtd
 }
 
 # A physical function has no physfn.
@@ -414,6 +424,7 @@ no_cards() {
 		if [ -e "$vf" ]; then names+=" $(readlink "$vf")"; fi
 	done
 	rmmod nvidia_shaped || return
+	look_anew
 	wait_for has_forgotten "$names"
 	! host2_exists || on_host2 wait_for has_forgotten "$names"
 }
