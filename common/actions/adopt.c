@@ -3,6 +3,7 @@
 #include "actions/adopt.h"
 #include "apply/transaction.h"
 #include "domain/status-files.h"
+#include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/origin.h"
 #include "placement/demand.h"
@@ -108,7 +109,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
         return rc;
     ledger_clear(&ledger);
-    transaction.daemon = process_parent(host);
+    transaction.daemon = daemon_find(host);
     transaction.lock_timeout = LONGEST_LOCK;
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)

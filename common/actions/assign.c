@@ -7,6 +7,7 @@
 #include "apply/recovery.h"
 #include "base/array.h"
 #include "device/type-cache.h"
+#include "lease/daemon.h"
 #include "lease/log.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
@@ -203,7 +204,7 @@ static int
 check_daemon(const struct transaction *transaction, struct error *error)
 {
     if (transaction->daemon.pid &&
-        process_same(process_parent(transaction->host), transaction->daemon))
+        process_same(daemon_find(transaction->host), transaction->daemon))
         return 0;
     return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
 }
@@ -503,7 +504,7 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
     rc = transaction_open(host, true, transaction, error);
     if (rc < 0)
         return rc;
-    transaction->daemon = process_parent(host);
+    transaction->daemon = daemon_find(host);
     transaction->lock_timeout = policy->lock_timeout;
     transaction->deadline = deadline_in(host, policy->prepare_timeout);
     assignment->gone_by = deadline_earlier(transaction->deadline, deadline_in(host, LONGEST_GOING));

@@ -6,6 +6,7 @@
 #include "device/type-cache.h"
 #include "device/vgpu.h"
 #include "domain/rewrite.h"
+#include "lease/daemon.h"
 #include "lease/log.h"
 #include "placement/boot-wait.h"
 #include "placement/eviction.h"
@@ -177,7 +178,7 @@ static int
 reserve(struct arrival *arrival, struct error *error)
 {
     const struct placement_problem problem = problem_of(arrival);
-    const struct plan_actor actor = {process_parent(arrival->host), 0, host_seconds(arrival->host)};
+    const struct plan_actor actor = {daemon_find(arrival->host), 0, host_seconds(arrival->host)};
     AUTO(plan_clear) struct plan plan = {0};
     int rc = plan_build(&problem, arrival->choices, &actor, &plan);
 

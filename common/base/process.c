@@ -2,66 +2,56 @@
 
 #include "base/process.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Field 3 is the state, 22 the start time; field 2 may hold anything, so count from its last ')'.
- */
-static int
-read_start(const struct host *host, int pid, uint64_t *ret)
+/* Fields 3 and 4 are the state and the parent, 22 the start time; field 2 is the name in
+ * parentheses, which may hold anything, so it ends with the last ')'. */
+int
+process_look(const struct host *host, int pid, struct process_status *ret)
 {
     char text[1024];
-    const char *field;
+    char *name, *end;
     unsigned long long start;
     char state;
     ssize_t length = host_read(host, text, sizeof(text), "proc/%d/stat", pid);
 
     if (length < 0)
         return (int)length;
-    field = strrchr(text, ')');
-    if (!field ||
-        sscanf(field + 1,
-               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-               &state, &start) != 2)
+    name = strchr(text, '(');
+    end = strrchr(text, ')');
+    if (!name || !end ||
+        sscanf(end + 1,
+               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+               &state, &ret->parent, &start) != 3)
         return -EBADMSG;
     if (state == 'Z' || state == 'X')
         return -ESRCH;
-    *ret = start;
+    *end = '\0';
+    snprintf(ret->name, sizeof(ret->name), "%s", name + 1);
+    ret->process = (struct process){pid, start};
     return 0;
 }
 
 int
 process_find(const struct host *host, int pid, struct process *ret)
 {
-    *ret = (struct process){.pid = pid};
-    return read_start(host, pid, &ret->start);
-}
+    struct process_status status;
+    int rc = process_look(host, pid, &status);
 
-struct process
-process_parent(const struct host *host)
-{
-    struct process parent = {.pid = getppid()};
-    struct pollfd caller = {.fd = host->caller};
-
-    if (read_start(host, parent.pid, &parent.start) < 0)
-        return (struct process){0};
-    /* If our caller had ended before we looked, its end of the pipe is closed, and our parent is
-     * init or another process that has adopted us. */
-    if (poll(&caller, 1, 0) > 0 && caller.revents & POLLERR)
-        return (struct process){0};
-    return parent;
+    if (rc == 0)
+        *ret = status.process;
+    return rc;
 }
 
 bool
 process_alive(const struct host *host, struct process process)
 {
-    uint64_t start = 0;
-    int rc = process.pid > 0 ? read_start(host, process.pid, &start) : -ESRCH;
+    struct process now = {0};
+    int rc = process.pid > 0 ? process_find(host, process.pid, &now) : -ESRCH;
 
     /* If it is not known, it counts as alive: then its leases are left alone. */
-    return rc == 0 ? start == process.start : rc != -ENOENT && rc != -ESRCH;
+    return rc == 0 ? now.start == process.start : rc != -ENOENT && rc != -ESRCH;
 }
 
 bool

@@ -19,8 +19,14 @@ struct process {
 /* Finds the process that has a pid now: 0, or -errno (-ESRCH, -ENOENT: none has it). */
 int process_find(const struct host *host, int pid, struct process *ret) CHECKED NONNULL;
 
-/* The process that called us, our parent. No process if that is not known, or if it has ended. */
-struct process process_parent(const struct host *host) NONNULL;
+struct process_status {
+    struct process process;
+    int parent;
+    char name[32]; /* of its program, cut by the kernel to 15 bytes */
+};
+
+/* What there is to know of the process that has a pid now. Errors as above. */
+int process_look(const struct host *host, int pid, struct process_status *ret) CHECKED NONNULL;
 
 /* Whether that very process is still there. A zombie is not. If that is not known, it counts as
  * alive: then nothing of it is removed. */

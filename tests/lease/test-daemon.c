@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* daemon: which of our ancestors is libvirt's daemon, whoever is between. */
+
+#include "lease/daemon.h"
+#include "fake/fake-parts.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct scene scene;
+static const struct scene_case here = {&scene, "gpu mtty rule pool 10\n"
+                                               "type mtty-2 \"Dual port serial\" uses 2\n"};
+
+/* Above the kernel's highest pid, so only of the fake kernel. */
+#define UP(n)     (5000000 + (n))
+#define PARENT    0
+#define NOBODY    (-1)
+#define STRANGERS UP(99)
+
+static void
+put_process(int pid, const char *name, int parent)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "%d (%s) S %d 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 %d 0 0\n", pid,
+             name, parent, pid + 7);
+    fake_put(scene.kernel.host.root, text, "proc/%d/stat", pid);
+}
+
+/* Whom a child of this process takes for the daemon. */
+static int
+found(int caller)
+{
+    int ends[2], pid;
+    pid_t child;
+    struct process daemon;
+
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    scene.kernel.host.caller = caller;
+    child = fork();
+    if (child == 0) {
+        daemon = daemon_find(&scene.kernel.host);
+        _exit(write(ends[1], &daemon, sizeof(daemon)) != sizeof(daemon));
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(read(ends[0], &daemon, sizeof(daemon)), sizeof(daemon));
+    close(ends[0]);
+    close(ends[1]);
+    pid = daemon.pid == 0 ? NOBODY : daemon.pid == getpid() ? PARENT : daemon.pid;
+    assert_true(daemon.pid == 0 ? daemon.start == 0 : daemon.start == (uint64_t)daemon.pid + 7);
+    return pid;
+}
+
+static void
+it_is_found_through_a_dispatcher(void **state)
+{
+    static const struct {
+        const char *names[4]; /* our parent's, its parent's, ... up to process 1 */
+        int driver;           /* in libvirt's file; 0: there is none */
+        int wanted;
+    } rows[] = {
+        /* As it is without a dispatcher. */
+        {{"libvirtd"}, 0, PARENT},
+        {{"virtqemud", "systemd-run"}, 0, PARENT},
+        /* With one. */
+        {{"sh", "libvirtd"}, 0, UP(1)},
+        {{"python3", "bash", "virtqemud"}, 0, UP(2)},
+        {{"sh", "libvirtd", "containerd-shim", "libvirtd"}, 0, UP(1)},
+        /* libvirt's file is right, whatever the program is called. */
+        {{"sh", "own-daemon"}, UP(1), UP(1)},
+        {{"libvirtd", "own-daemon"}, UP(1), UP(1)},
+        /* A file that names somebody else is another daemon's, or an old one. */
+        {{"sh", "libvirtd"}, STRANGERS, UP(1)},
+        {{"sh", "libvirtd"}, UP(50), UP(1)},
+        /* A person, or a test. */
+        {{"bash", "sshd"}, 0, PARENT},
+        {{"bash", "sshd"}, STRANGERS, PARENT},
+        /* A dispatcher whose daemon has ended. */
+        {{"sh"}, STRANGERS, NOBODY},
+        /* Perhaps a daemon with a name of its own. */
+        {{"own-daemon"}, 0, PARENT},
+        {{"own-daemon"}, UP(50), PARENT},
+    };
+
+    (void)state;
+    put_process(STRANGERS, "libvirtd", 1);
+    put_process(1, "systemd", 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char driver[32];
+
+        for (int j = 0; j < 4 && rows[i].names[j]; j++)
+            put_process(j ? UP(j) : getpid(), rows[i].names[j],
+                        j < 3 && rows[i].names[j + 1] ? UP(j + 1) : 1);
+        snprintf(driver, sizeof(driver), "%d", rows[i].driver);
+        fake_put(scene.kernel.host.root, rows[i].driver ? driver : "",
+                 "run/libvirt/qemu/driver.pid");
+        if (found(-1) != rows[i].wanted)
+            fail_msg("row %zu: %d, not %d", i, found(-1), rows[i].wanted);
+    }
+}
+
+static void
+a_broken_pipe_says_that_it_has_ended(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    put_process(getpid(), "sh", UP(1));
+    put_process(UP(1), "libvirtd", 1);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(found(ends[1]), UP(1));
+    close(ends[0]);
+    assert_int_equal(found(ends[1]), NOBODY);
+    close(ends[1]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(it_is_found_through_a_dispatcher, here),
+        SCENE_TEST(a_broken_pipe_says_that_it_has_ended, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
