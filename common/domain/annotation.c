@@ -51,8 +51,9 @@ annotation_misplaced(struct request *request, const char *name, const char *uri)
         break;
     case ANNOTATION_NEWER:
         annotation_fault(request,
-                         "<vgpu:%s> is of the namespace %s, and this program knows only %s", name,
-                         uri, REQUEST_NAMESPACE);
+                         "<vgpu:%.64s> is of the namespace %.64s, and this program knows only %s: "
+                         "upgrade libvirt-vgpu on this host",
+                         name, uri, REQUEST_NAMESPACE);
         break;
     case ANNOTATION_NONE:
     case ANNOTATION_FOREIGN:

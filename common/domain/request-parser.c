@@ -241,6 +241,16 @@ element_at(enum place place)
     return ARRAY_FIND(elements, COUNT(elements), each, each->place == place);
 }
 
+/* Whether an element that we do not know must not be passed over: what is ours, of any version, and
+ * all that is in a request. Below what we do not know it is none of our business. */
+static bool
+is_misplaced(enum place parent, enum annotation_namespace ns)
+{
+    if (parent == REQUEST || parent == DEVICE || parent == PARAM)
+        return true;
+    return parent != OUTSIDE && (ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER);
+}
+
 static void
 on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int ns_count,
          const xmlChar **namespaces, int count, int defaulted, const xmlChar **values)
@@ -256,14 +266,13 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
     if (reader->failed)
         return;
     reader->request->line = (unsigned)xmlSAX2GetLineNumber(reader->xml);
-    if (ns != ANNOTATION_FOREIGN)
+    if (ns == ANNOTATION_NONE || ns == ANNOTATION_OURS)
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
     if (parent == DOCUMENT && !element)
         return fail(reader, "this is no domain XML: its root is not <domain>");
     if (parent == STATUS_DOCUMENT && !element)
         return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
-    if (!element && (parent == METADATA ? ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER
-                                        : parent == REQUEST || parent == DEVICE || parent == PARAM))
+    if (!element && is_misplaced(parent, ns))
         annotation_misplaced(reader->request, (const char *)name, (const char *)uri);
     if (reader->depth + 1 >= COUNT(reader->places))
         return fail(reader, "nested too deeply");

@@ -3,6 +3,7 @@
 /* Starting and ending guests through the hook, on a kernel that reacts. */
 
 #include "device/vgpu.h"
+#include "domain/request.h"
 #include "fake/scene.h"
 
 #include <fcntl.h>
@@ -506,6 +507,33 @@ unreadable_release_gives_back(void **state)
     assert_int_equal(scene_hook(&scene, "<domain><uuid>no", "release", "end"), 0);
 }
 
+/* A guest of a fleet whose other hosts know more: nothing is made, or rewritten, of what is only
+ * understood in part; and what it has already is given back. */
+static void
+a_request_of_another_version(void **state)
+{
+    static const char *const refusing[] = {"prepare", "migrate", "restore"};
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    char *version = strstr(xml, REQUEST_NAMESPACE) + strlen(REQUEST_NAMESPACE) - 1;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    *version = '2';
+    for (size_t i = 0; i < COUNT(refusing); i++) {
+        assert_int_equal(scene_hook(&scene, xml, refusing[i], "begin"), 1);
+        scene_assert_said(&scene, "guest1: <vgpu:request> is of the namespace "
+                                  "urn:libvirt-vgpu:domain:2, and this program knows only "
+                                  "urn:libvirt-vgpu:domain:1: upgrade libvirt-vgpu");
+        assert_string_equal(scene.printed, "");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+    }
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
 static void
 lost_ledger_is_made_anew_by_reconnect(void **state)
 {
@@ -720,6 +748,7 @@ main(void)
         TEST(start_looks_at_what_the_guest_has),
         TEST(broken_ledger_stops_prepare_only),
         TEST(unreadable_release_gives_back),
+        TEST(a_request_of_another_version),
         TEST(lost_ledger_is_made_anew_by_reconnect),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
