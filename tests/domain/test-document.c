@@ -424,6 +424,36 @@ attributes_by_the_megabyte(void **state)
     assert_int_equal(parsed_read(parsed, data), 0);
 }
 
+/* Our own work is no more than its length either: host devices without number, and devices that do
+ * not say which of them they mean. And where a byte stands in UTF-16 is not looked for. */
+static void
+hostdevs_by_the_thousand(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *devices = items_of("<vgpu:device " TYPE "/>", 64);
+    AUTO_FREE char *hostdevs = items_of("<hostdev mode='subsystem' type='pci'/>", 20000);
+    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *wide = NULL;
+    size_t length;
+    double start = used_time();
+
+    assert_true(asprintf(&text,
+                         "<domain>" HEAD "<metadata>" OURS "%s</vgpu:request></metadata><devices>%s"
+                         "</devices></domain>",
+                         devices, hostdevs) > 0);
+    assert_int_equal(parsed_read(parsed, text), 0);
+    assert_int_equal(parsed->request.hostdev_count, 20000);
+    assert_non_null(strstr(parsed->request.fault.text, "has 64 <vgpu:device> and 0 <hostdev "));
+    length = strlen(text);
+    wide = calloc(length + 1, 2);
+    assert_non_null(wide);
+    memcpy(wide, "\xff\xfe", 2);
+    for (size_t i = 0; i < length; i++)
+        wide[2 * i + 2] = text[i];
+    assert_int_equal(parsed_read_bytes(parsed, wide, 2 * length + 2), 0);
+    assert_true(used_time() - start < 20);
+}
+
 /* What cannot be read at all; and what was learned before the fault is kept. */
 static void
 descriptors_and_partial_documents(void **state)
@@ -474,6 +504,7 @@ main(void)
         TEST(nested_and_large),
         TEST(ampersands_by_the_thousand),
         TEST(attributes_by_the_megabyte),
+        TEST(hostdevs_by_the_thousand),
         TEST(descriptors_and_partial_documents),
         TEST(a_quoted_value_is_cut_between_characters),
     };
