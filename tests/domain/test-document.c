@@ -372,6 +372,7 @@ nested_and_large(void **state)
     assert_int_equal(parsed_read_bytes(parsed, large, length), 0);
     assert_int_equal(parsed_read_bytes(parsed, large, length + 1), -EFBIG);
     assert_non_null(strstr(parsed->error.text, "larger than 8 MiB"));
+    assert_int_equal(parsed->document.length, length);
 }
 
 static void
