@@ -102,16 +102,20 @@ decide_leased(const struct reaping *reaping, const struct suspect *suspect, stru
 static enum outcome
 decide(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
 {
-    const struct vgpu *vgpu = &suspect->lease.vgpu;
+    const struct lease *lease = &suspect->lease;
+    const struct vgpu *vgpu = &lease->vgpu;
     const struct status_files *guests = &reaping->guests;
     const char *domain = find_reference(reaping->order, &vgpu->device);
+    const char *doubt = suspect->is_leased
+                            ? status_files_doubt(guests, &lease->domain, lease->domain_name)
+                            : guests->failure.text;
 
     if (domain)
         error_set(why, 0, "the domain %s refers to it", domain);
-    else if (status_files_have(guests, &vgpu->device))
+    else if (status_files_holder(guests, &vgpu->device))
         error_set(why, 0, "a running guest has it, as libvirt's status files say");
-    else if (!guests->complete)
-        error_set(why, 0, "%s", guests->failure.text);
+    else if (doubt && *doubt)
+        error_set(why, 0, "%s", doubt);
     else if (!*vgpu->type.text)
         error_set(why, 0, "somebody is just making or removing it");
     else if (suspect->is_leased)

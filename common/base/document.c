@@ -44,9 +44,10 @@ read_some(int fd, struct document *document, size_t room, struct deadline deadli
     if (length < 0)
         return error_set(error, -errno, "%m");
     document->length += (size_t)length;
-    if (document->length > MOST_BYTES)
-        return error_set(error, -EFBIG, "it is larger than 8 MiB");
-    return length > 0;
+    if (document->length <= MOST_BYTES)
+        return length > 0;
+    document->length = MOST_BYTES;
+    return error_set(error, -EFBIG, "it is larger than 8 MiB: make its <metadata> smaller");
 }
 
 int

@@ -31,7 +31,8 @@ struct document_edit {
 
 /*
  * Reads a descriptor to its end. -EINVAL if it is empty, -EFBIG if there are more than 8 MiB,
- * -ETIMEDOUT after 30 seconds, or the errno of a failed read. The caller clears ret in every case.
+ * -ETIMEDOUT after 30 seconds, or the errno of a failed read; ret has what was read until then, at
+ * most 8 MiB. The caller clears ret in every case.
  */
 int document_read(const struct host *host, int fd, struct document *ret,
                   struct error *error) CHECKED NONNULL;

@@ -51,8 +51,9 @@ annotation_misplaced(struct request *request, const char *name, const char *uri)
         break;
     case ANNOTATION_NEWER:
         annotation_fault(request,
-                         "<vgpu:%s> is of the namespace %s, and this program knows only %s", name,
-                         uri, REQUEST_NAMESPACE);
+                         "<vgpu:%.64s> is of the namespace %.64s, and this program knows only %s: "
+                         "upgrade libvirt-vgpu on this host",
+                         name, uri, REQUEST_NAMESPACE);
         break;
     case ANNOTATION_NONE:
     case ANNOTATION_FOREIGN:
@@ -309,15 +310,14 @@ names_hostdev(const struct request_device *device, const struct request_hostdev 
            name_equal(&uuid, &hostdev->source);
 }
 
-/* A device that names no hostdev means the only mediated one. A virtual function needs an alias. */
-static bool
-is_alone(const struct request *request, const struct request_hostdev *hostdev)
+static size_t
+count_mdevs(const struct request *request)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < request->hostdev_count; i++)
         count += request->hostdevs[i].kind == REQUEST_MDEV;
-    return request->device_count == 1 && count == 1 && hostdev->kind == REQUEST_MDEV;
+    return count;
 }
 
 static void
@@ -345,13 +345,14 @@ link_device(struct request *request, size_t index)
 {
     const struct request_device *device = &request->devices[index];
     const char *key = device->alias ? device->alias : device->uuid;
-    size_t mdevs = 0;
+    size_t mdevs = count_mdevs(request);
+    /* One that names no hostdev means the only mediated one. A virtual function needs an alias. */
+    bool is_alone = request->device_count == 1 && mdevs == 1;
 
     for (size_t i = 0; i < request->hostdev_count; i++) {
         struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        mdevs += hostdev->kind == REQUEST_MDEV;
-        if (key ? names_hostdev(device, hostdev) : is_alone(request, hostdev))
+        if (key ? names_hostdev(device, hostdev) : is_alone && hostdev->kind == REQUEST_MDEV)
             return link_hostdev(request, index, hostdev);
     }
     if (key)

@@ -2,6 +2,7 @@
 
 #include "domain/request-parser.h"
 #include "base/array.h"
+#include "domain/budget.h"
 #include "domain/hostdev.h"
 
 #include <libxml/parser.h>
@@ -9,7 +10,6 @@
 #include <libxml/parserInternals.h>
 #include <string.h>
 
-#define MOST_DEPTH  256 /* libxml2's own limit */
 #define PIECE       (64 << 10)
 #define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
 
@@ -45,7 +45,8 @@ struct reader {
     struct error *error;
     xmlParserCtxtPtr xml;
     bool failed;
-    unsigned char places[MOST_DEPTH + 2];
+    struct budget budget; /* of as many levels as places */
+    unsigned char places[BUDGET_MOST_LEVELS + 2];
     size_t depth;
     char text[1024]; /* of <name> or <uuid> */
     size_t text_length;
@@ -62,6 +63,18 @@ fail(struct reader *reader, const char *why)
         error_set(reader->error, -EINVAL, "%s", why);
     reader->failed = true;
     xmlStopParser(reader->xml);
+}
+
+/* Stops the parser if it has met too much of anything. */
+static bool
+is_too_much(struct reader *reader)
+{
+    if (!reader->failed &&
+        budget_check(&reader->budget, reader->request->line, reader->error) < 0) {
+        reader->failed = true;
+        xmlStopParser(reader->xml);
+    }
+    return reader->failed;
 }
 
 static void
@@ -241,6 +254,16 @@ element_at(enum place place)
     return ARRAY_FIND(elements, COUNT(elements), each, each->place == place);
 }
 
+/* Whether an element that we do not know must not be passed over: what is ours, of any version, and
+ * all that is in a request. Below what we do not know it is none of our business. */
+static bool
+is_misplaced(enum place parent, enum annotation_namespace ns)
+{
+    if (parent == REQUEST || parent == DEVICE || parent == PARAM)
+        return true;
+    return parent != OUTSIDE && (ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER);
+}
+
 static void
 on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int ns_count,
          const xmlChar **namespaces, int count, int defaulted, const xmlChar **values)
@@ -252,21 +275,21 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
     enum annotation_namespace ns = annotation_namespace((const char *)uri);
     const struct element *element = NULL;
 
-    (void)prefix, (void)ns_count, (void)namespaces, (void)defaulted;
+    (void)prefix, (void)namespaces, (void)defaulted;
     if (reader->failed)
         return;
     reader->request->line = (unsigned)xmlSAX2GetLineNumber(reader->xml);
-    if (ns != ANNOTATION_FOREIGN)
+    budget_open(&reader->budget, (size_t)count, (size_t)ns_count);
+    if (is_too_much(reader))
+        return;
+    if (ns == ANNOTATION_NONE || ns == ANNOTATION_OURS)
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
     if (parent == DOCUMENT && !element)
         return fail(reader, "this is no domain XML: its root is not <domain>");
     if (parent == STATUS_DOCUMENT && !element)
         return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
-    if (!element && (parent == METADATA ? ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER
-                                        : parent == REQUEST || parent == DEVICE || parent == PARAM))
+    if (!element && is_misplaced(parent, ns))
         annotation_misplaced(reader->request, (const char *)name, (const char *)uri);
-    if (reader->depth + 1 >= COUNT(reader->places))
-        return fail(reader, "nested too deeply");
     reader->places[++reader->depth] = (unsigned char)(element ? element->place : OUTSIDE);
     if (element && element->open)
         element->open(reader, &attributes);
@@ -284,6 +307,7 @@ on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *ur
     if (element && element->close)
         element->close(reader);
     reader->depth--;
+    budget_close(&reader->budget);
 }
 
 static void
@@ -318,26 +342,42 @@ on_fault(void *data, xmlErrorPtr fault)
     struct reader *reader = data;
     size_t length = strcspn(fault->message ? fault->message : "", "\n");
 
-    if (reader->failed || fault->level < XML_ERR_ERROR || fault->domain == XML_FROM_NAMESPACE)
+    if (reader->failed || fault->level < XML_ERR_ERROR)
         return;
+    if (fault->domain == XML_FROM_NAMESPACE) {
+        reader->budget.used[BUDGET_NAMESPACES]++;
+        return;
+    }
     error_set(reader->error, -EINVAL, "line %d: %.*s", fault->line, (int)length, fault->message);
     reader->failed = true;
 }
 
-/* Whether the parser waits for the rest of a tag, and not of a comment or the like. libxml2 calls
- * the field deprecated and offers nothing else. */
+/* libxml2 calls some fields deprecated, and offers nothing else. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* Whether the parser waits for the rest of a tag, and not of a comment or the like. */
 static bool
 is_in_tag(const struct reader *reader)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     return reader->xml->instate == XML_PARSER_START_TAG;
-#pragma GCC diagnostic pop
 }
+
+/* How many different names the parser has met. */
+static size_t
+count_names(const struct reader *reader)
+{
+    int count = xmlDictSize(reader->xml->dict);
+
+    return count > 0 ? (size_t)count : 0;
+}
+
+#pragma GCC diagnostic pop
 
 /*
  * Parses the document in pieces, to notice a tag that is too long: the parser waits for the end of
- * a tag and then compares each attribute with each, which takes minutes for a megabyte of them.
+ * a tag and then compares each attribute with each, which takes minutes for a megabyte of them, and
+ * only then tells how many there are. Names are counted here, as not all are of elements.
  */
 static void
 feed(struct reader *reader)
@@ -356,8 +396,9 @@ feed(struct reader *reader)
         since = taken == stop ? since : done;
         stop = taken;
         if (!reader->failed && done - since >= LONGEST_TAG && is_in_tag(reader))
-            fail(reader, "an element's tag is longer than 256 KiB");
-    } while (!reader->failed && done < document->length);
+            fail(reader, "an element's tag is longer than 256 KiB: shorten it");
+        reader->budget.used[BUDGET_NAMES] = count_names(reader);
+    } while (!is_too_much(reader) && done < document->length);
 }
 
 static int

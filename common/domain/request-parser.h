@@ -14,9 +14,9 @@
 #include "domain/request.h"
 
 /*
- * Reads a domain's XML. -EINVAL with a line in error if it is unreadable or has no <uuid>; what was
- * read before the fault is in ret (with a name, if the UUID was read), because release needs only
- * the UUID. The caller clears ret in every case.
+ * Reads a domain's XML. -EINVAL with a line in error if it is unreadable, has no <uuid>, or would
+ * cost more than budget.h allows; what was read before the fault is in ret (with a name, if the
+ * UUID was read), because release needs only the UUID. The caller clears ret in every case.
  *
  * A span is known only if those very bytes of the document are the value: it is not if the document
  * is no UTF-8, or the value had to be normalised (character references, line feeds).

@@ -8,14 +8,15 @@
 
 static const struct document_span unknown;
 
-/* How many bytes of the document the parser has read; 0: that is not known. */
+/* How many bytes of the document the parser has read; 0: that is not known. In another encoding it
+ * would convert all that it has not parsed yet to tell. */
 static size_t
 find_end(const struct annotation_attributes *attributes)
 {
     const xmlParserInput *input = attributes->xml->input;
-    long end = xmlByteConsumed(attributes->xml);
+    long end = input->buf && input->buf->encoder ? -1 : xmlByteConsumed(attributes->xml);
 
-    if ((input->buf && input->buf->encoder) || end < 0)
+    if (end < 0)
         return 0;
     return (size_t)end < attributes->document->length ? (size_t)end : 0;
 }

@@ -9,36 +9,73 @@
 #include <string.h>
 
 #define DIRECTORY "run/libvirt/qemu"
+#define SUFFIX    ".xml"
+
+/* Keeps what was read of a guest, NAME.xml, that could not be read to its end. -ENOMEM. */
+static int
+add_unread(struct status_files *files, struct request *guest, const char *name,
+           const struct error *error)
+{
+    struct status_files_unread unread = {.guest = *guest};
+    int rc;
+
+    *guest = (struct request){0};
+    error_set(&unread.why, 0, "not all guests are known: /" DIRECTORY "/%s: %s", name, error->text);
+    free(unread.guest.name);
+    unread.guest.name = strndup(name, strlen(name) - strlen(SUFFIX));
+    rc = unread.guest.name ? ARRAY_ADD(files->unread, files->unread_count, unread) : -ENOMEM;
+    if (rc < 0)
+        request_clear(&unread.guest);
+    if (files->complete)
+        files->failure = unread.why;
+    files->complete = false;
+    return rc;
+}
+
+/* What cannot be read to its end may still say whose it is, and whether that runs. */
+static int
+parse(const struct host *host, int fd, struct request *ret, struct error *error)
+{
+    AUTO(document_clear) struct document document = {0};
+    struct error ignored;
+    int rc = document_read(host, fd, &document, error), parsed = -EINVAL;
+
+    if (document.length)
+        parsed = request_parse_status(&document, ret, rc < 0 ? &ignored : error);
+    return rc < 0 ? rc : parsed;
+}
 
 static int
 read_guest(const struct host *host, int directory, const char *name, struct status_files *ret)
 {
     AUTO_CLOSE int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    AUTO(document_clear) struct document document = {0};
-    struct request guest = {0};
+    AUTO(request_clear) struct request guest = {0};
     struct error error;
     int rc;
 
     if (fd < 0 && errno == ENOENT)
         return 0;
-    rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(host, fd, &document, &error);
-    if (rc == 0)
-        rc = request_parse_status(&document, &guest, &error);
+    rc = fd < 0 ? error_set(&error, -errno, "%m") : parse(host, fd, &guest, &error);
     /* Its process is gone, so whatever else it says is old. */
-    if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid)) {
-        request_clear(&guest);
+    if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid))
         return 0;
-    }
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc < 0)
+        return add_unread(ret, &guest, name, &error);
+    rc = ARRAY_ADD(ret->items, ret->count, guest);
     if (rc == 0)
-        rc = ARRAY_ADD(ret->items, ret->count, guest);
-    if (rc == 0)
-        return 0;
-    request_clear(&guest);
-    if (ret->complete)
-        error_set(&ret->failure, rc, "not all guests are known: /" DIRECTORY "/%s: %s", name,
-                  error.text);
-    ret->complete = false;
-    return rc == -ENOMEM ? rc : 0;
+        guest = (struct request){0};
+    return rc;
+}
+
+/* What is known of some is forgotten: it is no list of those that run. */
+static int
+give_up(struct status_files *files, const struct error *error, int code)
+{
+    status_files_clear(files);
+    files->failure = *error;
+    return code;
 }
 
 int
@@ -52,12 +89,15 @@ status_files_read(const struct host *host, struct status_files *ret, struct erro
     if (directory < 0 && errno == ENOENT)
         return 0;
     if (directory < 0)
-        return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
+        return give_up(ret, error, error_set(error, -errno, "cannot open /" DIRECTORY ": %m"));
     /* Not "NAME.xml.new", which is being written. */
-    rc = words_list_directory(directory, ".", ".xml", &names);
+    rc = words_list_directory(directory, ".", SUFFIX, &names);
     for (size_t i = 0; rc == 0 && i < names.count; i++)
         rc = read_guest(host, directory, names.items[i], ret);
-    return rc < 0 ? error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)) : 0;
+    if (rc < 0)
+        return give_up(ret, error,
+                       error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)));
+    return 0;
 }
 
 void
@@ -65,7 +105,10 @@ status_files_clear(struct status_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
         request_clear(&files->items[i]);
+    for (size_t i = 0; i < files->unread_count; i++)
+        request_clear(&files->unread[i].guest);
     free(files->items);
+    free(files->unread);
     *files = (struct status_files){0};
 }
 
@@ -75,6 +118,25 @@ status_files_find(const struct status_files *files, const struct name *domain)
     return ARRAY_FIND(files->items, files->count, guest, name_equal(&guest->domain, domain));
 }
 
+static bool
+is_about(const struct request *unread, const struct name *domain, const char *domain_name)
+{
+    return *unread->domain.text ? name_equal(&unread->domain, domain)
+                                : !strcmp(unread->name, domain_name);
+}
+
+const char *
+status_files_doubt(const struct status_files *files, const struct name *domain,
+                   const char *domain_name)
+{
+    const struct status_files_unread *unread = ARRAY_FIND(
+        files->unread, files->unread_count, each, is_about(&each->guest, domain, domain_name));
+
+    if (unread)
+        return unread->why.text;
+    return files->complete || files->unread_count ? NULL : files->failure.text;
+}
+
 bool
 status_files_has(const struct request *guest, const struct name *device)
 {
@@ -82,8 +144,13 @@ status_files_has(const struct request *guest, const struct name *device)
                      name_equal(&hostdev->source, device));
 }
 
-bool
-status_files_have(const struct status_files *files, const struct name *device)
+const struct request *
+status_files_holder(const struct status_files *files, const struct name *device)
 {
-    return ARRAY_HAS(files->items, files->count, guest, status_files_has(guest, device));
+    const struct request *guest =
+        ARRAY_FIND(files->items, files->count, each, status_files_has(each, device));
+    const struct status_files_unread *unread = ARRAY_FIND(files->unread, files->unread_count, each,
+                                                          status_files_has(&each->guest, device));
+
+    return guest || !unread ? guest : &unread->guest;
 }

@@ -4,17 +4,23 @@
 
 #define LONGEST_RESERVED 60 /* s from an incoming migration to its prepare */
 
-static unsigned
-guest_bits(const struct status_files *guests, const struct lease *lease)
+static void
+add_guests(struct fate_facts *facts, const struct status_files *guests, const struct lease *lease)
 {
     const struct request *guest = status_files_find(guests, &lease->domain);
-    unsigned bits = guests->complete ? 0 : FATE_UNREADABLE;
+    const struct request *holder = status_files_holder(guests, &lease->vgpu.device);
+    const char *doubt = status_files_doubt(guests, &lease->domain, lease->domain_name);
 
+    if (doubt) {
+        facts->bits |= FATE_UNREADABLE;
+        facts->unreadable = doubt;
+    }
     if (guest && status_files_has(guest, &lease->vgpu.device))
-        return bits | FATE_GUEST;
-    if (status_files_have(guests, &lease->vgpu.device))
-        bits |= FATE_OTHER_GUEST;
-    return guest ? bits | FATE_GUEST_WITHOUT : bits;
+        facts->bits |= FATE_GUEST;
+    else if (holder)
+        facts->bits |= name_equal(&holder->domain, &lease->domain) ? FATE_GUEST : FATE_OTHER_GUEST;
+    if (guest && !(facts->bits & FATE_GUEST))
+        facts->bits |= FATE_GUEST_WITHOUT;
 }
 
 static unsigned
@@ -40,7 +46,7 @@ facts_gather(const struct statedir *statedir, const struct status_files *guests,
     const struct host *host = statedir->host;
     struct fate_facts facts = {
         .state = lease->state,
-        .unreadable = guests ? guests->failure.text : "",
+        .unreadable = "",
     };
 
     if (statedir_is_claimed(statedir, lease->claim))
@@ -48,7 +54,7 @@ facts_gather(const struct statedir *statedir, const struct status_files *guests,
     if (process_alive(host, lease->daemon))
         facts.bits |= FATE_DAEMON;
     if (guests)
-        facts.bits |= guest_bits(guests, lease);
+        add_guests(&facts, guests, lease);
     if (lease->origin == LEASE_MADE)
         facts.bits |= FATE_MADE;
     if (lease->release == LEASE_KEEP)
@@ -76,6 +82,7 @@ facts_read_guests(const struct statedir *statedir, const struct ledger *ledger,
     *ret = (struct status_files){0};
     for (size_t i = 0; i < ledger->count && !needed; i++)
         needed = facts_need_guests(statedir, &ledger->leases[i]);
+    /* That it failed is in what it has read. */
     if (needed && status_files_read(statedir->host, ret, &failure) < 0)
-        ret->complete = false;
+        return;
 }

@@ -17,7 +17,7 @@
 static const struct row {
     unsigned occasions, states, has, lacks;
     enum fate fate;
-    const char *why; /* NULL: why the status files could not be read */
+    const char *why; /* NULL: why its guest's status file could not be read */
 } rows[] = {
     {ITS_OWN, ANY, FATE_CLAIMED, 0, FATE_WAIT, "a process is at work on it"},
     {OTHERS, ANY, FATE_CLAIMED, 0, FATE_LEAVE, "a process is at work on it"},
@@ -55,9 +55,9 @@ static const struct row {
      */
     {OTHERS, IN(LEASE_PENDING), FATE_GUEST, 0, FATE_LEAVE, "a guest has it"},
     {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
+    {OTHERS, IN_USE, FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
     {OTHERS, IN(LEASE_PENDING), FATE_MADE, FATE_ABSENT, FATE_REMOVE, "what made it was broken off"},
     {OTHERS, IN(LEASE_PENDING), 0, 0, FATE_FORGET, "what made it was broken off"},
-    {OTHERS, IN(LEASE_HELD), FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
     {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_HOLD,
      "its guest is gone, and the daemon that ran it"},
     {OTHERS, IN(LEASE_HELD), FATE_MADE, FATE_ABSENT, FATE_REMOVE,

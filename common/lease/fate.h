@@ -29,7 +29,7 @@ enum {
     FATE_GUEST = 1 << 2,         /* its guest runs and has the device */
     FATE_OTHER_GUEST = 1 << 3,   /* another guest runs and has it */
     FATE_GUEST_WITHOUT = 1 << 4, /* its guest runs, and does not have it */
-    FATE_UNREADABLE = 1 << 5,    /* not every status file of libvirt's could be read */
+    FATE_UNREADABLE = 1 << 5,    /* its guest's status file is there, and could not be read */
     FATE_ABSENT = 1 << 6,        /* nothing is left of the device */
     FATE_TRANSIENT = 1 << 7,     /* it is being made or removed */
     FATE_RIGHT = 1 << 8,         /* it is there and of the lease's type */
@@ -45,7 +45,7 @@ enum {
 struct fate_facts {
     enum lease_state state;
     unsigned bits;
-    const char *unreadable; /* why not every status file could be read; "" if they could */
+    const char *unreadable; /* why its guest's status file could not be read; "" if it could */
 };
 
 enum fate {

@@ -20,11 +20,9 @@ static const struct table_column columns[] = {
 static const char *
 find_user(const struct status_files *guests, const struct name *device)
 {
-    for (size_t i = 0; i < guests->count; i++) {
-        if (status_files_has(&guests->items[i], device))
-            return guests->items[i].name;
-    }
-    return "";
+    const struct request *guest = status_files_holder(guests, device);
+
+    return guest ? guest->name : "";
 }
 
 static void
@@ -71,7 +69,7 @@ run(const struct command_call *call, struct error *error)
         snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
     if (status_files_read(call->host, &guests, &ignored) < 0)
-        guests.count = 0;
+        status_files_clear(&guests);
     while (vgpu_walk_next(&walk)) {
         if (name_equal(walk.gpu, &gpu))
             add_line(&table, &walk, &guests);

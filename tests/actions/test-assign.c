@@ -3,6 +3,7 @@
 /* Starting and ending guests through the hook, on a kernel that reacts. */
 
 #include "device/vgpu.h"
+#include "domain/request.h"
 #include "fake/scene.h"
 
 #include <fcntl.h>
@@ -468,18 +469,20 @@ broken_ledger_stops_prepare_only(void **state)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
-/* A guest's XML that has become too large to be read, whatever is in it: its UUID comes first. */
+/* A guest's XML with this so many times at the beginning of its metadata: its UUID comes first. */
 static char *
-oversized_xml(unsigned guest, unsigned number)
+swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
 {
     AUTO_FREE char *xml =
         scene_xml(guest, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){number, 0});
     char *place = strstr(xml, "<metadata>") + strlen("<metadata>");
-    char *large = malloc(strlen(xml) + (9 << 20) + 1);
+    char *large = malloc(strlen(xml) + count * strlen(item) + 1), *at = large;
 
-    memcpy(large, xml, (size_t)(place - xml));
-    memset(large + (place - xml), ' ', 9 << 20);
-    strcpy(large + (place - xml) + (9 << 20), place);
+    assert_non_null(large);
+    at = mempcpy(at, xml, (size_t)(place - xml));
+    while (count--)
+        at = stpcpy(at, item);
+    strcpy(at, place);
     return large;
 }
 
@@ -487,7 +490,7 @@ oversized_xml(unsigned guest, unsigned number)
 static void
 unreadable_release_gives_back(void **state)
 {
-    AUTO_FREE char *xml = oversized_xml(1, 1);
+    AUTO_FREE char *xml = swollen_xml(1, 1, " ", 9 << 20);
     static const char cut[] = "<domain><name>guest2</name>"
                               "<uuid>aaaaaaaa-0000-4000-8000-000000000002</uuid><metadata><a>";
 
@@ -504,6 +507,56 @@ unreadable_release_gives_back(void **state)
     assert_int_equal(scene_hook(&scene, cut, "release", "end"), 0);
     scene_assert_empty(&scene);
     assert_int_equal(scene_hook(&scene, "<domain><uuid>no", "release", "end"), 0);
+}
+
+/* The same of what is small, and would cost the parser more than anybody is to wait. */
+static void
+what_costs_too_much_is_given_back(void **state)
+{
+    static const char *const refusing[] = {"prepare", "migrate", "restore"};
+    AUTO_FREE char *xml = swollen_xml(1, 1, "<a xmlns='urn:x'/>", 20001);
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    for (size_t i = 0; i < COUNT(refusing); i++) {
+        assert_int_equal(scene_hook(&scene, xml, refusing[i], "begin"), 1);
+        scene_assert_said(&scene, "guest1: cannot read the domain XML: up to line ");
+        scene_assert_said(&scene, " it has 20001 namespace declarations, and at most 20000 are "
+                                  "read: make its <metadata> smaller");
+        assert_string_equal(scene.printed, "");
+    }
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
+/* A guest of a fleet whose other hosts know more: nothing is made, or rewritten, of what is only
+ * understood in part; and what it has already is given back. */
+static void
+a_request_of_another_version(void **state)
+{
+    static const char *const refusing[] = {"prepare", "migrate", "restore"};
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    char *version = strstr(xml, REQUEST_NAMESPACE) + strlen(REQUEST_NAMESPACE) - 1;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    *version = '2';
+    for (size_t i = 0; i < COUNT(refusing); i++) {
+        assert_int_equal(scene_hook(&scene, xml, refusing[i], "begin"), 1);
+        scene_assert_said(&scene, "guest1: <vgpu:request> is of the namespace "
+                                  "urn:libvirt-vgpu:domain:2, and this program knows only "
+                                  "urn:libvirt-vgpu:domain:1: upgrade libvirt-vgpu");
+        assert_string_equal(scene.printed, "");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+    }
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
 }
 
 static void
@@ -720,6 +773,8 @@ main(void)
         TEST(start_looks_at_what_the_guest_has),
         TEST(broken_ledger_stops_prepare_only),
         TEST(unreadable_release_gives_back),
+        TEST(what_costs_too_much_is_given_back),
+        TEST(a_request_of_another_version),
         TEST(lost_ledger_is_made_anew_by_reconnect),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),

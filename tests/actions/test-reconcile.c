@@ -75,13 +75,12 @@ prepare_and_lose_daemon(unsigned guest)
     assert_int_equal(status, 0);
 }
 
-/* libvirt's status file of a guest, run by a process, with these devices. */
-static void
-status_file(unsigned guest, int pid, const unsigned *numbers)
+/* libvirt's status file of a guest, run by a process, with these devices: the text of it. */
+static char *
+status_text(unsigned guest, int pid, const unsigned *numbers)
 {
     AUTO_FREE char *xml = NULL;
-    AUTO_FREE char *text = NULL;
-    char path[64], devices[256] = "";
+    char *text = NULL, devices[256] = "";
 
     for (const unsigned *number = numbers; *number; number++) {
         size_t at = strlen(devices);
@@ -96,8 +95,40 @@ status_file(unsigned guest, int pid, const unsigned *numbers)
                          "  <taint flag='hook-script'/>\n  <monitor path='/x' type='unix'/>\n"
                          "%s</domstatus>\n",
                          pid, xml) > 0);
-    snprintf(path, sizeof(path), "run/libvirt/qemu/guest %u.xml", guest);
+    return text;
+}
+
+static void
+status_file_of(unsigned guest, const char *text)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
     fake_write(&scene.kernel, path, text);
+}
+
+static void
+status_file(unsigned guest, int pid, const unsigned *numbers)
+{
+    AUTO_FREE char *text = status_text(guest, pid, numbers);
+
+    status_file_of(guest, text);
+}
+
+/* The same of a guest that runs, with an item so many times in front of these words; it is cut off
+ * there if that is never. */
+static void
+swollen_file(unsigned guest, unsigned device, const char *words, const char *item, size_t count)
+{
+    AUTO_FREE char *text = status_text(guest, getpid(), (const unsigned[]){device, 0});
+    char *place = strstr(text, words), *large = malloc(strlen(text) + count * strlen(item) + 1);
+    char *at = mempcpy(large, text, (size_t)(place - text));
+
+    for (size_t i = 0; i < count; i++)
+        at = stpcpy(at, item);
+    strcpy(at, count ? place : "");
+    status_file_of(guest, large);
+    free(large);
 }
 
 static void
@@ -129,15 +160,87 @@ the_leases_of_a_dead_daemon(void **state)
     status_file(1, getpid(), (const unsigned[]){1, 0});
     reconciles_to(OUTCOME_LEFT, "its guest runs");
     /* A status file that says nothing. */
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domstatus pid='1'><domain>");
     reconciles_to(
         OUTCOME_LEFT,
-        "not all guests are known: /run/libvirt/qemu/guest 1.xml: cannot read the domain XML: ");
+        "not all guests are known: /run/libvirt/qemu/guest1.xml: cannot read the domain XML: ");
     /* A stale one: its process is gone. */
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1073741823'><cut");
     reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
     scene_assert_empty(&scene);
+}
+
+#define LARGE (9 << 20) /* bytes: more than is read of any file */
+
+/* What cannot be told of one guest, whatever it has in its XML, costs nobody else anything. */
+static void
+an_unreadable_guest_costs_only_its_own(void **state)
+{
+    static const struct {
+        const char *words, *item;
+        size_t count;
+        const char *why;
+    } rows[] = {
+        {"<devices>", " ", LARGE,
+         "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: it is"},
+        {"<devices>", "<a xmlns='urn:x'/>", 20001, "20001 namespace declarations"},
+        {"<devices>", "", 0, "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: line "},
+        /* All that says whose it is, is its name. */
+        {"<domain", " ", LARGE, "larger than 8 MiB"},
+        {"<domstatus", "", 0, "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: line "},
+        /* What it has was read before that. */
+        {"</devices>", " ", LARGE, "its guest runs"},
+        {"</domstatus>", "<a xmlns='urn:x'/>", 20001, "its guest runs"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct finding *own, *other;
+
+        prepare_and_lose_daemon(1);
+        prepare_and_lose_daemon(2);
+        swollen_file(1, 1, rows[i].words, rows[i].item, rows[i].count);
+        reconcile();
+        assert_int_equal(findings.count, 2);
+        own = &findings.items[strcmp(findings.items[0].lease.domain_name, "guest1") != 0];
+        other = &findings.items[own == findings.items];
+        if (own->outcome != OUTCOME_LEFT || !strstr(own->why.text, rows[i].why))
+            fail_msg("row %zu: %s: %s", i, outcome_name(own->outcome), own->why.text);
+        if (other->outcome != OUTCOME_REMOVED)
+            fail_msg("row %zu: %s: %s", i, outcome_name(other->outcome), other->why.text);
+        assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+        status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
+        reconciles_to(OUTCOME_REMOVED, "its guest is gone");
+        scene_assert_empty(&scene);
+    }
+}
+
+/* What was read of it counts, whoever's lease it is. */
+static void
+an_unreadable_guest_has_what_was_read(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    swollen_file(2, 1, "</devices>", " ", LARGE);
+    reconciles_to(OUTCOME_LEFT, "another guest has it");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
+/* Nothing of it can be read, not even the file. */
+static void
+a_guest_without_a_readable_file(void **state)
+{
+    (void)state;
+    prepare_and_lose_daemon(1);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1'>");
+    assert_int_equal(symlinkat("other.xml", scene.kernel.host.root, "run/libvirt/qemu/guest1.xml"),
+                     0);
+    reconciles_to(OUTCOME_LEFT, "/run/libvirt/qemu/guest1.xml: Too many levels");
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/guest1.xml", 0), 0);
+    reconciles_to(OUTCOME_REMOVED, "its guest is gone");
+    assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
 static void
@@ -211,7 +314,7 @@ what_a_guest_holds_is_adopted(void **state)
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     status_file(1, getpid(), (const unsigned[]){1, 0});
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest 2.xml.new", "<domst");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest2.xml.new", "<domst");
     reconciles_to(OUTCOME_ADOPTED, "no lease named it");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     reconciles_to(OUTCOME_LEFT, "its guest runs");
@@ -299,12 +402,12 @@ a_guest_that_cannot_be_read_stops_it(void **state)
 
     (void)state;
     prepare_and_lose_daemon(1);
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest 1.xml", "<domstatus pid='1'><domain>");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domstatus pid='1'><domain>");
     fake_write(&scene.kernel, LEDGER, "rubbish\n");
     findings_clear(&findings);
     assert_int_equal(reconcile_rebuild(&scene.kernel.host, &findings, &error), -EIO);
     assert_non_null(strstr(error.text, "; nothing was changed"));
-    assert_non_null(strstr(error.text, "guest 1.xml"));
+    assert_non_null(strstr(error.text, "guest1.xml"));
     assert_string_equal(findings.set_aside.text, "");
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), -EBADMSG);
     assert_non_null(strstr(error.text, "'vgpuctl reconcile --rebuild' makes another"));
@@ -317,7 +420,7 @@ the_hook_makes_room(void **state)
     (void)state;
     prepare_and_lose_daemon(1);
     prepare_and_lose_daemon(2);
-    status_file(1, getpid(), (const unsigned[]){1, 0});
+    swollen_file(1, 1, "<devices>", " ", LARGE);
     if (scene_prepare(&scene, 3, 3, "mtty-2") != 0)
         fail_msg("%s", scene.said);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
@@ -552,6 +655,9 @@ main(void)
         TEST(nothing_to_do),
         TEST(a_starting_guest_is_left_alone),
         TEST(the_leases_of_a_dead_daemon),
+        TEST(an_unreadable_guest_costs_only_its_own),
+        TEST(an_unreadable_guest_has_what_was_read),
+        TEST(a_guest_without_a_readable_file),
         TEST(a_device_in_use_stays),
         TEST(unplugged_from_a_running_guest),
         TEST(plugged_into_another_guest),

@@ -171,6 +171,11 @@ faulty_domains(void **state)
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults,
                      "web01.xml:5: <vgpu:request> has an unknown attribute \"colour\"\n");
+    write_domain("<n:request xmlns:n='urn:libvirt-vgpu:domain:2'/>\n", "", scene_device(2), "");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "web01.xml:5: <vgpu:request> is of the namespace urn:libvirt-vgpu:domain:2, "
+                     "and this program knows only urn:libvirt-vgpu:domain:1: upgrade libvirt-vgpu");
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>", "",
                  scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);

@@ -364,6 +364,7 @@ status_files(void **state)
 {
     AUTO_FREE char *xml = scene_xml(9, "", (const unsigned[]){BY_HAND, 0});
     AUTO_FREE char *text = NULL;
+    char path[64];
 
     (void)state;
     populate();
@@ -375,9 +376,16 @@ status_files(void **state)
     fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", "<domstatus");
     assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
     assert_said(BY_HAND, "left alone: not all guests are known: /run/libvirt/qemu/guest9.xml: ");
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", LEFT);
+    fake_write(&scene.kernel, path, "<domstatus");
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_said(LEFT, "left alone: not all guests are known: ");
     assert_int_equal(fake_count(&scene.kernel), LAST);
+    /* A lease says whose it is, and that guest is not the one that cannot be read. */
+    assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
+    assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
+    assert_false(is_there(LEFT));
+    assert_int_equal(fake_count(&scene.kernel), LAST - 1);
 }
 
 static void

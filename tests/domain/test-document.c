@@ -181,6 +181,144 @@ limits(void **state)
     }
 }
 
+/* An item count times. Where it has a '#' its number stands. */
+static char *
+items_of(const char *item, size_t count)
+{
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    assert_non_null(out);
+    for (size_t i = 0; i < count; i++) {
+        for (const char *at = item; *at; at++) {
+            if (*at == '#')
+                fprintf(out, "n%zx", i);
+            else
+                fputc(*at, out);
+        }
+    }
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* A guest that has this in its metadata: a head, an item count times, a tail. */
+static char *
+metadata_of(const char *head, const char *item, size_t count, const char *tail)
+{
+    AUTO_FREE char *items = items_of(item, count);
+    char *text;
+
+    assert_true(asprintf(&text, "<domain>" HEAD "<metadata>%s%s%s</metadata></domain>", head, items,
+                         tail) > 0);
+    return text;
+}
+
+/* What is small in bytes and costs the parser much: the most that is read of it, and one more. */
+static void
+budgets(void **state)
+{
+    static const struct {
+        const char *head, *item, *tail;
+        size_t most;
+        const char *over;
+    } rows[] = {
+        {"", "<a/>", "", 249996, "it has 250001 elements, and at most 250000 are read"},
+        {"", "<a a='' b='' c='' d='' e=''/>", "", 100000,
+         "it has 500005 attributes, and at most 500000 are read"},
+        {"", "<a xmlns='urn:x'/>", "", 20000,
+         "it has 20001 namespace declarations, and at most 20000 are read"},
+        {"", "<a xmlns:b=''/>", "", 20000, "it has 20001 namespace declarations, and at most"},
+        {"<a ", "#='' ", "/>", 14142,
+         "it needs 100005153 comparisons of names, and at most 100000000 are made"},
+        {"<a ", "xmlns:#='u' ", "/>", 14141, "it needs 100005153 comparisons of names"},
+    };
+    struct parsed *parsed = *state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (size_t more = 0; more < 2; more++) {
+            AUTO_FREE char *text =
+                metadata_of(rows[i].head, rows[i].item, rows[i].most + more, rows[i].tail);
+            int rc = parsed_read(parsed, text);
+
+            if (rc != (more ? -EINVAL : 0) || (more && !strstr(parsed->error.text, rows[i].over)) ||
+                (more && !strstr(parsed->error.text, "made: make its <metadata> smaller") &&
+                 !strstr(parsed->error.text, "read: make its <metadata> smaller")))
+                fail_msg("row %zu and %zu: %d %s", i, more, rc, parsed->error.text);
+            assert_string_equal(parsed->request.domain.text, UUID);
+            assert_string_equal(parsed->request.name, "web01");
+        }
+    }
+}
+
+/* Every element below is looked up in all of the namespaces that are declared around it. */
+static void
+elements_among_many_namespaces(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *spaces = items_of(" xmlns:#='u'", 4000);
+    AUTO_FREE char *head = NULL;
+
+    assert_true(asprintf(&head, "<a%s>", spaces) > 0);
+    for (size_t more = 0; more < 2; more++) {
+        AUTO_FREE char *text = metadata_of(head, "<b/>", 22999 + more, "</a>");
+
+        assert_int_equal(parsed_read(parsed, text), more ? -EINVAL : 0);
+        if (more)
+            assert_non_null(
+                strstr(parsed->error.text, "it needs 100002000 comparisons of names, and"));
+    }
+}
+
+/* The library keeps every name that it has met, also of what it tells us nothing about. */
+static void
+names_by_the_thousand(void **state)
+{
+    static const char *const items[] = {"<#/>", "<a #=''/>", "<a xmlns:#='u' #:b=''/>", "<?# ?>"};
+    static const size_t most[] = {49900, 49900, 19000, 49900};
+    struct parsed *parsed = *state;
+
+    for (size_t i = 0; i < COUNT(items); i++) {
+        AUTO_FREE char *good = metadata_of("", items[i], most[i], "");
+        AUTO_FREE char *bad = metadata_of("", items[i], 70000, "");
+
+        if (parsed_read(parsed, good) < 0)
+            fail_msg("%s: %s", items[i], parsed->error.text);
+        assert_int_equal(parsed_read(parsed, bad), -EINVAL);
+        if (i != 2)
+            assert_non_null(strstr(parsed->error.text, " different names, and at most 50000 "));
+    }
+}
+
+/* 500 devices, 512 processors, the distances of 64 NUMA nodes, and what tools have written who
+ * declare their namespace on every element: four times that is read as if it were nothing. */
+static void
+a_large_guest(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *disks = items_of(
+        "<disk type='file' device='disk'><driver name='qemu' type='qcow2' cache='none'/>"
+        "<source file='/var/lib/libvirt/images/#.qcow2' index='1'/><backingStore type='file'>"
+        "<format type='raw'/><source file='/a'/><backingStore/></backingStore>"
+        "<target dev='#' bus='scsi'/><alias name='ua-#'/><iotune><read_bytes_sec>1"
+        "</read_bytes_sec></iotune><address type='drive' controller='0' bus='0' target='0' "
+        "unit='0'/></disk>",
+        4 * 500);
+    AUTO_FREE char *processors =
+        items_of("<vcpupin vcpu='1' cpuset='0-511'/><vcpu id='1' pid='1'/>", 4 * 512);
+    AUTO_FREE char *nodes = items_of("<sibling id='1' value='10'/>", 4 * 64 * 64);
+    AUTO_FREE char *tools = items_of(
+        "<t:item xmlns:t='urn:tool:1' t:key='#' t:value='some text of this length'/>", 4 * 1500);
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text,
+                         "<domain>" HEAD "<metadata>" ASK(ONE) "%s</metadata><cputune>%s</cputune>"
+                                                               "<cpu>%s</cpu><devices>" GPU0
+                                                               "%s</devices></domain>",
+                         tools, processors, nodes, disks) > 0);
+    parsed_assert(parsed, text);
+}
+
 static void
 every_fault_with_its_line(void **state)
 {
@@ -225,13 +363,16 @@ nested_and_large(void **state)
     size_t length = 8 << 20;
 
     assert_int_equal(parsed_read(parsed, deep), -EINVAL);
-    assert_non_null(strstr(parsed->error.text, "nested too deeply"));
+    assert_non_null(strstr(parsed->error.text,
+                           " it has 257 elements in each other, and at most 256 "
+                           "are read: make its <metadata> smaller"));
     memset(large + strlen("<domain>" HEAD), '\n', length - strlen("<domain>" HEAD));
     memcpy(large + length - 9, "</domain>", 9);
     large[length] = '\n';
     assert_int_equal(parsed_read_bytes(parsed, large, length), 0);
     assert_int_equal(parsed_read_bytes(parsed, large, length + 1), -EFBIG);
     assert_non_null(strstr(parsed->error.text, "larger than 8 MiB"));
+    assert_int_equal(parsed->document.length, length);
 }
 
 static void
@@ -284,6 +425,36 @@ attributes_by_the_megabyte(void **state)
     assert_int_equal(parsed_read(parsed, data), 0);
 }
 
+/* Our own work is no more than its length either: host devices without number, and devices that do
+ * not say which of them they mean. And where a byte stands in UTF-16 is not looked for. */
+static void
+hostdevs_by_the_thousand(void **state)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *devices = items_of("<vgpu:device " TYPE "/>", 64);
+    AUTO_FREE char *hostdevs = items_of("<hostdev mode='subsystem' type='pci'/>", 20000);
+    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *wide = NULL;
+    size_t length;
+    double start = used_time();
+
+    assert_true(asprintf(&text,
+                         "<domain>" HEAD "<metadata>" OURS "%s</vgpu:request></metadata><devices>%s"
+                         "</devices></domain>",
+                         devices, hostdevs) > 0);
+    assert_int_equal(parsed_read(parsed, text), 0);
+    assert_int_equal(parsed->request.hostdev_count, 20000);
+    assert_non_null(strstr(parsed->request.fault.text, "has 64 <vgpu:device> and 0 <hostdev "));
+    length = strlen(text);
+    wide = calloc(length + 1, 2);
+    assert_non_null(wide);
+    memcpy(wide, "\xff\xfe", 2);
+    for (size_t i = 0; i < length; i++)
+        wide[2 * i + 2] = text[i];
+    assert_int_equal(parsed_read_bytes(parsed, wide, 2 * length + 2), 0);
+    assert_true(used_time() - start < 20);
+}
+
 /* What cannot be read at all; and what was learned before the fault is kept. */
 static void
 descriptors_and_partial_documents(void **state)
@@ -326,10 +497,15 @@ main(void)
         TEST(every_truncation_is_refused),
         TEST(in_pieces_and_in_utf16),
         TEST(limits),
+        TEST(budgets),
+        TEST(elements_among_many_namespaces),
+        TEST(names_by_the_thousand),
+        TEST(a_large_guest),
         TEST(every_fault_with_its_line),
         TEST(nested_and_large),
         TEST(ampersands_by_the_thousand),
         TEST(attributes_by_the_megabyte),
+        TEST(hostdevs_by_the_thousand),
         TEST(descriptors_and_partial_documents),
         TEST(a_quoted_value_is_cut_between_characters),
     };

@@ -283,7 +283,7 @@ faults_around_the_request(void **state)
         {"<vgpu:device xmlns:vgpu='" REQUEST_NAMESPACE "' " TYPE "/>", {"<vgpu:device>"}},
         {"<vgpu:Request xmlns:vgpu='" REQUEST_NAMESPACE "'/>", {"<vgpu:Request>"}},
         {"<vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:2'/>",
-         {"urn:libvirt-vgpu:domain:2", "knows only " REQUEST_NAMESPACE}},
+         {"urn:libvirt-vgpu:domain:2", "knows only " REQUEST_NAMESPACE ": upgrade libvirt-vgpu"}},
         {"<x:what xmlns:x='urn:libvirt-vgpu:domain:10'/>", {"urn:libvirt-vgpu:domain:10"}},
         {"<x:what xmlns:x='urn:libvirt-vgpu:'/>", {"urn:libvirt-vgpu:"}},
     };
@@ -297,6 +297,50 @@ faults_around_the_request(void **state)
         check_fault(*state, text, rows[i].words, &wrong);
     }
     assert_int_equal(wrong, 0);
+}
+
+#define NEWER "xmlns:n='urn:libvirt-vgpu:domain:2'"
+
+/* What a version that we do not know means by an element, we do not know: it is neither libvirt's
+ * of the same name nor nothing, wherever we look at elements at all. */
+static void
+an_element_of_another_version(void **state)
+{
+    static const char *const texts[] = {
+        GUEST(ASK(ONE), GPU0 "<n:hostdev " NEWER " mode='subsystem' type='mdev' model='vfio-pci'>"
+                             "<source><address uuid='" UUID1 "'/></source></n:hostdev>"),
+        GUEST(ASK(ONE), GPU0 "<n:hostdev " NEWER " mode='subsystem' type='pci'/>"),
+        GUEST(ASK(ONE), MDEV(UUID0, "<n:alias " NEWER " name='ua-gpu1'/>"
+                                    "<alias name='ua-gpu0'/>")),
+        GUEST(ASK(ONE), "<hostdev mode='subsystem' type='mdev' model='vfio-pci'>"
+                        "<n:source " NEWER "><address uuid='" UUID1 "'/></n:source>"
+                        "<source><n:address " NEWER " uuid='" UUID1 "'/><address uuid='" UUID0
+                        "'/></source><alias name='ua-gpu0'/></hostdev>"),
+        GUEST("<n:request " NEWER "/>" ASK(ONE), GPU0),
+        GUEST(ASK(ONE) "<n:request " NEWER "/>", GPU0),
+        "<domain><n:name " NEWER ">web02</n:name><n:uuid " NEWER ">" UUID1
+        "</n:uuid>" BODY(ASK(ONE), GPU0) "</domain>",
+        "<domain>" BODY(ASK(ONE), GPU0) "<n:devices " NEWER ">" GPU1 "</n:devices></domain>",
+        "<domain>" BODY(ASK(ONE), GPU0) "<n:metadata " NEWER ">" ASK(ONE) "</n:metadata></domain>",
+    };
+    static const char *const words[] = {"urn:libvirt-vgpu:domain:2", "upgrade libvirt-vgpu", NULL};
+    struct parsed *parsed = *state;
+    const struct request *request = &parsed->request;
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        check_fault(parsed, texts[i], words, &wrong);
+        assert_string_equal(request->name, "web01");
+        assert_string_equal(request->domain.text, UUID);
+        assert_int_equal(request->device_count, 1);
+        assert_int_equal(request->hostdev_count, 1);
+        assert_string_equal(request->hostdevs[0].source.text, UUID0);
+        assert_string_equal(request->hostdevs[0].alias, "ua-gpu0");
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(parsed_read(parsed, "<n:domain " NEWER ">" HEAD "</n:domain>"), -EINVAL);
+    /* In what is somebody else's it is theirs. */
+    parsed_assert(parsed, GUEST("<x:backup xmlns:x='urn:x'><n:request " NEWER "/></x:backup>", ""));
 }
 
 /* A prefix that nobody declared is no error of form, but it makes no plain attribute either. */
@@ -418,6 +462,7 @@ main(void)
         TEST(whose_guest_it_is),
         TEST(faults_in_the_request),
         TEST(faults_around_the_request),
+        TEST(an_element_of_another_version),
         TEST(an_attribute_of_an_undeclared_prefix),
         TEST(any_spelling_of_the_same),
         TEST(the_name_is_text),

@@ -88,13 +88,9 @@ schema_accepts(const struct document *document)
 
 /* What only the parser can see: it lies outside of the element, or between elements. */
 static const char *const beyond[] = {
-    "bad-function-without-alias",
-    "bad-hostdev-without-uuid",
-    "bad-names-none",
-    "bad-newer-namespace",
-    "bad-no-uuid",
-    "bad-two-name-one",
-    "bad-two-requests",
+    "bad-function-without-alias", "bad-hostdev-without-uuid", "bad-names-none",
+    "bad-newer-hostdev",          "bad-newer-namespace",      "bad-no-uuid",
+    "bad-two-name-one",           "bad-two-requests",
 };
 
 static bool
