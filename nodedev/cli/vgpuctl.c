@@ -3,6 +3,7 @@
 #include "cli/vgpuctl.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/say.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -155,6 +156,6 @@ vgpuctl_run(struct host *host, const char *uri, int argc, char *argv[], FILE *ou
 
     options_clear(&call.options);
     if (status != COMMAND_DONE)
-        fprintf(faults, "vgpuctl: %s\n", error.text);
+        say_line(faults, "vgpuctl: %s", error.text);
     return (int)status;
 }
