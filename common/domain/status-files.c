@@ -21,7 +21,8 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
 
     if (fd < 0 && errno == ENOENT)
         return 0;
-    rc = fd < 0 ? error_set(&error, -errno, "%m") : document_read(host, fd, &document, &error);
+    rc = fd < 0 || host_check_opened(host, fd) < 0 ? error_set(&error, -errno, "%m")
+                                                   : document_read(host, fd, &document, &error);
     if (rc == 0)
         rc = request_parse_status(&document, &guest, &error);
     /* Its process is gone, so whatever else it says is old. */
@@ -44,7 +45,7 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
 int
 status_files_read(const struct host *host, struct status_files *ret, struct error *error)
 {
-    AUTO_CLOSE int directory = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int directory = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     AUTO(words_clear) struct words names = {0};
     int rc;
 
@@ -54,7 +55,8 @@ status_files_read(const struct host *host, struct status_files *ret, struct erro
     if (directory < 0)
         return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
     /* Not "NAME.xml.new", which is being written. */
-    rc = words_list_directory(directory, ".", ".xml", &names);
+    rc = words_read_directory(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ".xml",
+                              &names);
     for (size_t i = 0; rc == 0 && i < names.count; i++)
         rc = read_guest(host, directory, names.items[i], ret);
     return rc < 0 ? error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)) : 0;

@@ -75,6 +75,7 @@ change_root(struct host *host, struct command_call *call, struct error *error)
     if (!root)
         return 0;
     call->uri = NULL;
+    host->is_confined = true;
     host->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
 }
