@@ -1,33 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/error.h"
+#include "base/printable.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* How many bytes the character at text has; 0 if it is not printable (a control character, also of
- * U+0080 to U+009F) or not UTF-8. */
-static size_t
-character_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead;
-        size_t length;
-    } forms[] = {{0x80, 0x00, 1}, {0xe0, 0xc0, 2}, {0xf0, 0xe0, 3}, {0xf8, 0xf0, 4}};
-    size_t form = 0;
-
-    if (*text < ' ' || *text == 0x7f || (*text == 0xc2 && text[1] < 0xa0))
-        return 0;
-    while (form < COUNT(forms) && (*text & forms[form].mask) != forms[form].lead)
-        form++;
-    if (form == COUNT(forms))
-        return 0;
-    for (size_t i = 1; i < forms[form].length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    return forms[form].length;
-}
 
 static void
 error_close(struct error *error, size_t wanted)
@@ -41,13 +18,7 @@ error_close(struct error *error, size_t wanted)
             last--;
         memcpy(error->text + last, "...", sizeof("..."));
     }
-    for (unsigned char *c = (unsigned char *)error->text; *c;) {
-        size_t length = character_length(c);
-
-        if (length == 0)
-            *c = '?';
-        c += length ? length : 1;
-    }
+    printable_make(error->text);
 }
 
 static void

@@ -7,8 +7,8 @@
  * the struct error of its caller. Those above may put in front what they were doing. main prints
  * it.
  *
- * It is always one printable line of UTF-8. Whatever else a name brings along (line feeds, escape
- * sequences) becomes '?', and a text that is too long ends in "...".
+ * It is always one printable line of UTF-8. Whatever else a name brings along (printable.h) becomes
+ * '?', and a text that is too long ends in "...".
  */
 
 #pragma once

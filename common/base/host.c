@@ -2,6 +2,7 @@
 
 #include "base/host.h"
 #include "base/file-lock.h"
+#include "base/safe-open.h"
 #include "base/words.h"
 
 #include <fcntl.h>
@@ -14,10 +15,97 @@
 
 #define NANOSECONDS 1000000000ull /* of a second */
 
+/* Below a confined root also where others may exchange what we look at. */
+static int
+open_below(const struct host *host, const char *path, int flags, mode_t mode)
+{
+    return host->is_confined ? safe_open_in_root(host->root, path, flags, mode)
+                             : openat(host->root, path, flags | O_CLOEXEC, mode);
+}
+
+int
+host_check_opened(const struct host *host, int fd)
+{
+    struct stat status;
+
+    if (!host->is_confined)
+        return 0;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+        return 0;
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+int
+host_open(const struct host *host, const char *path, int flags, mode_t mode)
+{
+    AUTO_CLOSE int fd =
+        open_below(host, path, host->is_confined ? flags | O_NONBLOCK : flags, mode);
+
+    return fd < 0 || host_check_opened(host, fd) < 0 ? -1 : TAKE_FD(fd);
+}
+
+/* The link or file itself, below a confined root; -1 and errno. */
+static int
+open_itself(const struct host *host, const char *path)
+{
+    return open_below(host, path, O_PATH | O_NOFOLLOW, 0);
+}
+
+int
+host_status(const struct host *host, const char *path, struct stat *ret)
+{
+    AUTO_CLOSE int fd = -1;
+
+    if (!host->is_confined)
+        return fstatat(host->root, path, ret, AT_SYMLINK_NOFOLLOW);
+    fd = open_itself(host, path);
+    return fd < 0 ? -1 : fstat(fd, ret);
+}
+
+/* The directory that path is in, below a confined root; its name there is in *name. -1 and errno.
+ */
+static int
+open_above(const struct host *host, const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    struct path above;
+
+    *name = slash ? slash + 1 : path;
+    if (path_format(&above, "%.*s", slash ? (int)(slash - path) : 0, path) == 0)
+        return open_below(host, above.text, O_PATH | O_DIRECTORY, 0);
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+int
+host_make_directory(const struct host *host, const char *path)
+{
+    const char *name = path;
+    AUTO_CLOSE int above = host->is_confined ? open_above(host, path, &name) : -1;
+
+    if (host->is_confined && above < 0)
+        return -1;
+    return mkdirat(above < 0 ? host->root : above, name, 0755);
+}
+
+int
+host_remove(const struct host *host, const char *path)
+{
+    const char *name = path;
+    AUTO_CLOSE int above = host->is_confined ? open_above(host, path, &name) : -1;
+
+    if (host->is_confined && above < 0)
+        return -1;
+    return unlinkat(above < 0 ? host->root : above, name, 0);
+}
+
 static ssize_t
 kernel_read(const struct host *host, const char *path, char *buffer, size_t size)
 {
-    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_NONBLOCK, 0);
     size_t done = 0;
 
     if (fd < 0)
@@ -37,7 +125,7 @@ kernel_read(const struct host *host, const char *path, char *buffer, size_t size
 static int
 kernel_write(const struct host *host, const char *path, const char *text)
 {
-    AUTO_CLOSE int fd = openat(host->root, path, O_WRONLY | O_CLOEXEC);
+    AUTO_CLOSE int fd = host_open(host, path, O_WRONLY, 0);
 
     if (fd < 0)
         return -errno;
@@ -48,7 +136,7 @@ static int
 kernel_list(const struct host *host, const char *path, struct names *ret)
 {
     AUTO(words_clear) struct words words = {0};
-    int rc = words_list_directory(host->root, path, "", &words);
+    int rc = words_read_directory(host_open(host, path, O_RDONLY | O_DIRECTORY, 0), "", &words);
 
     for (size_t i = 0; rc == 0 && i < words.count; i++)
         rc = names_add(ret, words.items[i]) == -ENOMEM ? -ENOMEM : 0;
@@ -58,10 +146,14 @@ kernel_list(const struct host *host, const char *path, struct names *ret)
 static ssize_t
 kernel_link(const struct host *host, const char *path, char *buffer, size_t size)
 {
-    ssize_t length = readlinkat(host->root, path, buffer, size);
+    AUTO_CLOSE int fd = host->is_confined ? open_itself(host, path) : -1;
+    ssize_t length;
 
-    if (length < 0)
+    if (host->is_confined && fd < 0)
         return -errno;
+    length = readlinkat(fd < 0 ? host->root : fd, fd < 0 ? path : "", buffer, size);
+    if (length < 0) /* of an open file that is no link it says ENOENT */
+        return fd < 0 ? -errno : -EINVAL;
     if ((size_t)length >= size)
         return -ENAMETOOLONG;
     buffer[length] = '\0';
@@ -73,13 +165,13 @@ kernel_exists(const struct host *host, const char *path)
 {
     struct stat status;
 
-    return fstatat(host->root, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+    return host_status(host, path, &status) < 0 ? -errno : 0;
 }
 
 static int
 kernel_probe(const struct host *host, const char *path)
 {
-    int fd = openat(host->root, path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_below(host, path, O_RDWR | O_NONBLOCK, 0);
 
     return fd < 0 ? -errno : fd;
 }

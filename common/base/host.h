@@ -4,8 +4,9 @@
  * host: the machine we work on, as an argument.
  *
  * Every path below is relative to `root`, which is "/" for the hook, another directory for
- * `vgpuctl --root` and for the tests. The operations are the seam at which the tests put a kernel
- * of their own: one that reacts to a write, and refuses when told to.
+ * `vgpuctl --root` and for the tests. What --root names may be another's, so it is confined. The
+ * operations are the seam at which the tests put a kernel of their own: one that reacts to a write,
+ * and refuses when told to.
  *
  * A struct host is only borrowed by those who are handed it, and never changes; its log does.
  */
@@ -21,6 +22,7 @@
 struct host;
 struct log;
 struct pollfd;
+struct stat;
 
 struct host_ops {
     /* Reads a whole attribute or small file: bytes read (at most size) or -errno. */
@@ -48,6 +50,7 @@ struct host_ops {
 struct host {
     int root;
     const struct host_ops *ops;
+    bool is_confined;   /* no link below root leads out of it, as if it were "/" */
     const char *config; /* "etc/libvirt-vgpu", below root */
     const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
     const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
@@ -68,6 +71,23 @@ struct path {
 int path_format(struct path *ret, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;
 int path_vformat(struct path *ret, const char *format, va_list args) FORMAT(2, 0)
     __attribute__((nonnull(1, 2))) CHECKED;
+
+/*
+ * openat(2) below root, with O_CLOEXEC: a descriptor, or -1 and errno. Below a confined root others
+ * may have put whatever they like: so only regular files and directories are opened there, which is
+ * EOPNOTSUPP for all else, and none is waited for. Elsewhere it is that one system call.
+ */
+int host_open(const struct host *host, const char *path, int flags, mode_t mode) CHECKED NONNULL;
+
+/* Whether what was opened in a directory of host_open may be read: 0, or -1 and EOPNOTSUPP. */
+int host_check_opened(const struct host *host, int fd) CHECKED NONNULL;
+
+/* The status of what has that name, be it a link: 0, or -1 and errno. */
+int host_status(const struct host *host, const char *path, struct stat *ret) CHECKED NONNULL;
+
+/* Makes a directory (0755) and removes a file: 0, or -1 and errno. */
+int host_make_directory(const struct host *host, const char *path) NONNULL;
+int host_remove(const struct host *host, const char *path) CHECKED NONNULL;
 
 /* The content of an attribute without its last line feed, always terminated: its length, or -errno;
  * -E2BIG when it does not fit into size. */

@@ -4,7 +4,6 @@
 #include "base/array.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
 
 int
@@ -69,9 +68,9 @@ read_names(DIR *directory, const char *tail, struct words *ret)
 }
 
 int
-words_list_directory(int root, const char *path, const char *tail, struct words *ret)
+words_read_directory(int directory_fd, const char *tail, struct words *ret)
 {
-    AUTO_CLOSE int fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int fd = directory_fd;
     DIR *directory = fd < 0 ? NULL : fdopendir(fd);
     int rc;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/type-cache.h"
+#include "base/safe-open.h"
 #include "device/nvidia.h"
 
 #include <fcntl.h>
@@ -108,7 +109,7 @@ type_cache_store(const struct host *host, int directory, const struct inventory 
     text = format(inventory, old ? old : "", &news);
     if (!text || !news || strlen(text) >= MOST)
         return;
-    fd = openat(directory, "types.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    fd = safe_open_new(directory, "types.new", 0644);
     if (fd >= 0 && fchmod(fd, 0644) == 0 &&
         write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
         renameat(directory, "types.new", directory, "types") == 0)

@@ -55,7 +55,8 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
 
     if (fd < 0 && errno == ENOENT)
         return 0;
-    rc = fd < 0 ? error_set(&error, -errno, "%m") : parse(host, fd, &guest, &error);
+    rc = fd < 0 || host_check_opened(host, fd) < 0 ? error_set(&error, -errno, "%m")
+                                                   : parse(host, fd, &guest, &error);
     /* Its process is gone, so whatever else it says is old. */
     if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid))
         return 0;
@@ -81,7 +82,7 @@ give_up(struct status_files *files, const struct error *error, int code)
 int
 status_files_read(const struct host *host, struct status_files *ret, struct error *error)
 {
-    AUTO_CLOSE int directory = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int directory = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     AUTO(words_clear) struct words names = {0};
     int rc;
 
@@ -91,7 +92,8 @@ status_files_read(const struct host *host, struct status_files *ret, struct erro
     if (directory < 0)
         return give_up(ret, error, error_set(error, -errno, "cannot open /" DIRECTORY ": %m"));
     /* Not "NAME.xml.new", which is being written. */
-    rc = words_list_directory(directory, ".", SUFFIX, &names);
+    rc = words_read_directory(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), SUFFIX,
+                              &names);
     for (size_t i = 0; rc == 0 && i < names.count; i++)
         rc = read_guest(host, directory, names.items[i], ret);
     if (rc < 0)

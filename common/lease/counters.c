@@ -90,10 +90,9 @@ add(const struct host *host, const char *path, unsigned count)
 {
     AUTO_CLOSE int fd = -1;
 
-    if (mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST)
+    if (host_make_directory(host, DIRECTORY) < 0 && errno != EEXIST)
         return;
-    fd = openat(host->root, path,
-                O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+    fd = host_open(host, path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0644);
     while (fd >= 0 && count-- > 0) {
         if (write(fd, "+", 1) < 0)
             return;
@@ -129,15 +128,14 @@ counters_read(const struct host *host, struct counters *ret)
     struct stat lost;
 
     *ret = (struct counters){0};
-    if (fstatat(host->root, LOST_LINES, &lost, AT_SYMLINK_NOFOLLOW) == 0)
+    if (host_status(host, LOST_LINES, &lost) == 0)
         ret->lost_lines = (uint64_t)lost.st_size;
     for (enum counters_operation operation = 0; operation < COUNTERS_OPERATIONS; operation++) {
         for (enum counters_result result = 0; result < COUNTERS_RESULTS; result++) {
             struct path path;
             struct stat status;
 
-            if (format(&path, operation, result) < 0 ||
-                fstatat(host->root, path.text, &status, AT_SYMLINK_NOFOLLOW) < 0)
+            if (format(&path, operation, result) < 0 || host_status(host, path.text, &status) < 0)
                 continue;
             ret->counts[operation][result] = (uint64_t)status.st_size;
             if (operation != COUNTERS_RECONCILE && is_later(status.st_mtim, ret->last_call))

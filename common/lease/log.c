@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/log.h"
+#include "base/printable.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -119,7 +120,7 @@ begin_line(const struct log *log, int priority, char *line, size_t size)
            (size_t)snprintf(line + length, size - length, "%s[%d]: ", log->program, (int)getpid());
 }
 
-/* A longer line is cut. */
+/* A longer line is cut. Nothing in a name begins another one. */
 static void FORMAT(3, 4) add_line(const struct host *host, int priority, const char *format, ...)
 {
     const size_t size = sizeof(host->log->lines[0]);
@@ -137,21 +138,21 @@ static void FORMAT(3, 4) add_line(const struct host *host, int priority, const c
     va_start(args, format);
     vsnprintf(log->lines[log->count] + length, size - length, format, args);
     va_end(args);
+    printable_make(log->lines[log->count] + length);
     log->count++;
     if (!log->collects)
         send_all(log);
 }
 
-/* People choose names: nothing in a name may look like another word or another line. */
+/* People choose names: nothing in a name may look like another word; add_line sees to the rest. */
 static const char *
 one_word(const char *text, char *buffer, size_t size)
 {
-    size_t i = 0;
-
-    for (; i < size - 1 && text[i]; i++)
-        buffer[i] =
-            (unsigned char)text[i] <= ' ' || text[i] == '=' || text[i] == 0x7f ? '_' : text[i];
-    buffer[i] = '\0';
+    snprintf(buffer, size, "%s", text);
+    for (char *c = buffer; *c; c++) {
+        if (*c == ' ' || *c == '=')
+            *c = '_';
+    }
     return buffer;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/statedir.h"
+#include "base/safe-open.h"
 #include "lease/log.h"
 
 #include <fcntl.h>
@@ -30,14 +31,15 @@ statedir_open(const struct host *host, bool make, struct statedir *ret, struct e
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
 
     statedir.host = host;
-    if (make && mkdirat(host->root, DIRECTORY, 0755) < 0 && errno != EEXIST)
+    if (make && host_make_directory(host, DIRECTORY) < 0 && errno != EEXIST)
         return error_set(error, -errno, "cannot make /" DIRECTORY ": %m");
-    statedir.dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    statedir.dir = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     if (statedir.dir < 0 && errno == ENOENT && !make)
         return -ENOENT;
     if (statedir.dir < 0)
         return error_set(error, -errno, "cannot open /" DIRECTORY ": %m");
-    statedir.claims = openat(statedir.dir, "claims", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    statedir.claims = openat(statedir.dir, "claims",
+                             O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (statedir.claims < 0)
         return error_set(error, -errno, "cannot open /" DIRECTORY "/claims: %m");
     *ret = statedir;
@@ -50,9 +52,9 @@ statedir_open_to_look(const struct host *host, struct statedir *ret)
 {
     *ret = STATEDIR_CLOSED;
     ret->host = host;
-    ret->dir = openat(host->root, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ret->dir = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     if (ret->dir >= 0)
-        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_CLOEXEC);
+        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
 void
@@ -107,19 +109,19 @@ statedir_unlock(struct statedir *statedir)
     log_send(statedir->host);
 }
 
-/* NULL and errno if it cannot be read. */
+/* NULL and errno if it cannot be read: ELOOP if it is a link, or no file at all. */
 static char *
 read_ledger(int dir)
 {
-    AUTO_CLOSE int fd = openat(dir, "ledger", O_RDONLY | O_CLOEXEC);
+    AUTO_CLOSE int fd = openat(dir, "ledger", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     AUTO_FREE char *text = NULL;
     struct stat status;
     ssize_t length;
 
     if (fd < 0 || fstat(fd, &status) < 0)
         return NULL;
-    if (status.st_size > LEDGER_MOST) {
-        errno = EFBIG;
+    if (!S_ISREG(status.st_mode) || status.st_size > LEDGER_MOST) {
+        errno = S_ISREG(status.st_mode) ? EFBIG : ELOOP;
         return NULL;
     }
     text = malloc((size_t)status.st_size + 1);
@@ -146,7 +148,8 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
     if (!text && errno == ENOENT)
         return 0;
     if (!text && statedir_is_broken(-errno))
-        return error_set(error, -errno, "/" DIRECTORY "/ledger: %m; " REMEDY);
+        return error_set(error, -errno, "/" DIRECTORY "/ledger: %s; " REMEDY,
+                         errno == ELOOP ? "it is no regular file" : strerror(errno));
     if (!text)
         return error_set(error, -errno, "cannot read /" DIRECTORY "/ledger: %m");
     rc = read_boot_id(statedir->host, boot_id, sizeof(boot_id), error);
@@ -210,7 +213,7 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
     text = ledger_format(ledger, boot_id);
     if (!text)
         return error_set(error, -ENOMEM, "no memory for the ledger");
-    fd = openat(statedir->dir, "ledger.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    fd = safe_open_new(statedir->dir, "ledger.new", 0644);
     if (fd < 0)
         return error_set(error, -errno, "cannot write /" DIRECTORY "/ledger.new: %m");
     rc = fchmod(fd, 0644) < 0 ? -errno : write_all(fd, text);
@@ -224,7 +227,8 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
 bool
 statedir_is_broken(int rc)
 {
-    return rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -EILSEQ || rc == -EFBIG;
+    return rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -EILSEQ || rc == -EFBIG ||
+           rc == -ELOOP;
 }
 
 int

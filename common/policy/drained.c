@@ -22,7 +22,7 @@ drained_read(const struct host *host, struct names *ret, struct error *error)
 static int
 sync_directory(const struct host *host, const char *path)
 {
-    AUTO_CLOSE int fd = openat(host->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_DIRECTORY, 0);
 
     return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
@@ -39,7 +39,7 @@ make_directory(const struct host *host)
         slash = strchr(slash, '/');
         if (slash)
             *slash = '\0';
-        if (mkdirat(host->root, path, 0755) == 0)
+        if (host_make_directory(host, path) == 0)
             rc = sync_directory(host, above);
         else if (errno != EEXIST)
             rc = -errno;
@@ -60,7 +60,7 @@ drained_add(const struct host *host, const struct name *gpu, struct error *error
     if (rc == 0)
         rc = make_directory(host);
     if (rc == 0) {
-        fd = openat(host->root, path.text, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+        fd = host_open(host, path.text, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0644);
         rc = fd < 0 || fsync(fd) < 0 ? -errno : sync_directory(host, DIRECTORY);
     }
     return rc < 0 ? error_set(error, rc, "cannot write /" DIRECTORY "/%s: %s", gpu->text,
@@ -74,7 +74,7 @@ drained_remove(const struct host *host, const struct name *gpu, struct error *er
     struct path path;
     int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
 
-    if (rc == 0 && unlinkat(host->root, path.text, 0) < 0)
+    if (rc == 0 && host_remove(host, path.text) < 0)
         rc = -errno;
     if (rc == -ENOENT)
         return 0;

@@ -137,7 +137,7 @@ read_file(struct load *load, const char *name)
 
     if (rc < 0)
         return fail(load, rc, "%s: %s", name, strerror(-rc));
-    fd = openat(load->host->root, path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    fd = host_open(load->host, path.text, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     snprintf(file, sizeof(file), "/%s", path.text);
     if (fd < 0 && errno == ENOENT)
         return;
@@ -233,7 +233,8 @@ read_drop_ins(struct load *load)
     int rc = path_format(&path, "%s/conf.d", load->host->config);
 
     if (rc == 0)
-        rc = words_list_directory(load->host->root, path.text, ".conf", &files);
+        rc = words_read_directory(host_open(load->host, path.text, O_RDONLY | O_DIRECTORY, 0),
+                                  ".conf", &files);
     if (rc < 0 && rc != -ENOENT)
         fail(load, rc, "/%s: %s", path.text, strerror(-rc));
     for (size_t i = 0; i < files.count; i++) {

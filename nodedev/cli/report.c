@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/report.h"
+#include "cli/say.h"
 
 #include <string.h>
 
@@ -8,16 +9,13 @@ static void FORMAT(5, 0) print(struct report *report, const char *where, unsigne
                                const char *kind, const char *format, va_list args)
 {
     AUTO_FREE char *text = NULL;
-    struct error safe;
     char number[16] = "";
 
     if (vasprintf(&text, format, args) < 0)
         text = NULL;
     if (line)
         snprintf(number, sizeof(number), ":%u", line);
-    /* What people wrote may hold anything; an error holds one printable line. */
-    error_set(&safe, 0, "%s%s: %s%s", where, number, kind, text ? text : "no memory");
-    fprintf(report->out, "%s\n", safe.text);
+    say_line(report->out, "%s%s: %s%s", where, number, kind, text ? text : "no memory");
 }
 
 void
@@ -53,7 +51,7 @@ report_faults(struct report *report, const struct error *error, const char *stem
         do
             end = strstr(end + 1, "; ");
         while (end && strncmp(end + 2, stem, strlen(stem)));
-        fprintf(report->out, "%.*s\n", (int)(end ? (size_t)(end - at) : strlen(at)), at);
+        say_line(report->out, "%.*s", (int)(end ? (size_t)(end - at) : strlen(at)), at);
         report->faults++;
         at = end ? end + 2 : NULL;
     }

@@ -3,6 +3,7 @@
 #include "cli/vgpuctl.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/say.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -74,6 +75,7 @@ change_root(struct host *host, struct command_call *call, struct error *error)
     if (!root)
         return 0;
     call->uri = NULL;
+    host->is_confined = true;
     host->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
 }
@@ -155,6 +157,6 @@ vgpuctl_run(struct host *host, const char *uri, int argc, char *argv[], FILE *ou
 
     options_clear(&call.options);
     if (status != COMMAND_DONE)
-        fprintf(faults, "vgpuctl: %s\n", error.text);
+        say_line(faults, "vgpuctl: %s", error.text);
     return (int)status;
 }

@@ -3,6 +3,7 @@
 #include "attach/attachment.h"
 #include "attach/clone.h"
 #include "attach/hotplug.h"
+#include "cli/say.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 
@@ -74,8 +75,8 @@ print(const struct domain_source *source, const struct wish *wish, struct error 
         return COMMAND_FAILED;
     /* A file may be for another host. */
     if (*fault.text)
-        fprintf(source->call->faults, "vgpuctl: attach: this host could not do it: %s\n",
-                fault.text);
+        say_line(source->call->faults, "vgpuctl: attach: this host could not do it: %s",
+                 fault.text);
     return source_edit_print(source, &attachment.edits[side], error) < 0 ? COMMAND_FAILED
                                                                          : COMMAND_DONE;
 }
@@ -146,8 +147,8 @@ attach_one(const struct domain_source *source, const struct wish *wish, struct e
     rc = change(&attachment, wish->timeout, error);
     if (rc < 0)
         return rc;
-    fprintf(source->call->out, "%s: added %s (%s), %s\n", domain->name, attachment.alias,
-            attachment.chosen.source.text, domain_source_sides(source));
+    say_line(source->call->out, "%s: added %s (%s), %s", domain->name, attachment.alias,
+             attachment.chosen.source.text, domain_source_sides(source));
     return 0;
 }
 
@@ -172,9 +173,9 @@ try_all(const struct domain_source *source, const struct wish *wish, struct erro
     if (rc < 0)
         error_wrap(error, "%s", source->domain.name);
     else if (*attachment.doubt.text)
-        fprintf(source->call->faults,
-                "vgpuctl: attach: %s: whether this host can give it all is not known: %s\n",
-                source->domain.name, attachment.doubt.text);
+        say_line(source->call->faults,
+                 "vgpuctl: attach: %s: whether this host can give it all is not known: %s",
+                 source->domain.name, attachment.doubt.text);
     return rc;
 }
 
@@ -203,10 +204,10 @@ say_renewed(const struct domain_source *source, const struct document *text, str
         const struct request_hostdev *hostdev = &request.hostdevs[i];
 
         if (demand_is_explicit(hostdev))
-            fprintf(source->call->out, "%s: %s has the %s %s\n", source->domain.name,
-                    hostdev->alias ? hostdev->alias : "its vGPU",
-                    hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID",
-                    hostdev->source.text);
+            say_line(source->call->out, "%s: %s has the %s %s", source->domain.name,
+                     hostdev->alias ? hostdev->alias : "its vGPU",
+                     hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID",
+                     hostdev->source.text);
     }
     return rc;
 }
@@ -225,10 +226,11 @@ find_named(const struct domain_source *source, const struct document *text, stru
         needed |=
             request.hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request.hostdevs[i]);
     if (needed && rc == 0 && attachment_add_named(source, &request.domain, ret, &failure) < 0)
-        fprintf(source->call->faults,
-                "vgpuctl: attach: it is not known whether other domains have the virtual functions "
-                "of %s as well: %s\n",
-                request.name, failure.text);
+        say_line(
+            source->call->faults,
+            "vgpuctl: attach: it is not known whether other domains have the virtual functions "
+            "of %s as well: %s",
+            request.name, failure.text);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "check/domain-check.h"
 #include "check/policy-check.h"
 #include "cli/command.h"
+#include "cli/say.h"
 #include "device/scan.h"
 #include "libvirt/domain-source.h"
 #include "policy/policy-load.h"
@@ -66,8 +67,8 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
         return COMMAND_FAILED;
     }
     if (report->faults == 0) {
-        fprintf(call->out, "%s: ok (vGPUs asked for: %d, warnings: %zu)\n", file, count,
-                report->warnings);
+        say_line(call->out, "%s: ok (vGPUs asked for: %d, warnings: %zu)", file, count,
+                 report->warnings);
         return COMMAND_DONE;
     }
     error_set(error, -EINVAL, "%s: faults: %zu; a start would be refused", file, report->faults);
@@ -90,10 +91,10 @@ run(const struct command_call *call, struct error *error)
     }
     if (check_host(call, &policy, &report, error) < 0)
         return COMMAND_FAILED;
-    fprintf(call->out,
-            "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)\n",
-            call->host->config, policy.gpu_count, policy.class_count, policy.quota_count,
-            policy.domain_count, report.warnings);
+    say_line(call->out,
+             "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
+             call->host->config, policy.gpu_count, policy.class_count, policy.quota_count,
+             policy.domain_count, report.warnings);
     return COMMAND_DONE;
 }
 

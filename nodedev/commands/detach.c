@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/hotplug.h"
+#include "cli/say.h"
 
 static enum command_status
 print(const struct domain_source *source, struct error *error)
@@ -68,8 +69,8 @@ run(const struct command_call *call, struct error *error)
     rc = detach(&source, seconds * 1000, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
-    fprintf(call->out, "%s: removed %s, %s\n", source.domain.name, call->arguments[1],
-            domain_source_sides(&source));
+    say_line(call->out, "%s: removed %s, %s", source.domain.name, call->arguments[1],
+             domain_source_sides(&source));
     return COMMAND_DONE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/command.h"
+#include "cli/say.h"
 #include "cli/table.h"
 #include "doctor/diagnosis.h"
 
@@ -31,7 +32,7 @@ print(const struct command_call *call, const struct diagnosis *diagnosis, struct
     }
     if (diagnosis->faults == 0 && !option_given(options, OPTION_JSON) &&
         !option_given(options, OPTION_RAW) && !option_given(options, OPTION_NOHEADINGS))
-        fprintf(call->out, "no fault found\n");
+        say_line(call->out, "no fault found");
     return table_print(table, call->out, error);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "commands/host-table.h"
+#include "cli/say.h"
 #include "libvirt/remote.h"
 
 /* Of several hosts without an answer each has its line; of one alone it is the command's. */
@@ -16,7 +17,7 @@ tell_failures(const struct command_call *call, const struct remote_hosts *hosts,
         return error_set(error, -EIO, "%s", hosts->items[0].failure.text);
     for (size_t i = 0; i < hosts->count; i++) {
         if (*hosts->items[i].failure.text)
-            fprintf(call->faults, "vgpuctl: %s\n", hosts->items[i].failure.text);
+            say_line(call->faults, "vgpuctl: %s", hosts->items[i].failure.text);
     }
     return error_set(error, -EIO, "%zu of %zu hosts gave no answer", failures, hosts->count);
 }
@@ -77,8 +78,8 @@ add_own(const struct host_table *rows, const struct command_call *call, struct t
     /* All but orphans can be shown without libvirt. */
     if (rows->wants_references && call->uri &&
         references_ask(call->host, call->uri, &references, &failure) < 0)
-        fprintf(call->faults, "vgpuctl: list: %s; so orphans are not told from others\n",
-                failure.text);
+        say_line(call->faults, "vgpuctl: list: %s; so orphans are not told from others",
+                 failure.text);
     view.snapshot = snapshot;
     view.references = references;
     rc = rows->add(table, &view, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/command.h"
+#include "cli/say.h"
 #include "libvirt/references.h"
 #include "view/metrics.h"
 #include "view/vgpu-walk.h"
@@ -95,7 +96,7 @@ run(const struct command_call *call, struct error *error)
     if (call->uri && count_orphans(call, &snapshot, &orphans, &failure) == 0)
         metrics.orphans = &orphans;
     else if (call->uri)
-        fprintf(call->faults, "vgpuctl: metrics: no orphans are counted: %s\n", failure.text);
+        say_line(call->faults, "vgpuctl: metrics: no orphans are counted: %s", failure.text);
     return write_all(call, &metrics, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "migrate/migrate-check.h"
 #include "actions/snapshot.h"
+#include "cli/say.h"
 #include "placement/resolution.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ run(const struct command_call *call, struct error *error)
         snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0 ||
         judge(call, &hosts, domain, &snapshot, &answer, error) < 0)
         return COMMAND_FAILED;
-    fprintf(call->out, "%s\n", verdicts[answer].word);
+    say_line(call->out, "%s", verdicts[answer].word);
     return verdicts[answer].status;
 }
 

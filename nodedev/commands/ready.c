@@ -2,6 +2,7 @@
 
 #include "base/deadline.h"
 #include "cli/command.h"
+#include "cli/say.h"
 #include "device/scan.h"
 #include "placement/boot-wait.h"
 #include "policy/policy-load.h"
@@ -56,7 +57,7 @@ run(const struct command_call *call, struct error *error)
     if (option_given(&call->options, OPTION_TIMEOUT))
         left = 1000 * seconds;
     if (missing > 0 && left)
-        fprintf(call->out, "waiting %u s at most for %s\n", (left + 999) / 1000, error->text);
+        say_line(call->out, "waiting %u s at most for %s", (left + 999) / 1000, error->text);
     fflush(call->out);
     deadline = deadline_in(call->host, left);
     while (missing > 0 && deadline_pause(deadline, &pause))

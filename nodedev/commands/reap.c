@@ -3,6 +3,7 @@
 #include "actions/reap.h"
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/say.h"
 #include "libvirt/references.h"
 
 #include <limits.h>
@@ -60,10 +61,10 @@ print_finding(const struct finding *finding, bool dry_run, FILE *out)
     const char *device = finding->lease.vgpu.device.text;
 
     if (finding->outcome == OUTCOME_LEFT)
-        fprintf(out, "%s left alone: %s\n", device, finding->why.text);
+        say_line(out, "%s left alone: %s", device, finding->why.text);
     else
-        fprintf(out, "%s %s%s\n", device, dry_run ? "would be " : "",
-                outcome_name(finding->outcome));
+        say_line(out, "%s %s%s", device, dry_run ? "would be " : "",
+                 outcome_name(finding->outcome));
 }
 
 static int

@@ -2,6 +2,7 @@
 
 #include "actions/reconcile.h"
 #include "cli/command.h"
+#include "cli/say.h"
 #include "lease/counters.h"
 
 static void
@@ -10,8 +11,8 @@ print(const struct findings *findings, FILE *out)
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->items[i];
 
-        fprintf(out, "%s %s %s: %s\n", finding->lease.vgpu.device.text, finding->lease.domain_name,
-                outcome_name(finding->outcome), finding->why.text);
+        say_line(out, "%s %s %s: %s", finding->lease.vgpu.device.text, finding->lease.domain_name,
+                 outcome_name(finding->outcome), finding->why.text);
     }
 }
 
@@ -23,10 +24,9 @@ rebuild(const struct command_call *call, struct error *error)
     if (reconcile_rebuild(call->host, &findings, error) < 0)
         return COMMAND_FAILED;
     if (*findings.set_aside.text)
-        fprintf(call->out, "the ledger could not be read, and is now %s\n",
-                findings.set_aside.text);
+        say_line(call->out, "the ledger could not be read, and is now %s", findings.set_aside.text);
     else
-        fprintf(call->out, "the ledger is sound; nothing was changed\n");
+        say_line(call->out, "the ledger is sound; nothing was changed");
     print(&findings, call->out);
     return COMMAND_DONE;
 }

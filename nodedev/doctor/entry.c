@@ -12,8 +12,7 @@
 static int
 read_status(const struct host *host, struct entry *entry)
 {
-    return fstatat(host->root, entry->path.text, &entry->status, AT_SYMLINK_NOFOLLOW) < 0 ? -errno
-                                                                                          : 0;
+    return host_status(host, entry->path.text, &entry->status) < 0 ? -errno : 0;
 }
 
 int
@@ -89,5 +88,7 @@ entry_list(const struct host *host, struct words *ret, const char *format, ...)
     va_start(args, format);
     rc = path_vformat(&path, format, args);
     va_end(args);
-    return rc < 0 ? rc : words_list_directory(host->root, path.text, "", ret);
+    return rc < 0 ? rc
+                  : words_read_directory(host_open(host, path.text, O_RDONLY | O_DIRECTORY, 0), "",
+                                         ret);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-check.h"
+#include "cli/say.h"
 #include "device/vgpu.h"
 #include "migrate/migrating-device.h"
 
@@ -23,15 +24,12 @@ struct check {
     size_t against;
 };
 
-/* One line, whatever names another host sends. */
 static void FORMAT(3, 0) print_line(FILE *out, const char *word, const char *format, va_list args)
 {
     char text[sizeof(((struct error *)NULL)->text)];
-    struct error line;
 
     vsnprintf(text, sizeof(text), format, args);
-    error_set(&line, 0, "%-8s %s", word, text);
-    fprintf(out, "%s\n", line.text);
+    say_line(out, "%-8s %s", word, text);
 }
 
 static void FORMAT(3, 4)

@@ -2,6 +2,7 @@
 
 #include "view/explanation.h"
 #include "base/array.h"
+#include "cli/say.h"
 #include "placement/alternatives.h"
 
 #include <string.h>
@@ -13,11 +14,11 @@ static void FORMAT(3, 4) tell(FILE *out, const char *what, const char *format, .
 {
     va_list args;
 
-    fprintf(out, "  %-9s ", what);
+    say_part(out, "  %-9s ", what);
     va_start(args, format);
-    vfprintf(out, format, args);
+    say_vpart(out, format, args);
     va_end(args);
-    fprintf(out, "\n");
+    say_end(out);
 }
 
 static void
@@ -25,11 +26,11 @@ tell_lease(const struct lease *lease, bool with_domain, FILE *out)
 {
     const char *alias = *lease->alias ? lease->alias : "no alias";
 
-    fprintf(out, "  %s (%s): %s on %s, %s%s%s\n", lease->vgpu.device.text,
-            with_domain ? lease->domain_name : alias, lease->vgpu.type.text,
-            lease->vgpu.parent.text, lease_state_name(lease->state),
-            lease->origin == LEASE_FOUND ? ", made by somebody else" : "",
-            lease->release == LEASE_KEEP && lease->state != LEASE_KEPT ? ", to be kept" : "");
+    say_line(out, "  %s (%s): %s on %s, %s%s%s", lease->vgpu.device.text,
+             with_domain ? lease->domain_name : alias, lease->vgpu.type.text,
+             lease->vgpu.parent.text, lease_state_name(lease->state),
+             lease->origin == LEASE_FOUND ? ", made by somebody else" : "",
+             lease->release == LEASE_KEEP && lease->state != LEASE_KEPT ? ", to be kept" : "");
 }
 
 static void
@@ -39,10 +40,10 @@ tell_leases(const struct domain_source *source, const struct ledger *ledger, FIL
 
     if (!ledger_has_domain(ledger, &request->domain)) {
         if (source->domain.is_running)
-            fprintf(out, "%s runs, and has no vGPU.\n", request->name);
+            say_line(out, "%s runs, and has no vGPU.", request->name);
         return;
     }
-    fprintf(out, "%s %s:\n", request->name, source->domain.is_running ? "runs, and has" : "has");
+    say_line(out, "%s %s:", request->name, source->domain.is_running ? "runs, and has" : "has");
     for (size_t i = 0; i < ledger->count; i++) {
         if (name_equal(&ledger->leases[i].domain, &request->domain))
             tell_lease(&ledger->leases[i], false, out);
@@ -86,9 +87,9 @@ tell_source(const struct demand *demand, FILE *out)
         [DEMAND_DEFAULT] = "default_class",
     };
 
-    fprintf(out, "\n%s: %s %s (said by %s%s%s)\n", demand->label, demand->class ? "class" : "type",
-            demand->wanted, words[demand->source], demand->origin ? ", " : "",
-            demand->origin ? demand->origin : "");
+    say_paragraph(out, "%s: %s %s (said by %s%s%s)", demand->label,
+                  demand->class ? "class" : "type", demand->wanted, words[demand->source],
+                  demand->origin ? ", " : "", demand->origin ? demand->origin : "");
 }
 
 struct ranked {
@@ -132,14 +133,14 @@ tell_types(const struct inventory *inventory, const struct demand *demand, FILE 
     size_t count = 0;
     int rc = rank_types(inventory, demand, &ranked, &count);
 
-    fprintf(out, "  %-9s ", "types");
+    say_part(out, "  %-9s ", "types");
     for (size_t i = 0; i < count; i++) {
         const struct inventory_type *type = ranked[i].type;
 
         if (i == 0 || !name_equal(&type->id, &ranked[i - 1].type->id))
-            fprintf(out, "%s%s (%s)", i ? ", " : "", type->id.text, type->name);
+            say_part(out, "%s%s (%s)", i ? ", " : "", type->id.text, type->name);
     }
-    fprintf(out, "%s\n", count ? "" : "no GPU here has one");
+    say_line(out, "%s", count ? "" : "no GPU here has one");
     return rc;
 }
 
@@ -148,14 +149,14 @@ tell_nodes(const struct nodeset *nodes, const struct demand *demand, FILE *out)
 {
     const char *between = "; the guest is bound to node ";
 
-    fprintf(out, "  %-9s %s", "numa", policy_numa_words[demand->numa]);
+    say_part(out, "  %-9s %s", "numa", policy_numa_words[demand->numa]);
     for (unsigned i = 0; i < NODESET_MOST; i++) {
         if (!nodeset_has(nodes, i))
             continue;
-        fprintf(out, "%s%u", between, i);
+        say_part(out, "%s%u", between, i);
         between = ", ";
     }
-    fprintf(out, "\n");
+    say_end(out);
 }
 
 static void
@@ -166,10 +167,10 @@ tell_traits(const struct demand *demand, FILE *out)
 
     if (!*own && !count)
         return;
-    fprintf(out, "  %-9s %s", "traits", own);
+    say_part(out, "  %-9s %s", "traits", own);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%s", i || *own ? ", " : "", demand->class->traits.items[i]);
-    fprintf(out, "\n");
+        say_part(out, "%s%s", i || *own ? ", " : "", demand->class->traits.items[i]);
+    say_end(out);
 }
 
 /* What the XML names, and of a virtual function whose it is. */
@@ -261,14 +262,14 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
 
         width = length > width ? length : width;
     }
-    fprintf(out, "  GPUs\n");
+    say_line(out, "  GPUs");
     for (size_t gpu = 0; rc == 0 && gpu < inventory->gpu_count; gpu++) {
         char text[256];
         enum dry_run_answer answer =
             dry_run_judge(dry_run, &capacity, demand, gpu, text, sizeof(text));
 
-        fprintf(out, "    %-*s  %-8s  %s\n", width, inventory->gpus[gpu].name.text,
-                dry_run_answer_words[answer], text);
+        say_line(out, "    %-*s  %-8s  %s", width, inventory->gpus[gpu].name.text,
+                 dry_run_answer_words[answer], text);
     }
     return rc;
 }
@@ -277,21 +278,22 @@ static void
 tell_removals(const struct dry_run *dry_run, const char *name, FILE *out)
 {
     if (dry_run->busy.count)
-        fprintf(out, "\nA start would wait: these of %s are still being made or removed:\n", name);
+        say_paragraph(out,
+                      "A start would wait: these of %s are still being made or removed:", name);
     for (size_t i = 0; i < dry_run->busy.count; i++)
         tell_lease(&dry_run->busy.leases[i], false, out);
     if (dry_run->boot_wait_left)
-        fprintf(out,
-                "\nA start would wait up to %u s for a GPU of vgpu.conf that is not there yet.\n",
-                (dry_run->boot_wait_left + 999) / 1000);
+        say_paragraph(out,
+                      "A start would wait up to %u s for a GPU of vgpu.conf that is not there yet.",
+                      (dry_run->boot_wait_left + 999) / 1000);
     if (dry_run->unwanted.count)
-        fprintf(out, "\nA start would first remove what %s has and does not want as it is:\n",
-                name);
+        say_paragraph(out,
+                      "A start would first remove what %s has and does not want as it is:", name);
     for (size_t i = 0; i < dry_run->unwanted.count; i++)
         tell_lease(&dry_run->unwanted.leases[i], false, out);
     if (dry_run->evicted.count)
-        fprintf(out, "\nTo make room, a start would remove%s:\n",
-                dry_run->evicted.count > 1 ? ", in this order and no more than needed" : "");
+        say_paragraph(out, "To make room, a start would remove%s:",
+                      dry_run->evicted.count > 1 ? ", in this order and no more than needed" : "");
     for (size_t i = 0; i < dry_run->evicted.count; i++)
         tell_lease(&dry_run->evicted.leases[i], true, out);
 }
@@ -321,8 +323,8 @@ tell_others(const struct request *request, const struct dry_run *dry_run, FILE *
         for (size_t k = 0; k < demands->count; k++)
             ours |= demands->items[k].hostdev == hostdev;
         if (!ours && could_be_ours(&dry_run->snapshot.inventory, hostdev))
-            fprintf(out, "\n%s: nothing says what it is to be; it is left alone\n",
-                    hostdev->alias ? hostdev->alias : hostdev->source.text);
+            say_paragraph(out, "%s: nothing says what it is to be; it is left alone",
+                          hostdev->alias ? hostdev->alias : hostdev->source.text);
     }
 }
 
@@ -336,12 +338,12 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
 
     tell_leases(source, ledger, out);
     if (!dry_run->snapshot.policy.enabled)
-        fprintf(out, "vgpu.conf has switched all of it off (enabled = false).\n");
+        say_line(out, "vgpu.conf has switched all of it off (enabled = false).");
     else if (demands->count == 0)
-        fprintf(out, "%s asks for no vGPU.\n", request->name);
+        say_line(out, "%s asks for no vGPU.", request->name);
     else
-        fprintf(out, "%s asks for %zu vGPU%s, and %s.\n", request->name, demands->count,
-                demands->count == 1 ? "" : "s", outcome_words(source, dry_run));
+        say_line(out, "%s asks for %zu vGPU%s, and %s.", request->name, demands->count,
+                 demands->count == 1 ? "" : "s", outcome_words(source, dry_run));
     for (size_t i = 0; rc == 0 && i < demands->count; i++) {
         rc = tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);

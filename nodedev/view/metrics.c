@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/metrics.h"
+#include "base/printable.h"
 #include "view/vgpu-walk.h"
 
 #include <inttypes.h>
@@ -10,10 +11,11 @@
 static void
 put_value(const char *text, FILE *out)
 {
-    struct error printable;
+    char value[512];
 
-    error_set(&printable, 0, "%s", text);
-    for (const char *c = printable.text; *c; c++) {
+    snprintf(value, sizeof(value), "%s", text);
+    printable_make(value);
+    for (const char *c = value; *c; c++) {
         if (*c == '"' || *c == '\\')
             fputc('\\', out);
         fputc(*c, out);

@@ -90,6 +90,12 @@ libvirt=$(grep -rl --include='*.[ch]' '<libvirt/' common hooks nodedev)
 [ "$libvirt" = nodedev/libvirt/connection.c ] ||
     complain "libvirt's headers belong into nodedev/libvirt/connection.c alone:" "$libvirt"
 
+# Below a root that others made, only base/host.c knows where links may lead.
+if grep -nE '\<(open|mkdir|mknod|mkfifo|unlink|rename|link|symlink|readlink|fstat)at2?\([^,]*root' \
+    common/*/*.c nodedev/*/*.c hooks/*.c | grep -v '^common/base/\(host\|safe-open\)\.c:'; then
+    complain "a path below root that is not opened by common/base/host.c"
+fi
+
 # No variable at file scope that can change.
 for object in "$top_builddir"/common/*/*.o "$top_builddir"/hooks/*.o "$top_builddir"/nodedev/*/*.o; do
     nm "$object" | grep -q __asan && continue

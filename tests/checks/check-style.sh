@@ -30,6 +30,14 @@ for file in $sources tests/checks/*.sh tests/bench/*.sh tests/vm/*.sh tests/vm/s
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
+# What people read is printed by nodedev/cli/say.c, which lets no name out as it came. Others print
+# help, tables, figures for Prometheus, and one error (of the call-out), which is printable already;
+# fwrite hands XML and pipes their bytes.
+if grep -nE '\<(v?[fd]?printf|v?printf|f?puts|f?putc|putchar|perror)\(' nodedev/*/*.c |
+    grep -vE '^nodedev/(cli/(say|options|table|vgpuctl)|view/metrics|callout/callout)\.c:'; then
+    complain "text that is not printed by nodedev/cli/say.c"
+fi
+
 # A function fits a screen, main twenty lines. A body ends at the first '}' in column one.
 awk 'FNR == 1 { start = 0 }
     /^{/ { start = FNR }

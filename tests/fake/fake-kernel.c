@@ -28,6 +28,7 @@ place_of(const struct host *host, const char *path)
                                   faccessat(host->root, path, F_OK, 0) < 0);
 
     return (struct host){.root = process ? fake_of(host)->real_root : host->root,
+                         .is_confined = !process && host->is_confined,
                          .ops = &host_kernel};
 }
 

@@ -112,6 +112,59 @@ a_long_line_is_cut(void **state)
     assert_non_null(strstr(heard(), "failed: after it"));
 }
 
+/* Whatever is in it: the name of a guest, and what an error was made of. */
+static void
+a_name_is_one_word_of_one_line(void **state)
+{
+    static const struct {
+        const char *name, *word;
+    } rows[] = {
+        {"web01", "web01"},
+        {"web 01 event=prepare", "web_01_event_prepare"},
+        {"web\nJul 1 host sshd: root", "web?Jul_1_host_sshd:_root"},
+        {"web\x1b[2J\xc2\x9b"
+         "2J\xe2\x80\xae\x80",
+         "web?[2J??2J????"},
+        {"K\xc3\xb6ln", "K\xc3\xb6ln"},
+    };
+    struct error error;
+
+    (void)state;
+    error_set(&error, -1, "no room for \x1b[2J%s", "a\nb");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char wanted[256];
+
+        log_failure(&host, "release", rows[i].name, &error);
+        snprintf(wanted, sizeof(wanted),
+                 "<28>domain=%s event=release result=failed: no room for ?[2Ja?b", rows[i].word);
+        assert_string_equal(heard(), wanted);
+    }
+}
+
+/* What does not fit is cut, and no character in two: the name, and the line. */
+static void
+a_cut_leaves_no_half_character(void **state)
+{
+    struct error error = {0};
+    char name[300];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(name) - 1; i++)
+        name[i] = i % 2 ? '\xb6' : '\xc3';
+    name[sizeof(name) - 1] = '\0';
+    log_failure(&host, "release", name, &error);
+    assert_non_null(strstr(heard(), "\xb6? event=release "));
+    for (size_t shift = 0; shift < 2; shift++) {
+        const char *line;
+
+        for (size_t i = 0; i < sizeof(error.text) - 1; i++)
+            error.text[i] = (i + shift) % 2 ? '\xb6' : '\xc3';
+        log_failure(&host, "release", "web01", &error);
+        line = heard();
+        assert_int_not_equal(line[strlen(line) - 1] & 0xff, 0xc3);
+    }
+}
+
 /* syslog(3) would wait here until somebody reads. */
 static void
 a_full_log_loses_lines_and_stops_nobody(void **state)
@@ -167,6 +220,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_line_is_sent_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(collected_lines_are_sent_in_their_order, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_line_is_cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_name_is_one_word_of_one_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cut_leaves_no_half_character, setup, teardown),
         cmocka_unit_test_setup_teardown(a_full_log_loses_lines_and_stops_nobody, setup, teardown),
         cmocka_unit_test_setup_teardown(more_than_fits_is_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(a_host_without_a_log_loses_nothing, setup, teardown),

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/printable.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Characters that are no text: controls, separators of lines, what cannot be seen, what turns the
+ * direction of writing, halves of others, and what is no character at all. In order. */
+static const struct range {
+    uint32_t first, last;
+} refused[] = {
+    {0x0000, 0x001f},   {0x007f, 0x009f},       {0x00ad, 0x00ad}, {0x061c, 0x061c},
+    {0x180e, 0x180e},   {0x200b, 0x200f},       {0x2028, 0x202e}, {0x2060, 0x206f},
+    {0xd800, 0xdfff},   {0xfeff, 0xfeff},       {0xfff0, 0xfffb}, {0xfffe, 0xffff},
+    {0xe0000, 0xe0fff}, {0x110000, UINT32_MAX},
+};
+
+static bool
+is_refused(uint32_t character)
+{
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        if (character <= refused[i].last)
+            return character >= refused[i].first;
+    }
+    return false;
+}
+
+/* How many bytes the character at text has; 0 if it is no UTF-8 (RFC 3629), or refused. */
+static size_t
+character_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t length;
+        uint32_t least; /* what has fewer bytes may not be written with more */
+    } forms[] = {
+        {0x80, 0x00, 1, 0},
+        {0xe0, 0xc0, 2, 0x80},
+        {0xf0, 0xe0, 3, 0x800},
+        {0xf8, 0xf0, 4, 0x10000},
+    };
+    size_t form = 0;
+    uint32_t character;
+
+    while (form < COUNT(forms) && (*text & forms[form].mask) != forms[form].lead)
+        form++;
+    if (form == COUNT(forms))
+        return 0;
+    character = *text & (unsigned char)~forms[form].mask;
+    for (size_t i = 1; i < forms[form].length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (text[i] & 0x3f);
+    }
+    return character < forms[form].least || is_refused(character) ? 0 : forms[form].length;
+}
+
+void
+printable_make(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c;) {
+        size_t length = character_length(c);
+
+        if (length == 0)
+            *c = '?';
+        c += length ? length : 1;
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/say.h"
+#include "base/printable.h"
+
+void
+say_vpart(FILE *out, const char *format, va_list args)
+{
+    AUTO_FREE char *text = NULL;
+
+    if (vasprintf(&text, format, args) < 0) {
+        text = NULL;
+        fputs("(no memory)", out);
+        return;
+    }
+    printable_make(text);
+    fputs(text, out);
+}
+
+void
+say_part(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_vpart(out, format, args);
+    va_end(args);
+}
+
+void
+say_end(FILE *out)
+{
+    fputc('\n', out);
+}
+
+void
+say_line(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_vpart(out, format, args);
+    va_end(args);
+    say_end(out);
+}
+
+void
+say_paragraph(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    say_end(out);
+    va_start(args, format);
+    say_vpart(out, format, args);
+    va_end(args);
+    say_end(out);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What release, reconnect and start answer when the state directory is missing, or cannot be used.
+ * libvirt calls a release once, so a failure that is not told is a vGPU that nobody gives back. */
+
+#include "actions/adopt.h"
+#include "actions/release.h"
+#include "actions/verify.h"
+#include "domain/request-parser.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MACHINE                                                                                    \
+    "gpu mtty rule pool 4\n"                                                                       \
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+#define DOMAIN   "aaaaaaaa-0000-4000-8000-000000000001"
+#define STATE    "run/libvirt-vgpu"
+#define COUNTERS STATE "/counters/"
+
+static struct scene scene;
+static const struct scene_case here = {&scene, MACHINE};
+
+static struct name
+name_of(const char *uuid)
+{
+    struct name name;
+
+    assert_int_equal(name_parse_uuid(&name, uuid), 0);
+    return name;
+}
+
+static int
+run_release(struct error *error)
+{
+    struct name domain = name_of(DOMAIN);
+
+    return release_domain(&scene.kernel.host, &domain, error);
+}
+
+static int
+run_release_device(struct error *error)
+{
+    struct name domain = name_of(DOMAIN), device = name_of(scene_device(1));
+
+    return release_device(&scene.kernel.host, &domain, &device, error);
+}
+
+/* Of a guest that asks for nothing, so that no directory is made for it. */
+static int
+run_adopt(struct error *error)
+{
+    struct request request = {.domain = name_of(DOMAIN)};
+
+    return adopt_domain(&scene.kernel.host, &request, error);
+}
+
+/* Of one that does: it is not looked for otherwise. */
+static int
+run_verify(struct error *error)
+{
+    AUTO(request_clear) struct request request = {0};
+    AUTO_FREE char *xml =
+        scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    const struct document document = {.text = xml, .length = strlen(xml)};
+
+    assert_int_equal(request_parse(&document, &request, error), 0);
+    return verify_domain(&scene.kernel.host, &request, error);
+}
+
+/* All of them are to answer the same. */
+static void
+assert_answer(int wanted, const char *words)
+{
+    static int (*const uses[])(struct error * error) = {run_release, run_release_device, run_adopt,
+                                                        run_verify};
+
+    for (size_t i = 0; i < COUNT(uses); i++) {
+        struct error error = {0};
+
+        assert_int_equal(uses[i](&error), wanted);
+        if (*words)
+            assert_non_null(strstr(error.text, words));
+        else
+            assert_string_equal(error.text, "");
+    }
+}
+
+/* Nothing is there that could be given back, and that is no failure. */
+static void
+no_state_directory_is_nothing_to_do(void **state)
+{
+    (void)state;
+    assert_answer(0, "");
+    assert_int_equal(faccessat(scene.kernel.host.root, STATE, F_OK, 0), -1);
+}
+
+static void
+no_ledger_is_nothing_to_do(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdirat(scene.kernel.host.root, STATE, 0755), 0);
+    assert_answer(0, "");
+}
+
+static void
+a_file_in_its_place_is_told(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, STATE, "");
+    assert_answer(-ENOTDIR, "cannot open /" STATE ": ");
+}
+
+static size_t
+counted(const char *name)
+{
+    struct stat status;
+    struct path path;
+
+    assert_int_equal(path_format(&path, COUNTERS "%s", name), 0);
+    return fstatat(scene.kernel.host.root, path.text, &status, 0) < 0 ? 0 : (size_t)status.st_size;
+}
+
+/* The guest's lease stays, nothing is removed, and the failure is counted; once it can be read
+ * again, the same release does its work. */
+static void
+unusable_claims_are_told(void **state)
+{
+    int root = scene.kernel.host.root;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(renameat(root, STATE "/claims", root, STATE "/claims.old"), 0);
+    assert_int_equal(mkdirat(root, STATE "/claims", 0755), 0);
+    assert_answer(-EISDIR, "cannot open /" STATE "/claims: ");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(counted("release.ok"), 0);
+    assert_int_equal(counted("release.other"), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    scene_assert_type(&scene, scene_device(1), "mtty-2");
+    assert_int_equal(unlinkat(root, STATE "/claims", AT_REMOVEDIR), 0);
+    assert_int_equal(renameat(root, STATE "/claims.old", root, STATE "/claims"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(counted("release.ok"), 1);
+    scene_assert_empty(&scene);
+}
+
+/* A ledger that cannot be read is told as well. */
+static void
+a_broken_ledger_is_told(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
+    assert_answer(-EBADMSG, "/" STATE "/ledger: line 1: ");
+}
+
+int
+main(void)
+{
+#define TEST(function) SCENE_TEST(function, here)
+    const struct CMUnitTest tests[] = {
+        TEST(no_state_directory_is_nothing_to_do),
+        TEST(no_ledger_is_nothing_to_do),
+        TEST(a_file_in_its_place_is_told),
+        TEST(unusable_claims_are_told),
+        TEST(a_broken_ledger_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which characters may stand in a text for people. */
+
+#include "base/printable.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void
+rows(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } rows[] = {
+        {"", ""},
+        {"GRID T4-1B", "GRID T4-1B"},
+        {"K\xc3\xb6ln \xe2\x82\xac \xe6\xbc\xa2 \xf0\x9f\x98\x80 \xd7\xa9",
+         "K\xc3\xb6ln \xe2\x82\xac \xe6\xbc\xa2 \xf0\x9f\x98\x80 \xd7\xa9"},
+        {"a\nb\tc\rd", "a?b?c?d"},
+        {"\x1b[31m\x7f", "?[31m?"},
+        {"\xc2\x9b"
+         "31m",
+         "??31m"},
+        {"\xc2\x80\xc2\x9f\xc2\xa0", "????\xc2\xa0"},
+        /* Soft hyphen, Arabic letter mark, zero width space, right-to-left mark. */
+        {"\xc2\xad\xd8\x9c\xe2\x80\x8b\xe2\x80\x8f", "??????????"},
+        /* Line separator, right-to-left override, isolates, and the dash before them. */
+        {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9",
+         "\xe2\x80\xa7????????????"},
+        {"\xef\xbb\xbf\xef\xbf\xbd\xef\xbf\xbe", "???\xef\xbf\xbd???"},
+        /* A tag, which is not seen. */
+        {"\xf3\xa0\x80\xa1", "????"},
+        /* No UTF-8: alone, cut, too long for what it is, half of a pair, too large. */
+        {"\x80|\xc3|\xe2\x82", "?|?|??"},
+        {"\xc0\x8a\xe0\x80\x8a\xf0\x80\x80\x8a", "?????????"},
+        {"\xc1\x9b\xe0\x82\x9b", "?????"},
+        {"\xed\xa0\x80", "???"},
+        {"\xf4\x90\x80\x80\xff", "?????"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[64];
+
+        strcpy(text, rows[i].text);
+        printable_make(text);
+        assert_string_equal(text, rows[i].wanted);
+    }
+}
+
+/* Each character of one or two bytes: the controls and the two named above, and no others. */
+static void
+short_characters(void **state)
+{
+    (void)state;
+    for (unsigned c = 1; c < 0x800; c++) {
+        bool refused = c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c;
+        char text[3] = {(char)c};
+
+        if (c >= 0x80) {
+            text[0] = (char)(0xc0 | c >> 6);
+            text[1] = (char)(0x80 | (c & 0x3f));
+        }
+        printable_make(text);
+        assert_int_equal(*text == '?', refused || c == '?');
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows),
+        cmocka_unit_test(short_characters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpuctl --root DIR, when whoever made DIR means ill: links in it lead out, or pipes stand where
+ * files are to be. Nothing outside is read, written, made or removed, and nothing is waited for.
+ */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"
+#define GPU      "0000:18:00.0"
+#define STATE    "run/libvirt-vgpu"
+#define DRAINED  "var/lib/libvirt-vgpu/drained"
+#define SECRET   "gpus = ( { address = \"0000:99:00.0\"; } ); # SECRET\n"
+#define PATIENCE 20 /* seconds, after which a test that waits is killed */
+
+static struct scene scene;
+static struct typed typed;
+static struct fake_kernel outside; /* its tree stands beside the scene's */
+static int root;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    fake_start(&outside, "");
+    fake_write(&outside, "victim", SECRET);
+    fake_write(&outside, "vgpu.conf", SECRET);
+    root = scene.kernel.host.root;
+    alarm(PATIENCE);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    alarm(0);
+    typed_clear(&typed);
+    fake_stop(&outside);
+    scene_stop(&scene);
+    return 0;
+}
+
+/* A line with --root in it. */
+static int
+run(const char *words)
+{
+    char line[512];
+
+    snprintf(line, sizeof(line), "vgpuctl --root %s %s", scene.kernel.path, words);
+    return typed_run(&scene, "test:///default", line, &typed);
+}
+
+static void
+fake_directory(const char *path)
+{
+    char file[256];
+
+    snprintf(file, sizeof(file), "%s/.keep", path);
+    fake_write(&scene.kernel, file, "");
+    assert_int_equal(unlinkat(root, file, 0), 0);
+}
+
+/* A link in the root, to something outside of it. */
+static void
+link_out(const char *path, const char *target)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text), "%s/%s", outside.path, target);
+    unlinkat(root, path, 0);
+    assert_int_equal(symlinkat(text, root, path), 0);
+}
+
+static void
+put_pipe(const char *path)
+{
+    unlinkat(root, path, 0);
+    assert_int_equal(mkfifoat(root, path, 0644), 0);
+}
+
+static bool
+is_there(int directory, const char *path)
+{
+    return faccessat(directory, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void
+assert_untouched(const char *path)
+{
+    const struct host host = {.root = outside.host.root, .ops = &host_kernel};
+    char text[256];
+
+    assert_true(host_read(&host, text, sizeof(text), "%s", path) > 0);
+    assert_memory_equal(text, SECRET, strlen(text));
+    assert_int_equal(strlen(text), strlen(SECRET) - 1);
+}
+
+/* It stores a new ledger. The old one gets a name with the time in seconds, which may be there. */
+static int
+rebuild(void)
+{
+    AUTO(names_clear) struct names names = {0};
+
+    assert_int_equal(host_list(&scene.kernel.host, &names, STATE), 0);
+    for (size_t i = 0; i < names.count; i++) {
+        struct path path;
+
+        if (!strncmp(names.items[i].text, "ledger.broken", strlen("ledger.broken")) &&
+            path_format(&path, STATE "/%s", names.items[i].text) == 0)
+            assert_int_equal(unlinkat(root, path.text, 0), 0);
+    }
+    if (!is_there(root, STATE "/ledger"))
+        fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
+    return run("reconcile --rebuild");
+}
+
+static void
+a_new_ledger_is_a_new_file(void **state)
+{
+    (void)state;
+    fake_directory(STATE);
+    link_out(STATE "/ledger.new", "victim");
+    assert_int_equal(rebuild(), COMMAND_DONE);
+    assert_untouched("victim");
+    assert_false(is_there(root, STATE "/ledger.new"));
+    /* Another name of the file is no way to it either. */
+    assert_int_equal(unlinkat(root, STATE "/ledger", 0), 0);
+    assert_int_equal(linkat(outside.host.root, "victim", root, STATE "/ledger.new", 0), 0);
+    assert_int_equal(rebuild(), COMMAND_DONE);
+    assert_untouched("victim");
+    assert_int_equal(unlinkat(root, STATE "/ledger", 0), 0);
+    put_pipe(STATE "/ledger.new");
+    assert_int_equal(rebuild(), COMMAND_DONE);
+    assert_int_equal(run("reconcile"), COMMAND_DONE);
+}
+
+/* A link in place of the ledger is not followed, be it to a file of the root; the remedy is told,
+ * and helps. */
+static void
+the_ledger_is_a_file(void **state)
+{
+    (void)state;
+    fake_directory(STATE);
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            put_pipe(STATE "/ledger");
+        else
+            link_out(STATE "/ledger", "victim");
+        assert_int_equal(run("list"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, "/" STATE "/ledger: it is no regular file; 'vgpuctl ");
+        assert_int_equal(run("reconcile"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, "/" STATE "/ledger: it is no regular file; 'vgpuctl ");
+        assert_int_equal(rebuild(), COMMAND_DONE);
+        assert_int_equal(run("list"), COMMAND_DONE);
+        assert_untouched("victim");
+    }
+}
+
+static void
+claims_and_counters_stay_inside(void **state)
+{
+    (void)state;
+    fake_directory(STATE);
+    link_out(STATE "/claims", "claims");
+    link_out(STATE "/counters", "");
+    run("reconcile");
+    assert_false(is_there(outside.host.root, "claims"));
+    assert_false(is_there(outside.host.root, "reconcile.ok"));
+    assert_false(is_there(outside.host.root, "reconcile.other"));
+    assert_int_equal(unlinkat(root, STATE "/claims", 0), 0);
+    put_pipe(STATE "/claims");
+    run("reconcile");
+    run("list");
+}
+
+/* The directory itself, and one above it. */
+static void
+the_state_directory_stays_inside(void **state)
+{
+    (void)state;
+    link_out(STATE, "state");
+    run("reconcile --rebuild");
+    assert_false(is_there(outside.host.root, "state"));
+    assert_int_equal(mkdirat(outside.host.root, "state", 0755), 0);
+    assert_int_equal(mkdirat(outside.host.root, "libvirt-vgpu", 0755), 0);
+    run("reconcile --rebuild");
+    assert_false(is_there(outside.host.root, "state/claims"));
+    assert_int_equal(unlinkat(root, STATE, 0), 0);
+    assert_int_equal(unlinkat(root, "run", AT_REMOVEDIR), 0);
+    link_out("run", "");
+    run("reconcile --rebuild");
+    assert_false(is_there(outside.host.root, "libvirt-vgpu/claims"));
+    run("list");
+}
+
+static void
+drain_stays_inside(void **state)
+{
+    (void)state;
+    fake_directory("var/lib/libvirt-vgpu");
+    link_out(DRAINED, "");
+    run("drain " GPU);
+    assert_false(is_there(outside.host.root, GPU));
+    fake_write(&outside, GPU, "");
+    run("undrain " GPU);
+    assert_true(is_there(outside.host.root, GPU));
+    assert_int_equal(unlinkat(root, DRAINED, 0), 0);
+    fake_directory(DRAINED);
+    put_pipe(DRAINED "/" GPU);
+    run("drain " GPU);
+    assert_int_equal(run("undrain " GPU), COMMAND_DONE);
+    assert_int_equal(run("drain " GPU), COMMAND_DONE);
+}
+
+/* Of the configuration an absolute link leads below the root, as it would on that machine. */
+static void
+the_configuration_stays_inside(void **state)
+{
+    (void)state;
+    fake_directory("etc");
+    link_out("etc/libvirt-vgpu", "");
+    assert_int_equal(run("check"), COMMAND_DONE);
+    assert_null(strstr(typed.faults, "0000:99:00.0"));
+    assert_int_equal(unlinkat(root, "etc/libvirt-vgpu", 0), 0);
+    fake_write(&scene.kernel, "srv/conf/vgpu.conf",
+               "gpus = ( { address = \"0000:77:00.0\"; } );\n");
+    assert_int_equal(symlinkat("/srv/../../../srv/./conf/", root, "etc/libvirt-vgpu"), 0);
+    assert_int_equal(run("check"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "0000:77:00.0");
+    assert_int_equal(unlinkat(root, "srv/conf/vgpu.conf", 0), 0);
+    put_pipe("srv/conf/vgpu.conf");
+    assert_int_equal(run("check"), COMMAND_FAILED);
+    /* A link to itself. */
+    assert_int_equal(unlinkat(root, "etc/libvirt-vgpu", 0), 0);
+    assert_int_equal(symlinkat("../etc/libvirt-vgpu", root, "etc/libvirt-vgpu"), 0);
+    assert_int_equal(run("check"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "Too many levels of symbolic links");
+}
+
+/* What reads /sys follows its links, and finds what it found without --root. */
+static void
+sys_is_read_as_before(void **state)
+{
+    AUTO_FREE char *before = NULL;
+
+    (void)state;
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl types", &typed), COMMAND_DONE);
+    before = strdup(typed.printed);
+    typed_assert_has(before, "GRID T4-1B");
+    assert_int_equal(run("types"), COMMAND_DONE);
+    assert_string_equal(typed.printed, before);
+}
+
+/* The operations themselves, on what leads out in each way that there is. */
+static void
+each_operation_stays_inside(void **state)
+{
+    static const char *const paths[] = {"out/victim", "file", "chain", "up/../file"};
+    const struct host host = {.root = root, .ops = &host_kernel, .is_confined = true};
+    char text[512];
+    struct stat status;
+
+    (void)state;
+    link_out("out", "");
+    link_out("file", "victim");
+    assert_int_equal(symlinkat("file", root, "chain"), 0);
+    fake_directory("up");
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        struct names names;
+
+        assert_int_equal(host_kernel.read(&host, paths[i], text, sizeof(text)), -ENOENT);
+        assert_int_equal(host_kernel.write(&host, paths[i], "x"), -ENOENT);
+        assert_int_equal(host_kernel.probe(&host, paths[i]), -ENOENT);
+        assert_int_equal(host_list(&host, &names, "%s", paths[i]), -ENOENT);
+    }
+    assert_int_equal(host_kernel.exists(&host, "out/victim"), -ENOENT);
+    assert_int_equal(host_kernel.link(&host, "out/victim", text, sizeof(text)), -ENOENT);
+    assert_int_equal(host_make_directory(&host, "out/made"), -1);
+    assert_int_equal(host_remove(&host, "out/victim"), -1);
+    /* The links themselves are there, and say where they lead. */
+    assert_int_equal(host_kernel.exists(&host, "file"), 0);
+    assert_int_equal(host_status(&host, "out", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_true(host_kernel.link(&host, "chain", text, sizeof(text)) > 0);
+    assert_string_equal(text, "file");
+    assert_int_equal(host_kernel.link(&host, "up", text, sizeof(text)), -EINVAL);
+    assert_untouched("victim");
+}
+
+/* A pipe and a socket are opened by nobody, and waited for by nobody. */
+static void
+only_files_are_opened(void **state)
+{
+    const struct host host = {.root = root, .ops = &host_kernel, .is_confined = true};
+    char text[16];
+
+    (void)state;
+    put_pipe("pipe");
+    assert_int_equal(host_kernel.read(&host, "pipe", text, sizeof(text)), -EOPNOTSUPP);
+    assert_int_equal(host_kernel.write(&host, "pipe", "x"), -ENXIO);
+    assert_int_equal(host_open(&host, "pipe", O_RDWR, 0), -1);
+    assert_int_equal(errno, EOPNOTSUPP);
+    assert_int_equal(host_kernel.read(&host, "pipe/x", text, sizeof(text)), -ENOTDIR);
+    assert_int_equal(host_kernel.read(&host, "/", text, sizeof(text)), -EISDIR);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_new_ledger_is_a_new_file),
+        TEST(the_ledger_is_a_file),
+        TEST(claims_and_counters_stay_inside),
+        TEST(the_state_directory_stays_inside),
+        TEST(drain_stays_inside),
+        TEST(the_configuration_stays_inside),
+        TEST(sys_is_read_as_before),
+        TEST(each_operation_stays_inside),
+        TEST(only_files_are_opened),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
