@@ -80,7 +80,8 @@ int
 statedir_lock(struct statedir *statedir, struct deadline deadline, struct error *error)
 {
     for (;;) {
-        AUTO_CLOSE int fd = openat(statedir->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        AUTO_CLOSE int fd = openat(statedir->dir, "lock",
+                                   O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
         int rc;
 
         if (fd < 0)

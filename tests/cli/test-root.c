@@ -145,6 +145,19 @@ a_new_ledger_is_a_new_file(void **state)
     assert_int_equal(run("reconcile"), COMMAND_DONE);
 }
 
+static void
+the_lock_is_a_file(void **state)
+{
+    (void)state;
+    fake_directory(STATE);
+    link_out(STATE "/lock", "made");
+    assert_int_equal(rebuild(), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "cannot open /" STATE "/lock");
+    assert_false(is_there(outside.host.root, "made"));
+    put_pipe(STATE "/lock");
+    assert_int_equal(rebuild(), COMMAND_DONE);
+}
+
 /* A link in place of the ledger is not followed, be it to a file of the root; the remedy is told,
  * and helps. */
 static void
@@ -321,6 +334,7 @@ main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_new_ledger_is_a_new_file),
+        TEST(the_lock_is_a_file),
         TEST(the_ledger_is_a_file),
         TEST(claims_and_counters_stay_inside),
         TEST(the_state_directory_stays_inside),
