@@ -24,11 +24,11 @@ asks_us(const struct request *request)
 }
 
 static void
-renew(const struct transaction *transaction, struct lease *lease)
+renew(const struct transaction *transaction, struct ledger *ledger, struct lease *lease)
 {
     lease->daemon = transaction->daemon;
     lease->state = LEASE_HELD;
-    lease->claim = 0;
+    lease->claim = statedir_take_number(&transaction->statedir, ledger);
     lease->time = host_seconds(transaction->host);
 }
 
@@ -57,7 +57,7 @@ add_lease(const struct transaction *transaction, const struct request *request,
     lease.origin = is_ours_to_make(transaction->host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
-    renew(transaction, &lease);
+    renew(transaction, ledger, &lease);
     log_lease(transaction->host, event, &lease, "adopted");
     return ledger_add(ledger, &lease);
 }
@@ -90,7 +90,7 @@ adopt(const struct transaction *transaction, const struct request *request, stru
         lease->daemon = transaction->daemon;
         if (status_files_has(request, &lease->vgpu.device) &&
             transaction_may_act(transaction, lease))
-            renew(transaction, lease);
+            renew(transaction, ledger, lease);
     }
     return adopt_missing(transaction, request, "reconnect", ledger);
 }

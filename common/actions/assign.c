@@ -9,6 +9,7 @@
 #include "device/type-cache.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
+#include "lease/released.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 #include "placement/plan.h"
@@ -392,10 +393,13 @@ hold(struct assignment *assignment, struct error *error)
             transaction_abort(transaction);
             return transaction_lost(&assignment->plan.steps[i].lease.vgpu.device, error);
         }
+        if (released_covers(&transaction->statedir, lease)) {
+            transaction_abort(transaction);
+            return error_set(error, -ESRCH, "the guest has ended while its vGPUs were being made");
+        }
         lease->state = LEASE_HELD;
         lease->daemon = transaction->daemon;
         lease->time = host_seconds(transaction->host);
-        lease->claim = 0;
     }
     return transaction_commit(transaction, &ledger, error);
 }

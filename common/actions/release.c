@@ -2,17 +2,21 @@
 
 #include "actions/release.h"
 #include "apply/apply.h"
+#include "lease/daemon.h"
 #include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
+#include "lease/released.h"
 #include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <string.h>
 
 static bool
-is_in(const struct release_scope *scope, const struct lease *lease)
+is_in(const struct host *host, const struct release_scope *scope, const struct lease *lease)
 {
+    if (scope->of_ended && process_alive(host, lease->daemon))
+        return false;
     return name_equal(&lease->domain, scope->domain) &&
            (!scope->device || name_equal(&lease->vgpu.device, scope->device)) &&
            (!scope->claim || lease->claim == scope->claim);
@@ -56,7 +60,7 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
         const char *why;
         enum fate fate;
 
-        if (!is_in(scope, lease))
+        if (!is_in(transaction->host, scope, lease))
             continue;
         facts = facts_gather(&transaction->statedir, NULL, lease);
         if (scope->device)
@@ -133,36 +137,72 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
 }
 
 static int
-give_back(const struct host *host, const struct release_scope *scope, struct error *error)
+give_back(struct transaction *transaction, const struct release_scope *scope, struct error *error)
 {
-    AUTO(transaction_close) struct transaction transaction;
-    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct host *host = transaction->host;
     AUTO(policy_clear) struct policy policy = {0};
     struct error ignored;
-    int rc = transaction_open(host, false, &transaction, error);
 
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&transaction.statedir, &ledger, error);
-    if (rc < 0 || !ledger_has_domain(&ledger, scope->domain))
-        return rc;
     /* A broken configuration strands nothing: its defaults will do. */
     if (policy_load(host, &policy, &ignored) < 0)
         log_failure(host, "release", scope->domain->text, &ignored);
-    transaction.lock_timeout = policy.lock_timeout;
-    transaction.deadline = deadline_in(host, policy.release_timeout);
-    return release_leases(&transaction, scope, transaction.deadline, error);
+    transaction->lock_timeout = policy.lock_timeout;
+    transaction->deadline = deadline_in(host, policy.release_timeout);
+    return release_leases(transaction, scope, transaction->deadline, error);
+}
+
+/* The ledger, for which the caller has no lock. 1: the domain has leases. */
+static int
+look(const struct host *host, const struct name *domain, struct transaction *transaction,
+     struct ledger *ledger, struct error *error)
+{
+    int rc = transaction_open(host, false, transaction, error);
+
+    if (rc == 0)
+        rc = statedir_load(&transaction->statedir, ledger, error);
+    return rc < 0 ? rc : ledger_has_domain(ledger, domain);
+}
+
+/* Before anything is waited for, and also if the ledger cannot be read. A daemon that has ended
+ * needs no mark, and the number would be too high for one that is not ours. */
+static void
+mark(const struct host *host, const struct name *domain, const struct ledger *ledger)
+{
+    struct error error;
+    int rc = released_mark(host, domain, ledger->next_claim);
+
+    if (rc == 0)
+        return;
+    error_set(&error, rc, "cannot leave a mark in /run/libvirt-vgpu/released: %s", strerror(-rc));
+    log_failure(host, "release", domain->text, &error);
 }
 
 int
 release_domain(const struct host *host, const struct name *domain, struct error *error)
 {
-    return give_back(host, &(struct release_scope){.domain = domain}, error);
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct release_scope scope = {.domain = domain};
+    int rc = look(host, domain, &transaction, &ledger, error);
+
+    if (rc == 0 || rc == -ENOENT)
+        return 0;
+    scope.of_ended = !daemon_may_live(host);
+    if (!scope.of_ended)
+        mark(host, domain, &ledger);
+    return rc < 0 ? rc : give_back(&transaction, &scope, error);
 }
 
 int
 release_device(const struct host *host, const struct name *domain, const struct name *device,
                struct error *error)
 {
-    return give_back(host, &(struct release_scope){.domain = domain, .device = device}, error);
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct release_scope scope = {.domain = domain, .device = device};
+    int rc = look(host, domain, &transaction, &ledger, error);
+
+    if (rc <= 0)
+        return rc == -ENOENT ? 0 : rc;
+    return give_back(&transaction, &scope, error);
 }

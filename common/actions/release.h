@@ -17,6 +17,7 @@ struct release_scope {
     const struct name *domain;
     const struct name *device; /* this one only, which is not kept; NULL: all */
     uint64_t claim;            /* those only that this claim has; 0: whichever */
+    bool of_ended;             /* those only whose daemon has ended */
 };
 
 /*
@@ -27,7 +28,10 @@ struct release_scope {
 int release_leases(struct transaction *transaction, const struct release_scope *scope,
                    struct deadline deadline, struct error *error) CHECKED NONNULL;
 
-/* The use case of the hook's `release`: cheap for a domain without leases. */
+/* The use case of the hook's `release`: cheap for a domain without leases. Whatever keeps it from
+ * its work, a mark is left until somebody has done it (lease/released.h). Without a daemon, which
+ * is how a hook finds itself that was left behind, what another daemon runs is none of its
+ * business. */
 int release_domain(const struct host *host, const struct name *domain,
                    struct error *error) CHECKED NONNULL;
 

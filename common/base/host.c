@@ -92,6 +92,15 @@ host_make_directory(const struct host *host, const char *path)
 }
 
 int
+host_make_link(const struct host *host, const char *path, const char *target)
+{
+    if (!host->is_confined)
+        return symlinkat(target, host->root, path);
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+int
 host_remove(const struct host *host, const char *path)
 {
     const char *name = path;

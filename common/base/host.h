@@ -89,6 +89,10 @@ int host_status(const struct host *host, const char *path, struct stat *ret) CHE
 int host_make_directory(const struct host *host, const char *path) NONNULL;
 int host_remove(const struct host *host, const char *path) CHECKED NONNULL;
 
+/* Makes a symbolic link, which needs no descriptor: 0, or -1 and errno. Not below a confined root.
+ */
+int host_make_link(const struct host *host, const char *path, const char *target) CHECKED NONNULL;
+
 /* The content of an attribute without its last line feed, always terminated: its length, or -errno;
  * -E2BIG when it does not fit into size. */
 ssize_t host_read(const struct host *host, char *buffer, size_t size, const char *format, ...)

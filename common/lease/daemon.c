@@ -64,24 +64,42 @@ is_alive(const struct host *host, uint64_t pid)
     return pid <= INT32_MAX && process_find(host, (int)pid, &ignored) == 0;
 }
 
+static struct process
+find(const struct host *host, const struct ancestors *ancestors)
+{
+    const struct process_status *found = NULL;
+    uint64_t pid = 0;
+
+    if (host_read_number(host, &pid, "run/libvirt/qemu/driver.pid") == 0)
+        found = find_pid(ancestors, pid);
+    if (!found)
+        found = find_name(ancestors);
+    if (found)
+        return found->process;
+    found = &ancestors->items[0];
+    if (found->process.pid == INIT || (found->parent == INIT && is_alive(host, pid)))
+        return (struct process){0};
+    return found->process;
+}
+
 struct process
 daemon_find(const struct host *host)
 {
     struct ancestors ancestors;
-    const struct process_status *found = NULL;
-    uint64_t pid = 0;
 
     find_ancestors(host, &ancestors);
     if (ancestors.count == 0 || caller_has_ended(host))
         return (struct process){0};
-    if (host_read_number(host, &pid, "run/libvirt/qemu/driver.pid") == 0)
-        found = find_pid(&ancestors, pid);
-    if (!found)
-        found = find_name(&ancestors);
-    if (found)
-        return found->process;
-    found = &ancestors.items[0];
-    if (found->process.pid == INIT || (found->parent == INIT && is_alive(host, pid)))
-        return (struct process){0};
-    return found->process;
+    return find(host, &ancestors);
+}
+
+bool
+daemon_may_live(const struct host *host)
+{
+    struct ancestors ancestors;
+
+    if (caller_has_ended(host))
+        return false;
+    find_ancestors(host, &ancestors);
+    return ancestors.count == 0 || find(host, &ancestors).pid > 0;
 }

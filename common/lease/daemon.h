@@ -19,3 +19,6 @@
  * pipe to it is broken, or another daemon runs and process 1 has adopted who called us.
  */
 struct process daemon_find(const struct host *host) NONNULL;
+
+/* Whether libvirt's daemon that runs us lives, as far as can be told. */
+bool daemon_may_live(const struct host *host) CHECKED NONNULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/facts.h"
+#include "lease/released.h"
 
 #define LONGEST_RESERVED 60 /* s from an incoming migration to its prepare */
 
@@ -53,6 +54,8 @@ facts_gather(const struct statedir *statedir, const struct status_files *guests,
         facts.bits |= FATE_CLAIMED;
     if (process_alive(host, lease->daemon))
         facts.bits |= FATE_DAEMON;
+    if (lease_is_in_use(lease) && released_covers(statedir, lease))
+        facts.bits |= FATE_RELEASED;
     if (guests)
         add_guests(&facts, guests, lease);
     if (lease->origin == LEASE_MADE)
@@ -68,8 +71,8 @@ facts_gather(const struct statedir *statedir, const struct status_files *guests,
 bool
 facts_need_guests(const struct statedir *statedir, const struct lease *lease)
 {
-    return (lease->state == LEASE_HELD || lease->state == LEASE_PENDING) &&
-           !process_alive(statedir->host, lease->daemon);
+    return lease_is_in_use(lease) &&
+           (!process_alive(statedir->host, lease->daemon) || released_covers(statedir, lease));
 }
 
 void

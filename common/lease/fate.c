@@ -50,11 +50,16 @@ static const struct row {
      "its guest runs, and has it no more"},
     {OTHERS, IN(LEASE_HELD), FATE_GUEST_WITHOUT, 0, FATE_FORGET,
      "its guest runs, and has it no more"},
-    {OTHERS, IN_USE, FATE_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
     /* A pending one may have been added to a running guest, by somebody who could not record that.
      */
     {OTHERS, IN(LEASE_PENDING), FATE_GUEST, 0, FATE_LEAVE, "a guest has it"},
     {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
+    /* A release that did not come to its end: libvirt will not call it again. */
+    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_RELEASED | FATE_KEEP | FATE_MADE | FATE_RIGHT, 0,
+     FATE_HOLD, "its guest has ended"},
+    {OTHERS, IN_USE, FATE_RELEASED | FATE_MADE, FATE_ABSENT, FATE_REMOVE, "its guest has ended"},
+    {OTHERS, IN_USE, FATE_RELEASED, 0, FATE_FORGET, "its guest has ended"},
+    {OTHERS, IN_USE, FATE_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
     {OTHERS, IN_USE, FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
     {OTHERS, IN(LEASE_PENDING), FATE_MADE, FATE_ABSENT, FATE_REMOVE, "what made it was broken off"},
     {OTHERS, IN(LEASE_PENDING), 0, 0, FATE_FORGET, "what made it was broken off"},

@@ -6,7 +6,7 @@
  *
  * Between prepare and QEMU's start there is no process, no status file and no open device, so a
  * slow start looks like a leak. Therefore a lease is left alone while its daemon lives, which owes
- * us a release; and what cannot be told is left alone as well.
+ * us a release, and has not called it yet; and what cannot be told is left alone as well.
  */
 
 #pragma once
@@ -40,6 +40,7 @@ enum {
     FATE_LISTED = 1 << 13,       /* FATE_START: the inventory shows the device on its parent */
     FATE_NAMED = 1 << 14,        /* FATE_START: a demand names the device */
     FATE_WANTED = 1 << 15,       /* FATE_START: and would have it as it is */
+    FATE_RELEASED = 1 << 16,     /* libvirt has said that its guest has ended, see released.h */
 };
 
 struct fate_facts {

@@ -24,6 +24,12 @@ lease_state_name(enum lease_state state)
 }
 
 bool
+lease_is_in_use(const struct lease *lease)
+{
+    return lease->state == LEASE_HELD || lease->state == LEASE_PENDING;
+}
+
+bool
 lease_is_nobodys(const struct lease *lease)
 {
     return !strcmp(lease->domain.text, LEASE_NOBODY);

@@ -47,13 +47,14 @@ struct lease {
     enum lease_state state;
     enum lease_origin origin;
     struct process daemon; /* libvirt's: it will call "release" for the domain while it lives */
-    uint64_t claim;        /* the byte of the claims file that is locked by who acts on it */
+    uint64_t claim;        /* its number: higher than those of all leases before; the byte of the
+                              claims file that is locked by who acts on it. 0: it has none */
     enum lease_release release;
     uint64_t time; /* of its last change, in seconds of CLOCK_BOOTTIME */
 };
 
 struct ledger {
-    uint64_t next_claim;
+    uint64_t next_claim; /* the next number */
     struct lease *leases;
     size_t count;
 };
@@ -90,6 +91,9 @@ void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
  * that we have not made. */
 #define LEASE_NOBODY "00000000-0000-0000-0000-000000000000"
 bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
+
+/* Whether a guest has its device, or may soon. */
+bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
 
 /* The ledger's word for a state ("held"). */
 const char *lease_state_name(enum lease_state state);

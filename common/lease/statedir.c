@@ -33,6 +33,8 @@ statedir_open(const struct host *host, bool make, struct statedir *ret, struct e
     statedir.host = host;
     if (make && host_make_directory(host, DIRECTORY) < 0 && errno != EEXIST)
         return error_set(error, -errno, "cannot make /" DIRECTORY ": %m");
+    if (make && host_make_directory(host, DIRECTORY "/released") < 0 && errno != EEXIST)
+        return error_set(error, -errno, "cannot make /" DIRECTORY "/released: %m");
     statedir.dir = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     if (statedir.dir < 0 && errno == ENOENT && !make)
         return -ENOENT;
@@ -256,6 +258,22 @@ byte_of(uint64_t claim)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)claim, .l_len = 1};
 }
 
+uint64_t
+statedir_number_now(const struct host *host)
+{
+    return host->ops->now(host) / 1000 + 1;
+}
+
+uint64_t
+statedir_take_number(const struct statedir *statedir, struct ledger *ledger)
+{
+    const uint64_t now = statedir_number_now(statedir->host);
+
+    if (ledger->next_claim < now)
+        ledger->next_claim = now;
+    return ledger->next_claim++;
+}
+
 /* The counter stays above our claim even if the ledger was not stored since, or was deleted. */
 int
 statedir_claim(struct statedir *statedir, struct ledger *ledger, struct error *error)
@@ -263,7 +281,7 @@ statedir_claim(struct statedir *statedir, struct ledger *ledger, struct error *e
     if (statedir->claim && ledger->next_claim <= statedir->claim)
         ledger->next_claim = statedir->claim + 1;
     while (!statedir->claim) {
-        uint64_t number = ledger->next_claim++;
+        uint64_t number = statedir_take_number(statedir, ledger);
         struct flock byte = byte_of(number);
 
         if (fcntl(statedir->claims, F_OFD_SETLK, &byte) == 0)

@@ -69,7 +69,14 @@ bool statedir_is_broken(int rc) CHECKED;
 int statedir_set_aside(const struct statedir *statedir, struct path *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* Takes the next claim of the ledger for this process, unless it has one. Under the lock. */
+/* The number that nothing given until now can have: microseconds since the kernel booted. */
+uint64_t statedir_number_now(const struct host *host) CHECKED NONNULL;
+
+/* Takes the ledger's next number, higher than all before, also than those of a ledger that was
+ * lost. Under the lock. */
+uint64_t statedir_take_number(const struct statedir *statedir, struct ledger *ledger) NONNULL;
+
+/* Takes a number as this process's claim, unless it has one. Under the lock. */
 int statedir_claim(struct statedir *statedir, struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define ALL_BITS (1u << 16)
+#define ALL_BITS (1u << 17)
 
 /* What holds whatever else is known. */
 static void
@@ -38,6 +38,7 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
         (bits & (FATE_GUEST | FATE_OTHER_GUEST)))
         fail_msg("what a guest has is touched");
     if (others && !(bits & FATE_OWN) && touched && (bits & FATE_DAEMON) &&
+        !(bits & FATE_RELEASED) &&
         (facts->state == LEASE_PENDING ||
          (facts->state == LEASE_HELD && !(bits & FATE_GUEST_WITHOUT))))
         fail_msg("what a living daemon will give back is touched");
@@ -89,6 +90,15 @@ in_words(void **state)
         {FATE_RELEASE, LEASE_HELD, FATE_RIGHT, FATE_FORGET, "it was not made by us"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_LEAVE,
          "libvirt's daemon runs, and will give it back"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_RELEASED,
+         FATE_REMOVE, "its guest has ended"},
+        {FATE_ROOM, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_RELEASED,
+         FATE_REMOVE, "its guest has ended"},
+        {FATE_REAP, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_RELEASED | FATE_GUEST,
+         FATE_LEAVE, "its guest runs"},
+        {FATE_RECONCILE, LEASE_HELD,
+         FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON | FATE_RELEASED, FATE_HOLD,
+         "its guest has ended"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
          "its guest is gone, and the daemon that ran it"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_HOLD,

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A release is never forgotten, though libvirt calls once: whatever kept it from its work, whoever
+ * comes next does it, while the daemon that would have to call again lives. */
+
+#include "actions/reconcile.h"
+#include "actions/release.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STATE "run/libvirt-vgpu"
+
+/* One place. */
+static struct scene scene;
+static const struct scene_case here = {&scene, "gpu mtty rule pool 2\n"
+                                               "type mtty-2 \"Dual port serial\" uses 2\n"};
+
+static int
+root(void)
+{
+    return scene.kernel.host.root;
+}
+
+static size_t
+marks(void)
+{
+    AUTO(names_clear) struct names names = {0};
+
+    return host_list(&scene.kernel.host, &names, STATE "/released") < 0 ? 0 : names.count;
+}
+
+/* Somebody has the ledger's lock for as long as the descriptor is open. */
+static int
+hold_lock(void)
+{
+    int fd = openat(root(), STATE "/lock", O_RDWR | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    return fd;
+}
+
+static void
+assert_reconciled(enum outcome outcome, const char *why)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error = {0};
+
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(findings.count, 1);
+    assert_string_equal(findings.items[0].why.text, why);
+    assert_int_equal(findings.items[0].outcome, outcome);
+}
+
+static void
+is_reconciled(void)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error = {0};
+
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+}
+
+static void
+assert_given_back(void)
+{
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(marks(), 1);
+    assert_reconciled(OUTCOME_REMOVED, "its guest has ended");
+    assert_int_equal(marks(), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+one_that_succeeds_leaves_no_mark(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 2, 1), 0);
+    assert_int_equal(marks(), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(marks(), 0);
+    scene_assert_empty(&scene);
+}
+
+/* The first is reconcile's to find, the second that of a guest that needs the place. */
+static void
+one_that_gets_no_lock_is_made_up_for(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "lock_timeout = \"50ms\";");
+    for (int i = 0; i < 2; i++) {
+        int fd;
+
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        fd = hold_lock();
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        close(fd);
+        if (i == 0)
+            assert_given_back();
+    }
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(marks(), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    scene_assert_empty(&scene);
+}
+
+/* A full /run: nothing can be written to it, and a link without content still be made. */
+static void
+one_that_cannot_write_is_made_up_for(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(mkdirat(root(), STATE "/ledger.new", 0755), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(unlinkat(root(), STATE "/ledger.new", AT_REMOVEDIR), 0);
+    assert_given_back();
+}
+
+/* With no free descriptor at all, with one, two, ... */
+static void
+one_without_descriptors_is_made_up_for(void **state)
+{
+    (void)state;
+    for (unsigned free_ones = 0; free_ones < 12; free_ones++) {
+        struct rlimit before, limit;
+        int lowest, status;
+        pid_t pid;
+
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        /* A number is a time, if the ledger cannot be read. */
+        fake_sleep(1);
+        pid = fork();
+        if (pid == 0) {
+            struct name domain;
+            struct error error;
+
+            lowest = dup(0);
+            close(lowest);
+            getrlimit(RLIMIT_NOFILE, &before);
+            limit = (struct rlimit){(rlim_t)lowest + free_ones, before.rlim_max};
+            setrlimit(RLIMIT_NOFILE, &limit);
+            _exit(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001") < 0 ||
+                  release_domain(&scene.kernel.host, &domain, &error) < 0);
+        }
+        /* The fake kernel itself needs some, and aborts without: then it was killed. */
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        is_reconciled();
+        scene_assert_empty(&scene);
+        assert_int_equal(marks(), 0);
+    }
+}
+
+/* One killed while it removed. */
+static void
+one_that_is_killed_is_made_up_for(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    pid = fork();
+    if (pid == 0) {
+        int fd = hold_lock();
+
+        /* Its own lock keeps it waiting. */
+        (void)fd;
+        _exit(scene_release(&scene, 1, 1));
+    }
+    while (marks() == 0) {
+        assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+        fake_sleep(1);
+    }
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_given_back();
+}
+
+/* A mark says nothing of what was given later. */
+static void
+the_next_run_is_not_released(void **state)
+{
+    int fd;
+
+    (void)state;
+    scene_configure(&scene, "lock_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    fd = hold_lock();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    close(fd);
+    assert_int_equal(marks(), 1);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_reconciled(OUTCOME_LEFT, "libvirt's daemon runs, and will give it back");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(marks(), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+/* What is to be kept is kept. */
+static void
+one_of_a_kept_device_is_made_up_for(void **state)
+{
+    int fd;
+
+    (void)state;
+    scene_configure(&scene, "lock_timeout = \"50ms\"; release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    fd = hold_lock();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    close(fd);
+    assert_reconciled(OUTCOME_KEPT, "its guest has ended");
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_int_equal(marks(), 0);
+}
+
+/* The prepare was killed, and what it had begun goes on for longer than the release waits. */
+static void
+a_device_that_comes_late_is_given_back(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    scene.kernel.faults->create_delay = 9000;
+    pid = fork();
+    if (pid == 0)
+        _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+    while (scene_leases(&scene, "pending") == 0)
+        fake_sleep(1);
+    fake_sleep(100);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    fake_sleep(20000);
+    scene.kernel.faults->create_delay = 0;
+    assert_int_equal(marks(), 1);
+    assert_reconciled(OUTCOME_REMOVED, "its guest has ended");
+    assert_int_equal(marks(), 0);
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
+        SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
+        SCENE_TEST(one_that_cannot_write_is_made_up_for, here),
+        SCENE_TEST(one_without_descriptors_is_made_up_for, here),
+        SCENE_TEST(one_that_is_killed_is_made_up_for, here),
+        SCENE_TEST(the_next_run_is_not_released, here),
+        SCENE_TEST(one_of_a_kept_device_is_made_up_for, here),
+        SCENE_TEST(a_device_that_comes_late_is_given_back, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
