@@ -14,34 +14,53 @@ vfio_node(const struct host *host, const struct path *device, struct path *ret)
     return rc < 0 ? rc : path_format(ret, "dev/vfio/%s", group.text);
 }
 
-/* For a kernel without groups. The device's own node must not be opened, see open-files.h. */
+/* As vfio_holder, of the device's own node; -ENOENT if it has none. It must not be opened, see
+ * open-files.h. */
 static int
-prove_by_holders(const struct host *host, const struct path *device)
+holder_of_own_node(const struct host *host, const struct path *device)
 {
     AUTO(names_clear) struct names nodes = {0};
     char tail[sizeof("/vfio/devices/") + sizeof(struct name)];
     int rc = host_list(host, &nodes, "%s/vfio-dev", device->text);
 
     if (rc < 0 || nodes.count != 1)
-        return -EBUSY;
+        return -ENOENT;
+    if (!host_exists(host, "dev/vfio/devices/%s", nodes.items[0].text))
+        return -ENOENT;
     snprintf(tail, sizeof(tail), "/vfio/devices/%s", nodes.items[0].text);
-    return open_files_find(host, tail) == 0 ? 0 : -EBUSY;
+    return open_files_find(host, tail);
+}
+
+int
+vfio_holder(const struct host *host, const struct path *device)
+{
+    struct path node;
+    int pid = 0, own;
+
+    if (vfio_node(host, device, &node) == 0)
+        pid = open_files_find(host, node.text);
+    if (pid > 0)
+        return pid;
+    own = holder_of_own_node(host, device);
+    return own == -ENOENT || own == 0 ? pid : own;
 }
 
 int
 vfio_prove(const struct host *host, const struct path *device, int *proof)
 {
+    AUTO_CLOSE int group = -1;
     struct path node;
-    int rc;
+    int holder;
 
     *proof = -1;
     if (vfio_node(host, device, &node) < 0)
         return -EBUSY;
-    rc = host->ops->probe(host, node.text);
-    if (rc == -ENOENT)
-        return prove_by_holders(host, device);
-    if (rc < 0)
-        return rc == -ENODEV ? rc : -EBUSY;
-    *proof = rc;
+    group = host->ops->probe(host, node.text);
+    if (group < 0 && group != -ENOENT)
+        return group == -ENODEV ? group : -EBUSY;
+    holder = holder_of_own_node(host, device);
+    if (holder > 0 || (holder < 0 && group < 0))
+        return -EBUSY;
+    *proof = group < 0 ? -1 : TAKE_FD(group);
     return 0;
 }

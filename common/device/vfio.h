@@ -15,9 +15,20 @@
 int vfio_node(const struct host *host, const struct path *device, struct path *ret) CHECKED NONNULL;
 
 /*
- * Proves that nobody has the device open: 0. *proof is the opened group, and nobody else can open
- * the device before the caller closes it; or -1 on a kernel without groups, if no process was found
- * that has the device's own node open. -EBUSY if it is in use, or if that is not known; -ENODEV if
- * it is being removed.
+ * A process that has it open, by its group's node or by its own: its pid; 0 if none was found;
+ * -EACCES if none was found, but not all processes could be looked at. For messages: it may be gone
+ * by now, and another there.
+ */
+int vfio_holder(const struct host *host, const struct path *device) CHECKED NONNULL;
+
+/*
+ * Proves that nobody has the device open: 0. *proof is the opened group, and nobody else can use
+ * the device before the caller closes it. Where the device has a node of its own, no process may be
+ * found that has it open, either: opening it keeps nobody from the group until it is bound to an
+ * iommufd, and while the group is open that fails (drivers/vfio/device_cdev.c). *proof is -1 on a
+ * kernel without groups; there all processes must have been looked at. With the proof of the group,
+ * one that may not be looked at (AppArmor, SELinux) is none that has it: else nothing would ever be
+ * removed on such a host. -EBUSY if it is in use, or if that is not known; -ENODEV if it is
+ * being removed.
  */
 int vfio_prove(const struct host *host, const struct path *device, int *proof) CHECKED NONNULL;

@@ -92,13 +92,13 @@ int
 vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t size)
 {
     char name[64];
-    struct path node;
+    struct path device;
     int pid;
 
     *text = '\0';
-    if (vgpu_node(host, vgpu, &node) < 0)
+    if (vgpu->interface->directory(vgpu, &device) < 0)
         return 0;
-    pid = open_files_find(host, node.text);
+    pid = vfio_holder(host, &device);
     if (pid <= 0)
         return pid;
     if (host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0)

@@ -5,9 +5,11 @@
 #include "actions/reconcile.h"
 #include "fake/scene.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define CARD    "0000:3d:00.0"
 #define VF0     "0000:3d:00.4"
@@ -59,6 +61,38 @@ start_and_end(void **state)
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
     scene_assert_empty(&scene);
     assert_int_equal(scene.kernel.faults->writes, 2);
+}
+
+/* libvirt opens the device's own node and hands it to QEMU: until that has bound it to an iommufd,
+ * its group opens for everybody. */
+static void
+an_open_node_is_in_use(void **state)
+{
+    AUTO(names_clear) struct names nodes = {0};
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
+    struct path path;
+    char words[64];
+    int fd;
+
+    (void)state;
+    starts(1, VF1, "L40S-16Q");
+    assert_int_equal(host_list(&scene.kernel.host, &nodes, "sys/bus/pci/devices/%s/vfio-dev", VF1),
+                     0);
+    assert_int_equal(path_format(&path, "dev/vfio/devices/%s", nodes.items[0].text), 0);
+    fd = openat(scene.kernel.host.root, path.text, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    scene_assert_type(&scene, VF1, "nvidia-1154");
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    snprintf(words, sizeof(words), "in use by process %d", (int)getpid());
+    assert_int_equal(findings.count, 1);
+    assert_non_null(strstr(findings.items[0].why.text, words));
+    close(fd);
+    findings_clear(&findings);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    scene_assert_empty(&scene);
 }
 
 static void
@@ -624,6 +658,7 @@ main(void)
 #define TEST(name) SCENE_TEST(name, here)
     const struct CMUnitTest tests[] = {
         TEST(start_and_end),
+        TEST(an_open_node_is_in_use),
         TEST(bad_places),
         TEST(bad_wishes),
         TEST(a_full_card_and_a_chattering_one),

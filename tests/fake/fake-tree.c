@@ -169,6 +169,7 @@ fake_put_node(const struct fake_kernel *fake, const char *address, size_t index,
 
     fake_put(fake->host.root, NULL, "sys/devices/%s/vfio-dev/%s/", address, node.text);
     fake_put(fake->host.root, "", "dev/vfio/devices/%s", node.text);
+    fake_put(fake->host.root, "", "opened/%s", node.text);
     if (bound)
         return;
     fake_drop(fake->host.root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev/%s", address, node.text);

@@ -17,13 +17,14 @@
 
 /* --- who has it open -------------------------------------------------------------------------- */
 
+/* Not the node itself: whoever only asks whether it is open must not be seen to have it open. */
 static struct path
 node_of(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
     struct name node = fake_vfio_node(fake, (size_t)(parent - fake->machine->parents));
     struct path path;
 
-    assert(path_format(&path, "dev/vfio/devices/%s", node.text) == 0);
+    assert(path_format(&path, "opened/%s", node.text) == 0);
     return path;
 }
 
