@@ -25,13 +25,35 @@ follow_link(const struct diagnosis *diagnosis, struct entry *ret)
     return entry_follow(diagnosis->host, ret, "%s/qemu.d/" LINK, diagnosis->host->hooks);
 }
 
+/* An administrator's script that runs our hook among other things: it names it. */
+static bool
+is_dispatcher(const struct host *host, const struct entry *target)
+{
+    static const size_t size = 64 << 10;
+    AUTO_FREE char *text = malloc(size);
+    const char *name = strrchr(host->hook, '/');
+
+    return text && name && host_read(host, text, size, "%s", target->path.text) > 0 &&
+           !strncmp(text, "#!", 2) && strstr(text, name + 1);
+}
+
+/* The main script, if it is one. */
+static bool
+find_dispatcher(const struct diagnosis *diagnosis, struct entry *ret)
+{
+    const struct host *host = diagnosis->host;
+
+    return entry_follow(host, ret, "%s/qemu", host->hooks) == 0 && entry_is_program(ret) &&
+           is_dispatcher(host, ret);
+}
+
 static void
 check_missing(struct diagnosis *diagnosis)
 {
-    struct entry link;
+    struct entry link, script;
     int rc = look_at_link(diagnosis, &link);
 
-    if (rc == 0)
+    if (rc == 0 || (rc == -ENOENT && find_dispatcher(diagnosis, &script)))
         return;
     diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
                   link.path.text, strerror(-rc));
@@ -181,21 +203,41 @@ is_ours_again(const struct program *program, const struct entry *ours)
            status->st_dev == ours->status.st_dev && status->st_ino == ours->status.st_ino;
 }
 
+/* Each call would be made twice. */
 static void
 check_twice(struct diagnosis *diagnosis)
 {
     AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     struct program program;
-    struct entry ours;
+    struct entry ours, script;
 
     if (follow_link(diagnosis, &ours) < 0)
         return;
+    if (find_dispatcher(diagnosis, &script)) {
+        diagnosis_add(diagnosis,
+                      "/%s runs our hook, and libvirt runs it a second time by /%s/qemu.d/" LINK,
+                      script.path.text, diagnosis->host->hooks);
+        diagnosis_advise(diagnosis, "rm /%s/qemu.d/" LINK, diagnosis->host->hooks);
+    }
     while (next_program(&programs, &program)) {
         if (!is_ours_again(&program, &ours))
             continue;
         diagnosis_add(diagnosis, "/%s leads to our hook a second time", program.entry.path.text);
         diagnosis_advise(diagnosis, "rm /%s", program.entry.path.text);
     }
+}
+
+/* Where libvirt runs a script and the script runs us. */
+static void
+check_dispatcher(struct diagnosis *diagnosis)
+{
+    struct entry link, script;
+
+    if (look_at_link(diagnosis, &link) == -ENOENT && find_dispatcher(diagnosis, &script))
+        diagnosis_add(diagnosis,
+                      "/%s runs our hook: where it fails, or does not hand on what our "
+                      "hook answers, guests get no vGPU",
+                      script.path.text);
 }
 
 static void
@@ -209,7 +251,7 @@ check_others(struct diagnosis *diagnosis)
         ours = (struct entry){0};
     while (next_program(&programs, &program)) {
         if (!strcmp(program.name, LINK) || is_backup(program.name) ||
-            is_ours_again(&program, &ours))
+            is_ours_again(&program, &ours) || is_dispatcher(diagnosis->host, &program.target))
             continue;
         diagnosis_add(diagnosis,
                       "libvirt also runs /%s, %s ours: where it fails, guests do not start",
@@ -292,6 +334,7 @@ const struct diagnosis_check hook_checks[] = {
     {"hook-unseen", DIAGNOSIS_WARNING, .look = check_unseen},
     {"hook-backup", DIAGNOSIS_WARNING, .look = check_backups},
     {"hook-twice", DIAGNOSIS_WARNING, .look = check_twice},
+    {"hook-dispatcher", DIAGNOSIS_NOTE, .look = check_dispatcher},
     {"other-hook", DIAGNOSIS_NOTE, .look = check_others},
     {0},
 };

@@ -341,6 +341,14 @@ leaving(void)
         " guest1 ua-gpu1 leaving made 0:0 0 reap 1\n");
 }
 
+/* A script of the administrator's that runs our hook. */
+static void
+dispatcher(void)
+{
+    program(HOOKS "/qemu");
+    put(HOOKS "/qemu", "#!/bin/sh\n/" PROGRAM " \"$@\"\n");
+}
+
 /* mdevctl. */
 
 static void
@@ -364,6 +372,7 @@ static const struct {
     {writable_directory, "hook-owner", "/" HOOKS "/qemu.d: others than root may change"},
     {editor_backup, "hook-backup", "/qemu.d/50-vgpu~ looks like a left-over copy"},
     {package_backup, "hook-backup", "/qemu.d/50-vgpu.dpkg-old looks like a left-over copy"},
+    {dispatcher, "hook-twice", "/qemu runs our hook, and libvirt runs it a second time by"},
     {second_link, "hook-twice", "/qemu.d/60-mine leads to our hook a second time"},
     {apparmor, "apparmor", "AppArmor does not let libvirt run /usr/libexec/libvirt-vgpu/hook"},
     {no_vfio, "module-vfio", "there is no /dev/vfio/vfio"},
@@ -448,6 +457,11 @@ notes(void **state)
     program(HOOKS "/qemu");
     assert_note(HERE, "other-hook", "libvirt also runs /" HOOKS "/qemu, before ours");
     drop(HOOKS "/qemu");
+    dispatcher();
+    drop(LINK);
+    assert_note(HERE, "hook-dispatcher", "/" HOOKS "/qemu runs our hook: where it fails");
+    drop(HOOKS "/qemu");
+    assert_int_equal(symlinkat("/" PROGRAM, scene.kernel.host.root, LINK), 0);
     program(HOOKS "/qemu.d/90-other");
     assert_note(HERE, "other-hook", "libvirt also runs /" HOOKS "/qemu.d/90-other, after ours");
     drop(HOOKS "/qemu.d/90-other");

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# An administrator's own script that runs our hook, and ends, is not taken for libvirt's daemon.
+# shellcheck shell=bash
+# takes: 20
+
+hooks=/etc/libvirt/hooks
+rm "$hooks/qemu.d/50-vgpu"
+cat >"$hooks/qemu" <<-'END'
+	#!/bin/sh
+	# Whatever else this host wants done; its own log, not libvirt's.
+	/usr/sbin/libvirt-vgpu-hook "$@" 2>>/var/log/libvirt/dispatcher
+END
+# The next one keeps the guest from starting until it may.
+cat >"$hooks/qemu.d/90-slow" <<-'END'
+	#!/bin/sh
+	[ "$2" = prepare ] || exit 0
+	touch /run/slow
+	until [ -e /run/go ]; do sleep 0.1; done
+END
+chmod 755 "$hooks/qemu" "$hooks/qemu.d/90-slow"
+at_end rm -f /run/slow /run/go /var/log/libvirt/dispatcher
+
+vgpuctl doctor >said || true
+grep 'hooks/qemu runs our hook' said
+if grep hook-missing said; then fail "the hook is there"; fi
+
+guest web01 --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
+    --hostdev "$(new_uuid),ua-gpu0"
+start web01 &
+starting=$!
+wait_for test -e /run/slow
+device=$(mdevs)
+ledger | grep " held made $(libvirtd_pid):"
+vgpuctl reconcile | grep "^$device web01 left: libvirt's daemon runs, and will give it back\$"
+mdev_exists "$device"
+touch /run/go
+wait "$starting"
+is_running web01
+destroy web01
+assert_gone "$device"
+assert_empty_ledger
+undo

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A release that cannot do its work, or is killed, is made up for while libvirtd lives.
+# shellcheck shell=bash
+# takes: 30
+
+ask() { # NAME
+    guest "$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mbochs-large"/>')" \
+        --hostdev "$(new_uuid),ua-gpu0"
+}
+marks() { ls /run/libvirt-vgpu/released; }
+marked() { [ -n "$(marks)" ]; }
+held() { ledger | grep -c " $1 .* held "; }
+
+vgpu_conf <<<'lock_timeout = "2s";'
+ask web01
+ask web02
+start web01
+device=$(device_of web01)
+
+say "no lock in time: reconcile gives it back"
+exec {lock}<>/run/libvirt-vgpu/lock
+flock "$lock"
+destroy web01
+is_off web01
+[ "$(held web01)" = 1 ]
+marked
+exec {lock}>&-
+vgpuctl reconcile | grep "^$device web01 removed: its guest has ended\$"
+assert_gone "$device"
+assert_empty_ledger
+[ -z "$(marks)" ]
+
+say "killed: the next start that needs the place has it"
+for i in 1 2 3; do make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"; done
+start web01
+device=$(device_of web01)
+must_fail start web02
+exec {lock}<>/run/libvirt-vgpu/lock
+flock "$lock"
+destroy web01 &
+wait_for marked
+pkill -KILL -f '^/etc/libvirt/hooks/qemu.d/50-vgpu web01 release'
+wait $!
+exec {lock}>&-
+[ "$(held web01)" = 1 ]
+start web02
+assert_gone "$device"
+[ -z "$(marks)" ]
+
+destroy web02
+assert_empty_ledger
+for i in $(mdevs); do remove_mdev "$i"; done
