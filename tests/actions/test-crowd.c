@@ -2,6 +2,7 @@
 
 /* Many hooks at once, and hooks that are killed. */
 
+#include "actions/reconcile.h"
 #include "fake/scene.h"
 
 #include <signal.h>
@@ -253,6 +254,8 @@ place_of_the_dead_is_free(void **state)
 static void
 nothing_is_made_for_a_dead_daemon(void **state)
 {
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
     pid_t daemon;
 
     (void)state;
@@ -269,6 +272,9 @@ nothing_is_made_for_a_dead_daemon(void **state)
     scene.kernel.faults->stuck = false;
     for (int i = 0; i < 2000 && (scene_leases(&scene, "") || fake_count(&scene.kernel)); i++)
         fake_sleep(1);
+    /* If it could not undo what it had made, it says so: then it is for whoever comes by. */
+    assert_int_equal(scene_leases(&scene, "") - scene_leases(&scene, "leaving"), 0);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
     scene_assert_empty(&scene);
 }
 
