@@ -42,6 +42,7 @@ enum step {
     STEP_CARRY_OUT,  /* the plan is in the ledger, to be carried out */
     STEP_REMOVE_OWN, /* own leases that nobody wants are claimed, to be removed before all else */
     STEP_EVICT,      /* another's is claimed, to be removed before the next look */
+    STEP_GUESTS,     /* which guests run has to be known before the next look */
     STEP_WAIT,       /* somebody is at work on the domain's leases: look again */
     STEP_BOOT_WAIT,  /* a GPU may still come up: look again later */
     STEP_AGAIN,      /* something was refused, or is not as it was: look again */
@@ -127,6 +128,8 @@ evict(struct assignment *assignment, const struct placement_problem *problem, bo
 
     if (rc < 0)
         return fail(assignment, rc);
+    if (recovery->needs_guests)
+        return STEP_GUESTS;
     if (*changed)
         return STEP_EVICT;
     *error = refusal;
@@ -226,7 +229,7 @@ decide_under_lock(struct assignment *assignment, struct error *error)
     if (!assignment->device)
         rc = check_daemon(transaction, error);
     step = rc < 0 ? fail(assignment, rc) : decide(assignment, &changed, error);
-    if (step == STEP_FAILED || step == STEP_BOOT_WAIT || !changed) {
+    if (step == STEP_FAILED || step == STEP_BOOT_WAIT || step == STEP_GUESTS || !changed) {
         transaction_abort(transaction);
         return step;
     }
@@ -444,6 +447,11 @@ assign(struct assignment *assignment, struct error *error)
             return assignment->rc;
         case STEP_BOOT_WAIT:
             if (!wait_for_boot(assignment))
+                return assignment->rc;
+            continue;
+        case STEP_GUESTS:
+            assignment->rc = recovery_read_guests(&assignment->recovery, transaction, error);
+            if (assignment->rc < 0)
                 return assignment->rc;
             continue;
         case STEP_REMOVE_OWN:

@@ -70,7 +70,7 @@ sort_others(struct dry_run *dry_run, const struct transaction *transaction,
     dry_run->may_evict = calloc(ledger->count + 1, sizeof(*dry_run->may_evict));
     if (!dry_run->may_evict)
         return -ENOMEM;
-    recovery_sort_others(&transaction->statedir, &guests, domain, running, NULL, ledger,
+    recovery_sort_others(&transaction->statedir, &guests, ledger, domain, running, NULL, ledger,
                          dry_run->may_evict);
     return 0;
 }

@@ -210,11 +210,12 @@ needs_choice(const struct arrival *arrival)
     return needed;
 }
 
-/* Under the lock. */
+/* Under the lock, with what the guests had when the ledger was as `before`. */
 static int
-choose_under_lock(struct arrival *arrival, struct transaction *transaction, struct error *error)
+choose_under_lock(struct arrival *arrival, struct transaction *transaction,
+                  const struct status_files *guests, const struct ledger *before,
+                  struct error *error)
 {
-    AUTO(status_files_clear) struct status_files guests = {0};
     AUTO_FREE bool *may_evict = NULL;
     int rc;
 
@@ -223,12 +224,11 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, stru
         return rc;
     type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
-    facts_read_guests(&transaction->statedir, &arrival->snapshot.ledger, &guests);
     may_evict = calloc(arrival->snapshot.ledger.count + 1, sizeof(*may_evict));
     if (!may_evict)
         return error_set(error, -ENOMEM, "no memory for the leases");
-    recovery_sort_others(&transaction->statedir, &guests, &arrival->request->domain, false, "mend",
-                         &arrival->snapshot.ledger, may_evict);
+    recovery_sort_others(&transaction->statedir, guests, before, &arrival->request->domain, false,
+                         "mend", &arrival->snapshot.ledger, may_evict);
     rc = find_places(arrival, may_evict, error);
     return rc > 0 ? reserve(arrival, error) : rc;
 }
@@ -237,16 +237,20 @@ static int
 lock_and_choose(struct arrival *arrival, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(ledger_clear) struct ledger before = {0};
     int rc = transaction_open(arrival->host, true, &transaction, error);
 
     if (rc < 0)
         return rc;
     transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
-    ledger_clear(&arrival->snapshot.ledger);
+    before = arrival->snapshot.ledger;
+    arrival->snapshot.ledger = (struct ledger){0};
+    facts_read_guests(&transaction.statedir, &before, &guests);
     rc = transaction_begin(&transaction, &arrival->snapshot.ledger, error);
     if (rc < 0)
         return rc;
-    rc = choose_under_lock(arrival, &transaction, error);
+    rc = choose_under_lock(arrival, &transaction, &guests, &before, error);
     if (rc == 0)
         return transaction_commit(&transaction, &arrival->snapshot.ledger, error);
     transaction_abort(&transaction);

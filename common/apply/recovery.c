@@ -14,6 +14,8 @@ recovery_clear(struct recovery *recovery)
     ledger_clear(&recovery->todo);
     ledger_clear(&recovery->evicted);
     names_clear(&recovery->unremovable);
+    status_files_clear(&recovery->guests);
+    ledger_clear(&recovery->before);
 }
 
 static bool
@@ -152,17 +154,22 @@ recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
 
 bool
 recovery_sort_others(const struct statedir *statedir, const struct status_files *guests,
-                     const struct name *domain, bool running, const char *event,
-                     struct ledger *ledger, bool *may_evict)
+                     const struct ledger *before, const struct name *domain, bool running,
+                     const char *event, struct ledger *ledger, bool *may_evict)
 {
     bool forgotten = false;
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        struct fate_facts facts = facts_gather(statedir, guests, lease);
+        struct fate_facts facts;
         const char *why;
         enum fate fate;
 
+        if (ledger_has_changed(before, lease)) {
+            may_evict[i++] = false;
+            continue;
+        }
+        facts = facts_gather(statedir, guests, lease);
         /* One of its own, under a demanded UUID, may be where the rules forbid it by now. */
         if (!running && name_equal(&lease->domain, domain))
             facts.bits |= FATE_OWN;
@@ -229,20 +236,49 @@ reserve_places(const struct recovery *recovery, const struct transaction *transa
 }
 
 int
+recovery_read_guests(struct recovery *recovery, const struct transaction *transaction,
+                     struct error *error)
+{
+    int rc = statedir_load(&transaction->statedir, &recovery->before, error);
+
+    if (rc < 0)
+        return rc;
+    facts_read_guests(&transaction->statedir, &recovery->before, &recovery->guests);
+    recovery->has_guests = true;
+    return 0;
+}
+
+/* Whether anything has to be known of the guests, and is not yet. */
+static bool
+needs_guests(const struct recovery *recovery, const struct statedir *statedir,
+             const struct ledger *ledger)
+{
+    bool needed = false;
+
+    for (size_t i = 0; i < ledger->count && !needed && !recovery->has_guests; i++)
+        needed = facts_need_guests(statedir, &ledger->leases[i]);
+    return needed;
+}
+
+int
 recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
                       const struct placement_problem *problem, struct ledger *ledger, bool *changed,
                       struct error *error)
 {
-    AUTO(status_files_clear) struct status_files guests = {0};
     AUTO_FREE bool *may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
     size_t index;
     int rc;
 
     if (!may_evict)
         return error_set(error, -ENOMEM, "no memory for the leases");
-    facts_read_guests(&transaction->statedir, ledger, &guests);
-    *changed = recovery_sort_others(&transaction->statedir, &guests, &problem->request->domain,
-                                    recovery->running, "mend", ledger, may_evict);
+    recovery->needs_guests = needs_guests(recovery, &transaction->statedir, ledger);
+    *changed = !recovery->needs_guests &&
+               recovery_sort_others(&transaction->statedir, &recovery->guests,
+                                    recovery->has_guests ? &recovery->before : ledger,
+                                    &problem->request->domain, recovery->running, "mend", ledger,
+                                    may_evict);
+    if (recovery->needs_guests)
+        return 0;
     if (*changed)
         return 0;
     for (size_t i = 0; i < ledger->count; i++)

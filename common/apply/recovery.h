@@ -23,6 +23,10 @@ struct recovery {
     struct names unremovable; /* devices that could not be removed in this call */
     struct error failure;     /* why */
     bool is_busy;             /* somebody is still at work on an own lease, or the kernel is */
+    bool needs_guests;        /* before anything of others is judged */
+    bool has_guests;
+    struct status_files guests; /* what libvirt's status files said, and */
+    struct ledger before;       /* the ledger as it was before they were read */
 };
 
 void recovery_clear(struct recovery *recovery) NONNULL;
@@ -43,10 +47,15 @@ int recovery_claim_own(struct recovery *recovery, struct transaction *transactio
                        const struct inventory *inventory, struct ledger *ledger,
                        struct error *error) CHECKED NONNULL;
 
+/* Outside the lock: people's XML is as long as they like. What cannot be read counts as running. */
+int recovery_read_guests(struct recovery *recovery, const struct transaction *transaction,
+                         struct error *error) CHECKED NONNULL;
+
 /*
- * Under the lock, when there is no room: forgets other domains' leases of which nothing is left,
- * and claims one that stands in the way, kept devices included; in the same step its place is
- * reserved for the domain, so that nobody comes between its removal and the next look. *changed:
+ * Under the lock, when there is no room. needs_guests: nothing is done, as it depends on which
+ * guests run; recovery_read_guests first. Otherwise forgets other domains' leases of which nothing
+ * is left, and claims one that stands in the way, kept devices included; in the same step its place
+ * is reserved for the domain, so that nobody comes between its removal and the next look. *changed:
  * look again, after removing what todo holds.
  */
 int recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
@@ -62,9 +71,10 @@ void recovery_remove(struct recovery *recovery, struct transaction *transaction,
  * Forgets the leases of which nothing is left or whose devices are not ours to remove, logged under
  * the name of the event unless that is NULL, and writes into may_evict, a flag per lease that
  * stays, which may be removed to make room for the domain. Of a domain that runs its own are judged
- * like others'. Whether any was forgotten.
+ * like others'. What has changed since `before`, the ledger when the guests were read, is left
+ * alone. Whether any was forgotten.
  */
 bool recovery_sort_others(const struct statedir *statedir, const struct status_files *guests,
-                          const struct name *domain, bool running, const char *event,
-                          struct ledger *ledger, bool *may_evict)
-    __attribute__((nonnull(1, 2, 3, 6, 7)));
+                          const struct ledger *before, const struct name *domain, bool running,
+                          const char *event, struct ledger *ledger, bool *may_evict)
+    __attribute__((nonnull(1, 2, 3, 4, 7, 8)));

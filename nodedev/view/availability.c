@@ -34,7 +34,7 @@ find_evictable(struct availability *availability, const struct host *host)
         return -ENOMEM;
     statedir_open_to_look(host, &statedir);
     facts_read_guests(&statedir, ledger, &guests);
-    recovery_sort_others(&statedir, &guests, &nobody, true, NULL, ledger, may_evict);
+    recovery_sort_others(&statedir, &guests, ledger, &nobody, true, NULL, ledger, may_evict);
     return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_MOST);
 }
 

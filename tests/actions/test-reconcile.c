@@ -442,18 +442,38 @@ the_driver_comes_round(void)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
+/* A status file that comes slowly. */
+static int
+put_slow_file(void)
+{
+    const struct host *host = &scene.kernel.host;
+    int slow;
+
+    assert_int_equal(mkfifoat(host->root, "run/libvirt/qemu/slow.xml", 0600), 0);
+    slow = openat(host->root, "run/libvirt/qemu/slow.xml", O_RDWR | O_CLOEXEC);
+    assert_true(slow >= 0);
+    assert_int_equal(write(slow, "<", 1), 1);
+    return slow;
+}
+
+/* Until somebody has begun to read it. */
+static void
+wait_for_reader(int slow)
+{
+    int unread = 1;
+
+    while (unread && ioctl(slow, FIONREAD, &unread) == 0)
+        fake_sleep(1);
+}
+
 /* A reconcile in a process of its own, which is held up by a status file; it is to find this many
  * leases, and to leave all of them alone. Returns the file, to be closed. */
 static int
 begin_slow_reconcile(size_t count, pid_t *ret)
 {
     const struct host *host = &scene.kernel.host;
-    int slow, unread = 1;
+    int slow = put_slow_file();
 
-    assert_int_equal(mkfifoat(host->root, "run/libvirt/qemu/slow.xml", 0600), 0);
-    slow = openat(host->root, "run/libvirt/qemu/slow.xml", O_RDWR | O_CLOEXEC);
-    assert_true(slow >= 0);
-    assert_int_equal(write(slow, "<", 1), 1);
     *ret = fork();
     if (*ret == 0) {
         struct error error;
@@ -465,8 +485,7 @@ begin_slow_reconcile(size_t count, pid_t *ret)
             right &= findings.items[i].outcome == OUTCOME_LEFT;
         _exit(!right);
     }
-    while (unread && ioctl(slow, FIONREAD, &unread) == 0)
-        fake_sleep(1);
+    wait_for_reader(slow);
     return slow;
 }
 
@@ -478,6 +497,31 @@ end_slow_reconcile(int slow, pid_t other)
     close(slow);
     assert_int_equal(waitpid(other, &status, 0), other);
     assert_int_equal(status, 0);
+}
+
+/* So for a start that has to know them, as it needs another's place. */
+static void
+a_start_reads_them_without_the_lock(void **state)
+{
+    int slow;
+    pid_t start;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "lock_timeout = \"100ms\";\n");
+    prepare_and_lose_daemon(1);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    slow = put_slow_file();
+    start = fork();
+    if (start == 0) {
+        close(slow);
+        _exit(scene_prepare(&scene, 3, 3, "mtty-2"));
+    }
+    wait_for_reader(slow);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    end_slow_reconcile(slow, start);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
 /* Others' files take as long to read as their owners like: that is nobody else's time. */
@@ -670,6 +714,7 @@ main(void)
         TEST(a_guest_that_cannot_be_read_stops_it),
         TEST(the_hook_makes_room),
         TEST(slow_status_files_keep_nobody_waiting),
+        TEST(a_start_reads_them_without_the_lock),
         TEST(given_back_meanwhile_is_not_adopted),
         TEST(many_in_use_take_no_longer_than_one),
         TEST(a_stuck_removal_keeps_one_only),
