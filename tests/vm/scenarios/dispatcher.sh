@@ -31,7 +31,7 @@ starting=$!
 wait_for test -e /run/slow
 device=$(mdevs)
 ledger | grep " held made $(libvirtd_pid):"
-vgpuctl reconcile | grep "^$device web01 left: libvirt's daemon runs, and will give it back\$"
+vgpuctl reconcile | grep "^$device web01 left alone: libvirt's daemon runs, and will give it back\$"
 mdev_exists "$device"
 touch /run/go
 wait "$starting"
