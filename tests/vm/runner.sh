@@ -56,10 +56,25 @@ remove_domains() {
 	all=$(domains --all) && [ -z "$all" ]
 }
 
-# What was installed, and no configuration.
+# listing DIRECTORY: all that is in it, but for what is in its files.
+listing() { find "$1" -printf '%P %y %m %u %s %l\n' 2>/dev/null | sort; }
+
+# as_installed DIRECTORY
+as_installed() {
+	[ "$(listing "$1")" = "$(listing "$installed$1")" ] &&
+		diff -rq --no-dereference "$1" "$installed$1" >/dev/null 2>&1
+}
+
+# What was installed, and no configuration. What is so already is left alone: libvirtd watches
+# /etc/mdevctl.d, and its answers wait for what it makes of each change there.
 restore_files() {
-	rm -rf /run/libvirt-vgpu "${changed[@]}"
-	cp -a "$installed/." /
+	local directory
+	rm -rf /run/libvirt-vgpu
+	for directory in "${changed[@]}"; do
+		if as_installed "$directory"; then continue; fi
+		rm -rf "$directory"
+		[ ! -e "$installed$directory" ] || cp -a "$installed$directory" "$directory"
+	done
 	no_vgpu_conf
 }
 
