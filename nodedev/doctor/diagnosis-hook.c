@@ -25,45 +25,6 @@ follow_link(const struct diagnosis *diagnosis, struct entry *ret)
     return entry_follow(diagnosis->host, ret, "%s/qemu.d/" LINK, diagnosis->host->hooks);
 }
 
-/* An administrator's script that runs our hook among other things: it names it. */
-static bool
-is_dispatcher(const struct host *host, const struct entry *target)
-{
-    static const size_t size = 64 << 10;
-    AUTO_FREE char *text = malloc(size);
-    const char *name = strrchr(host->hook, '/');
-
-    return text && name && host_read(host, text, size, "%s", target->path.text) > 0 &&
-           !strncmp(text, "#!", 2) && strstr(text, name + 1);
-}
-
-/* The main script, if it is one. */
-static bool
-find_dispatcher(const struct diagnosis *diagnosis, struct entry *ret)
-{
-    const struct host *host = diagnosis->host;
-
-    return entry_follow(host, ret, "%s/qemu", host->hooks) == 0 && entry_is_program(ret) &&
-           is_dispatcher(host, ret);
-}
-
-static void
-check_missing(struct diagnosis *diagnosis)
-{
-    struct entry link, script;
-    int rc = look_at_link(diagnosis, &link);
-
-    if (rc == 0 || (rc == -ENOENT && find_dispatcher(diagnosis, &script)))
-        return;
-    diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
-                  link.path.text, strerror(-rc));
-    if (rc == -ENOENT || rc == -ENOTDIR)
-        diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -s /%s /%s",
-                         diagnosis->host->hook, link.path.text);
-    else
-        diagnosis_advise(diagnosis, "run it as root");
-}
-
 static void
 check_dangling(struct diagnosis *diagnosis)
 {
@@ -178,6 +139,48 @@ is_backup(const char *name)
     return false;
 }
 
+/* An administrator's script that runs our hook among other things: it names it. */
+static bool
+is_dispatcher(const struct host *host, const struct program *program)
+{
+    static const size_t size = 64 << 10;
+    AUTO_FREE char *text = malloc(size);
+    const char *hook = strrchr(host->hook, '/');
+
+    return text && hook && !is_backup(program->name) &&
+           host_read(host, text, size, "%s", program->target.path.text) > 0 &&
+           !strncmp(text, "#!", 2) && strstr(text, hook + 1);
+}
+
+static bool
+is_run_by_script(const struct diagnosis *diagnosis)
+{
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+    bool found = false;
+
+    while (!found && next_program(&programs, &program))
+        found = is_dispatcher(diagnosis->host, &program);
+    return found;
+}
+
+static void
+check_missing(struct diagnosis *diagnosis)
+{
+    struct entry link;
+    int rc = look_at_link(diagnosis, &link);
+
+    if (rc == 0 || (rc == -ENOENT && is_run_by_script(diagnosis)))
+        return;
+    diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
+                  link.path.text, strerror(-rc));
+    if (rc == -ENOENT || rc == -ENOTDIR)
+        diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -s /%s /%s",
+                         diagnosis->host->hook, link.path.text);
+    else
+        diagnosis_advise(diagnosis, "run it as root");
+}
+
 static void
 check_backups(struct diagnosis *diagnosis)
 {
@@ -209,35 +212,42 @@ check_twice(struct diagnosis *diagnosis)
 {
     AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     struct program program;
-    struct entry ours, script;
+    struct entry ours;
 
     if (follow_link(diagnosis, &ours) < 0)
         return;
-    if (find_dispatcher(diagnosis, &script)) {
-        diagnosis_add(diagnosis,
-                      "/%s runs our hook, and libvirt runs it a second time by /%s/qemu.d/" LINK,
-                      script.path.text, diagnosis->host->hooks);
-        diagnosis_advise(diagnosis, "rm /%s/qemu.d/" LINK, diagnosis->host->hooks);
-    }
     while (next_program(&programs, &program)) {
-        if (!is_ours_again(&program, &ours))
-            continue;
-        diagnosis_add(diagnosis, "/%s leads to our hook a second time", program.entry.path.text);
-        diagnosis_advise(diagnosis, "rm /%s", program.entry.path.text);
+        if (is_ours_again(&program, &ours)) {
+            diagnosis_add(diagnosis, "/%s leads to our hook a second time",
+                          program.entry.path.text);
+            diagnosis_advise(diagnosis, "rm /%s", program.entry.path.text);
+        } else if (is_dispatcher(diagnosis->host, &program)) {
+            diagnosis_add(
+                diagnosis,
+                "/%s runs our hook, and libvirt runs it a second time by /%s/qemu.d/" LINK,
+                program.entry.path.text, diagnosis->host->hooks);
+            diagnosis_advise(diagnosis, "rm /%s/qemu.d/" LINK, diagnosis->host->hooks);
+        }
     }
 }
 
-/* Where libvirt runs a script and the script runs us. */
+/* Where libvirt runs a script, and only the script runs us. */
 static void
 check_dispatcher(struct diagnosis *diagnosis)
 {
-    struct entry link, script;
+    AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
+    struct program program;
+    struct entry link;
 
-    if (look_at_link(diagnosis, &link) == -ENOENT && find_dispatcher(diagnosis, &script))
-        diagnosis_add(diagnosis,
-                      "/%s runs our hook: where it fails, or does not hand on what our "
-                      "hook answers, guests get no vGPU",
-                      script.path.text);
+    if (look_at_link(diagnosis, &link) != -ENOENT)
+        return;
+    while (next_program(&programs, &program)) {
+        if (is_dispatcher(diagnosis->host, &program))
+            diagnosis_add(diagnosis,
+                          "/%s runs our hook: where it fails, or does not hand on what our hook "
+                          "answers, guests get no vGPU",
+                          program.entry.path.text);
+    }
 }
 
 static void
@@ -251,7 +261,7 @@ check_others(struct diagnosis *diagnosis)
         ours = (struct entry){0};
     while (next_program(&programs, &program)) {
         if (!strcmp(program.name, LINK) || is_backup(program.name) ||
-            is_ours_again(&program, &ours) || is_dispatcher(diagnosis->host, &program.target))
+            is_ours_again(&program, &ours) || is_dispatcher(diagnosis->host, &program))
             continue;
         diagnosis_add(diagnosis,
                       "libvirt also runs /%s, %s ours: where it fails, guests do not start",

@@ -349,6 +349,13 @@ dispatcher(void)
     put(HOOKS "/qemu", "#!/bin/sh\n/" PROGRAM " \"$@\"\n");
 }
 
+static void
+dispatcher_beside_others(void)
+{
+    program(HOOKS "/qemu.d/90-mine");
+    put(HOOKS "/qemu.d/90-mine", "#!/bin/sh\n/" PROGRAM " \"$@\"\n");
+}
+
 /* mdevctl. */
 
 static void
@@ -373,6 +380,7 @@ static const struct {
     {editor_backup, "hook-backup", "/qemu.d/50-vgpu~ looks like a left-over copy"},
     {package_backup, "hook-backup", "/qemu.d/50-vgpu.dpkg-old looks like a left-over copy"},
     {dispatcher, "hook-twice", "/qemu runs our hook, and libvirt runs it a second time by"},
+    {dispatcher_beside_others, "hook-twice", "/qemu.d/90-mine runs our hook, and libvirt runs it"},
     {second_link, "hook-twice", "/qemu.d/60-mine leads to our hook a second time"},
     {apparmor, "apparmor", "AppArmor does not let libvirt run /usr/libexec/libvirt-vgpu/hook"},
     {no_vfio, "module-vfio", "there is no /dev/vfio/vfio"},
