@@ -46,25 +46,23 @@ is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
 }
 
 static int
-add_lease(const struct transaction *transaction, const struct request *request,
-          const struct request_hostdev *hostdev, const char *event, struct ledger *ledger)
+look_at(const struct host *host, const struct request *request,
+        const struct request_hostdev *hostdev, struct ledger *ret)
 {
     struct lease lease = {.domain = request->domain};
-    int rc = vgpu_find(transaction->host, &hostdev->source, &lease.vgpu, &lease.gpu);
+    int rc = vgpu_find(host, &hostdev->source, &lease.vgpu, &lease.gpu);
 
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
-    lease.origin = is_ours_to_make(transaction->host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
+    lease.origin = is_ours_to_make(host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
-    renew(transaction, ledger, &lease);
-    log_lease(transaction->host, event, &lease, "adopted");
-    return ledger_add(ledger, &lease);
+    return ledger_add(ret, &lease);
 }
 
 int
-adopt_missing(const struct transaction *transaction, const struct request *request,
-              const char *event, struct ledger *ledger)
+adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
+           struct ledger *ret)
 {
     int rc = 0;
 
@@ -72,15 +70,34 @@ adopt_missing(const struct transaction *transaction, const struct request *reque
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
-            !ledger_find(ledger, &hostdev->source))
-            rc = add_lease(transaction, request, hostdev, event, ledger);
+            !ledger_find(known, &hostdev->source) && !ledger_find(ret, &hostdev->source))
+            rc = look_at(host, request, hostdev, ret);
+    }
+    return rc;
+}
+
+int
+adopt_missing(const struct transaction *transaction, const struct ledger *held, const char *event,
+              struct ledger *ledger)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < held->count; i++) {
+        struct lease lease = held->leases[i];
+
+        if (ledger_find(ledger, &lease.vgpu.device))
+            continue;
+        renew(transaction, ledger, &lease);
+        log_lease(transaction->host, event, &lease, "adopted");
+        rc = ledger_add(ledger, &lease);
     }
     return rc;
 }
 
 /* The daemon that runs the guest now owes us the release, of what it does not hold any more too. */
 static int
-adopt(const struct transaction *transaction, const struct request *request, struct ledger *ledger)
+adopt(const struct transaction *transaction, const struct request *request,
+      const struct ledger *held, struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->count; i++) {
         struct lease *lease = &ledger->leases[i];
@@ -92,14 +109,14 @@ adopt(const struct transaction *transaction, const struct request *request, stru
             transaction_may_act(transaction, lease))
             renew(transaction, ledger, lease);
     }
-    return adopt_missing(transaction, request, "reconnect", ledger);
+    return adopt_missing(transaction, held, "reconnect", ledger);
 }
 
 int
 adopt_domain(const struct host *host, const struct request *request, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction;
-    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(ledger_clear) struct ledger ledger = {0}, held = {0};
     bool asked = asks_us(request);
     int rc = transaction_open(host, asked, &transaction, error);
 
@@ -108,13 +125,15 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     rc = statedir_load(&transaction.statedir, &ledger, error);
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
         return rc;
+    if (adopt_look(host, request, &ledger, &held) < 0)
+        return error_set(error, -ENOMEM, "no memory for the leases");
     ledger_clear(&ledger);
     transaction.daemon = daemon_find(host);
     transaction.lock_timeout = LONGEST_LOCK;
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
-    rc = adopt(&transaction, request, &ledger);
+    rc = adopt(&transaction, request, &held, &ledger);
     if (rc == 0)
         return transaction_commit(&transaction, &ledger, error);
     transaction_abort(&transaction);

@@ -18,7 +18,11 @@
 int adopt_domain(const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
 
-/* Under the lock: gives a lease to each device that a running guest asks us for and that has none.
- * -ENOMEM. */
-int adopt_missing(const struct transaction *transaction, const struct request *request,
+/* Without the lock: adds to ret a lease for each device that a running guest asks us for, and that
+ * has none among those known nor in ret. -ENOMEM. */
+int adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
+               struct ledger *ret) CHECKED NONNULL;
+
+/* Under the lock: enters those of them whose devices still have no lease. -ENOMEM. */
+int adopt_missing(const struct transaction *transaction, const struct ledger *held,
                   const char *event, struct ledger *ledger) CHECKED NONNULL;

@@ -27,6 +27,7 @@ struct assignment {
     const struct name *device; /* the only one, of a running domain; NULL: all of a starting one */
     struct snapshot snapshot;
     struct recovery recovery;
+    bool looks_at_all; /* leases, and at the guests; at first only at the domain's own */
     struct placement_rejection *rejections;
     size_t rejection_count;
     unsigned asked_again;
@@ -42,7 +43,7 @@ enum step {
     STEP_CARRY_OUT,  /* the plan is in the ledger, to be carried out */
     STEP_REMOVE_OWN, /* own leases that nobody wants are claimed, to be removed before all else */
     STEP_EVICT,      /* another's is claimed, to be removed before the next look */
-    STEP_GUESTS,     /* which guests run has to be known before the next look */
+    STEP_LOOK,       /* what was seen does not do for a decision: look again, at all leases */
     STEP_WAIT,       /* somebody is at work on the domain's leases: look again */
     STEP_BOOT_WAIT,  /* a GPU may still come up: look again later */
     STEP_AGAIN,      /* something was refused, or is not as it was: look again */
@@ -116,6 +117,23 @@ problem_of(const struct assignment *assignment)
     return problem;
 }
 
+/* Whether a place on one of the GPUs that could serve the demands, or a device of theirs, was given
+ * to somebody, or given back, since they were looked at: what is refused for that may be wrong. */
+static bool
+is_outdated(const struct assignment *assignment, const struct placement_problem *problem)
+{
+    const struct ledger *unseen = &assignment->snapshot.unseen;
+
+    for (size_t i = 0; i < unseen->count; i++) {
+        const struct lease *lease = &unseen->leases[i];
+
+        if (!look_had_place(&assignment->recovery.look, problem->ledger, lease) &&
+            placement_concerns(problem, lease))
+            return true;
+    }
+    return false;
+}
+
 /* There is no room, or something is in the way: whether removing what others left behind helps. */
 static enum step
 evict(struct assignment *assignment, const struct placement_problem *problem, bool *changed,
@@ -123,16 +141,22 @@ evict(struct assignment *assignment, const struct placement_problem *problem, bo
 {
     struct recovery *recovery = &assignment->recovery;
     const struct error refusal = *error;
-    int rc = recovery_claim_others(recovery, &assignment->transaction, problem,
-                                   &assignment->snapshot.ledger, changed, error);
+    int rc;
 
+    assignment->rc = REFUSED;
+    if (!assignment->looks_at_all) {
+        assignment->looks_at_all = true;
+        return STEP_LOOK;
+    }
+    rc = recovery_claim_others(recovery, &assignment->transaction, problem,
+                               &assignment->snapshot.ledger, changed, error);
     if (rc < 0)
         return fail(assignment, rc);
-    if (recovery->needs_guests)
-        return STEP_GUESTS;
     if (*changed)
         return STEP_EVICT;
     *error = refusal;
+    if (is_outdated(assignment, problem))
+        return STEP_LOOK;
     if (recovery->unremovable.count)
         error_add(error, "%s", recovery->failure.text);
     return fail(assignment, REFUSED);
@@ -185,11 +209,12 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
     struct transaction *transaction = &assignment->transaction;
     struct snapshot *snapshot = &assignment->snapshot;
     struct recovery *recovery = &assignment->recovery;
-    int rc = snapshot_look(snapshot, transaction->host, error);
+    int rc;
 
     ledger_clear(&recovery->todo);
-    if (rc < 0)
-        return fail(assignment, rc);
+    ledger_clear(&snapshot->unseen);
+    if (look_compare(&recovery->look, &snapshot->ledger, &snapshot->unseen) < 0)
+        return fail(assignment, error_set(error, -ENOMEM, "no memory for the leases"));
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     disown(assignment, &snapshot->inventory, &snapshot->ledger);
     rc = recovery_claim_own(recovery, transaction, &assignment->request->domain, &snapshot->demands,
@@ -213,15 +238,38 @@ check_daemon(const struct transaction *transaction, struct error *error)
     return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
 }
 
+/* Without the lock, as drivers take their time to answer. */
+static int
+look(struct assignment *assignment, struct error *error)
+{
+    struct snapshot *snapshot = &assignment->snapshot;
+    struct look *look = &assignment->recovery.look;
+    const struct statedir *statedir = &assignment->transaction.statedir;
+    const struct name *own = assignment->looks_at_all ? NULL : &assignment->request->domain;
+    int rc;
+
+    ledger_clear(&snapshot->ledger);
+    rc = statedir_load(statedir, &snapshot->ledger, error);
+    if (rc == 0 && (rc = look_take(look, statedir, &snapshot->ledger, own)) < 0)
+        error_set(error, rc, "no memory for the leases");
+    if (rc < 0)
+        return rc;
+    if (assignment->looks_at_all)
+        look_at_guests_if_needed(look, statedir);
+    return snapshot_look(snapshot, assignment->transaction.host, error);
+}
+
 static enum step
-decide_under_lock(struct assignment *assignment, struct error *error)
+look_and_decide(struct assignment *assignment, struct error *error)
 {
     struct transaction *transaction = &assignment->transaction;
     struct ledger *ledger = &assignment->snapshot.ledger;
     bool changed = false;
     enum step step;
-    int rc;
+    int rc = look(assignment, error);
 
+    if (rc < 0)
+        return fail(assignment, rc);
     ledger_clear(ledger);
     rc = transaction_begin(transaction, ledger, error);
     if (rc < 0)
@@ -229,7 +277,7 @@ decide_under_lock(struct assignment *assignment, struct error *error)
     if (!assignment->device)
         rc = check_daemon(transaction, error);
     step = rc < 0 ? fail(assignment, rc) : decide(assignment, &changed, error);
-    if (step == STEP_FAILED || step == STEP_BOOT_WAIT || step == STEP_GUESTS || !changed) {
+    if (step == STEP_FAILED || step == STEP_BOOT_WAIT || step == STEP_LOOK || !changed) {
         transaction_abort(transaction);
         return step;
     }
@@ -288,6 +336,15 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
     return STEP_AGAIN;
 }
 
+/* What was there when it was looked at. */
+static enum step
+gone(const struct lease *lease, struct error *error)
+{
+    error_set(error, -ETIMEDOUT, "the vGPU %s went away; start the guest again",
+              lease->vgpu.device.text);
+    return STEP_AGAIN;
+}
+
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
 static enum step
 reuse(struct assignment *assignment, const struct lease *lease, struct error *error)
@@ -296,11 +353,7 @@ reuse(struct assignment *assignment, const struct lease *lease, struct error *er
 
     if (rc == 0)
         return STEP_DONE;
-    if (rc != -ENODEV)
-        return fail(assignment, rc);
-    error_set(error, -ETIMEDOUT, "the vGPU %s went away; start the guest again",
-              lease->vgpu.device.text);
-    return STEP_AGAIN;
+    return rc == -ENODEV ? gone(lease, error) : fail(assignment, rc);
 }
 
 static enum step
@@ -338,6 +391,9 @@ carry_out(struct assignment *assignment, struct error *error)
 
         if (planned->way == PLACEMENT_REUSE)
             step = reuse(assignment, &planned->lease, error);
+        if (planned->way == PLACEMENT_FOREIGN &&
+            !vgpu_is_right(assignment->transaction.host, &planned->lease.vgpu))
+            step = gone(&planned->lease, error);
         if (planned->way == PLACEMENT_CREATE)
             step = create(assignment, i, error);
         if (step != STEP_DONE)
@@ -435,7 +491,7 @@ assign(struct assignment *assignment, struct error *error)
     unsigned pause = 1;
 
     for (;;) {
-        enum step step = decide_under_lock(assignment, error);
+        enum step step = look_and_decide(assignment, error);
         bool removes = step == STEP_REMOVE_OWN || step == STEP_EVICT;
 
         if (step == STEP_CARRY_OUT)
@@ -449,11 +505,10 @@ assign(struct assignment *assignment, struct error *error)
             if (!wait_for_boot(assignment))
                 return assignment->rc;
             continue;
-        case STEP_GUESTS:
-            assignment->rc = recovery_read_guests(&assignment->recovery, transaction, error);
-            if (assignment->rc < 0)
-                return assignment->rc;
-            continue;
+        case STEP_LOOK:
+            if (deadline_left(transaction->deadline) > 0)
+                continue;
+            return assignment->rc;
         case STEP_REMOVE_OWN:
         case STEP_EVICT:
             recovery_remove(&assignment->recovery, transaction,

@@ -33,7 +33,8 @@ dry_run_clear(struct dry_run *dry_run)
 
 /* As recovery_claim_own, of which nothing is done. */
 static int
-sort_own(struct dry_run *dry_run, const struct transaction *transaction, const struct name *domain)
+sort_own(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
+         const struct name *domain)
 {
     for (size_t i = 0; i < dry_run->snapshot.ledger.count;) {
         struct lease *lease = &dry_run->snapshot.ledger.leases[i];
@@ -42,7 +43,7 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
         int rc = 0;
 
         if (name_equal(&lease->domain, domain))
-            fate = recovery_judge_own(transaction, &dry_run->snapshot.demands,
+            fate = recovery_judge_own(transaction, look, &dry_run->snapshot.demands,
                                       &dry_run->snapshot.inventory, lease, &why);
         if (fate == FATE_WAIT)
             rc = ledger_add(&dry_run->busy, lease);
@@ -60,17 +61,16 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
 
 /* As recovery_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
 static int
-sort_others(struct dry_run *dry_run, const struct transaction *transaction,
+sort_others(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
             const struct name *domain, bool running)
 {
-    AUTO(status_files_clear) struct status_files guests = {0};
     struct ledger *ledger = &dry_run->snapshot.ledger;
 
-    facts_read_guests(&transaction->statedir, ledger, &guests);
+    look_at_guests_if_needed(look, &transaction->statedir);
     dry_run->may_evict = calloc(ledger->count + 1, sizeof(*dry_run->may_evict));
     if (!dry_run->may_evict)
         return -ENOMEM;
-    recovery_sort_others(&transaction->statedir, &guests, ledger, domain, running, NULL, ledger,
+    recovery_sort_others(&transaction->statedir, look, domain, running, NULL, ledger,
                          dry_run->may_evict);
     return 0;
 }
@@ -172,11 +172,11 @@ evict(struct dry_run *dry_run, const struct placement_problem *problem)
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
 static int
-decide(struct dry_run *dry_run, const struct transaction *transaction,
+decide(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
        const struct request *request, const struct dry_run_change *change)
 {
     struct placement_problem problem = snapshot_problem(&dry_run->snapshot, request);
-    int rc = change->alone ? 0 : sort_own(dry_run, transaction, &request->domain);
+    int rc = change->alone ? 0 : sort_own(dry_run, transaction, look, &request->domain);
 
     problem.running = change->alone;
     problem.avoided = change->avoided;
@@ -184,7 +184,7 @@ decide(struct dry_run *dry_run, const struct transaction *transaction,
         rc = find(dry_run, &problem);
     if (rc <= 0)
         return rc;
-    rc = sort_others(dry_run, transaction, &request->domain, change->alone);
+    rc = sort_others(dry_run, transaction, look, &request->domain, change->alone);
     if (rc == 0)
         rc = find(dry_run, &problem);
     return rc > 0 ? evict(dry_run, &problem) : rc;
@@ -216,16 +216,20 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
      const struct dry_run_change *change, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(look_clear) struct look look = {0};
     struct snapshot *snapshot = &dry_run->snapshot;
     int rc = statedir_peek(host, &snapshot->ledger, error);
 
+    if (rc < 0)
+        return rc;
+    transaction_open_to_look(host, &transaction);
+    rc = look_take(&look, &transaction.statedir, &snapshot->ledger, NULL);
     if (rc == 0)
         rc = snapshot_look(snapshot, host, error);
     if (rc < 0)
         return rc;
-    transaction_open_to_look(host, &transaction);
     dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));
-    rc = dry_run->choices ? decide(dry_run, &transaction, request, change) : -ENOMEM;
+    rc = dry_run->choices ? decide(dry_run, &transaction, &look, request, change) : -ENOMEM;
     if (rc == 0)
         look_ahead(dry_run, host, request, change);
     return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;

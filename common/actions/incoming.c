@@ -210,25 +210,41 @@ needs_choice(const struct arrival *arrival)
     return needed;
 }
 
-/* Under the lock, with what the guests had when the ledger was as `before`. */
+/* Without the lock, and again: between an arrival's first look and this one nothing was claimed. */
 static int
-choose_under_lock(struct arrival *arrival, struct transaction *transaction,
-                  const struct status_files *guests, const struct ledger *before,
+look(struct arrival *arrival, const struct transaction *transaction, struct look *look,
+     struct error *error)
+{
+    struct ledger *ledger = &arrival->snapshot.ledger;
+    int rc;
+
+    ledger_clear(ledger);
+    rc = statedir_load(&transaction->statedir, ledger, error);
+    if (rc == 0 && (rc = look_take(look, &transaction->statedir, ledger, NULL)) < 0)
+        error_set(error, rc, "no memory for the leases");
+    if (rc < 0)
+        return rc;
+    look_at_guests_if_needed(look, &transaction->statedir);
+    return snapshot_look(&arrival->snapshot, arrival->host, error);
+}
+
+/* Under the lock. */
+static int
+choose_under_lock(struct arrival *arrival, struct transaction *transaction, const struct look *look,
                   struct error *error)
 {
     AUTO_FREE bool *may_evict = NULL;
     int rc;
 
-    rc = snapshot_look(&arrival->snapshot, arrival->host, error);
-    if (rc < 0)
-        return rc;
+    if (look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.unseen) < 0)
+        return error_set(error, -ENOMEM, "no memory for the leases");
     type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
     may_evict = calloc(arrival->snapshot.ledger.count + 1, sizeof(*may_evict));
     if (!may_evict)
         return error_set(error, -ENOMEM, "no memory for the leases");
-    recovery_sort_others(&transaction->statedir, guests, before, &arrival->request->domain, false,
-                         "mend", &arrival->snapshot.ledger, may_evict);
+    recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "mend",
+                         &arrival->snapshot.ledger, may_evict);
     rc = find_places(arrival, may_evict, error);
     return rc > 0 ? reserve(arrival, error) : rc;
 }
@@ -237,20 +253,20 @@ static int
 lock_and_choose(struct arrival *arrival, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
-    AUTO(status_files_clear) struct status_files guests = {0};
-    AUTO(ledger_clear) struct ledger before = {0};
+    AUTO(look_clear) struct look seen = {0};
     int rc = transaction_open(arrival->host, true, &transaction, error);
 
     if (rc < 0)
         return rc;
     transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
-    before = arrival->snapshot.ledger;
-    arrival->snapshot.ledger = (struct ledger){0};
-    facts_read_guests(&transaction.statedir, &before, &guests);
+    rc = look(arrival, &transaction, &seen, error);
+    if (rc < 0)
+        return rc;
+    ledger_clear(&arrival->snapshot.ledger);
     rc = transaction_begin(&transaction, &arrival->snapshot.ledger, error);
     if (rc < 0)
         return rc;
-    rc = choose_under_lock(arrival, &transaction, &guests, &before, error);
+    rc = choose_under_lock(arrival, &transaction, &seen, error);
     if (rc == 0)
         return transaction_commit(&transaction, &arrival->snapshot.ledger, error);
     transaction_abort(&transaction);

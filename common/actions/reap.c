@@ -3,7 +3,6 @@
 #include "actions/reap.h"
 #include "apply/apply.h"
 #include "device/scan.h"
-#include "domain/status-files.h"
 #include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
@@ -19,7 +18,7 @@ struct reaping {
     const struct reap_order *order;
     struct transaction transaction;
     struct policy policy;
-    struct status_files guests;
+    struct look look;
     struct inventory inventory;
     struct ledger todo; /* claimed, to be removed */
     struct findings *findings;
@@ -37,7 +36,7 @@ reaping_clear(struct reaping *reaping)
 {
     ledger_clear(&reaping->todo);
     inventory_clear(&reaping->inventory);
-    status_files_clear(&reaping->guests);
+    look_clear(&reaping->look);
     policy_clear(&reaping->policy);
     transaction_close(&reaping->transaction);
 }
@@ -80,14 +79,10 @@ static enum outcome
 decide_leased(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
 {
     const struct lease *lease = &suspect->lease;
-    struct fate_facts facts;
+    const struct fate_facts facts =
+        facts_gather(&reaping->transaction.statedir, &reaping->look, lease);
     const char *phrase;
 
-    if (ledger_has_changed(reaping->order->before, lease)) {
-        error_set(why, 0, "somebody has just changed it");
-        return OUTCOME_LEFT;
-    }
-    facts = facts_gather(&reaping->transaction.statedir, &reaping->guests, lease);
     switch (fate_judge(FATE_REAP, &facts, &phrase)) {
     case FATE_REMOVE:
         return OUTCOME_REMOVED;
@@ -104,7 +99,7 @@ decide(const struct reaping *reaping, const struct suspect *suspect, struct erro
 {
     const struct lease *lease = &suspect->lease;
     const struct vgpu *vgpu = &lease->vgpu;
-    const struct status_files *guests = &reaping->guests;
+    const struct status_files *guests = &reaping->look.guests;
     const char *domain = find_reference(reaping->order, &vgpu->device);
     const char *doubt = suspect->is_leased
                             ? status_files_doubt(guests, &lease->domain, lease->domain_name)
@@ -118,6 +113,8 @@ decide(const struct reaping *reaping, const struct suspect *suspect, struct erro
         error_set(why, 0, "%s", doubt);
     else if (!*vgpu->type.text)
         error_set(why, 0, "somebody is just making or removing it");
+    else if (!suspect->is_leased && ledger_find(&reaping->look.before, &vgpu->device))
+        error_set(why, 0, "somebody has just given it back");
     else if (suspect->is_leased)
         return decide_leased(reaping, suspect, why);
     else
@@ -226,17 +223,31 @@ static int
 consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
     const struct names *named = reaping->order->named;
-    int rc = scan_host(reaping->transaction.host, &inventory_no_types, &reaping->inventory, error);
+    int rc = 0;
 
-    if (rc == 0 && named->count == 0)
+    if (named->count == 0)
         return consider_all(reaping, ledger, error);
     for (size_t i = 0; rc == 0 && i < named->count; i++)
         rc = consider_named(reaping, &named->items[i], ledger, error);
     return rc;
 }
 
+/* What the caller has read of the ledger is the first of it. */
 static int
 look(struct reaping *reaping, struct error *error)
+{
+    const struct host *host = reaping->transaction.host;
+    const struct statedir *statedir = &reaping->transaction.statedir;
+    int rc = look_take(&reaping->look, statedir, reaping->order->before, NULL);
+
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the leases");
+    rc = look_at_guests(&reaping->look, host, error);
+    return rc < 0 ? rc : scan_host(host, &inventory_no_types, &reaping->inventory, error);
+}
+
+static int
+claim_what_is_to_go(struct reaping *reaping, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     /* A dry run makes no state directory. */
@@ -298,11 +309,10 @@ put_back(struct transaction *transaction, const struct lease *before)
     struct error failure;
     struct lease *lease;
 
-    if (transaction_begin(transaction, &ledger, &failure) < 0)
+    if (!is_as_before(transaction, before) || transaction_begin(transaction, &ledger, &failure) < 0)
         return;
     lease = ledger_find(&ledger, &before->vgpu.device);
-    if (!lease || lease->claim != transaction->statedir.claim ||
-        !is_as_before(transaction, lease)) {
+    if (!lease || lease->claim != transaction->statedir.claim) {
         transaction_abort(transaction);
         return;
     }
@@ -359,9 +369,9 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
         log_failure(host, "reap", "-", &ignored);
     transaction->lock_timeout = reaping.policy.lock_timeout;
     transaction->deadline = deadline_in(host, reaping.policy.prepare_timeout);
-    rc = status_files_read(host, &reaping.guests, error);
+    rc = look(&reaping, error);
     if (rc == 0)
-        rc = look(&reaping, error);
+        rc = claim_what_is_to_go(&reaping, error);
     if (rc < 0)
         return rc;
     look_for_holders(&reaping);

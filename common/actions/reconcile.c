@@ -4,7 +4,6 @@
 #include "actions/adopt.h"
 #include "apply/apply.h"
 #include "base/array.h"
-#include "domain/status-files.h"
 #include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
@@ -14,7 +13,8 @@
 struct reconciliation {
     struct transaction transaction;
     struct policy policy;
-    struct status_files guests;
+    struct look look;
+    struct ledger held; /* what running guests hold, and no lease named when it was looked for */
     struct ledger todo; /* claimed, to be removed */
     struct findings *findings;
 };
@@ -23,7 +23,8 @@ static void
 reconciliation_clear(struct reconciliation *reconciliation)
 {
     ledger_clear(&reconciliation->todo);
-    status_files_clear(&reconciliation->guests);
+    ledger_clear(&reconciliation->held);
+    look_clear(&reconciliation->look);
     policy_clear(&reconciliation->policy);
     transaction_close(&reconciliation->transaction);
 }
@@ -89,26 +90,23 @@ judge_lease(const struct reconciliation *reconciliation, const struct lease *lea
             const char **why)
 {
     const struct fate_facts facts =
-        facts_gather(&reconciliation->transaction.statedir, &reconciliation->guests, lease);
+        facts_gather(&reconciliation->transaction.statedir, &reconciliation->look, lease);
 
     return fate_judge(FATE_RECONCILE, &facts, why);
 }
 
 /* Under the lock: every lease is judged, and those that are to be removed are claimed. */
 static int
-judge(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
-      struct error *error)
+judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
 {
     struct transaction *transaction = &reconciliation->transaction;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        const char *why = "somebody has just changed it";
-        enum fate fate = FATE_LEAVE;
+        const char *why;
+        enum fate fate = judge_lease(reconciliation, lease, &why);
 
-        if (!ledger_has_changed(before, lease))
-            fate = judge_lease(reconciliation, lease, &why);
         if (findings_add(reconciliation->findings, lease, outcome_of(fate), why) < 0)
             return error_set(error, -ENOMEM, "no memory for the findings");
         if (fate == FATE_FORGET) {
@@ -144,47 +142,69 @@ has_lost(const struct ledger *before, const struct ledger *ledger, const struct 
     return false;
 }
 
-/* Under the lock: what running guests hold, and no lease names. */
+/* Without the lock: what running guests hold, and no lease names. */
 static int
-adopt(struct reconciliation *reconciliation, const struct ledger *before, struct ledger *ledger,
-      struct error *error)
+look_for_held(struct reconciliation *reconciliation, struct error *error)
 {
-    const struct status_files *guests = &reconciliation->guests;
-    size_t known = ledger->count;
+    const struct status_files *guests = &reconciliation->look.guests;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < guests->count; i++) {
-        if (!has_lost(before, ledger, &guests->items[i].domain))
-            rc =
-                adopt_missing(&reconciliation->transaction, &guests->items[i], "reconcile", ledger);
+    for (size_t i = 0; rc == 0 && i < guests->count; i++)
+        rc = adopt_look(reconciliation->transaction.host, &guests->items[i],
+                        &reconciliation->look.before, &reconciliation->held);
+    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+}
+
+/* Under the lock. */
+static int
+adopt(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
+{
+    struct ledger *held = &reconciliation->held;
+    size_t known = ledger->count;
+    int rc;
+
+    /* What of a guest is no longer true since it gave something back while the files were read. */
+    for (size_t i = 0; i < held->count;) {
+        if (has_lost(&reconciliation->look.before, ledger, &held->leases[i].domain))
+            ledger_remove(held, &held->leases[i]);
+        else
+            i++;
     }
+    rc = adopt_missing(&reconciliation->transaction, held, "reconcile", ledger);
     for (size_t i = known; rc == 0 && i < ledger->count; i++)
         rc = findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
                           "its guest runs, and no lease named it");
     return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
 
-/*
- * The guests are read after the ledger: what is held by then was in a status file before. And
- * before it is locked: their XML is as long as people like. So what has changed in between is left
- * for the next time.
- */
+/* The guests are read after the ledger: what is held by then was in a status file before. What
+ * changes until the ledger is locked is left for the next time. */
 static int
 look(struct reconciliation *reconciliation, struct error *error)
 {
-    AUTO(ledger_clear) struct ledger before = {0}, ledger = {0};
-    struct transaction *transaction = &reconciliation->transaction;
-    int rc = statedir_load(&transaction->statedir, &before, error);
+    AUTO(ledger_clear) struct ledger before = {0};
+    const struct statedir *statedir = &reconciliation->transaction.statedir;
+    int rc = statedir_load(statedir, &before, error);
 
+    if (rc == 0 && (rc = look_take(&reconciliation->look, statedir, &before, NULL)) < 0)
+        error_set(error, rc, "no memory for the leases");
     if (rc == 0)
-        rc = status_files_read(transaction->host, &reconciliation->guests, error);
-    if (rc == 0)
-        rc = transaction_begin(transaction, &ledger, error);
+        rc = look_at_guests(&reconciliation->look, statedir->host, error);
+    return rc < 0 ? rc : look_for_held(reconciliation, error);
+}
+
+static int
+decide(struct reconciliation *reconciliation, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct transaction *transaction = &reconciliation->transaction;
+    int rc = transaction_begin(transaction, &ledger, error);
+
     if (rc < 0)
         return rc;
-    rc = judge(reconciliation, &before, &ledger, error);
+    rc = judge(reconciliation, &ledger, error);
     if (rc == 0)
-        rc = adopt(reconciliation, &before, &ledger, error);
+        rc = adopt(reconciliation, &ledger, error);
     if (rc == 0)
         return transaction_commit(transaction, &ledger, error);
     transaction_abort(transaction);
@@ -252,6 +272,8 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
         return rc == -ENOENT ? 0 : rc;
     rc = look(&reconciliation, error);
     if (rc == 0)
+        rc = decide(&reconciliation, error);
+    if (rc == 0)
         remove_all(&reconciliation);
     return rc;
 }
@@ -261,20 +283,21 @@ static int
 rebuild(struct reconciliation *reconciliation, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    const struct ledger unknown = {0};
     struct statedir *statedir = &reconciliation->transaction.statedir;
-    const struct status_files *guests = &reconciliation->guests;
+    const struct status_files *guests = &reconciliation->look.guests;
     int rc = statedir_load(statedir, &ledger, error);
 
     if (rc == 0 || !statedir_is_broken(rc))
         return rc;
-    rc = status_files_read(statedir->host, &reconciliation->guests, error);
+    rc = look_at_guests(&reconciliation->look, statedir->host, error);
     if (rc == 0 && !guests->complete)
         rc = error_set(error, -EIO, "%s; nothing was changed", guests->failure.text);
     if (rc == 0)
+        rc = look_for_held(reconciliation, error);
+    if (rc == 0)
         rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
     if (rc == 0)
-        rc = adopt(reconciliation, &unknown, &ledger, error);
+        rc = adopt(reconciliation, &ledger, error);
     return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
 }
 

@@ -43,16 +43,33 @@ claim_lease(struct transaction *transaction, struct ledger *ledger, struct lease
     return rc;
 }
 
-/* Under the lock: does what becomes of each lease, as far as the ledger goes. *others: how many
- * somebody else is at work on. */
+static int
+look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
+               struct error *error)
+{
+    AUTO(ledger_clear) struct ledger before = {0};
+    int rc = statedir_load(&transaction->statedir, &before, error);
+
+    if (rc == 0 && (rc = look_take(look, &transaction->statedir, &before, domain)) < 0)
+        error_set(error, rc, "no memory for the leases");
+    return rc;
+}
+
+/* Does what becomes of each lease, as far as the ledger goes. *others: how many somebody else is at
+ * work on, or has just changed. */
 static int
 claim_leases(struct transaction *transaction, const struct release_scope *scope,
              struct ledger *mine, size_t *others, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    int rc = transaction_begin(transaction, &ledger, error);
+    AUTO(look_clear) struct look look = {0};
+    int rc = look_at_leases(transaction, scope->domain, &look, error);
     bool changed = false;
 
+    if (rc == 0)
+        rc = transaction_begin(transaction, &ledger, error);
+    if (rc < 0)
+        return rc;
     *others = 0;
     for (size_t i = 0; rc == 0 && i < ledger.count;) {
         struct lease *lease = &ledger.leases[i++];
@@ -62,7 +79,7 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
 
         if (!is_in(transaction->host, scope, lease))
             continue;
-        facts = facts_gather(&transaction->statedir, NULL, lease);
+        facts = facts_gather(&transaction->statedir, &look, lease);
         if (scope->device)
             facts.bits &= ~(unsigned)FATE_KEEP;
         fate = fate_judge(FATE_RELEASE, &facts, &why);
@@ -163,8 +180,7 @@ look(const struct host *host, const struct name *domain, struct transaction *tra
     return rc < 0 ? rc : ledger_has_domain(ledger, domain);
 }
 
-/* Before anything is waited for, and also if the ledger cannot be read. A daemon that has ended
- * needs no mark, and the number would be too high for one that is not ours. */
+/* Before anything is waited for, and also if the ledger cannot be read. */
 static void
 mark(const struct host *host, const struct name *domain, const struct ledger *ledger)
 {
@@ -188,6 +204,7 @@ release_domain(const struct host *host, const struct name *domain, struct error 
     if (rc == 0 || rc == -ENOENT)
         return 0;
     scope.of_ended = !daemon_may_live(host);
+    /* A daemon that has ended needs no mark, and the number may be another one's next run's. */
     if (!scope.of_ended)
         mark(host, domain, &ledger);
     return rc < 0 ? rc : give_back(&transaction, &scope, error);

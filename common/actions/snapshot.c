@@ -125,6 +125,7 @@ snapshot_problem(const struct snapshot *snapshot, const struct request *request)
         .policy = &snapshot->policy,
         .inventory = &snapshot->inventory,
         .ledger = &snapshot->ledger,
+        .unseen = &snapshot->unseen,
     };
 }
 
@@ -133,6 +134,7 @@ snapshot_clear(struct snapshot *snapshot)
 {
     inventory_clear(&snapshot->inventory);
     ledger_clear(&snapshot->ledger);
+    ledger_clear(&snapshot->unseen);
     demands_clear(&snapshot->demands);
     policy_clear(&snapshot->policy);
 }

@@ -10,8 +10,12 @@
  *
  *     rc = snapshot_read(&snapshot, host, request, "prepare", error);
  *     if (rc > 0) ...the domain is to get snapshot.demands...
- *     rc = statedir_peek(host, &snapshot.ledger, error);     or transaction_begin, to hold the lock
+ *     rc = statedir_peek(host, &snapshot.ledger, error);
+ *     rc = look_take(&look, ...), if anything is to become of leases
  *     rc = snapshot_look(&snapshot, host, error);
+ *
+ * Who is to change something takes the lock only now, reads the ledger again, and compares it with
+ * the look: snapshot.unseen.
  *
  * Its demands borrow from its policy and from the request, and its filter borrows from its demands,
  * so a snapshot must stay where it is.
@@ -27,6 +31,7 @@ struct snapshot {
     struct demands demands;
     struct inventory_filter filter; /* which types are read in full: those that are demanded */
     struct ledger ledger;
+    struct ledger unseen; /* what look_compare tells: not all of it is in the inventory */
     struct inventory inventory;
 };
 

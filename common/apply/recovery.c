@@ -14,8 +14,7 @@ recovery_clear(struct recovery *recovery)
     ledger_clear(&recovery->todo);
     ledger_clear(&recovery->evicted);
     names_clear(&recovery->unremovable);
-    status_files_clear(&recovery->guests);
-    ledger_clear(&recovery->before);
+    look_clear(&recovery->look);
 }
 
 static bool
@@ -74,11 +73,12 @@ is_listed(const struct inventory *inventory, const struct lease *lease)
 }
 
 static struct fate_facts
-own_facts(const struct transaction *transaction, const struct demands *demands,
-          const struct inventory *inventory, const struct lease *lease)
+own_facts(const struct transaction *transaction, const struct look *look,
+          const struct demands *demands, const struct inventory *inventory,
+          const struct lease *lease)
 {
     const struct demand *demand = find_demand(demands, &lease->vgpu.device);
-    struct fate_facts facts = facts_gather(&transaction->statedir, NULL, lease);
+    struct fate_facts facts = facts_gather(&transaction->statedir, look, lease);
 
     if (is_listed(inventory, lease))
         facts.bits |= FATE_LISTED;
@@ -90,10 +90,11 @@ own_facts(const struct transaction *transaction, const struct demands *demands,
 }
 
 enum fate
-recovery_judge_own(const struct transaction *transaction, const struct demands *demands,
-                   const struct inventory *inventory, const struct lease *lease, const char **why)
+recovery_judge_own(const struct transaction *transaction, const struct look *look,
+                   const struct demands *demands, const struct inventory *inventory,
+                   const struct lease *lease, const char **why)
 {
-    struct fate_facts facts = own_facts(transaction, demands, inventory, lease);
+    struct fate_facts facts = own_facts(transaction, look, demands, inventory, lease);
 
     return fate_judge(FATE_START, &facts, why);
 }
@@ -116,7 +117,8 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
           const struct inventory *inventory, struct ledger *ledger, struct lease *lease,
           struct error *error)
 {
-    const struct fate_facts facts = own_facts(transaction, demands, inventory, lease);
+    const struct fate_facts facts =
+        own_facts(transaction, &recovery->look, demands, inventory, lease);
     const char *why;
     enum fate fate = fate_judge(FATE_START, &facts, &why);
 
@@ -153,23 +155,18 @@ recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
 }
 
 bool
-recovery_sort_others(const struct statedir *statedir, const struct status_files *guests,
-                     const struct ledger *before, const struct name *domain, bool running,
-                     const char *event, struct ledger *ledger, bool *may_evict)
+recovery_sort_others(const struct statedir *statedir, const struct look *look,
+                     const struct name *domain, bool running, const char *event,
+                     struct ledger *ledger, bool *may_evict)
 {
     bool forgotten = false;
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        struct fate_facts facts;
+        struct fate_facts facts = facts_gather(statedir, look, lease);
         const char *why;
         enum fate fate;
 
-        if (ledger_has_changed(before, lease)) {
-            may_evict[i++] = false;
-            continue;
-        }
-        facts = facts_gather(statedir, guests, lease);
         /* One of its own, under a demanded UUID, may be where the rules forbid it by now. */
         if (!running && name_equal(&lease->domain, domain))
             facts.bits |= FATE_OWN;
@@ -236,31 +233,6 @@ reserve_places(const struct recovery *recovery, const struct transaction *transa
 }
 
 int
-recovery_read_guests(struct recovery *recovery, const struct transaction *transaction,
-                     struct error *error)
-{
-    int rc = statedir_load(&transaction->statedir, &recovery->before, error);
-
-    if (rc < 0)
-        return rc;
-    facts_read_guests(&transaction->statedir, &recovery->before, &recovery->guests);
-    recovery->has_guests = true;
-    return 0;
-}
-
-/* Whether anything has to be known of the guests, and is not yet. */
-static bool
-needs_guests(const struct recovery *recovery, const struct statedir *statedir,
-             const struct ledger *ledger)
-{
-    bool needed = false;
-
-    for (size_t i = 0; i < ledger->count && !needed && !recovery->has_guests; i++)
-        needed = facts_need_guests(statedir, &ledger->leases[i]);
-    return needed;
-}
-
-int
 recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
                       const struct placement_problem *problem, struct ledger *ledger, bool *changed,
                       struct error *error)
@@ -271,14 +243,9 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
 
     if (!may_evict)
         return error_set(error, -ENOMEM, "no memory for the leases");
-    recovery->needs_guests = needs_guests(recovery, &transaction->statedir, ledger);
-    *changed = !recovery->needs_guests &&
-               recovery_sort_others(&transaction->statedir, &recovery->guests,
-                                    recovery->has_guests ? &recovery->before : ledger,
-                                    &problem->request->domain, recovery->running, "mend", ledger,
-                                    may_evict);
-    if (recovery->needs_guests)
-        return 0;
+    *changed =
+        recovery_sort_others(&transaction->statedir, &recovery->look, &problem->request->domain,
+                             recovery->running, "mend", ledger, may_evict);
     if (*changed)
         return 0;
     for (size_t i = 0; i < ledger->count; i++)

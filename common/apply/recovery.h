@@ -23,18 +23,15 @@ struct recovery {
     struct names unremovable; /* devices that could not be removed in this call */
     struct error failure;     /* why */
     bool is_busy;             /* somebody is still at work on an own lease, or the kernel is */
-    bool needs_guests;        /* before anything of others is judged */
-    bool has_guests;
-    struct status_files guests; /* what libvirt's status files said, and */
-    struct ledger before;       /* the ledger as it was before they were read */
+    struct look look;         /* the caller's, before each decision */
 };
 
 void recovery_clear(struct recovery *recovery) NONNULL;
 
 /* What a start makes of a lease that its domain has already. *why as fate_judge. */
-enum fate recovery_judge_own(const struct transaction *transaction, const struct demands *demands,
-                             const struct inventory *inventory, const struct lease *lease,
-                             const char **why) CHECKED NONNULL;
+enum fate recovery_judge_own(const struct transaction *transaction, const struct look *look,
+                             const struct demands *demands, const struct inventory *inventory,
+                             const struct lease *lease, const char **why) CHECKED NONNULL;
 
 /*
  * Under the lock. Forgets own leases whose device is gone, and claims those that the demands do not
@@ -47,16 +44,11 @@ int recovery_claim_own(struct recovery *recovery, struct transaction *transactio
                        const struct inventory *inventory, struct ledger *ledger,
                        struct error *error) CHECKED NONNULL;
 
-/* Outside the lock: people's XML is as long as they like. What cannot be read counts as running. */
-int recovery_read_guests(struct recovery *recovery, const struct transaction *transaction,
-                         struct error *error) CHECKED NONNULL;
-
 /*
- * Under the lock, when there is no room. needs_guests: nothing is done, as it depends on which
- * guests run; recovery_read_guests first. Otherwise forgets other domains' leases of which nothing
- * is left, and claims one that stands in the way, kept devices included; in the same step its place
- * is reserved for the domain, so that nobody comes between its removal and the next look. *changed:
- * look again, after removing what todo holds.
+ * Under the lock, when there is no room, after a look at all leases and at the guests. Forgets
+ * other domains' leases of which nothing is left, and claims one that stands in the way, kept
+ * devices included; in the same step its place is reserved for the domain, so that nobody comes
+ * between its removal and the next look. *changed: look again, after removing what todo holds.
  */
 int recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
                           const struct placement_problem *problem, struct ledger *ledger,
@@ -71,10 +63,9 @@ void recovery_remove(struct recovery *recovery, struct transaction *transaction,
  * Forgets the leases of which nothing is left or whose devices are not ours to remove, logged under
  * the name of the event unless that is NULL, and writes into may_evict, a flag per lease that
  * stays, which may be removed to make room for the domain. Of a domain that runs its own are judged
- * like others'. What has changed since `before`, the ledger when the guests were read, is left
- * alone. Whether any was forgotten.
+ * like others'. Whether any was forgotten.
  */
-bool recovery_sort_others(const struct statedir *statedir, const struct status_files *guests,
-                          const struct ledger *before, const struct name *domain, bool running,
-                          const char *event, struct ledger *ledger, bool *may_evict)
-    __attribute__((nonnull(1, 2, 3, 4, 7, 8)));
+bool recovery_sort_others(const struct statedir *statedir, const struct look *look,
+                          const struct name *domain, bool running, const char *event,
+                          struct ledger *ledger, bool *may_evict)
+    __attribute__((nonnull(1, 2, 3, 6, 7)));

@@ -25,11 +25,9 @@ add_guests(struct fate_facts *facts, const struct status_files *guests, const st
 }
 
 static unsigned
-device_bits(const struct host *host, const struct lease *lease)
+device_bits(const struct look_device *device, const struct lease *lease)
 {
-    struct name type;
-
-    switch (vgpu_state(host, &lease->vgpu, &type)) {
+    switch (device->state) {
     case VGPU_ABSENT:
         return FATE_ABSENT;
     case VGPU_TRANSIENT:
@@ -37,13 +35,13 @@ device_bits(const struct host *host, const struct lease *lease)
     case VGPU_PRESENT:
         break;
     }
-    return name_equal(&type, &lease->vgpu.type) ? FATE_RIGHT : 0;
+    return name_equal(&device->type, &lease->vgpu.type) ? FATE_RIGHT : 0;
 }
 
 struct fate_facts
-facts_gather(const struct statedir *statedir, const struct status_files *guests,
-             const struct lease *lease)
+facts_gather(const struct statedir *statedir, const struct look *look, const struct lease *lease)
 {
+    const struct look_device *device = look_device(look, lease);
     const struct host *host = statedir->host;
     struct fate_facts facts = {
         .state = lease->state,
@@ -56,36 +54,16 @@ facts_gather(const struct statedir *statedir, const struct status_files *guests,
         facts.bits |= FATE_DAEMON;
     if (lease_is_in_use(lease) && released_covers(statedir, lease))
         facts.bits |= FATE_RELEASED;
-    if (guests)
-        add_guests(&facts, guests, lease);
+    if (look_knows_guest(look, lease))
+        add_guests(&facts, &look->guests, lease);
+    else if (lease_is_in_use(lease))
+        facts.bits |= FATE_UNASKED;
     if (lease->origin == LEASE_MADE)
         facts.bits |= FATE_MADE;
     if (lease->release == LEASE_KEEP)
         facts.bits |= FATE_KEEP;
     if (host_seconds(host) - lease->time > LONGEST_RESERVED)
         facts.bits |= FATE_LATE;
-    facts.bits |= device_bits(host, lease);
+    facts.bits |= device ? device_bits(device, lease) : FATE_UNSEEN;
     return facts;
-}
-
-bool
-facts_need_guests(const struct statedir *statedir, const struct lease *lease)
-{
-    return lease_is_in_use(lease) &&
-           (!process_alive(statedir->host, lease->daemon) || released_covers(statedir, lease));
-}
-
-void
-facts_read_guests(const struct statedir *statedir, const struct ledger *ledger,
-                  struct status_files *ret)
-{
-    bool needed = false;
-    struct error failure;
-
-    *ret = (struct status_files){0};
-    for (size_t i = 0; i < ledger->count && !needed; i++)
-        needed = facts_need_guests(statedir, &ledger->leases[i]);
-    /* That it failed is in what it has read. */
-    if (needed && status_files_read(statedir->host, ret, &failure) < 0)
-        return;
 }

@@ -22,6 +22,9 @@ static const struct row {
     {ITS_OWN, ANY, FATE_CLAIMED, 0, FATE_WAIT, "a process is at work on it"},
     {OTHERS, ANY, FATE_CLAIMED, 0, FATE_LEAVE, "a process is at work on it"},
 
+    {ITS_OWN, ANY, FATE_UNSEEN, 0, FATE_WAIT, "somebody has just changed it"},
+    {OTHERS, ANY, FATE_UNSEEN, 0, FATE_LEAVE, "somebody has just changed it"},
+
     /* A start, of its own leases. What went while the inventory was read is still in that, as if
      * it were nobody's. A reservation is a promise that this start is to keep: nothing was made. */
     {ON(FATE_START), ANY, FATE_ABSENT | FATE_LISTED, 0, FATE_WAIT, "it is just going"},
@@ -55,11 +58,13 @@ static const struct row {
     {OTHERS, IN(LEASE_PENDING), FATE_GUEST, 0, FATE_LEAVE, "a guest has it"},
     {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
     /* A release that did not come to its end: libvirt will not call it again. */
+    {OTHERS, IN_USE, FATE_RELEASED | FATE_UNASKED, 0, FATE_LEAVE, "it has just been given back"},
     {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_RELEASED | FATE_KEEP | FATE_MADE | FATE_RIGHT, 0,
      FATE_HOLD, "its guest has ended"},
     {OTHERS, IN_USE, FATE_RELEASED | FATE_MADE, FATE_ABSENT, FATE_REMOVE, "its guest has ended"},
     {OTHERS, IN_USE, FATE_RELEASED, 0, FATE_FORGET, "its guest has ended"},
     {OTHERS, IN_USE, FATE_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
+    {OTHERS, IN_USE, FATE_UNASKED, 0, FATE_LEAVE, "its daemon has just ended"},
     {OTHERS, IN_USE, FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
     {OTHERS, IN(LEASE_PENDING), FATE_MADE, FATE_ABSENT, FATE_REMOVE, "what made it was broken off"},
     {OTHERS, IN(LEASE_PENDING), 0, 0, FATE_FORGET, "what made it was broken off"},

@@ -14,23 +14,35 @@ may_be_invisible(enum lease_state state)
     return state == LEASE_PENDING || state == LEASE_RESERVED;
 }
 
+/* Unless the inventory shows it. */
+static void
+count_claim(struct capacity *capacity, const struct lease *lease)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    struct capacity_claim claim = {.framebuffer = lease->framebuffer};
+
+    if (inventory_find_vgpu(inventory, &lease->vgpu.device) ||
+        !inventory_find_parent(inventory, &lease->vgpu.parent, &claim.parent))
+        return;
+    claim.gpu = inventory->parents[claim.parent].gpu;
+    claim.type = inventory_find_type(&inventory->gpus[claim.gpu], &lease->vgpu.type);
+    capacity->claims[capacity->claim_count++] = claim;
+}
+
 static void
 count_claims(struct capacity *capacity)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
-    const struct ledger *ledger = capacity->problem->ledger;
+    const struct ledger *ledger = capacity->problem->ledger, *unseen = capacity->problem->unseen;
 
     for (size_t i = 0; i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
-        struct capacity_claim claim = {.framebuffer = lease->framebuffer};
+        if (may_be_invisible(ledger->leases[i].state))
+            count_claim(capacity, &ledger->leases[i]);
+    }
+    for (size_t i = 0; unseen && i < unseen->count; i++) {
+        const struct lease *known = ledger_find(ledger, &unseen->leases[i].vgpu.device);
 
-        if (!may_be_invisible(lease->state) ||
-            inventory_find_vgpu(inventory, &lease->vgpu.device) ||
-            !inventory_find_parent(inventory, &lease->vgpu.parent, &claim.parent))
-            continue;
-        claim.gpu = inventory->parents[claim.parent].gpu;
-        claim.type = inventory_find_type(&inventory->gpus[claim.gpu], &lease->vgpu.type);
-        capacity->claims[capacity->claim_count++] = claim;
+        if (!known || !may_be_invisible(known->state))
+            count_claim(capacity, &unseen->leases[i]);
     }
 }
 
@@ -60,10 +72,8 @@ sort_parents(struct capacity *capacity)
 /* A virtual function that the ledger says is another domain's is not to be had, even if it has no
  * type: it may have lost that, or be about to. What is kept goes to whom names it. */
 static void
-mark_owned(struct capacity *capacity)
+mark_owned(struct capacity *capacity, const struct ledger *ledger)
 {
-    const struct ledger *ledger = capacity->problem->ledger;
-
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
         size_t parent;
@@ -113,6 +123,7 @@ int
 capacity_init(struct capacity *capacity, const struct placement_problem *problem)
 {
     const struct inventory *inventory = problem->inventory;
+    const struct ledger *unseen = problem->unseen;
 
     *capacity = (struct capacity){.problem = problem};
     capacity->gpus = calloc(inventory->gpu_count + 1, sizeof(*capacity->gpus));
@@ -120,12 +131,15 @@ capacity_init(struct capacity *capacity, const struct placement_problem *problem
     capacity->owned = calloc(inventory->parent_count + 1, sizeof(*capacity->owned));
     capacity->quota_used = calloc(problem->policy->quota_count + 1, sizeof(*capacity->quota_used));
     capacity->claims =
-        calloc(problem->ledger->count + problem->demands->count + 1, sizeof(*capacity->claims));
+        calloc(problem->ledger->count + (unseen ? unseen->count : 0) + problem->demands->count + 1,
+               sizeof(*capacity->claims));
     if (!capacity->gpus || !capacity->parents || !capacity->owned || !capacity->quota_used ||
         !capacity->claims)
         return -ENOMEM;
     sort_parents(capacity);
-    mark_owned(capacity);
+    mark_owned(capacity, problem->ledger);
+    if (unseen)
+        mark_owned(capacity, unseen);
     count_claims(capacity);
     if (problem->running)
         settle_held(capacity);

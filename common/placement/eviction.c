@@ -235,6 +235,7 @@ eviction_make_all(struct eviction *eviction, const struct placement_problem *pro
 {
     AUTO(going_clear) struct going going = {0};
     const struct ledger *ledger = problem->ledger;
+    int rc;
 
     *eviction = (struct eviction){0};
     if (going_init(&going, problem) < 0)
@@ -246,7 +247,9 @@ eviction_make_all(struct eviction *eviction, const struct placement_problem *pro
 
         going.vgpus[i] = lease ? going.leases[lease - ledger->leases] : foreign_too;
     }
-    return make(eviction, problem, &going, guess);
+    rc = make(eviction, problem, &going, guess);
+    eviction->problem.unseen = NULL;
+    return rc;
 }
 
 void

@@ -22,6 +22,8 @@ struct placement_problem {
     const struct policy *policy;
     const struct inventory *inventory;
     const struct ledger *ledger;
+    const struct ledger *unseen; /* leases that have come, changed or gone since the inventory was
+                                    read: they take their places, seen or not; NULL: none */
     const struct placement_rejection *rejections;
     size_t rejection_count;
     bool running; /* the domain keeps what else it holds: the demands are for more */
@@ -41,6 +43,11 @@ struct placement_choice {
     size_t parent; /* index into the inventory's parents */
     size_t type;   /* index into the types of that parent's GPU */
 };
+
+/* Whether a lease could be in the way of a demand: it has the device that one names, or a place on
+ * a GPU that has a type which one would take. */
+bool placement_concerns(const struct placement_problem *problem,
+                        const struct lease *lease) CHECKED NONNULL;
 
 /* What the vGPU of a choice is called: the virtual function itself, or what its hostdev says. */
 const struct name *

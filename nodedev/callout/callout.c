@@ -180,19 +180,14 @@ on_start(const struct callout *callout, struct error *error)
     return rc;
 }
 
-/* Under the lock: whether the lease is of no use any more, as it was before the guests were read. A
- * guest that is just starting keeps its own, by which it is told what happened; libvirt gives that
- * back. */
+/* Under the lock: whether the lease is of no use any more. A guest that is just starting keeps its
+ * own, by which it is told what happened; libvirt gives that back. */
 static bool
-is_over(const struct transaction *transaction, const struct ledger *before,
-        const struct status_files *guests, const struct lease *lease)
+is_over(const struct transaction *transaction, const struct look *look, const struct lease *lease)
 {
-    struct fate_facts facts;
+    const struct fate_facts facts = facts_gather(&transaction->statedir, look, lease);
     const char *why;
 
-    if (ledger_has_changed(before, lease))
-        return false;
-    facts = facts_gather(&transaction->statedir, guests, lease);
     return fate_judge(FATE_RECONCILE, &facts, &why) == FATE_FORGET;
 }
 
@@ -202,23 +197,27 @@ on_stop(const struct callout *callout, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
     AUTO(ledger_clear) struct ledger before = {0}, ledger = {0};
-    AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(look_clear) struct look look = {0};
     struct lease *lease;
     int rc = statedir_peek(callout->host, &before, error);
 
     /* Nearly always it is none of ours: then nobody waits for a lock. */
-    if (rc < 0 || !ledger_find(&before, &callout->device))
+    lease = rc < 0 ? NULL : ledger_find(&before, &callout->device);
+    if (!lease)
         return rc;
     rc = transaction_open(callout->host, false, &transaction, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     transaction.lock_timeout = LONGEST_LOCK;
-    facts_read_guests(&transaction.statedir, &before, &guests);
+    rc = look_take(&look, &transaction.statedir, &before, &lease->domain);
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the leases");
+    look_at_guests_if_needed(&look, &transaction.statedir);
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
     lease = ledger_find(&ledger, &callout->device);
-    if (!lease || !is_over(&transaction, &before, &guests, lease)) {
+    if (!lease || !is_over(&transaction, &look, lease)) {
         transaction_abort(&transaction);
         return 0;
     }

@@ -2,8 +2,7 @@
 
 #include "view/availability.h"
 #include "apply/recovery.h"
-#include "domain/status-files.h"
-#include "lease/facts.h"
+#include "lease/look.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
 
@@ -26,15 +25,18 @@ find_evictable(struct availability *availability, const struct host *host)
 {
     const struct name nobody = {0};
     struct ledger *ledger = &availability->ledger;
-    AUTO_FREE bool *may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
+    AUTO_FREE bool *may_evict = NULL;
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
-    AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(look_clear) struct look look = {0};
 
+    statedir_open_to_look(host, &statedir);
+    if (look_take(&look, &statedir, ledger, NULL) < 0)
+        return -ENOMEM;
+    look_at_guests_if_needed(&look, &statedir);
+    may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
     if (!may_evict)
         return -ENOMEM;
-    statedir_open_to_look(host, &statedir);
-    facts_read_guests(&statedir, ledger, &guests);
-    recovery_sort_others(&statedir, &guests, ledger, &nobody, true, NULL, ledger, may_evict);
+    recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, may_evict);
     return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_MOST);
 }
 

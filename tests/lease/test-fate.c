@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define ALL_BITS (1u << 17)
+#define ALL_BITS (FATE_UNASKED << 1)
 
 /* What holds whatever else is known. */
 static void
@@ -23,6 +23,11 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
 
     if (bits & FATE_CLAIMED && touched)
         fail_msg("what a process is at work on is touched");
+    if (touched && (bits & FATE_UNSEEN))
+        fail_msg("what nobody has looked at is touched");
+    if (others && !(bits & (FATE_OWN | FATE_GUEST_WITHOUT)) && touched && (bits & FATE_UNASKED) &&
+        (facts->state == LEASE_HELD || facts->state == LEASE_PENDING))
+        fail_msg("what a guest may have is touched");
     if (fate == FATE_REMOVE && !(bits & FATE_MADE))
         fail_msg("what we have not made is removed");
     if (fate == FATE_HOLD && !((bits & FATE_MADE) && (bits & FATE_RIGHT) && (bits & FATE_KEEP)))
@@ -99,6 +104,12 @@ in_words(void **state)
         {FATE_RECONCILE, LEASE_HELD,
          FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON | FATE_RELEASED, FATE_HOLD,
          "its guest has ended"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_LEAVE,
+         "somebody has just changed it"},
+        {FATE_START, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_WAIT,
+         "somebody has just changed it"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_UNASKED, FATE_LEAVE,
+         "its daemon has just ended"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
          "its guest is gone, and the daemon that ran it"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_HOLD,

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lease/look.h"
+#include "lease/released.h"
+
+static void
+forget_devices(struct look *look)
+{
+    ledger_clear(&look->before);
+    free(look->devices);
+    look->devices = NULL;
+}
+
+static void
+forget_guests(struct look *look)
+{
+    status_files_clear(&look->guests);
+    ledger_clear(&look->asked);
+}
+
+void
+look_clear(struct look *look)
+{
+    forget_devices(look);
+    forget_guests(look);
+}
+
+static int
+copy_ledger(const struct ledger *from, struct ledger *to)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++)
+        rc = ledger_add(to, &from->leases[i]);
+    return rc;
+}
+
+int
+look_take(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
+          const struct name *domain)
+{
+    int rc;
+
+    forget_devices(look);
+    look->devices = calloc(ledger->count + 1, sizeof(*look->devices));
+    rc = look->devices ? copy_ledger(ledger, &look->before) : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        struct look_device *device = &look->devices[i];
+
+        if (domain && !name_equal(&lease->domain, domain))
+            continue;
+        device->is_known = !statedir_is_claimed(statedir, lease->claim);
+        if (device->is_known)
+            device->state = vgpu_state(statedir->host, &lease->vgpu, &device->type);
+    }
+    return rc;
+}
+
+int
+look_at_guests(struct look *look, const struct host *host, struct error *error)
+{
+    int rc;
+
+    forget_guests(look);
+    rc = status_files_read(host, &look->guests, error);
+    if (copy_ledger(&look->before, &look->asked) < 0)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    return rc;
+}
+
+bool
+look_knows_guest(const struct look *look, const struct lease *lease)
+{
+    return !ledger_has_changed(&look->asked, lease);
+}
+
+void
+look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
+{
+    struct error ignored;
+    bool needed = false;
+
+    for (size_t i = 0; i < look->before.count && !needed; i++) {
+        const struct lease *lease = &look->before.leases[i];
+
+        needed =
+            lease_is_in_use(lease) && !look_knows_guest(look, lease) &&
+            (!process_alive(statedir->host, lease->daemon) || released_covers(statedir, lease));
+    }
+    /* That it failed is in what was read. */
+    if (needed && look_at_guests(look, statedir->host, &ignored) < 0)
+        return;
+}
+
+const struct look_device *
+look_device(const struct look *look, const struct lease *lease)
+{
+    const struct lease *old = ledger_find(&look->before, &lease->vgpu.device);
+    const struct look_device *device = old ? &look->devices[old - look->before.leases] : NULL;
+
+    return device && device->is_known && !ledger_has_changed(&look->before, lease) ? device : NULL;
+}
+
+int
+look_compare(const struct look *look, const struct ledger *ledger, struct ledger *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+        if (ledger_has_changed(&look->before, &ledger->leases[i]))
+            rc = ledger_add(ret, &ledger->leases[i]);
+    }
+    for (size_t i = 0; rc == 0 && i < look->before.count; i++) {
+        if (!ledger_find(ledger, &look->before.leases[i].vgpu.device))
+            rc = ledger_add(ret, &look->before.leases[i]);
+    }
+    return rc;
+}
+
+bool
+look_had_place(const struct look *look, const struct ledger *ledger, const struct lease *lease)
+{
+    const struct lease *old = ledger_find(&look->before, &lease->vgpu.device);
+    const struct lease *now = ledger_find(ledger, &lease->vgpu.device);
+
+    return old && now && old->claim == now->claim;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What others do between a start's look at the host, which is made without the lock, and its
+ * decision, which is made with it. */
+
+#include "actions/reconcile.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TYPE_A    "type x-1 \"X-1\" framebuffer 1024 max 1\n"
+#define MACHINE   "gpu 0000:18:00.0 rule size\n" TYPE_A "gpu 0000:3b:00.0 rule size\n" TYPE_A
+#define ONE_PLACE "gpu 0000:18:00.0 rule size\n" TYPE_A
+
+static struct scene scene;
+static const struct scene_case two_places = {&scene, MACHINE};
+static const struct scene_case one_place = {&scene, ONE_PLACE};
+
+/* --- a moment before the lock is had ---------------------------------------------------------- */
+
+static struct host_ops ops;
+static void (*meanwhile)(void);
+static unsigned looks; /* until then */
+
+static int
+lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    int status;
+    pid_t other;
+
+    if (looks && --looks == 0) {
+        other = fork();
+        if (other == 0) {
+            meanwhile();
+            _exit(0);
+        }
+        assert_int_equal(waitpid(other, &status, 0), other);
+        assert_int_equal(status, 0);
+    }
+    return fake_clock_lock(host, fd, nanoseconds);
+}
+
+/* Somebody else does this after the n-th look of the next call, which takes the lock once a look.
+ */
+static void
+after_look(unsigned number, void (*act)(void))
+{
+    ops = *scene.kernel.host.ops;
+    ops.lock = lock;
+    scene.kernel.host.ops = &ops;
+    meanwhile = act;
+    looks = number;
+}
+
+static void
+second_takes_a_place(void)
+{
+    assert_int_equal(scene_prepare(&scene, 2, 2, "X-1"), 0);
+}
+
+static void
+second_gives_its_place_back(void)
+{
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+}
+
+static void
+second_takes_the_device(void)
+{
+    assert_int_equal(scene_prepare(&scene, 2, 1, "X-1"), 0);
+}
+
+static void
+second_gives_the_device_back(void)
+{
+    assert_int_equal(scene_release(&scene, 2, 1), 0);
+}
+
+static void
+first_ends(void)
+{
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+}
+
+static void
+first_ends_in_vain(void)
+{
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+}
+
+static void
+somebody_removes_it(void)
+{
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+}
+
+/* --- what a start makes of it ----------------------------------------------------------------- */
+
+/* The place was free when it was looked at. It is counted, so that the kernel is not even asked. */
+static void
+a_place_that_was_taken_is_counted(void **state)
+{
+    (void)state;
+    after_look(1, second_takes_a_place);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* The last place is gone: that is looked at again, and then refused with who has it. */
+static void
+the_last_place_is_not_given_twice(void **state)
+{
+    (void)state;
+    after_look(1, second_takes_a_place);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+    scene_assert_said(&scene, "is full (1 of 1)");
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* Nobody is refused for what was given back in the meantime. */
+static void
+a_place_that_was_given_back_is_seen(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 2; i++) {
+        second_takes_a_place();
+        after_look(i, second_gives_its_place_back);
+        assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        first_ends();
+    }
+}
+
+static void
+the_device_that_another_took_is_refused(void **state)
+{
+    (void)state;
+    after_look(1, second_takes_the_device);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+    scene_assert_said(&scene, "belongs to the guest guest2 (held)");
+}
+
+/* One that was its own, and that the end of its last run has just removed, is made anew. */
+static void
+the_end_of_the_last_run_is_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    after_look(1, first_ends);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    scene_assert_type(&scene, scene_device(1), "x-1");
+}
+
+/* Its last run's end could not remove it: what it is now was not looked at, so it is not taken for
+ * gone. */
+static void
+a_lease_that_has_changed_is_not_forgotten(void **state)
+{
+    struct fake_guest guest;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    guest = fake_open(&scene.kernel, scene_device(1));
+    after_look(1, first_ends_in_vain);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+    scene_assert_said(&scene, "is in use by process");
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    fake_close(&guest);
+}
+
+/* What is going is not taken for somebody else's, which a release would leave in place. */
+static void
+what_was_given_back_is_not_foreign(void **state)
+{
+    (void)state;
+    second_takes_the_device();
+    scene.kernel.faults->remove_delay = 50;
+    after_look(1, second_gives_the_device_back);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_int_equal(scene_leases(&scene, "found"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+/* What somebody else had made is gone before it is used. */
+static void
+a_foreign_device_is_looked_at_again(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(1)), 0);
+    after_look(1, somebody_removes_it);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    scene_assert_type(&scene, scene_device(1), "x-1");
+    assert_int_equal(scene_leases(&scene, "found"), 0);
+}
+
+/* --- what others make of it ------------------------------------------------------------------- */
+
+static void
+reconcile_does_not_see_what_is_gone(void **state)
+{
+    struct findings findings;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    after_look(1, first_ends);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(findings.count, 0);
+    findings_clear(&findings);
+    scene_assert_empty(&scene);
+}
+
+static void
+reconcile_leaves_what_it_has_not_seen(void **state)
+{
+    struct fake_guest guest;
+    struct findings findings;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    guest = fake_open(&scene.kernel, scene_device(1));
+    after_look(1, first_ends_in_vain);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
+    assert_string_equal(findings.items[0].why.text, "somebody has just changed it");
+    findings_clear(&findings);
+    fake_close(&guest);
+}
+
+/* A release of what somebody is just giving back waits for that. */
+static void
+release_comes_to_its_end(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    after_look(1, first_ends);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(a_place_that_was_taken_is_counted, two_places),
+        SCENE_TEST(the_last_place_is_not_given_twice, one_place),
+        SCENE_TEST(a_place_that_was_given_back_is_seen, one_place),
+        SCENE_TEST(the_device_that_another_took_is_refused, two_places),
+        SCENE_TEST(the_end_of_the_last_run_is_waited_for, two_places),
+        SCENE_TEST(a_lease_that_has_changed_is_not_forgotten, two_places),
+        SCENE_TEST(what_was_given_back_is_not_foreign, two_places),
+        SCENE_TEST(a_foreign_device_is_looked_at_again, two_places),
+        SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places),
+        SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places),
+        SCENE_TEST(release_comes_to_its_end, two_places),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
