@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "hook.h"
+#include "base/reader.h"
 #include "lease/counters.h"
 #include "lease/log.h"
 
@@ -24,8 +25,12 @@ int
 main(int argc, char *argv[])
 {
     struct log log;
-    struct host host = {
-        .ops = &host_kernel, .log = &log, .config = VGPU_CONFIG, .caller = STDERR_FILENO};
+    struct reader reader = READER_IDLE;
+    struct host host = {.ops = &host_kernel,
+                        .log = &log,
+                        .reader = &reader,
+                        .config = VGPU_CONFIG,
+                        .caller = STDERR_FILENO};
     int status;
 
     log_open(&log, "libvirt-vgpu-hook", "/dev/log");
@@ -34,6 +39,7 @@ main(int argc, char *argv[])
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     status =
         hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
+    reader_stop(&reader);
     counters_add_lost_lines(&host, log.lost);
     return status;
 }

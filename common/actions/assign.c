@@ -6,6 +6,7 @@
 #include "apply/apply.h"
 #include "apply/recovery.h"
 #include "base/array.h"
+#include "base/reader.h"
 #include "device/type-cache.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
@@ -16,6 +17,7 @@
 
 #include <string.h>
 
+#define QUICK         500  /* ms that a card may take to answer while others may have room */
 #define BOOT_PAUSE    500  /* ms between two looks for a GPU that may still come up */
 #define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
 #define ASK_AGAIN     3 /* times that a driver which still offers a place is asked for it again, */
@@ -27,6 +29,7 @@ struct assignment {
     const struct name *device; /* the only one, of a running domain; NULL: all of a starting one */
     struct snapshot snapshot;
     struct recovery recovery;
+    unsigned patience; /* ms that a card may take to answer */
     bool looks_at_all; /* leases, and at the guests; at first only at the domain's own */
     struct placement_rejection *rejections;
     size_t rejection_count;
@@ -134,6 +137,20 @@ is_outdated(const struct assignment *assignment, const struct placement_problem 
     return false;
 }
 
+/* Whether a card that has not answered yet is to be waited for after all: others have no room. */
+static bool
+becomes_patient(struct assignment *assignment)
+{
+    const struct inventory *inventory = &assignment->snapshot.inventory;
+    unsigned share = deadline_left(assignment->transaction.deadline) / 4;
+
+    if (assignment->patience > QUICK || share <= QUICK ||
+        !ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, gpu->is_silent))
+        return false;
+    assignment->patience = share;
+    return true;
+}
+
 /* There is no room, or something is in the way: whether removing what others left behind helps. */
 static enum step
 evict(struct assignment *assignment, const struct placement_problem *problem, bool *changed,
@@ -155,7 +172,7 @@ evict(struct assignment *assignment, const struct placement_problem *problem, bo
     if (*changed)
         return STEP_EVICT;
     *error = refusal;
-    if (is_outdated(assignment, problem))
+    if (is_outdated(assignment, problem) || becomes_patient(assignment))
         return STEP_LOOK;
     if (recovery->unremovable.count)
         error_add(error, "%s", recovery->failure.text);
@@ -248,6 +265,7 @@ look(struct assignment *assignment, struct error *error)
     const struct name *own = assignment->looks_at_all ? NULL : &assignment->request->domain;
     int rc;
 
+    reader_begin(assignment->transaction.host->reader, assignment->patience);
     ledger_clear(&snapshot->ledger);
     rc = statedir_load(statedir, &snapshot->ledger, error);
     if (rc == 0 && (rc = look_take(look, statedir, &snapshot->ledger, own)) < 0)
@@ -585,6 +603,7 @@ assign_domain(const struct host *host, const struct request *request, struct err
     struct assignment assignment = {
         .transaction = TRANSACTION_NONE,
         .request = request,
+        .patience = QUICK,
     };
     int rc = begin(&assignment, host, error);
 
@@ -612,6 +631,7 @@ assign_device(const struct host *host, const struct request *request, const stru
     struct assignment assignment = {
         .transaction = TRANSACTION_NONE,
         .request = request,
+        .patience = QUICK,
         .device = device,
         .recovery.running = true,
     };

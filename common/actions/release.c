@@ -2,6 +2,7 @@
 
 #include "actions/release.h"
 #include "apply/apply.h"
+#include "base/reader.h"
 #include "lease/daemon.h"
 #include "lease/facts.h"
 #include "lease/fate.h"
@@ -43,13 +44,15 @@ claim_lease(struct transaction *transaction, struct ledger *ledger, struct lease
     return rc;
 }
 
+/* A driver may be busy with the guest's end: it has as long as the release. */
 static int
 look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
-               struct error *error)
+               struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger before = {0};
     int rc = statedir_load(&transaction->statedir, &before, error);
 
+    reader_begin(transaction->host->reader, deadline_left(deadline) + 1);
     if (rc == 0 && (rc = look_take(look, &transaction->statedir, &before, domain)) < 0)
         error_set(error, rc, "no memory for the leases");
     return rc;
@@ -59,11 +62,11 @@ look_at_leases(const struct transaction *transaction, const struct name *domain,
  * work on, or has just changed. */
 static int
 claim_leases(struct transaction *transaction, const struct release_scope *scope,
-             struct ledger *mine, size_t *others, struct error *error)
+             struct ledger *mine, size_t *others, struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     AUTO(look_clear) struct look look = {0};
-    int rc = look_at_leases(transaction, scope->domain, &look, error);
+    int rc = look_at_leases(transaction, scope->domain, &look, deadline, error);
     bool changed = false;
 
     if (rc == 0)
@@ -137,7 +140,7 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
     error->text[0] = '\0';
     for (;;) {
         size_t others, done = mine.count;
-        int rc = claim_leases(transaction, scope, &mine, &others, error);
+        int rc = claim_leases(transaction, scope, &mine, &others, deadline, error);
 
         if (rc < 0)
             return rc;

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apply/apply.h"
+#include "base/reader.h"
 
 #include <string.h>
+
+/* A driver that was written to may be slow to answer: it has until the deadline. */
+static enum vgpu_state
+look(const struct transaction *transaction, const struct vgpu *vgpu, struct deadline deadline,
+     struct name *type)
+{
+    reader_begin(transaction->host->reader, deadline_left(deadline) + 1);
+    return vgpu_state(transaction->host, vgpu, type);
+}
 
 /* The write has come back, so this is short: for drivers that are late with the last links. */
 static int
@@ -14,12 +24,12 @@ wait_whole(const struct transaction *transaction, const struct vgpu *vgpu)
 
     for (;;) {
         struct name type;
-        enum vgpu_state look = vgpu_state(transaction->host, vgpu, &type);
+        enum vgpu_state state = look(transaction, vgpu, deadline, &type);
 
-        if (look == VGPU_PRESENT)
+        if (state == VGPU_PRESENT)
             return name_equal(&type, &vgpu->type) ? 0 : -EEXIST;
         if (!deadline_pause(deadline, &pause))
-            return look == VGPU_ABSENT ? -ENODEV : -ETIMEDOUT;
+            return state == VGPU_ABSENT ? -ENODEV : -ETIMEDOUT;
     }
 }
 
@@ -71,7 +81,7 @@ wait_unused(struct transaction *transaction, const struct vgpu *vgpu, struct dea
         struct name type;
         int rc;
 
-        if (vgpu_state(transaction->host, vgpu, &type) == VGPU_ABSENT)
+        if (look(transaction, vgpu, deadline, &type) == VGPU_ABSENT)
             return -ENODEV;
         rc = writer_prove(&transaction->writer, vgpu);
         if (rc != -EBUSY || !deadline_pause(deadline, &pause))
@@ -113,7 +123,7 @@ wait_gone(const struct transaction *transaction, const struct vgpu *vgpu, struct
     for (;;) {
         struct name type;
 
-        if (vgpu_state(transaction->host, vgpu, &type) == VGPU_ABSENT)
+        if (look(transaction, vgpu, deadline, &type) == VGPU_ABSENT)
             return 0;
         if (!deadline_pause(deadline, &pause))
             return -ETIMEDOUT;

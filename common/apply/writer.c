@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apply/writer.h"
+#include "base/reader.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@ serve(const struct host *host, int socket)
 {
     int proof = -1;
 
+    reader_turn_off(host->reader);
     for (int standard = 0; standard <= 2; standard++) {
         if (standard != socket && standard != host->root)
             close(standard);

@@ -245,23 +245,9 @@ path_format(struct path *ret, const char *format, ...)
     return rc;
 }
 
-/* The functions below differ only in what they do with the path. */
-#define PATH_OR_RETURN(path, format)                                                               \
-    do {                                                                                           \
-        va_list path_args;                                                                         \
-        int path_rc;                                                                               \
-        va_start(path_args, format);                                                               \
-        path_rc = path_vformat(&(path), format, path_args);                                        \
-        va_end(path_args);                                                                         \
-        if (path_rc < 0)                                                                           \
-            return path_rc;                                                                        \
-    } while (0)
-
-static ssize_t
-read_text(const struct host *host, const struct path *path, char *buffer, size_t size)
+ssize_t
+host_end_text(char *buffer, size_t size, ssize_t length)
 {
-    ssize_t length = host->ops->read(host, path->text, buffer, size);
-
     if (length < 0)
         return length;
     if ((size_t)length == size)
@@ -278,21 +264,15 @@ host_read(const struct host *host, char *buffer, size_t size, const char *format
     struct path path;
 
     PATH_OR_RETURN(path, format);
-    return read_text(host, &path, buffer, size);
+    return host_end_text(buffer, size, host->ops->read(host, path.text, buffer, size));
 }
 
 int
-host_read_number(const struct host *host, uint64_t *ret, const char *format, ...)
+host_parse_number(const char *text, uint64_t *ret)
 {
-    struct path path;
-    char text[32], *end;
     unsigned long long number;
-    ssize_t length;
+    char *end;
 
-    PATH_OR_RETURN(path, format);
-    length = read_text(host, &path, text, sizeof(text));
-    if (length < 0)
-        return (int)length;
     if (text[0] < '0' || text[0] > '9')
         return -EBADMSG;
     errno = 0;
@@ -301,6 +281,19 @@ host_read_number(const struct host *host, uint64_t *ret, const char *format, ...
         return -EBADMSG;
     *ret = number;
     return 0;
+}
+
+int
+host_read_number(const struct host *host, uint64_t *ret, const char *format, ...)
+{
+    struct path path;
+    char text[HOST_NUMBER];
+    ssize_t length;
+
+    PATH_OR_RETURN(path, format);
+    length =
+        host_end_text(text, sizeof(text), host->ops->read(host, path.text, text, sizeof(text)));
+    return length < 0 ? (int)length : host_parse_number(text, ret);
 }
 
 int

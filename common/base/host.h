@@ -8,7 +8,8 @@
  * operations are the seam at which the tests put a kernel of their own: one that reacts to a write,
  * and refuses when told to.
  *
- * A struct host is only borrowed by those who are handed it, and never changes; its log does.
+ * A struct host is only borrowed by those who are handed it, and never changes; its log and its
+ * reader do.
  */
 
 #pragma once
@@ -22,6 +23,7 @@
 struct host;
 struct log;
 struct pollfd;
+struct reader;
 struct stat;
 
 struct host_ops {
@@ -50,12 +52,13 @@ struct host_ops {
 struct host {
     int root;
     const struct host_ops *ops;
-    bool is_confined;   /* no link below root leads out of it, as if it were "/" */
-    const char *config; /* "etc/libvirt-vgpu", below root */
-    const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
-    const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
-    struct log *log;    /* where lines for administrators go (lease/log.h); NULL: nowhere */
-    int caller;         /* a pipe to who called us, which breaks when it ends; -1: none */
+    bool is_confined;      /* no link below root leads out of it, as if it were "/" */
+    const char *config;    /* "etc/libvirt-vgpu", below root */
+    const char *hooks;     /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
+    const char *hook;      /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
+    struct log *log;       /* where lines for administrators go (lease/log.h); NULL: nowhere */
+    struct reader *reader; /* who asks drivers (reader.h); NULL: they are waited for */
+    int caller;            /* a pipe to who called us, which breaks when it ends; -1: none */
 };
 
 /* The running kernel. */
@@ -71,6 +74,18 @@ struct path {
 int path_format(struct path *ret, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;
 int path_vformat(struct path *ret, const char *format, va_list args) FORMAT(2, 0)
     __attribute__((nonnull(1, 2))) CHECKED;
+
+/* The path of a function's last two arguments, a format and "...". */
+#define PATH_OR_RETURN(path, format)                                                               \
+    do {                                                                                           \
+        va_list path_args;                                                                         \
+        int path_rc;                                                                               \
+        va_start(path_args, format);                                                               \
+        path_rc = path_vformat(&(path), format, path_args);                                        \
+        va_end(path_args);                                                                         \
+        if (path_rc < 0)                                                                           \
+            return path_rc;                                                                        \
+    } while (0)
 
 /*
  * openat(2) below root, with O_CLOEXEC: a descriptor, or -1 and errno. Below a confined root others
@@ -101,6 +116,12 @@ ssize_t host_read(const struct host *host, char *buffer, size_t size, const char
 /* An attribute that is one decimal number: 0, or -errno; -EBADMSG for anything else in it. */
 int host_read_number(const struct host *host, uint64_t *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
+
+/* What those two make of the bytes that were read (or of -errno): the text that they answer with,
+ * and its number. */
+#define HOST_NUMBER 32 /* bytes that a number's text may have */
+ssize_t host_end_text(char *buffer, size_t size, ssize_t length) CHECKED NONNULL;
+int host_parse_number(const char *text, uint64_t *ret) CHECKED NONNULL;
 
 /* The sorted names in a directory; the caller clears them. 0, or -errno and nothing in ret. */
 int host_list(const struct host *host, struct names *ret, const char *format, ...)

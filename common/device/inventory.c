@@ -236,6 +236,8 @@ inventory_may_have_more(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
+    if (card->is_silent)
+        return true;
     return card->is_partial && (is_used(inventory, gpu) ? !knows_several_sizes(card)
                                                         : !makes_any(inventory, gpu, false));
 }

@@ -40,6 +40,7 @@ struct inventory_gpu {
     struct inventory_type *types;
     size_t count;
     bool is_partial; /* its driver lists only types that it would make now; there may be more */
+    bool is_silent;  /* its driver has not answered in time: more may be true of it */
     bool is_mixed;   /* it takes vGPUs of different frame buffer sizes at the same time */
 };
 

@@ -9,6 +9,7 @@
  */
 
 #include "base/array.h"
+#include "base/reader.h"
 #include "device/gpu.h"
 #include "device/nvidia.h"
 #include "device/vgpu.h"
@@ -46,25 +47,35 @@ read_description(const char *text, struct inventory_type *type)
         type->resolution[0] = '\0';
 }
 
-/* -ENOTTY if it is not the type of a GPU: s390's channels and adapters are mediated devices too. */
+/* One of a type's attributes. */
+static ssize_t
+read_attribute(const struct host *host, const struct name *gpu, const struct name *parent,
+               const struct name *type, const char *what, char *text, size_t size)
+{
+    return reader_read(host, gpu, text, size, PARENTS "/%s/mdev_supported_types/%s/%s",
+                       parent->text, type->text, what);
+}
+
+/* -ENOTTY if it is not the type of a GPU: s390's channels and adapters are mediated devices too. Of
+ * a card that does not answer the id is all that is known. */
 static int
-read_type(const struct host *host, const struct name *parent, const struct name *id,
-          const struct inventory_filter *filter, struct inventory_type *ret)
+read_type(const struct host *host, const struct name *gpu, const struct name *parent,
+          const struct name *id, const struct inventory_filter *filter, struct inventory_type *ret)
 {
     char text[1024];
+    ssize_t length;
 
     *ret = (struct inventory_type){.id = *id};
-    if (host_read(host, ret->name, sizeof(ret->name), PARENTS "/%s/mdev_supported_types/%s/name",
-                  parent->text, id->text) <= 0)
+    if (read_attribute(host, gpu, parent, id, "name", ret->name, sizeof(ret->name)) <= 0)
         snprintf(ret->name, sizeof(ret->name), "%s", id->text);
     if (!filter->wants(ret, filter->data))
         return 0;
-    if (host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/device_api",
-                  parent->text, id->text) < 0 ||
-        strcmp(text, "vfio-pci"))
+    length = read_attribute(host, gpu, parent, id, "device_api", text, sizeof(text));
+    if (length == -ETIMEDOUT)
+        return 0;
+    if (length < 0 || strcmp(text, "vfio-pci"))
         return -ENOTTY;
-    if (host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/description",
-                  parent->text, id->text) > 0)
+    if (read_attribute(host, gpu, parent, id, "description", text, sizeof(text)) > 0)
         read_description(text, ret);
     nvidia_describe(ret);
     return 0;
@@ -85,7 +96,7 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         return 0;
     for (size_t i = 0; i < types.count; i++) {
         struct inventory_type type;
-        int rc = read_type(host, parent, &types.items[i], filter, &type);
+        int rc = read_type(host, &gpu->name, parent, &types.items[i], filter, &type);
 
         if (rc == 0)
             rc = ARRAY_ADD(gpu->types, gpu->count, type);
@@ -130,9 +141,9 @@ add_parent(const struct host *host, const struct name *name, const struct invent
 
         if (!filter->wants(&gpu->types[i], filter->data))
             continue;
-        rc = host_read_number(host, &number,
-                              PARENTS "/%s/mdev_supported_types/%s/available_instances", name->text,
-                              gpu->types[i].id.text);
+        rc = reader_read_number(host, &gpu->name, &number,
+                                PARENTS "/%s/mdev_supported_types/%s/available_instances",
+                                name->text, gpu->types[i].id.text);
         inventory->parents[index].available[i] = rc < 0             ? rc
                                                  : number > INT_MAX ? INT_MAX
                                                                     : (int)number;
@@ -168,13 +179,13 @@ describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
               const struct inventory_filter *filter, struct inventory *inventory)
 {
     const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-    struct inventory_type *type =
-        (struct inventory_type *)inventory_find_type(&inventory->gpus[parent->gpu], &vgpu->type);
+    const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+    struct inventory_type *type = (struct inventory_type *)inventory_find_type(gpu, &vgpu->type);
     char text[1024];
 
     if (type && !type->framebuffer && !filter->wants(type, filter->data) &&
-        host_read(host, text, sizeof(text), PARENTS "/%s/mdev_supported_types/%s/description",
-                  parent->name.text, type->id.text) > 0)
+        read_attribute(host, &gpu->name, &parent->name, &type->id, "description", text,
+                       sizeof(text)) > 0)
         read_description(text, type);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/scan.h"
+#include "base/reader.h"
 #include "device/type-cache.h"
 #include "device/vgpu.h"
 
@@ -101,6 +102,21 @@ complete_types(const struct host *host, struct inventory *inventory)
     return rc;
 }
 
+/* Of a card that does not answer nothing is known for sure. */
+static void
+mark_silent(struct inventory *inventory, const struct reader *reader)
+{
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++)
+        inventory->gpus[gpu].is_silent = reader_is_silent(reader, &inventory->gpus[gpu].name);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+        const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+
+        for (size_t type = 0; gpu->is_silent && type < gpu->count; type++)
+            parent->available[type] = -ETIMEDOUT;
+    }
+}
+
 int
 scan_host(const struct host *host, const struct inventory_filter *filter, struct inventory *ret,
           struct error *error)
@@ -120,6 +136,7 @@ scan_host(const struct host *host, const struct inventory_filter *filter, struct
         inventory_clear(ret);
         return error_set(error, -ENOMEM, "no memory for the GPUs");
     }
+    mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_most(&ret->gpus[gpu]);
     return 0;

@@ -13,6 +13,7 @@
  */
 
 #include "base/array.h"
+#include "base/reader.h"
 #include "device/gpu.h"
 #include "device/nvidia.h"
 #include "device/vgpu.h"
@@ -86,8 +87,8 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
     const struct name *name = &inventory->parents[index].name;
     size_t gpu = inventory->parents[index].gpu;
     char text[LONGEST], *rest = text, *line;
-    ssize_t length =
-        host_read(host, text, sizeof(text), DEVICES "/%s/nvidia/creatable_vgpu_types", name->text);
+    ssize_t length = reader_read(host, &inventory->gpus[gpu].name, text, sizeof(text),
+                                 DEVICES "/%s/nvidia/creatable_vgpu_types", name->text);
 
     if (length < 0)
         return (int)length;
@@ -107,12 +108,19 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
 /* --- the inventory -----------------------------------------------------------------------------
  */
 
-/* Reads the number of the type that a function has (0: none): 0 or -errno. */
 static int
-read_current(const struct host *host, const struct name *device, unsigned *ret)
+find_gpu(const struct host *host, const struct name *device, struct name *ret)
+{
+    return host_link(host, ret, DEVICES "/%s/physfn", device->text);
+}
+
+/* Reads the number of the type that a function of a GPU has (0: none): 0 or -errno. */
+static int
+read_current(const struct host *host, const struct name *gpu, const struct name *device,
+             unsigned *ret)
 {
     uint64_t number;
-    int rc = host_read_number(host, &number, DEVICES "/%s/" CURRENT, device->text);
+    int rc = reader_read_number(host, gpu, &number, DEVICES "/%s/" CURRENT, device->text);
 
     if (rc == 0 && number > UINT32_MAX)
         rc = -EBADMSG;
@@ -165,7 +173,7 @@ add_function(const struct host *host, const struct name *name, const struct name
         return rc;
     /* Other functions may list types that this one does not. */
     inventory->gpus[parent.gpu].is_partial = true;
-    rc = read_current(host, name, &number);
+    rc = read_current(host, gpu, name, &number);
     if (rc == 0)
         rc = number ? add_vgpu(inventory, index, number) : add_creatable(host, inventory, index);
     if (rc < 0 && rc != -ENOMEM)
@@ -187,7 +195,7 @@ vf_scan(const struct host *host, const struct inventory_filter *filter, struct i
         struct name gpu;
 
         if (host_exists(host, DEVICES "/%s/" CURRENT, name->text) &&
-            host_link(host, &gpu, DEVICES "/%s/physfn", name->text) == 0)
+            find_gpu(host, name, &gpu) == 0)
             rc = add_function(host, name, &gpu, inventory);
     }
     return rc;
@@ -200,11 +208,11 @@ static int
 vf_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
 {
     unsigned number;
-    int rc = host_link(host, gpu, DEVICES "/%s/physfn", device->text);
+    int rc = find_gpu(host, device, gpu);
 
     *ret = (struct vgpu){.interface = &vgpu_vf, .device = *device, .parent = *device};
     if (rc == 0)
-        rc = read_current(host, device, &number);
+        rc = read_current(host, gpu, device, &number);
     if (rc == 0 && number == 0)
         rc = -ENOENT;
     if (rc == 0)
@@ -216,9 +224,12 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
 static enum vgpu_state
 vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
-    unsigned number;
-    int rc = read_current(host, &vgpu->device, &number);
+    unsigned number = 0;
+    struct name gpu;
+    int rc = find_gpu(host, &vgpu->device, &gpu);
 
+    if (rc == 0)
+        rc = read_current(host, &gpu, &vgpu->device, &number);
     if (rc == -ENOENT || rc == -ENODEV || (rc == 0 && number == 0))
         return VGPU_ABSENT;
     if (rc < 0)
@@ -243,10 +254,12 @@ write_type(const struct host *host, const struct vgpu *vgpu, unsigned number)
 static int
 vf_make(const struct host *host, const struct vgpu *vgpu)
 {
-    unsigned wanted = nvidia_type_number(&vgpu->type), number;
-    struct name type;
-    int rc = read_current(host, &vgpu->device, &number);
+    unsigned wanted = nvidia_type_number(&vgpu->type), number = 0;
+    struct name type, gpu;
+    int rc = find_gpu(host, &vgpu->device, &gpu);
 
+    if (rc == 0)
+        rc = read_current(host, &gpu, &vgpu->device, &number);
     if (rc < 0)
         return rc;
     if (wanted == 0 || number)

@@ -194,6 +194,11 @@ reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t 
     const struct placement_rejection *refusal;
 
     snprintf(text, size, "%s", reason_of_rule(reason));
+    if (inventory->gpus[gpu].is_silent &&
+        (reason == REASON_UNREADABLE || reason == REASON_UNLISTED)) {
+        snprintf(text, size, "has a driver that does not answer; see the kernel's log");
+        return reason;
+    }
     if (reason == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
                  strerror(-inventory->parents[fit.parent].available[type]));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/reader.h"
 #include "cli/vgpuctl.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -10,9 +11,11 @@ int
 main(int argc, char *argv[])
 {
     struct log log;
+    struct reader reader = READER_IDLE;
     struct host host = {
         .ops = &host_kernel,
         .log = &log,
+        .reader = &reader,
         .config = VGPU_CONFIG,
         .hooks = VGPU_HOOKS,
         .hook = VGPU_HOOK,
@@ -23,6 +26,7 @@ main(int argc, char *argv[])
     log_open(&log, "vgpuctl", "/dev/log");
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     status = vgpuctl_run(&host, "qemu:///system", argc, argv, stdout, stderr);
+    reader_stop(&reader);
     counters_add_lost_lines(&host, log.lost);
     return status;
 }

@@ -32,6 +32,14 @@ place_of(const struct host *host, const char *path)
                          .ops = &host_kernel};
 }
 
+/* Whether a driver answers it. */
+static bool
+is_slow(const struct fake_kernel *fake, const char *path)
+{
+    return *fake->faults->slow && strstr(path, fake->faults->slow) &&
+           (strstr(path, "/mdev_supported_types/") || strstr(path, "/nvidia/"));
+}
+
 static ssize_t
 fake_read(const struct host *host, const char *path, char *buffer, size_t size)
 {
@@ -40,6 +48,10 @@ fake_read(const struct host *host, const char *path, char *buffer, size_t size)
     ssize_t length;
 
     __atomic_add_fetch(&fake->faults->opens, 1, __ATOMIC_SEQ_CST);
+    if (is_slow(fake, path)) {
+        fake_sleep(fake->faults->slow_by);
+        fake_sleep_while(&fake->faults->mute);
+    }
     for (size_t i = 0; i < COUNT(families); i++) {
         if (families[i]->read(fake, path, buffer, size, &length))
             return length;

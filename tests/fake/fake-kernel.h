@@ -70,6 +70,9 @@ struct fake_faults {
     unsigned refuse;       /* the next N creates are refused although shown as available */
     unsigned unreadable;   /* every N-th read of what is available fails with EIO; 0: none */
     unsigned opens;        /* counts reads, listings and probes */
+    char slow[16];         /* a GPU's address without its function, "0000:18:00": its driver */
+    unsigned slow_by;      /* takes so many ms for each answer, */
+    bool mute;             /* or none comes back until this is cleared */
     unsigned exiting;      /* ms that a function is still being left after a close */
     unsigned patience;     /* ms that the driver waits for that; 20, really 5000 */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "fake/scene.h"
+#include "base/reader.h"
 #include "hook.h"
 
 #include <fcntl.h>
@@ -104,13 +105,17 @@ scene_hook(struct scene *scene, const char *xml, const char *operation, const ch
     AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
     AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
     AUTO_CLOSE int output = memfd_create("output", MFD_CLOEXEC);
+    struct reader reader = READER_IDLE;
     ssize_t length;
     int status;
 
     assert_true(input >= 0 && faults >= 0);
     assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
     lseek(input, 0, SEEK_SET);
+    scene->kernel.host.reader = &reader;
     status = hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, output, faults);
+    scene->kernel.host.reader = NULL;
+    reader_stop(&reader);
     length = pread(faults, scene->said, sizeof(scene->said) - 1, 0);
     scene->said[length > 0 ? length : 0] = '\0';
     length = lseek(output, 0, SEEK_END);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/reader.h"
 #include "fake/typed.h"
 #include "cli/vgpuctl.h"
 
@@ -27,6 +28,7 @@ int
 typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
 {
     AUTO_FREE char *copy = strdup(line);
+    struct reader reader = READER_IDLE;
     struct host host = scene->kernel.host;
     char *argv[32], *rest = copy, *word;
     int argc = 0;
@@ -39,9 +41,11 @@ typed_run(struct scene *scene, const char *uri, const char *line, struct typed *
     typed_clear(ret);
     out = open_memstream(&ret->printed, &size);
     faults = open_memstream(&ret->faults, &size);
+    scene->kernel.host.reader = &reader;
     ret->status = vgpuctl_run(&scene->kernel.host, uri, argc, argv, out, faults);
     fclose(out);
     fclose(faults);
+    reader_stop(&reader);
     scene->kernel.host = host;
     return ret->status;
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/reader.h"
+#include "base/array.h"
+#include "base/deadline.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONGEST 8192 /* bytes of an answer; an attribute of sysfs is a page */
+
+struct answer {
+    ssize_t length; /* or -errno */
+    char text[LONGEST];
+};
+
+/* --- the child -------------------------------------------------------------------------------- */
+
+/* What it has open, it may have open for long: libvirt's pipes and our claims are not to be among
+ * it. */
+static void
+close_others(int a, int b)
+{
+    unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+
+    if (low > 0)
+        close_range(0, low - 1, 0);
+    if (high > low + 1)
+        close_range(low + 1, high - 1, 0);
+    close_range(high + 1, ~0u, 0);
+}
+
+static void
+serve(const struct host *host, int socket)
+{
+    struct answer answer;
+
+    close_others(socket, host->root);
+    for (;;) {
+        struct path path;
+        ssize_t length = recv(socket, path.text, sizeof(path.text), 0);
+
+        if (length <= 0 || path.text[length - 1] != '\0')
+            _exit(0);
+        answer.length = host->ops->read(host, path.text, answer.text, sizeof(answer.text));
+        length = answer.length > 0 ? answer.length : 0;
+        length += (ssize_t)offsetof(struct answer, text);
+        if (send(socket, &answer, (size_t)length, MSG_NOSIGNAL) != length)
+            _exit(0);
+    }
+}
+
+static int
+start(struct reader *reader, const struct host *host)
+{
+    int sockets[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+        return -ECHILD;
+    reader->pid = fork();
+    if (reader->pid == 0)
+        serve(host, sockets[1]);
+    close(sockets[1]);
+    if (reader->pid < 0) {
+        close(sockets[0]);
+        return -ECHILD;
+    }
+    reader->socket = sockets[0];
+    return 0;
+}
+
+/* A child may be at a read still, so it is not waited for. A writer that was left behind may have
+ * the other end of its socket, so that closing ours does not end it. */
+static void
+leave(struct reader *reader)
+{
+    cleanup_close(&reader->socket);
+    reader->socket = -1;
+    kill(reader->pid, SIGKILL);
+}
+
+void
+reader_stop(struct reader *reader)
+{
+    free(reader->cards);
+    reader->cards = NULL;
+    reader->count = 0;
+    if (reader->socket < 0)
+        return;
+    leave(reader);
+    while (waitpid(reader->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* --- who asks --------------------------------------------------------------------------------- */
+
+void
+reader_begin(struct reader *reader, unsigned patience)
+{
+    if (!reader)
+        return;
+    reader->patience = patience;
+    reader->count = 0;
+}
+
+void
+reader_turn_off(struct reader *reader)
+{
+    if (!reader)
+        return;
+    cleanup_close(&reader->socket);
+    reader->is_off = true;
+}
+
+static struct reader_card *
+find(const struct reader *reader, const struct name *card)
+{
+    return ARRAY_FIND(reader->cards, reader->count, known, name_equal(&known->name, card));
+}
+
+bool
+reader_is_silent(const struct reader *reader, const struct name *card)
+{
+    const struct reader_card *known = reader ? find(reader, card) : NULL;
+
+    return known && known->left == 0;
+}
+
+/* The answer to a path, as long as the card may take for it. */
+static ssize_t
+ask(struct reader *reader, const struct host *host, struct reader_card *card, const char *path,
+    struct answer *answer)
+{
+    struct pollfd ready = {.fd = reader->socket, .events = POLLIN};
+    struct deadline deadline = deadline_in(host, card->left);
+    ssize_t length;
+
+    if (send(reader->socket, path, strlen(path) + 1, MSG_NOSIGNAL) < 0)
+        return -ECHILD;
+    length = deadline_wait(deadline, &ready, 1);
+    card->left = deadline_left(deadline);
+    if (length <= 0) {
+        card->left = 0;
+        return -ETIMEDOUT;
+    }
+    length = recv(reader->socket, answer, sizeof(*answer), 0);
+    /* Its last answer was in time. */
+    if (card->left == 0)
+        card->left = 1;
+    return length < (ssize_t)offsetof(struct answer, text) ? -ECHILD : 0;
+}
+
+/* The card's entry, which may be new; NULL: no memory. */
+static struct reader_card *
+card_of(struct reader *reader, const struct name *name)
+{
+    const struct reader_card fresh = {*name, reader->patience};
+    struct reader_card *known = find(reader, name);
+
+    if (known || ARRAY_ADD(reader->cards, reader->count, fresh) < 0)
+        return known;
+    return &reader->cards[reader->count - 1];
+}
+
+/* As host_ops.read. */
+static ssize_t
+read_through(struct reader *reader, const struct host *host, const struct name *name,
+             const char *path, char *buffer, size_t size)
+{
+    struct reader_card *card = card_of(reader, name);
+    struct answer answer;
+    ssize_t rc;
+
+    if (!card || card->left == 0)
+        return card ? -ETIMEDOUT : -ENOMEM;
+    rc = reader->socket < 0 ? start(reader, host) : 0;
+    if (rc == 0 && (rc = ask(reader, host, card, path, &answer)) < 0)
+        leave(reader);
+    if (rc < 0 || answer.length <= 0)
+        return rc < 0 ? rc : answer.length;
+    if ((size_t)answer.length > size)
+        answer.length = (ssize_t)size;
+    memcpy(buffer, answer.text, (size_t)answer.length);
+    return answer.length;
+}
+
+static ssize_t
+read_text(const struct host *host, const struct name *card, char *buffer, size_t size,
+          const char *path)
+{
+    bool is_asked = host->reader && !host->reader->is_off;
+    ssize_t length = is_asked ? read_through(host->reader, host, card, path, buffer, size)
+                              : host->ops->read(host, path, buffer, size);
+
+    return host_end_text(buffer, size, length);
+}
+
+ssize_t
+reader_read(const struct host *host, const struct name *card, char *buffer, size_t size,
+            const char *format, ...)
+{
+    struct path path;
+
+    PATH_OR_RETURN(path, format);
+    return read_text(host, card, buffer, size, path.text);
+}
+
+int
+reader_read_number(const struct host *host, const struct name *card, uint64_t *ret,
+                   const char *format, ...)
+{
+    char text[HOST_NUMBER];
+    struct path path;
+    ssize_t length;
+
+    PATH_OR_RETURN(path, format);
+    length = read_text(host, card, text, sizeof(text), path.text);
+    return length < 0 ? (int)length : host_parse_number(text, ret);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A card whose driver does not answer, or takes its time: it costs those who need it, nobody else.
+ */
+
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type x-1 \"X-1\" framebuffer 1024 max 2\n"                                                    \
+    "gpu 0000:3b:00.0 rule size\n"                                                                 \
+    "type x-1 \"X-1\" framebuffer 1024 max 2\n"                                                    \
+    "type y-1 \"Y-1\" framebuffer 2048 max 1\n"
+#define FUNCTIONS                                                                                  \
+    "gpu 0000:18:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"                                  \
+    "gpu 0000:3b:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"
+
+static struct scene scene;
+static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case functions = {&scene, FUNCTIONS};
+
+/* The driver of one of the cards: "0000:18:00". */
+static void
+make_slow(const char *card, unsigned milliseconds)
+{
+    snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "%s", card);
+    scene.kernel.faults->slow_by = milliseconds;
+}
+
+static void
+make_mute(const char *card)
+{
+    make_slow(card, 0);
+    scene.kernel.faults->mute = true;
+}
+
+/* --- the tests -------------------------------------------------------------------------------- */
+
+static void
+another_card_serves(void **state)
+{
+    uint64_t began = fake_now();
+
+    (void)state;
+    make_mute("0000:18:00");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "X-1"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_true(fake_now() - began <= 1000);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+/* No other has room: it is given a share of the time, and refused with the reason. That is no
+ * "never", as nobody knows what the card has. */
+static void
+who_needs_it_is_told(void **state)
+{
+    uint64_t began = fake_now();
+
+    (void)state;
+    make_mute("0000:3b:00");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 1);
+    scene_assert_said(&scene, "0000:3b:00.0 has a driver that does not answer");
+    assert_true(fake_now() - began >= 5000);
+    assert_true(fake_now() - began <= 10000);
+    scene_assert_empty(&scene);
+}
+
+static void
+who_needs_a_slow_card_gets_it(void **state)
+{
+    (void)state;
+    make_slow("0000:3b:00", 300);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+/* A card that has a guest's vGPU, and whose driver is busy with that guest's end. */
+static void
+release_has_its_own_time(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_prepare_at(&scene, 1, scene_function("0000:18:00.0", 0), "L40S-8Q"), 0);
+    make_slow("0000:18:00", 2000);
+    assert_int_equal(scene_release_at(&scene, 1, scene_function("0000:18:00.0", 0)), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+static void
+functions_of_another_card_serve(void **state)
+{
+    uint64_t began = fake_now();
+
+    (void)state;
+    make_mute("0000:18:00");
+    assert_int_equal(scene_prepare_at(&scene, 1, scene_function("0000:3b:00.0", 0), "L40S-8Q"), 0);
+    assert_true(fake_now() - began <= 1000);
+    assert_int_equal(scene_prepare_at(&scene, 2, scene_function("0000:18:00.0", 0), "L40S-8Q"), 1);
+    scene_assert_said(&scene, "has a driver that does not answer");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(another_card_serves, here),
+        SCENE_TEST(who_needs_it_is_told, here),
+        SCENE_TEST(who_needs_a_slow_card_gets_it, here),
+        SCENE_TEST(release_has_its_own_time, functions),
+        SCENE_TEST(functions_of_another_card_serve, functions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The child that asks drivers: what it answers, what it has open, and when it is left behind. */
+
+#include "base/reader.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GPU  "0000:18:00.0"
+#define TYPE "sys/class/mdev_bus/" GPU "/mdev_supported_types/x-1"
+
+static struct scene scene;
+static const struct scene_case here = {&scene, "gpu " GPU " rule size\n"
+                                               "type x-1 \"X-1\" framebuffer 1024 max 3\n"};
+
+static struct reader reader;
+
+static int
+set_up(void **state)
+{
+    int rc = scene_set_up(state);
+
+    reader = READER_IDLE;
+    scene.kernel.host.reader = &reader;
+    return rc;
+}
+
+static int
+tear_down(void **state)
+{
+    scene.kernel.host.reader = NULL;
+    reader_stop(&reader);
+    return scene_tear_down(state);
+}
+
+static ssize_t
+ask(const char *path, char *text, size_t size)
+{
+    struct name card;
+
+    assert_int_equal(name_parse(&card, GPU), 0);
+    return reader_read(&scene.kernel.host, &card, text, size, "%s", path);
+}
+
+static bool
+is_silent(void)
+{
+    struct name card;
+
+    assert_int_equal(name_parse(&card, GPU), 0);
+    return reader_is_silent(&reader, &card);
+}
+
+static void
+make_slow(unsigned milliseconds)
+{
+    snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
+    scene.kernel.faults->slow_by = milliseconds;
+}
+
+/* --- the tests -------------------------------------------------------------------------------- */
+
+static void
+it_answers_as_a_read_would(void **state)
+{
+    struct name card;
+    uint64_t number;
+    char text[16];
+
+    (void)state;
+    assert_int_equal(name_parse(&card, GPU), 0);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    assert_string_equal(text, "X-1");
+    assert_int_equal(ask(TYPE "/name", text, 4), -E2BIG);
+    assert_int_equal(ask(TYPE "/nothing", text, sizeof(text)), -ENOENT);
+    assert_int_equal(
+        reader_read_number(&scene.kernel.host, &card, &number, TYPE "/available_instances"), 0);
+    assert_int_equal(number, 3);
+    assert_int_equal(reader_read_number(&scene.kernel.host, &card, &number, TYPE "/name"),
+                     -EBADMSG);
+    assert_false(is_silent());
+}
+
+/* Of what its parent has open it may keep nothing: it may live for as long as the kernel likes. */
+static void
+it_has_nothing_else_open(void **state)
+{
+    const struct host host = {.root = scene.kernel.real_root, .ops = &host_kernel};
+    AUTO(names_clear) struct names open = {0};
+    char text[16];
+
+    (void)state;
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    assert_int_equal(host_list(&host, &open, "proc/%d/fd", reader.pid), 0);
+    assert_int_equal(open.count, 2);
+}
+
+/* All of a card's answers have to come in the time that it has in one look. */
+static void
+a_slow_card_is_silent(void **state)
+{
+    char text[16];
+    uint64_t began = fake_now();
+
+    (void)state;
+    make_slow(200);
+    reader_begin(&reader, 500);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), -ETIMEDOUT);
+    assert_true(is_silent());
+    assert_int_equal(fake_now() - began, 500);
+    /* It is not asked again, until the next look. */
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), -ETIMEDOUT);
+    assert_int_equal(fake_now() - began, 500);
+    reader_begin(&reader, 500);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    assert_string_equal(text, "X-1");
+    assert_false(is_silent());
+}
+
+/* Another child asks the other cards. */
+static void
+others_are_still_asked(void **state)
+{
+    struct name other;
+    char text[16];
+
+    (void)state;
+    make_slow(0);
+    scene.kernel.faults->mute = true;
+    assert_int_equal(name_parse(&other, "0000:3b:00.0"), 0);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), -ETIMEDOUT);
+    assert_true(reader_read(&scene.kernel.host, &other, text, sizeof(text),
+                            "proc/sys/kernel/random/boot_id") == -E2BIG);
+    assert_true(is_silent());
+    assert_false(reader_is_silent(&reader, &other));
+}
+
+/* A child of the process asks by itself: two would mix up their answers. */
+static void
+a_child_asks_by_itself(void **state)
+{
+    char text[16];
+    int pid;
+
+    (void)state;
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    pid = reader.pid;
+    reader_turn_off(&reader);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+    assert_int_equal(reader.pid, pid);
+    make_slow(READER_PATIENCE * 2);
+    assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
+}
+
+#define READER_TEST(function)                                                                      \
+    cmocka_unit_test_prestate_setup_teardown(function, set_up, tear_down, (void *)&here)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        READER_TEST(it_answers_as_a_read_would), READER_TEST(it_has_nothing_else_open),
+        READER_TEST(a_slow_card_is_silent),      READER_TEST(others_are_still_asked),
+        READER_TEST(a_child_asks_by_itself),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
