@@ -69,6 +69,16 @@ sort_parents(struct capacity *capacity)
         capacity->gpus[inventory->parents[inventory->vgpus[i].parent].gpu].made++;
 }
 
+/* A virtual function that has a vGPU has no place, whatever its driver said before it was made. */
+static void
+mark_taken(struct capacity *capacity)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++)
+        capacity->taken[inventory->vgpus[i].parent] = true;
+}
+
 /* A virtual function that the ledger says is another domain's is not to be had, even if it has no
  * type: it may have lost that, or be about to. What is kept goes to whom names it. */
 static void
@@ -129,14 +139,16 @@ capacity_init(struct capacity *capacity, const struct placement_problem *problem
     capacity->gpus = calloc(inventory->gpu_count + 1, sizeof(*capacity->gpus));
     capacity->parents = calloc(inventory->parent_count + 1, sizeof(*capacity->parents));
     capacity->owned = calloc(inventory->parent_count + 1, sizeof(*capacity->owned));
+    capacity->taken = calloc(inventory->parent_count + 1, sizeof(*capacity->taken));
     capacity->quota_used = calloc(problem->policy->quota_count + 1, sizeof(*capacity->quota_used));
     capacity->claims =
         calloc(problem->ledger->count + (unseen ? unseen->count : 0) + problem->demands->count + 1,
                sizeof(*capacity->claims));
-    if (!capacity->gpus || !capacity->parents || !capacity->owned || !capacity->quota_used ||
-        !capacity->claims)
+    if (!capacity->gpus || !capacity->parents || !capacity->owned || !capacity->taken ||
+        !capacity->quota_used || !capacity->claims)
         return -ENOMEM;
     sort_parents(capacity);
+    mark_taken(capacity);
     mark_owned(capacity, problem->ledger);
     if (unseen)
         mark_owned(capacity, unseen);
@@ -153,6 +165,7 @@ capacity_clear(struct capacity *capacity)
     free(capacity->gpus);
     free(capacity->parents);
     free(capacity->owned);
+    free(capacity->taken);
     free(capacity->quota_used);
     free(capacity->claims);
     *capacity = (struct capacity){0};
@@ -177,13 +190,13 @@ capacity_find_rejection(const struct capacity *capacity, size_t gpu, size_t type
 }
 
 bool
-capacity_is_claimed(const struct capacity *capacity, size_t parent)
+capacity_has_place(const struct capacity *capacity, size_t parent)
 {
     for (size_t i = 0; i < capacity->claim_count; i++) {
         if (capacity->claims[i].parent == parent && !capacity->claims[i].settled)
-            return true;
+            return false;
     }
-    return capacity->owned[parent];
+    return !capacity->taken[parent] && !capacity->owned[parent];
 }
 
 bool

@@ -56,6 +56,7 @@ struct capacity {
     const struct placement_problem *problem;
     struct capacity_gpu *gpus; /* as the inventory's */
     size_t *parents;           /* indices of parents, those of a GPU together */
+    bool *taken;               /* per parent: it has a vGPU */
     bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
     size_t *quota_used; /* per quota, by other domains; SIZE_MAX: it does not bind this one */
     struct capacity_claim *claims; /* others', settled ones, then the search's own as a stack */
@@ -77,8 +78,9 @@ void capacity_settle(struct capacity *capacity, size_t parent, size_t type) NONN
 /* Whether a parent is a virtual function: it takes one vGPU. */
 bool capacity_is_function(const struct capacity *capacity, size_t parent) CHECKED NONNULL;
 
-/* Whether somebody has a claim on a parent that takes room there. */
-bool capacity_is_claimed(const struct capacity *capacity, size_t parent) CHECKED NONNULL;
+/* Whether a virtual function has its one place still: nobody has it, or a claim on it. Its driver's
+ * figures may be older than what is made. */
+bool capacity_has_place(const struct capacity *capacity, size_t parent) CHECKED NONNULL;
 
 /* Whether the kernel has said no to a type on this very parent in this call. */
 bool

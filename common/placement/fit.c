@@ -89,7 +89,7 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         if (here == REASON_NONE && available < 0)
             here = REASON_UNREADABLE;
         if (available > 0)
-            free = capacity_is_function(capacity, index) ? !capacity_is_claimed(capacity, index)
+            free = capacity_is_function(capacity, index) ? capacity_has_place(capacity, index)
                                                          : left_of(capacity, self, type);
         if (here == REASON_NONE && free == 0)
             here = REASON_FULL;

@@ -11,36 +11,55 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TYPE_A    "type x-1 \"X-1\" framebuffer 1024 max 1\n"
-#define MACHINE   "gpu 0000:18:00.0 rule size\n" TYPE_A "gpu 0000:3b:00.0 rule size\n" TYPE_A
+#define TYPE_A  "type x-1 \"X-1\" framebuffer 1024 max 1\n"
+#define MACHINE "gpu 0000:18:00.0 rule size\n" TYPE_A "gpu 0000:3b:00.0 rule size\n" TYPE_A
+#define FUNCTIONS                                                                                  \
+    "gpu 0000:18:00.0 rule size vfs 2\n"                                                           \
+    "type x-1 \"X-1\" framebuffer 1024 max 2\n"
 #define ONE_PLACE "gpu 0000:18:00.0 rule size\n" TYPE_A
 
 static struct scene scene;
 static const struct scene_case two_places = {&scene, MACHINE};
+static const struct scene_case two_functions = {&scene, FUNCTIONS};
 static const struct scene_case one_place = {&scene, ONE_PLACE};
 
 /* --- a moment before the lock is had ---------------------------------------------------------- */
 
 static struct host_ops ops;
 static void (*meanwhile)(void);
-static unsigned looks; /* until then */
+static unsigned looks, lists; /* until then */
+static int (*list_of_kernel)(const struct host *host, const char *path, struct names *ret);
 
-static int
-lock(const struct host *host, int fd, uint64_t nanoseconds)
+static void
+count_down(unsigned *left)
 {
     int status;
     pid_t other;
 
-    if (looks && --looks == 0) {
-        other = fork();
-        if (other == 0) {
-            meanwhile();
-            _exit(0);
-        }
-        assert_int_equal(waitpid(other, &status, 0), other);
-        assert_int_equal(status, 0);
+    if (!*left || --*left > 0)
+        return;
+    other = fork();
+    if (other == 0) {
+        meanwhile();
+        _exit(0);
     }
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+}
+
+static int
+lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    count_down(&looks);
     return fake_clock_lock(host, fd, nanoseconds);
+}
+
+static int
+list(const struct host *host, const char *path, struct names *ret)
+{
+    if (!strcmp(path, "sys/bus/mdev/devices"))
+        count_down(&lists);
+    return list_of_kernel(host, path, ret);
 }
 
 /* Somebody else does this after the n-th look of the next call, which takes the lock once a look.
@@ -53,6 +72,19 @@ after_look(unsigned number, void (*act)(void))
     scene.kernel.host.ops = &ops;
     meanwhile = act;
     looks = number;
+}
+
+/* Or in the middle of its first look, which has seen what drivers offer, and not yet the devices.
+ */
+static void
+in_the_look(void (*act)(void))
+{
+    ops = *scene.kernel.host.ops;
+    list_of_kernel = ops.list;
+    ops.list = list;
+    scene.kernel.host.ops = &ops;
+    meanwhile = act;
+    lists = 1;
 }
 
 static void
@@ -110,6 +142,17 @@ a_place_that_was_taken_is_counted(void **state)
     assert_int_equal(scene.kernel.faults->writes, 2);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* The driver's figure of a function is older than the vGPU that it has. */
+static void
+a_function_that_was_taken_is_not_offered(void **state)
+{
+    (void)state;
+    in_the_look(second_takes_a_place);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
 /* The last place is gone: that is looked at again, and then refused with who has it. */
@@ -255,6 +298,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(a_place_that_was_taken_is_counted, two_places),
+        SCENE_TEST(a_function_that_was_taken_is_not_offered, two_functions),
         SCENE_TEST(the_last_place_is_not_given_twice, one_place),
         SCENE_TEST(a_place_that_was_given_back_is_seen, one_place),
         SCENE_TEST(the_device_that_another_took_is_refused, two_places),
