@@ -83,6 +83,13 @@ room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
     return used < most ? most - used : 0;
 }
 
+void
+card_wait_answer(const struct card *card)
+{
+    while (fault_silent() == card - cards + 1)
+        msleep(20);
+}
+
 unsigned int
 card_room(struct card *card, const struct vgpu_type *type)
 {

@@ -48,6 +48,9 @@ void cards_exit(void);
 /* The card of a physical or virtual function; NULL: none of ours. */
 struct card *card_of(struct pci_dev *pdev);
 
+/* Wait for as long as the card is silent: no signal ends that. */
+void card_wait_answer(const struct card *card);
+
 /* How many more of this type the driver shows that it would make. */
 unsigned int card_room(struct card *card, const struct vgpu_type *type);
 

@@ -70,6 +70,10 @@ static unsigned int exiting_ms;
 module_param(exiting_ms, uint, 0644);
 MODULE_PARM_DESC(exiting_ms, "how long a vGPU is still exiting after its guest has closed it");
 
+static unsigned int silent;
+module_param(silent, uint, 0644);
+MODULE_PARM_DESC(silent, "the card of this number, from 1 on, keeps who reads of it waiting");
+
 static char instances_text[128];
 static struct kparam_string instances_string = {sizeof(instances_text), instances_text};
 module_param_cb(instances, &param_ops_string, &instances_string, 0644);
@@ -129,6 +133,12 @@ unsigned int
 fault_exiting_ms(void)
 {
     return READ_ONCE(exiting_ms);
+}
+
+unsigned int
+fault_silent(void)
+{
+    return READ_ONCE(silent);
 }
 
 unsigned int

@@ -39,6 +39,9 @@ unsigned int fault_create_ms(void);
 /* How long a vGPU's child of the manager lives on after its guest. */
 unsigned int fault_exiting_ms(void);
 
+/* The number of a card, from 1 on, that does not answer; 0: all do. */
+unsigned int fault_silent(void);
+
 /* How many GPU instances of this profile there are on each card with MIG. */
 unsigned int fault_instances(const char *profile);
 

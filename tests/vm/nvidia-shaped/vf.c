@@ -49,6 +49,7 @@ creatable_vgpu_types_show(struct device *dev, struct device_attribute *attr, cha
     int size = 0;
     unsigned int i;
 
+    card_wait_answer(vgpu->card);
     if (fault_garbage())
         size += sysfs_emit_at(text, size, "this is no type\n\n : \n- : %s-99Q\n\xff\xfe\n",
                               board->name);
@@ -77,8 +78,10 @@ static DEVICE_ATTR_RO(creatable_vgpu_types);
 static ssize_t
 current_vgpu_type_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-    const struct vgpu_type *type = READ_ONCE(vgpu_of(dev)->type);
+    const struct vgpu_type *type;
 
+    card_wait_answer(vgpu_of(dev)->card);
+    type = READ_ONCE(vgpu_of(dev)->type);
     return sysfs_emit(text, "%u\n", type ? type->id : 0);
 }
 
