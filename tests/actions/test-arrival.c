@@ -101,6 +101,49 @@ one_of_another_card_instead(void **state)
     assert_int_equal(fake_count(&scene.kernel), 3);
 }
 
+/* A document with a text put in before some words of it. The caller frees it. */
+static char *
+put_before(const char *xml, const char *words, const char *text)
+{
+    const char *place = strstr(xml, words);
+    char *ret;
+
+    assert_non_null(place);
+    assert_true(asprintf(&ret, "%.*s%s%s", (int)(place - xml), xml, text, place) > 0);
+    return ret;
+}
+
+/* As libvirt writes it from 12.1 and 12.2 on. The caller frees it. */
+static char *
+guest_with_iommufd(unsigned guest, const char *source)
+{
+    AUTO_FREE char *plain = guest_at(guest, source);
+    AUTO_FREE char *driver =
+        put_before(plain, "</hostdev>", "<driver name=\"vfio\" iommufd='yes'/>\n");
+
+    return put_before(driver, "<devices>", "<iommufd enabled='yes' fdgroup=\"gpu 1\"/>\n");
+}
+
+/* What says how QEMU gets the device is none of ours: it stays as it is, byte for byte. */
+static void
+iommufd_stays(void **state)
+{
+    const char *own = scene_function(CARD1, 1), *other = scene_function(CARD2, 0);
+    AUTO_FREE char *xml = guest_with_iommufd(1, own), *moved = guest_with_iommufd(1, other);
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(fake_make(&scene.kernel, scene_function(CARD1, i), "nvidia-1154", NULL),
+                         0);
+    becomes(xml, "migrate", moved);
+    becomes(xml, "restore", moved);
+    assert_int_equal(scene_hook(&scene, moved, "prepare", "begin"), 0);
+    scene_assert_type(&scene, other, "nvidia-1154");
+    assert_int_equal(scene_hook(&scene, moved, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
 /* Made by somebody else, and just what is asked for: not for a guest that comes from elsewhere. */
 static void
 a_foreign_one_is_not_taken(void **state)
@@ -503,6 +546,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(its_own_is_kept_when_it_is_free),
         TEST(one_of_another_card_instead),
+        TEST(iommufd_stays),
         TEST(a_foreign_one_is_not_taken),
         TEST(an_address_that_means_something_else_here),
         TEST(another_guest_meanwhile_gets_another),
