@@ -4,6 +4,7 @@
 #include "actions/adopt.h"
 #include "actions/assign.h"
 #include "actions/incoming.h"
+#include "actions/mark-run.h"
 #include "actions/release.h"
 #include "actions/verify.h"
 #include "domain/request-parser.h"
@@ -28,12 +29,13 @@ static const struct event {
     /* Or, where libvirt takes the domain's XML back: ret is empty if it stays as it is. */
     int (*rewrite)(const struct host *host, const struct document *document,
                    const struct request *request, struct document *ret, struct error *error);
-    bool must_read; /* an unreadable document is a failure */
-    bool may_fail;  /* a failure may be told to libvirt, else only to the log */
-    enum counters_operation counter;
+    bool must_read;                  /* an unreadable document is a failure */
+    bool may_fail;                   /* a failure may be told to libvirt, else only to the log */
+    enum counters_operation counter; /* COUNTERS_OPERATIONS: it is not counted */
 } events[] = {
     {"prepare", "begin", assign_domain, NULL, true, true, COUNTERS_PREPARE},
     {"start", "begin", verify_domain, NULL, false, true, COUNTERS_START},
+    {"started", "begin", mark_run, NULL, false, false, COUNTERS_OPERATIONS},
     {"reconnect", "begin", adopt_domain, NULL, false, false, COUNTERS_RECONNECT},
     {"release", "end", on_release, NULL, false, false, COUNTERS_RELEASE},
     {"migrate", "begin", NULL, incoming_rewrite, true, true, COUNTERS_MIGRATE},
@@ -116,7 +118,7 @@ handle(const struct event *event, const struct host *host, const struct document
     int rc = event->rewrite ? rewrite(event, host, document, request, output, error)
                             : event->run(host, request, error);
 
-    if (has_vgpu(request))
+    if (event->counter < COUNTERS_OPERATIONS && has_vgpu(request))
         counters_add(host, event->counter, rc, error);
     return rc;
 }

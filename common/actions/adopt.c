@@ -5,6 +5,7 @@
 #include "domain/status-files.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
+#include "lease/marks.h"
 #include "lease/origin.h"
 #include "placement/demand.h"
 #include "policy/policy-load.h"
@@ -118,6 +119,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     AUTO(transaction_close) struct transaction transaction;
     AUTO(ledger_clear) struct ledger ledger = {0}, held = {0};
     bool asked = asks_us(request);
+    uint64_t number;
     int rc = transaction_open(host, asked, &transaction, error);
 
     if (rc < 0)
@@ -134,8 +136,13 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     if (rc < 0)
         return rc;
     rc = adopt(&transaction, request, &held, &ledger);
-    if (rc == 0)
-        return transaction_commit(&transaction, &ledger, error);
-    transaction_abort(&transaction);
-    return error_set(error, rc, "no memory for the leases");
+    if (rc < 0) {
+        transaction_abort(&transaction);
+        return error_set(error, rc, "no memory for the leases");
+    }
+    rc = transaction_commit(&transaction, &ledger, error);
+    number = marks_number(host, &ledger);
+    if (rc == 0 && daemon_may_live(host))
+        marks_leave(host, MARK_RAN, &request->domain, number, "reconnect");
+    return rc;
 }

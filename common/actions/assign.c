@@ -10,7 +10,7 @@
 #include "device/type-cache.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
-#include "lease/released.h"
+#include "lease/marks.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 #include "placement/plan.h"
@@ -470,7 +470,7 @@ hold(struct assignment *assignment, struct error *error)
             transaction_abort(transaction);
             return transaction_lost(&assignment->plan.steps[i].lease.vgpu.device, error);
         }
-        if (released_covers(&transaction->statedir, lease)) {
+        if (marks_say_ended(&transaction->statedir, lease)) {
             transaction_abort(transaction);
             return error_set(error, -ESRCH, "the guest has ended while its vGPUs were being made");
         }
@@ -656,6 +656,9 @@ assign_device(const struct host *host, const struct request *request, const stru
     log_lease(host, "attach", &assignment.plan.steps[0].lease, "ok");
     /* The guest has it by now, whatever the ledger says. */
     rc = hold(&assignment, error);
+    if (rc == 0)
+        marks_leave(host, MARK_RAN, &request->domain, assignment.transaction.statedir.claim + 1,
+                    "attach");
     if (rc < 0)
         error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
     return rc;

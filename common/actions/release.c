@@ -7,7 +7,7 @@
 #include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
-#include "lease/released.h"
+#include "lease/marks.h"
 #include "policy/policy-load.h"
 #include "policy/policy.h"
 
@@ -183,19 +183,6 @@ look(const struct host *host, const struct name *domain, struct transaction *tra
     return rc < 0 ? rc : ledger_has_domain(ledger, domain);
 }
 
-/* Before anything is waited for, and also if the ledger cannot be read. */
-static void
-mark(const struct host *host, const struct name *domain, const struct ledger *ledger)
-{
-    struct error error;
-    int rc = released_mark(host, domain, ledger->next_claim);
-
-    if (rc == 0)
-        return;
-    error_set(&error, rc, "cannot leave a mark in /run/libvirt-vgpu/released: %s", strerror(-rc));
-    log_failure(host, "release", domain->text, &error);
-}
-
 int
 release_domain(const struct host *host, const struct name *domain, struct error *error)
 {
@@ -203,13 +190,15 @@ release_domain(const struct host *host, const struct name *domain, struct error 
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct release_scope scope = {.domain = domain};
     int rc = look(host, domain, &transaction, &ledger, error);
+    uint64_t number = marks_number(host, &ledger);
 
     if (rc == 0 || rc == -ENOENT)
         return 0;
     scope.of_ended = !daemon_may_live(host);
-    /* A daemon that has ended needs no mark, and the number may be another one's next run's. */
+    /* Before anything is waited for, and also if the ledger cannot be read. A daemon that has ended
+     * needs no mark, and the number may be another one's next run's. */
     if (!scope.of_ended)
-        mark(host, domain, &ledger);
+        marks_leave(host, MARK_RELEASED, domain, number, "release");
     return rc < 0 ? rc : give_back(&transaction, &scope, error);
 }
 

@@ -29,7 +29,7 @@ int release_leases(struct transaction *transaction, const struct release_scope *
                    struct deadline deadline, struct error *error) CHECKED NONNULL;
 
 /* The use case of the hook's `release`: cheap for a domain without leases. Whatever keeps it from
- * its work, a mark is left until somebody has done it (lease/released.h). Without a daemon, which
+ * its work, a mark is left until somebody has done it (lease/marks.h). Without a daemon, which
  * is how a hook finds itself that was left behind, what another daemon runs is none of its
  * business. */
 int release_domain(const struct host *host, const struct name *domain,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apply/transaction.h"
-#include "lease/released.h"
+#include "lease/marks.h"
 
 int
 transaction_open(const struct host *host, bool make, struct transaction *ret, struct error *error)
@@ -81,7 +81,7 @@ transaction_commit(struct transaction *transaction, const struct ledger *ledger,
     int rc = statedir_store(&transaction->statedir, ledger, error);
 
     if (rc == 0)
-        released_sweep(&transaction->statedir, ledger);
+        marks_sweep(&transaction->statedir, ledger);
     transaction_abort(transaction);
     return rc;
 }

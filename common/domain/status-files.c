@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define DIRECTORY "run/libvirt/qemu"
 #define SUFFIX    ".xml"
@@ -112,6 +113,17 @@ status_files_clear(struct status_files *files)
     free(files->items);
     free(files->unread);
     *files = (struct status_files){0};
+}
+
+bool
+status_files_lack(const struct host *host, const char *domain_name)
+{
+    struct path path;
+    struct stat status;
+
+    return host_exists(host, DIRECTORY) && !strchr(domain_name, '/') &&
+           path_format(&path, DIRECTORY "/%s" SUFFIX, domain_name) == 0 &&
+           host_status(host, path.text, &status) < 0 && errno == ENOENT;
 }
 
 const struct request *

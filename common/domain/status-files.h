@@ -41,6 +41,10 @@ int status_files_read(const struct host *host, struct status_files *ret,
                       struct error *error) CHECKED NONNULL;
 void status_files_clear(struct status_files *files) NONNULL;
 
+/* Whether there is no file of a domain of that name, where there are such files: it does not run,
+ * or not yet. One that cannot be a file's name counts as if there were one. */
+bool status_files_lack(const struct host *host, const char *domain_name) CHECKED NONNULL;
+
 /* Finds a domain by its UUID; NULL: it does not run, or its file could not be read. */
 const struct request *
 status_files_find(const struct status_files *files, const struct name *domain) NONNULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/facts.h"
-#include "lease/released.h"
+#include "lease/marks.h"
 
 #define LONGEST_RESERVED 60 /* s from an incoming migration to its prepare */
 
@@ -52,8 +52,8 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
         facts.bits |= FATE_CLAIMED;
     if (process_alive(host, lease->daemon))
         facts.bits |= FATE_DAEMON;
-    if (lease_is_in_use(lease) && released_covers(statedir, lease))
-        facts.bits |= FATE_RELEASED;
+    if (lease_is_in_use(lease) && marks_say_ended(statedir, lease))
+        facts.bits |= FATE_ENDED;
     if (look_knows_guest(look, lease))
         add_guests(&facts, &look->guests, lease);
     else if (lease_is_in_use(lease))

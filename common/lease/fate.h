@@ -40,7 +40,7 @@ enum {
     FATE_LISTED = 1 << 13,       /* FATE_START: the inventory shows the device on its parent */
     FATE_NAMED = 1 << 14,        /* FATE_START: a demand names the device */
     FATE_WANTED = 1 << 15,       /* FATE_START: and would have it as it is */
-    FATE_RELEASED = 1 << 16,     /* libvirt has said that its guest has ended, see released.h */
+    FATE_ENDED = 1 << 16,        /* the marks say that its guest has ended (marks.h) */
     FATE_UNSEEN = 1 << 17,       /* nobody has looked at its device since it changed */
     FATE_UNASKED = 1 << 18,      /* nobody has looked whether its guest runs */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/look.h"
-#include "lease/released.h"
+#include "lease/marks.h"
 
 static void
 forget_devices(struct look *look)
@@ -86,7 +86,7 @@ look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
 
         needed =
             lease_is_in_use(lease) && !look_knows_guest(look, lease) &&
-            (!process_alive(statedir->host, lease->daemon) || released_covers(statedir, lease));
+            (!process_alive(statedir->host, lease->daemon) || marks_say_ended(statedir, lease));
     }
     /* That it failed is in what was read. */
     if (needed && look_at_guests(look, statedir->host, &ignored) < 0)

@@ -31,11 +31,17 @@ root(void)
 }
 
 static size_t
-marks(void)
+marks_in(const char *directory)
 {
     AUTO(names_clear) struct names names = {0};
 
-    return host_list(&scene.kernel.host, &names, STATE "/released") < 0 ? 0 : names.count;
+    return host_list(&scene.kernel.host, &names, STATE "/%s", directory) < 0 ? 0 : names.count;
+}
+
+static size_t
+marks(void)
+{
+    return marks_in("released");
 }
 
 /* Somebody has the ledger's lock for as long as the descriptor is open. */
@@ -62,7 +68,7 @@ assert_reconciled(enum outcome outcome, const char *why)
 }
 
 static void
-is_reconciled(void)
+reconcile_all(void)
 {
     AUTO(findings_clear) struct findings findings = {0};
     struct error error = {0};
@@ -156,13 +162,13 @@ one_without_descriptors_is_made_up_for(void **state)
         }
         /* The fake kernel itself needs some, and aborts without: then it was killed. */
         assert_int_equal(waitpid(pid, &status, 0), pid);
-        is_reconciled();
+        reconcile_all();
         scene_assert_empty(&scene);
         assert_int_equal(marks(), 0);
     }
 }
 
-/* One killed while it removed. */
+/* While it waits for the lock. */
 static void
 one_that_is_killed_is_made_up_for(void **state)
 {
@@ -186,6 +192,99 @@ one_that_is_killed_is_made_up_for(void **state)
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_given_back();
+}
+
+/* --- those that never came ------------------------------------------------------------------- */
+
+/* libvirt's file of a guest that runs, and its word that it does. */
+static void
+run(unsigned guest, unsigned device)
+{
+    AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0}), *status = NULL;
+    char path[64];
+
+    assert_true(asprintf(&status,
+                         "<domstatus state='running' reason='booted' pid='%d'>%s</domstatus>",
+                         getpid(), xml) > 0);
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    fake_write(&scene.kernel, path, status);
+    assert_int_equal(scene_hook(&scene, xml, "started", "begin"), 0);
+}
+
+static void
+end(unsigned guest)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    assert_int_equal(unlinkat(root(), path, 0), 0);
+}
+
+/* The hook was killed before it had left its mark, or was not installed just then. */
+static void
+one_that_never_came_is_made_up_for(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    run(1, 1);
+    assert_int_equal(marks_in("ran"), 1);
+    assert_reconciled(OUTCOME_LEFT, "its guest runs");
+    end(1);
+    assert_reconciled(OUTCOME_REMOVED, "its guest has ended");
+    assert_int_equal(marks_in("ran"), 0);
+    /* Nor does a guest that needs the place wait for it. */
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    run(1, 1);
+    end(1);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(marks_in("ran"), 0);
+    scene_assert_empty(&scene);
+}
+
+/* Between prepare and `started` other hooks may sleep for an hour; and what ran before was another
+ * run, of which a vGPU was kept. */
+static void
+one_that_has_not_run_yet_is_left_alone(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+        assert_reconciled(OUTCOME_LEFT, "libvirt's daemon runs, and will give it back");
+        run(1, 1);
+        end(1);
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+        assert_int_equal(scene_leases(&scene, "kept"), 1);
+    }
+}
+
+/* Who has nothing of ours leaves nothing. */
+static void
+others_leave_no_mark(void **state)
+{
+    (void)state;
+    run(3, 3);
+    assert_int_equal(marks_in("ran"), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    run(3, 3);
+    assert_int_equal(marks_in("ran"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+}
+
+/* Where there are no such files nothing follows from that. */
+static void
+without_status_files_nothing_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    run(1, 1);
+    end(1);
+    assert_int_equal(unlinkat(root(), "run/libvirt/qemu", AT_REMOVEDIR), 0);
+    assert_reconciled(OUTCOME_LEFT, "libvirt's daemon runs, and will give it back");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
 /* A mark says nothing of what was given later. */
@@ -263,6 +362,10 @@ main(void)
         SCENE_TEST(one_that_cannot_write_is_made_up_for, here),
         SCENE_TEST(one_without_descriptors_is_made_up_for, here),
         SCENE_TEST(one_that_is_killed_is_made_up_for, here),
+        SCENE_TEST(one_that_never_came_is_made_up_for, here),
+        SCENE_TEST(one_that_has_not_run_yet_is_left_alone, here),
+        SCENE_TEST(others_leave_no_mark, here),
+        SCENE_TEST(without_status_files_nothing_ends, here),
         SCENE_TEST(the_next_run_is_not_released, here),
         SCENE_TEST(one_of_a_kept_device_is_made_up_for, here),
         SCENE_TEST(a_device_that_comes_late_is_given_back, here),

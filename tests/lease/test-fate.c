@@ -42,8 +42,7 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
         (facts->state == LEASE_HELD || facts->state == LEASE_PENDING) &&
         (bits & (FATE_GUEST | FATE_OTHER_GUEST)))
         fail_msg("what a guest has is touched");
-    if (others && !(bits & FATE_OWN) && touched && (bits & FATE_DAEMON) &&
-        !(bits & FATE_RELEASED) &&
+    if (others && !(bits & FATE_OWN) && touched && (bits & FATE_DAEMON) && !(bits & FATE_ENDED) &&
         (facts->state == LEASE_PENDING ||
          (facts->state == LEASE_HELD && !(bits & FATE_GUEST_WITHOUT))))
         fail_msg("what a living daemon will give back is touched");
@@ -95,15 +94,14 @@ in_words(void **state)
         {FATE_RELEASE, LEASE_HELD, FATE_RIGHT, FATE_FORGET, "it was not made by us"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_LEAVE,
          "libvirt's daemon runs, and will give it back"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_RELEASED,
-         FATE_REMOVE, "its guest has ended"},
-        {FATE_ROOM, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_RELEASED,
-         FATE_REMOVE, "its guest has ended"},
-        {FATE_REAP, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_RELEASED | FATE_GUEST,
-         FATE_LEAVE, "its guest runs"},
-        {FATE_RECONCILE, LEASE_HELD,
-         FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON | FATE_RELEASED, FATE_HOLD,
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED, FATE_REMOVE,
          "its guest has ended"},
+        {FATE_ROOM, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED, FATE_REMOVE,
+         "its guest has ended"},
+        {FATE_REAP, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED | FATE_GUEST,
+         FATE_LEAVE, "its guest runs"},
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON | FATE_ENDED,
+         FATE_HOLD, "its guest has ended"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_LEAVE,
          "somebody has just changed it"},
         {FATE_START, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_WAIT,

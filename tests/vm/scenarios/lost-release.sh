@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A release that cannot do its work, or is killed, is made up for while libvirtd lives.
+# A release that cannot do its work, is killed or not even called, is made up for while libvirtd
+# lives.
 # shellcheck shell=bash
 # takes: 30
 
@@ -47,6 +48,17 @@ start web02
 assert_gone "$device"
 [ -z "$(marks)" ]
 
+say "the hook is not installed just then: nobody is told, and nothing is lost"
+[ -n "$(ls /run/libvirt-vgpu/ran)" ]
+device=$(device_of web02)
+at_end chmod +x /usr/sbin/libvirt-vgpu-hook
+chmod -x /usr/sbin/libvirt-vgpu-hook
 destroy web02
+[ "$(held web02)" = 1 ]
+[ -z "$(marks)" ]
+chmod +x /usr/sbin/libvirt-vgpu-hook
+vgpuctl reconcile | grep "^$device web02 removed: its guest has ended\$"
+assert_gone "$device"
 assert_empty_ledger
+[ -z "$(ls /run/libvirt-vgpu/ran)" ]
 for i in $(mdevs); do remove_mdev "$i"; done
