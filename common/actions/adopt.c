@@ -2,6 +2,7 @@
 
 #include "actions/adopt.h"
 #include "apply/transaction.h"
+#include "base/reader.h"
 #include "domain/status-files.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
@@ -48,11 +49,16 @@ is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
 
 static int
 look_at(const struct host *host, const struct request *request,
-        const struct request_hostdev *hostdev, struct ledger *ret)
+        const struct request_hostdev *hostdev, struct ledger *ret, struct error *unread)
 {
     struct lease lease = {.domain = request->domain};
     int rc = vgpu_find(host, &hostdev->source, &lease.vgpu, &lease.gpu);
 
+    if (rc == -ETIMEDOUT || rc == -ECHILD)
+        error_set(unread, rc,
+                  "the driver of the vGPU %s, which the guest %s has, does not answer; see the "
+                  "kernel's log",
+                  hostdev->source.text, request->name);
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     lease.origin = is_ours_to_make(host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
@@ -63,7 +69,7 @@ look_at(const struct host *host, const struct request *request,
 
 int
 adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
-           struct ledger *ret)
+           struct ledger *ret, struct error *unread)
 {
     int rc = 0;
 
@@ -72,7 +78,7 @@ adopt_look(const struct host *host, const struct request *request, const struct 
 
         if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
             !ledger_find(known, &hostdev->source) && !ledger_find(ret, &hostdev->source))
-            rc = look_at(host, request, hostdev, ret);
+            rc = look_at(host, request, hostdev, ret, unread);
     }
     return rc;
 }
@@ -118,6 +124,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
 {
     AUTO(transaction_close) struct transaction transaction;
     AUTO(ledger_clear) struct ledger ledger = {0}, held = {0};
+    struct error unread = {0};
     bool asked = asks_us(request);
     uint64_t number;
     int rc = transaction_open(host, asked, &transaction, error);
@@ -127,14 +134,22 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     rc = statedir_load(&transaction.statedir, &ledger, error);
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
         return rc;
-    if (adopt_look(host, request, &ledger, &held) < 0)
+    reader_begin(host->reader, READER_PATIENCE);
+    if (adopt_look(host, request, &ledger, &held, &unread) < 0)
         return error_set(error, -ENOMEM, "no memory for the leases");
+    if (*unread.text)
+        log_failure(host, "reconnect", request->name, &unread);
     ledger_clear(&ledger);
     transaction.daemon = daemon_find(host);
     transaction.lock_timeout = LONGEST_LOCK;
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
+    /* Its daemon has ended meanwhile, and a later one may have started the guest anew. */
+    if (!transaction.daemon.pid || !process_alive(host, transaction.daemon)) {
+        transaction_abort(&transaction);
+        return error_set(error, -ESRCH, "libvirt's daemon has ended");
+    }
     rc = adopt(&transaction, request, &held, &ledger);
     if (rc < 0) {
         transaction_abort(&transaction);

@@ -125,29 +125,31 @@ problem_of(const struct assignment *assignment)
 static bool
 is_outdated(const struct assignment *assignment, const struct placement_problem *problem)
 {
-    const struct ledger *unseen = &assignment->snapshot.unseen;
+    const struct ledger *changed = &assignment->snapshot.changed;
 
-    for (size_t i = 0; i < unseen->count; i++) {
-        const struct lease *lease = &unseen->leases[i];
+    for (size_t i = 0; i < changed->count; i++) {
+        const struct lease *lease = &changed->leases[i];
 
-        if (!look_had_place(&assignment->recovery.look, problem->ledger, lease) &&
+        if (!look_only_moved(&assignment->recovery.look, problem->ledger, lease) &&
             placement_concerns(problem, lease))
             return true;
     }
     return false;
 }
 
-/* Whether a card that has not answered yet is to be waited for after all: others have no room. */
+/* Whether cards that have not answered yet are to be waited for after all: a quarter of the time,
+ * for all of them together. */
 static bool
 becomes_patient(struct assignment *assignment)
 {
     const struct inventory *inventory = &assignment->snapshot.inventory;
-    unsigned share = deadline_left(assignment->transaction.deadline) / 4;
+    unsigned share = deadline_left(assignment->transaction.deadline) / 4, silent = 0;
 
-    if (assignment->patience > QUICK || share <= QUICK ||
-        !ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, gpu->is_silent))
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        silent += inventory->gpus[i].is_silent;
+    if (assignment->patience > QUICK || silent == 0 || share / silent <= QUICK)
         return false;
-    assignment->patience = share;
+    assignment->patience = share / silent;
     return true;
 }
 
@@ -229,8 +231,8 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
     int rc;
 
     ledger_clear(&recovery->todo);
-    ledger_clear(&snapshot->unseen);
-    if (look_compare(&recovery->look, &snapshot->ledger, &snapshot->unseen) < 0)
+    ledger_clear(&snapshot->changed);
+    if (look_compare(&recovery->look, &snapshot->ledger, &snapshot->changed) < 0)
         return fail(assignment, error_set(error, -ENOMEM, "no memory for the leases"));
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     disown(assignment, &snapshot->inventory, &snapshot->ledger);
@@ -238,8 +240,10 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
                             &snapshot->inventory, &snapshot->ledger, error);
     if (rc < 0)
         return fail(assignment, rc);
-    if (recovery->is_busy)
-        return STEP_WAIT;
+    if (recovery->is_busy) {
+        assignment->rc = -ETIMEDOUT;
+        return becomes_patient(assignment) ? STEP_LOOK : STEP_WAIT;
+    }
     *changed = true;
     return recovery->todo.count ? STEP_REMOVE_OWN : plan_or_evict(assignment, changed, error);
 }
@@ -363,6 +367,14 @@ gone(const struct lease *lease, struct error *error)
     return STEP_AGAIN;
 }
 
+/* Whether somebody has removed, or changed, what he had made. */
+static bool
+has_gone(const struct assignment *assignment, const struct lease *lease)
+{
+    reader_begin(assignment->transaction.host->reader, assignment->patience);
+    return vgpu_is_wrong(assignment->transaction.host, &lease->vgpu);
+}
+
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
 static enum step
 reuse(struct assignment *assignment, const struct lease *lease, struct error *error)
@@ -409,8 +421,7 @@ carry_out(struct assignment *assignment, struct error *error)
 
         if (planned->way == PLACEMENT_REUSE)
             step = reuse(assignment, &planned->lease, error);
-        if (planned->way == PLACEMENT_FOREIGN &&
-            !vgpu_is_right(assignment->transaction.host, &planned->lease.vgpu))
+        if (planned->way == PLACEMENT_FOREIGN && has_gone(assignment, &planned->lease))
             step = gone(&planned->lease, error);
         if (planned->way == PLACEMENT_CREATE)
             step = create(assignment, i, error);

@@ -3,6 +3,7 @@
 #include "actions/dry-run.h"
 #include "actions/snapshot.h"
 #include "apply/recovery.h"
+#include "base/reader.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
 #include "placement/feasibility.h"
@@ -223,9 +224,10 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
     if (rc < 0)
         return rc;
     transaction_open_to_look(host, &transaction);
-    rc = look_take(&look, &transaction.statedir, &snapshot->ledger, NULL);
-    if (rc == 0)
-        rc = snapshot_look(snapshot, host, error);
+    reader_begin(host->reader, READER_PATIENCE);
+    if (look_take(&look, &transaction.statedir, &snapshot->ledger, NULL) < 0)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    rc = snapshot_look(snapshot, host, error);
     if (rc < 0)
         return rc;
     dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));

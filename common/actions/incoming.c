@@ -3,6 +3,7 @@
 #include "actions/incoming.h"
 #include "actions/snapshot.h"
 #include "apply/recovery.h"
+#include "base/reader.h"
 #include "device/type-cache.h"
 #include "device/vgpu.h"
 #include "domain/rewrite.h"
@@ -12,6 +13,8 @@
 #include "placement/eviction.h"
 #include "placement/feasibility.h"
 #include "placement/plan.h"
+
+#define PATIENCE 2000 /* ms that a card may take to answer, in each of two looks */
 
 struct arrival {
     const struct host *host;
@@ -218,6 +221,7 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     struct ledger *ledger = &arrival->snapshot.ledger;
     int rc;
 
+    reader_begin(arrival->host->reader, PATIENCE);
     ledger_clear(ledger);
     rc = statedir_load(&transaction->statedir, ledger, error);
     if (rc == 0 && (rc = look_take(look, &transaction->statedir, ledger, NULL)) < 0)
@@ -236,7 +240,7 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
     AUTO_FREE bool *may_evict = NULL;
     int rc;
 
-    if (look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.unseen) < 0)
+    if (look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.changed) < 0)
         return error_set(error, -ENOMEM, "no memory for the leases");
     type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
@@ -281,6 +285,7 @@ arrival_choose(struct arrival *arrival, struct error *error)
 {
     int rc = statedir_peek(arrival->host, &arrival->snapshot.ledger, error);
 
+    reader_begin(arrival->host->reader, PATIENCE);
     if (rc == 0)
         rc = snapshot_look(&arrival->snapshot, arrival->host, error);
     if (rc < 0)

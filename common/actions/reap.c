@@ -2,6 +2,7 @@
 
 #include "actions/reap.h"
 #include "apply/apply.h"
+#include "base/reader.h"
 #include "device/scan.h"
 #include "lease/facts.h"
 #include "lease/fate.h"
@@ -238,11 +239,13 @@ look(struct reaping *reaping, struct error *error)
 {
     const struct host *host = reaping->transaction.host;
     const struct statedir *statedir = &reaping->transaction.statedir;
-    int rc = look_take(&reaping->look, statedir, reaping->order->before, NULL);
+    int rc;
 
+    reader_begin(host->reader, READER_PATIENCE);
+    rc = look_take(&reaping->look, statedir, reaping->order->before, NULL);
     if (rc < 0)
         return error_set(error, rc, "no memory for the leases");
-    rc = look_at_guests(&reaping->look, host, error);
+    rc = look_at_guests(&reaping->look, statedir, host, error);
     return rc < 0 ? rc : scan_host(host, &inventory_no_types, &reaping->inventory, error);
 }
 
@@ -309,6 +312,7 @@ put_back(struct transaction *transaction, const struct lease *before)
     struct error failure;
     struct lease *lease;
 
+    reader_begin(transaction->host->reader, READER_PATIENCE);
     if (!is_as_before(transaction, before) || transaction_begin(transaction, &ledger, &failure) < 0)
         return;
     lease = ledger_find(&ledger, &before->vgpu.device);

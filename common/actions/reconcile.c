@@ -4,6 +4,7 @@
 #include "actions/adopt.h"
 #include "apply/apply.h"
 #include "base/array.h"
+#include "base/reader.h"
 #include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
@@ -14,8 +15,9 @@ struct reconciliation {
     struct transaction transaction;
     struct policy policy;
     struct look look;
-    struct ledger held; /* what running guests hold, and no lease named when it was looked for */
-    struct ledger todo; /* claimed, to be removed */
+    struct ledger held;  /* what running guests hold, and no lease named when it was looked for */
+    struct error unread; /* of those, what could not be looked at; "": all could */
+    struct ledger todo;  /* claimed, to be removed */
     struct findings *findings;
 };
 
@@ -151,7 +153,8 @@ look_for_held(struct reconciliation *reconciliation, struct error *error)
 
     for (size_t i = 0; rc == 0 && i < guests->count; i++)
         rc = adopt_look(reconciliation->transaction.host, &guests->items[i],
-                        &reconciliation->look.before, &reconciliation->held);
+                        &reconciliation->look.before, &reconciliation->held,
+                        &reconciliation->unread);
     return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
 
@@ -186,10 +189,11 @@ look(struct reconciliation *reconciliation, struct error *error)
     const struct statedir *statedir = &reconciliation->transaction.statedir;
     int rc = statedir_load(statedir, &before, error);
 
+    reader_begin(statedir->host->reader, READER_PATIENCE);
     if (rc == 0 && (rc = look_take(&reconciliation->look, statedir, &before, NULL)) < 0)
         error_set(error, rc, "no memory for the leases");
     if (rc == 0)
-        rc = look_at_guests(&reconciliation->look, statedir->host, error);
+        rc = look_at_guests(&reconciliation->look, statedir, statedir->host, error);
     return rc < 0 ? rc : look_for_held(reconciliation, error);
 }
 
@@ -278,24 +282,37 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
     return rc;
 }
 
-/* Under the lock. What a guest holds whose status file cannot be read would be lost for good. */
+/* Without the lock. What a guest holds whose status file cannot be read, or that its driver does
+ * not tell, would be lost for good. */
+static int
+look_for_all(struct reconciliation *reconciliation, struct error *error)
+{
+    const struct host *host = reconciliation->transaction.host;
+    int rc =
+        look_at_guests(&reconciliation->look, &reconciliation->transaction.statedir, host, error);
+
+    reader_begin(host->reader, READER_PATIENCE);
+    if (rc == 0 && !reconciliation->look.guests.complete)
+        rc = error_set(error, -EIO, "%s; nothing was changed",
+                       reconciliation->look.guests.failure.text);
+    if (rc == 0)
+        rc = look_for_held(reconciliation, error);
+    if (rc == 0 && *reconciliation->unread.text)
+        rc = error_set(error, -EIO, "%s; nothing was changed", reconciliation->unread.text);
+    return rc;
+}
+
+/* Under the lock, unless somebody has done it meanwhile. */
 static int
 rebuild(struct reconciliation *reconciliation, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct statedir *statedir = &reconciliation->transaction.statedir;
-    const struct status_files *guests = &reconciliation->look.guests;
     int rc = statedir_load(statedir, &ledger, error);
 
     if (rc == 0 || !statedir_is_broken(rc))
         return rc;
-    rc = look_at_guests(&reconciliation->look, statedir->host, error);
-    if (rc == 0 && !guests->complete)
-        rc = error_set(error, -EIO, "%s; nothing was changed", guests->failure.text);
-    if (rc == 0)
-        rc = look_for_held(reconciliation, error);
-    if (rc == 0)
-        rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
+    rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
     if (rc == 0)
         rc = adopt(reconciliation, &ledger, error);
     return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
@@ -313,6 +330,9 @@ reconcile_rebuild(const struct host *host, struct findings *ret, struct error *e
     rc = begin(&reconciliation, host, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = statedir_lock(&transaction->statedir, deadline_in(host, transaction->lock_timeout), error);
+    rc = look_for_all(&reconciliation, error);
+    if (rc == 0)
+        rc = statedir_lock(&transaction->statedir, deadline_in(host, transaction->lock_timeout),
+                           error);
     return rc < 0 ? rc : rebuild(&reconciliation, error);
 }

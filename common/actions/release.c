@@ -14,13 +14,17 @@
 #include <string.h>
 
 static bool
-is_in(const struct host *host, const struct release_scope *scope, const struct lease *lease)
+is_in(const struct transaction *transaction, const struct release_scope *scope,
+      const struct lease *lease)
 {
-    if (scope->of_ended && process_alive(host, lease->daemon))
+    const uint64_t own = transaction->statedir.claim;
+
+    if (scope->of_ended && process_alive(transaction->host, lease->daemon))
         return false;
     return name_equal(&lease->domain, scope->domain) &&
            (!scope->device || name_equal(&lease->vgpu.device, scope->device)) &&
-           (!scope->claim || lease->claim == scope->claim);
+           (!scope->claim || lease->claim == scope->claim) &&
+           (!scope->below || lease->claim < scope->below || lease->claim == own);
 }
 
 /* Claims a lease whose device is to be removed, and copies it into mine, unless it is there. */
@@ -44,7 +48,7 @@ claim_lease(struct transaction *transaction, struct ledger *ledger, struct lease
     return rc;
 }
 
-/* A driver may be busy with the guest's end: it has as long as the release. */
+/* A driver may be busy with the guest's end: it has half of the release's time. */
 static int
 look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
                struct deadline deadline, struct error *error)
@@ -52,7 +56,7 @@ look_at_leases(const struct transaction *transaction, const struct name *domain,
     AUTO(ledger_clear) struct ledger before = {0};
     int rc = statedir_load(&transaction->statedir, &before, error);
 
-    reader_begin(transaction->host->reader, deadline_left(deadline) + 1);
+    reader_begin(transaction->host->reader, deadline_left(deadline) / 2 + 1);
     if (rc == 0 && (rc = look_take(look, &transaction->statedir, &before, domain)) < 0)
         error_set(error, rc, "no memory for the leases");
     return rc;
@@ -80,7 +84,7 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
         const char *why;
         enum fate fate;
 
-        if (!is_in(transaction->host, scope, lease))
+        if (!is_in(transaction, scope, lease))
             continue;
         facts = facts_gather(&transaction->statedir, &look, lease);
         if (scope->device)
@@ -195,6 +199,7 @@ release_domain(const struct host *host, const struct name *domain, struct error 
     if (rc == 0 || rc == -ENOENT)
         return 0;
     scope.of_ended = !daemon_may_live(host);
+    scope.below = number;
     /* Before anything is waited for, and also if the ledger cannot be read. A daemon that has ended
      * needs no mark, and the number may be another one's next run's. */
     if (!scope.of_ended)

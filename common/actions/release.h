@@ -18,6 +18,7 @@ struct release_scope {
     const struct name *device; /* this one only, which is not kept; NULL: all */
     uint64_t claim;            /* those only that this claim has; 0: whichever */
     bool of_ended;             /* those only whose daemon has ended */
+    uint64_t below;            /* those only that have a lower number; 0: whichever */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/snapshot.h"
+#include "base/reader.h"
 #include "device/ineligible.h"
 #include "device/scan.h"
 #include "device/topology.h"
@@ -110,6 +111,7 @@ snapshot_take(struct snapshot *snapshot, const struct host *host,
     int rc;
 
     *snapshot = (struct snapshot){.filter = *filter};
+    reader_begin(host->reader, READER_PATIENCE);
     rc = policy_load(host, &snapshot->policy, error);
     if (rc == 0)
         rc = statedir_peek(host, &snapshot->ledger, error);
@@ -125,7 +127,7 @@ snapshot_problem(const struct snapshot *snapshot, const struct request *request)
         .policy = &snapshot->policy,
         .inventory = &snapshot->inventory,
         .ledger = &snapshot->ledger,
-        .unseen = &snapshot->unseen,
+        .changed = &snapshot->changed,
     };
 }
 
@@ -134,7 +136,7 @@ snapshot_clear(struct snapshot *snapshot)
 {
     inventory_clear(&snapshot->inventory);
     ledger_clear(&snapshot->ledger);
-    ledger_clear(&snapshot->unseen);
+    ledger_clear(&snapshot->changed);
     demands_clear(&snapshot->demands);
     policy_clear(&snapshot->policy);
 }

@@ -15,7 +15,7 @@
  *     rc = snapshot_look(&snapshot, host, error);
  *
  * Who is to change something takes the lock only now, reads the ledger again, and compares it with
- * the look: snapshot.unseen.
+ * the look: snapshot.changed.
  *
  * Its demands borrow from its policy and from the request, and its filter borrows from its demands,
  * so a snapshot must stay where it is.
@@ -31,7 +31,7 @@ struct snapshot {
     struct demands demands;
     struct inventory_filter filter; /* which types are read in full: those that are demanded */
     struct ledger ledger;
-    struct ledger unseen; /* what look_compare tells: not all of it is in the inventory */
+    struct ledger changed; /* what look_compare tells: not all of it is in the inventory */
     struct inventory inventory;
 };
 

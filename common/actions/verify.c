@@ -24,7 +24,7 @@ verify_domain(const struct host *host, const struct request *request, struct err
         const struct lease *lease = &ledger.leases[i];
 
         if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
-            !status_files_has(request, &lease->vgpu.device) || vgpu_is_right(host, &lease->vgpu))
+            !status_files_has(request, &lease->vgpu.device) || !vgpu_is_wrong(host, &lease->vgpu))
             continue;
         rc = error_set(error, -ENODEV,
                        "the vGPU %s (%s) was made on %s, and is not there any more: something else "

@@ -81,10 +81,19 @@ wait_unused(struct transaction *transaction, const struct vgpu *vgpu, struct dea
         struct name type;
         int rc;
 
-        if (look(transaction, vgpu, deadline, &type) == VGPU_ABSENT)
+        switch (look(transaction, vgpu, deadline, &type)) {
+        case VGPU_ABSENT:
             return -ENODEV;
-        rc = writer_prove(&transaction->writer, vgpu);
-        if (rc != -EBUSY || !deadline_pause(deadline, &pause))
+        case VGPU_UNKNOWN:
+            /* The writer would wait for that driver, and be lost for others. */
+            rc = -ETIMEDOUT;
+            break;
+        default:
+            rc = writer_prove(&transaction->writer, vgpu);
+            if (rc != -EBUSY)
+                return rc;
+        }
+        if (!deadline_pause(deadline, &pause))
             return rc;
     }
 }

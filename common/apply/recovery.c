@@ -72,6 +72,15 @@ is_listed(const struct inventory *inventory, const struct lease *lease)
            name_equal(&inventory->parents[vgpu->parent].name, &lease->vgpu.parent);
 }
 
+/* What the inventory says of such a card is not all. */
+static bool
+is_on_silent(const struct inventory *inventory, const struct lease *lease)
+{
+    size_t gpu;
+
+    return inventory_find_gpu(inventory, &lease->gpu, &gpu) && inventory->gpus[gpu].is_silent;
+}
+
 static struct fate_facts
 own_facts(const struct transaction *transaction, const struct look *look,
           const struct demands *demands, const struct inventory *inventory,
@@ -80,6 +89,8 @@ own_facts(const struct transaction *transaction, const struct look *look,
     const struct demand *demand = find_demand(demands, &lease->vgpu.device);
     struct fate_facts facts = facts_gather(&transaction->statedir, look, lease);
 
+    if (is_on_silent(inventory, lease))
+        facts.bits |= FATE_UNKNOWN;
     if (is_listed(inventory, lease))
         facts.bits |= FATE_LISTED;
     if (demand)
@@ -100,9 +111,17 @@ recovery_judge_own(const struct transaction *transaction, const struct look *loo
 }
 
 static int
-wait_for(struct recovery *recovery, const struct lease *lease, struct error *error)
+wait_for(struct recovery *recovery, const struct lease *lease, bool unknown, struct error *error)
 {
     recovery->is_busy = true;
+    if (unknown) {
+        error_set(
+            error, -ETIMEDOUT,
+            "the vGPU %s (%s, %s) is on %s, whose driver does not answer; see the kernel's log",
+            lease->vgpu.device.text, lease->vgpu.type.text, lease_state_name(lease->state),
+            lease->gpu.text);
+        return 0;
+    }
     error_set(error, -ETIMEDOUT,
               "the vGPU %s (%s, %s) on %s is still being worked on, by another process or by the "
               "kernel, since an earlier start or end of this guest; see the kernel's log",
@@ -122,12 +141,12 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
     const char *why;
     enum fate fate = fate_judge(FATE_START, &facts, &why);
 
-    if (fate == FATE_REUSE || fate == FATE_FORGET)
+    if (fate == FATE_REUSE || fate == FATE_FORGET || fate == FATE_LEAVE)
         return fate == FATE_FORGET;
     if (is_unremovable(recovery, &lease->vgpu.device) &&
         !(facts.bits & (FATE_CLAIMED | FATE_ABSENT)))
         return facts.bits & FATE_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
-    return fate == FATE_WAIT ? wait_for(recovery, lease, error)
+    return fate == FATE_WAIT ? wait_for(recovery, lease, facts.bits & FATE_UNKNOWN, error)
                              : claim(recovery, transaction, ledger, lease, error);
 }
 

@@ -73,8 +73,7 @@ start(struct reader *reader, const struct host *host)
     return 0;
 }
 
-/* A child may be at a read still, so it is not waited for. A writer that was left behind may have
- * the other end of its socket, so that closing ours does not end it. */
+/* A child may be at a read still, so it is not waited for. */
 static void
 leave(struct reader *reader)
 {
@@ -104,7 +103,8 @@ reader_begin(struct reader *reader, unsigned patience)
     if (!reader)
         return;
     reader->patience = patience;
-    reader->count = 0;
+    for (size_t i = 0; i < reader->count; i++)
+        reader->cards[i].left = patience;
 }
 
 void
@@ -154,11 +154,29 @@ ask(struct reader *reader, const struct host *host, struct reader_card *card, co
     return length < (ssize_t)offsetof(struct answer, text) ? -ECHILD : 0;
 }
 
+/* Whether the child that was left behind at a card has ended, so that the card answers again; for
+ * as long as the card may take. */
+static bool
+is_free_again(const struct host *host, struct reader_card *card)
+{
+    struct deadline deadline = deadline_in(host, card->left);
+    unsigned pause = 1;
+
+    while (card->stuck && waitpid(card->stuck, NULL, WNOHANG) == 0) {
+        if (!deadline_pause(deadline, &pause)) {
+            card->left = 0;
+            return false;
+        }
+    }
+    card->stuck = 0;
+    return true;
+}
+
 /* The card's entry, which may be new; NULL: no memory. */
 static struct reader_card *
 card_of(struct reader *reader, const struct name *name)
 {
-    const struct reader_card fresh = {*name, reader->patience};
+    const struct reader_card fresh = {*name, reader->patience, 0};
     struct reader_card *known = find(reader, name);
 
     if (known || ARRAY_ADD(reader->cards, reader->count, fresh) < 0)
@@ -175,13 +193,21 @@ read_through(struct reader *reader, const struct host *host, const struct name *
     struct answer answer;
     ssize_t rc;
 
-    if (!card || card->left == 0)
-        return card ? -ETIMEDOUT : -ENOMEM;
+    if (!card)
+        return -ENOMEM;
+    if (card->left == 0 || !is_free_again(host, card))
+        return -ETIMEDOUT;
     rc = reader->socket < 0 ? start(reader, host) : 0;
-    if (rc == 0 && (rc = ask(reader, host, card, path, &answer)) < 0)
+    if (rc == 0 && (rc = ask(reader, host, card, path, &answer)) < 0) {
+        card->stuck = reader->pid;
         leave(reader);
-    if (rc < 0 || answer.length <= 0)
-        return rc < 0 ? rc : answer.length;
+    }
+    if (rc < 0) {
+        card->left = 0;
+        return rc;
+    }
+    if (answer.length <= 0)
+        return answer.length;
     if ((size_t)answer.length > size)
         answer.length = (ssize_t)size;
     memcpy(buffer, answer.text, (size_t)answer.length);

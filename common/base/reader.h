@@ -7,8 +7,8 @@
  * Many attributes of /sys are answered by a card's driver. It may take seconds for that, while a
  * guest ends, or never answer; and no signal ends such a read. So they are read by a fork of ours
  * (no exec), which has only its socket and our root open. A card that does not answer in time is
- * silent: it is not asked again in this look, and the child is left behind. The kernel ends it with
- * the read.
+ * silent: it is not asked again in this look, and the child is left behind, killed. Its end, when
+ * the kernel has ended the read, is what the next look waits for before it asks that card.
  *
  * Whoever has no reader (struct host) waits for drivers himself.
  */
@@ -17,11 +17,12 @@
 
 #include "base/host.h"
 
-#define READER_PATIENCE 5000 /* ms, for those who do not say */
+#define READER_PATIENCE 5000 /* ms, for those whom nobody waits for */
 
 struct reader_card {
     struct name name;
     unsigned left; /* ms that it may still take; 0: it is silent */
+    int stuck;     /* the child that was left behind at it; 0: none */
 };
 
 struct reader {
@@ -35,13 +36,14 @@ struct reader {
 
 #define READER_IDLE ((struct reader){.patience = READER_PATIENCE, .socket = -1})
 
-/* Begins another look: each card may take so many milliseconds in it. Nothing if reader is NULL. */
+/* Begins another look: each card may take so many milliseconds in it, for all its answers. Whoever
+ * looks at drivers says so first. Nothing if reader is NULL. */
 void reader_begin(struct reader *reader, unsigned patience);
 
 /*
  * As host_read and host_read_number, of what the driver of a card answers. -ETIMEDOUT: the card is
- * silent; -ECHILD: the child could not be started, or died. Never under the ledger's lock, which is
- * not to be held over anything that takes time.
+ * silent; -ECHILD: the child could not be started, or died, and the card counts as silent. Never
+ * under the ledger's lock, which is not to be held over anything that takes time.
  */
 ssize_t reader_read(const struct host *host, const struct name *card, char *buffer, size_t size,
                     const char *format, ...) FORMAT(5, 6) CHECKED NONNULL;

@@ -71,7 +71,7 @@ read_type(const struct host *host, const struct name *gpu, const struct name *pa
     if (!filter->wants(ret, filter->data))
         return 0;
     length = read_attribute(host, gpu, parent, id, "device_api", text, sizeof(text));
-    if (length == -ETIMEDOUT)
+    if (length == -ETIMEDOUT || length == -ECHILD)
         return 0;
     if (length < 0 || strcmp(text, "vfio-pci"))
         return -ENOTTY;

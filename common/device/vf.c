@@ -233,7 +233,7 @@ vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
     if (rc == -ENOENT || rc == -ENODEV || (rc == 0 && number == 0))
         return VGPU_ABSENT;
     if (rc < 0)
-        return VGPU_TRANSIENT;
+        return VGPU_UNKNOWN;
     nvidia_type_id(number, type);
     return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT : VGPU_PRESENT;
 }

@@ -57,6 +57,15 @@ vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
     return vgpu_state(host, vgpu, &type) == VGPU_PRESENT && name_equal(&type, &vgpu->type);
 }
 
+bool
+vgpu_is_wrong(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name type;
+    enum vgpu_state state = vgpu_state(host, vgpu, &type);
+
+    return state != VGPU_UNKNOWN && !(state == VGPU_PRESENT && name_equal(&type, &vgpu->type));
+}
+
 int
 vgpu_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
 {

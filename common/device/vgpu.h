@@ -20,6 +20,7 @@ enum vgpu_state {
     VGPU_ABSENT,
     VGPU_TRANSIENT, /* being made, or being removed */
     VGPU_PRESENT,
+    VGPU_UNKNOWN, /* its driver does not answer, or could not be asked */
 };
 
 /* Bytes of all parameters of a vGPU, with the final NUL. */
@@ -106,5 +107,7 @@ int vgpu_node(const struct host *host, const struct vgpu *vgpu, struct path *ret
 int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
                 size_t size) CHECKED NONNULL;
 
-/* Whether it is present and of its type. */
+/* Whether it is present and of its type. Of one whose driver does not answer vgpu_is_wrong is false
+ * as well. */
 bool vgpu_is_right(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;
+bool vgpu_is_wrong(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;

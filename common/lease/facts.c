@@ -32,6 +32,8 @@ device_bits(const struct look_device *device, const struct lease *lease)
         return FATE_ABSENT;
     case VGPU_TRANSIENT:
         return FATE_TRANSIENT;
+    case VGPU_UNKNOWN:
+        return FATE_UNKNOWN;
     case VGPU_PRESENT:
         break;
     }
@@ -56,7 +58,7 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
         facts.bits |= FATE_ENDED;
     if (look_knows_guest(look, lease))
         add_guests(&facts, &look->guests, lease);
-    else if (lease_is_in_use(lease))
+    if (lease_is_in_use(lease) && !look_knows_end(look, lease))
         facts.bits |= FATE_UNASKED;
     if (lease->origin == LEASE_MADE)
         facts.bits |= FATE_MADE;

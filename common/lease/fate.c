@@ -25,6 +25,11 @@ static const struct row {
     {ITS_OWN, ANY, FATE_UNSEEN, 0, FATE_WAIT, "somebody has just changed it"},
     {OTHERS, ANY, FATE_UNSEEN, 0, FATE_LEAVE, "somebody has just changed it"},
 
+    {ON(FATE_START), ANY, FATE_UNKNOWN | FATE_NAMED, 0, FATE_WAIT,
+     "its card's driver does not answer"},
+    {ON(FATE_START) | OTHERS, ANY, FATE_UNKNOWN, 0, FATE_LEAVE,
+     "its card's driver does not answer"},
+
     /* A start, of its own leases. What went while the inventory was read is still in that, as if
      * it were nobody's. A reservation is a promise that this start is to keep: nothing was made. */
     {ON(FATE_START), ANY, FATE_ABSENT | FATE_LISTED, 0, FATE_WAIT, "it is just going"},
@@ -38,6 +43,8 @@ static const struct row {
     /* A release, of its own leases. */
     {ON(FATE_RELEASE), IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
     {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_HOLD,
+     "it is kept for its guest's next start"},
+    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_UNKNOWN, 0, FATE_HOLD,
      "it is kept for its guest's next start"},
     {ON(FATE_RELEASE), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "nothing was made for it"},
     {ON(FATE_RELEASE), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},

@@ -42,7 +42,8 @@ enum {
     FATE_WANTED = 1 << 15,       /* FATE_START: and would have it as it is */
     FATE_ENDED = 1 << 16,        /* the marks say that its guest has ended (marks.h) */
     FATE_UNSEEN = 1 << 17,       /* nobody has looked at its device since it changed */
-    FATE_UNASKED = 1 << 18,      /* nobody has looked whether its guest runs */
+    FATE_UNASKED = 1 << 18,      /* nobody has looked whether its guest runs since its end */
+    FATE_UNKNOWN = 1 << 19,      /* the driver of its card does not answer */
 };
 
 struct fate_facts {

@@ -16,6 +16,8 @@ forget_guests(struct look *look)
 {
     status_files_clear(&look->guests);
     ledger_clear(&look->asked);
+    free(look->ended);
+    look->ended = NULL;
 }
 
 void
@@ -57,16 +59,25 @@ look_take(struct look *look, const struct statedir *statedir, const struct ledge
     return rc;
 }
 
-int
-look_at_guests(struct look *look, const struct host *host, struct error *error)
+/* Whether libvirt owes no release for it any more, as far as that can be told without its files. */
+static bool
+has_ended(const struct statedir *statedir, const struct lease *lease)
 {
-    int rc;
+    return lease_is_in_use(lease) &&
+           (!process_alive(statedir->host, lease->daemon) || marks_say_ended(statedir, lease));
+}
 
+int
+look_at_guests(struct look *look, const struct statedir *statedir, const struct host *host,
+               struct error *error)
+{
     forget_guests(look);
-    rc = status_files_read(host, &look->guests, error);
-    if (copy_ledger(&look->before, &look->asked) < 0)
+    look->ended = calloc(look->before.count + 1, sizeof(*look->ended));
+    if (!look->ended || copy_ledger(&look->before, &look->asked) < 0)
         return error_set(error, -ENOMEM, "no memory for the leases");
-    return rc;
+    for (size_t i = 0; i < look->asked.count; i++)
+        look->ended[i] = has_ended(statedir, &look->asked.leases[i]);
+    return status_files_read(host, &look->guests, error);
 }
 
 bool
@@ -75,22 +86,26 @@ look_knows_guest(const struct look *look, const struct lease *lease)
     return !ledger_has_changed(&look->asked, lease);
 }
 
+bool
+look_knows_end(const struct look *look, const struct lease *lease)
+{
+    const struct lease *asked = ledger_find(&look->asked, &lease->vgpu.device);
+
+    return asked && look_knows_guest(look, lease) && look->ended[asked - look->asked.leases];
+}
+
 void
 look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
 {
     struct error ignored;
     bool needed = false;
 
-    for (size_t i = 0; i < look->before.count && !needed; i++) {
-        const struct lease *lease = &look->before.leases[i];
-
-        needed =
-            lease_is_in_use(lease) && !look_knows_guest(look, lease) &&
-            (!process_alive(statedir->host, lease->daemon) || marks_say_ended(statedir, lease));
-    }
+    for (size_t i = 0; i < look->before.count && !needed; i++)
+        needed = !look_knows_end(look, &look->before.leases[i]) &&
+                 has_ended(statedir, &look->before.leases[i]);
     /* That it failed is in what was read. */
-    if (needed && look_at_guests(look, statedir->host, &ignored) < 0)
-        return;
+    if (needed)
+        (void)!look_at_guests(look, statedir, statedir->host, &ignored);
 }
 
 const struct look_device *
@@ -119,7 +134,7 @@ look_compare(const struct look *look, const struct ledger *ledger, struct ledger
 }
 
 bool
-look_had_place(const struct look *look, const struct ledger *ledger, const struct lease *lease)
+look_only_moved(const struct look *look, const struct ledger *ledger, const struct lease *lease)
 {
     const struct lease *old = ledger_find(&look->before, &lease->vgpu.device);
     const struct lease *now = ledger_find(ledger, &lease->vgpu.device);

@@ -25,7 +25,8 @@ struct look {
     struct ledger before;        /* the ledger as it was then */
     struct look_device *devices; /* one for each lease of it */
     struct status_files guests;  /* what libvirt's status files said, */
-    struct ledger asked;         /* and the leases as they were before */
+    struct ledger asked;         /* and the leases as they were before; of each, whether */
+    bool *ended;                 /* its daemon was gone by then, or the marks said so */
 };
 
 /* Looks at the devices of a domain's leases, as they are in a ledger that was read just now; if
@@ -38,11 +39,15 @@ void look_clear(struct look *look) NONNULL;
 /* Looks at the running guests too: what becomes of another's lease depends on them. Those that
  * cannot be read count as running. The second only does so if there is a lease of which that is not
  * known, as reading them is not free. -errno with a line in error if nothing could be read. */
-int look_at_guests(struct look *look, const struct host *host, struct error *error) CHECKED NONNULL;
+int look_at_guests(struct look *look, const struct statedir *statedir, const struct host *host,
+                   struct error *error) CHECKED NONNULL;
 void look_at_guests_if_needed(struct look *look, const struct statedir *statedir) NONNULL;
 
-/* Whether it is known by the guests whether a lease's guest runs, and what it has. */
+/* Whether the guests were looked at for a lease as it is. And whether that was after its daemon was
+ * gone, or its release was marked: only then does it follow that its guest does not run, as one
+ * that was starting before may run since. */
 bool look_knows_guest(const struct look *look, const struct lease *lease) CHECKED NONNULL;
+bool look_knows_end(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 
 /* What was seen of a lease's device. NULL: nothing that still holds, because the lease has changed,
  * or somebody was at work on it. Whether somebody is by now is not asked here. */
@@ -58,5 +63,5 @@ int look_compare(const struct look *look, const struct ledger *ledger,
 
 /* Whether a lease that look_compare has found has only changed its state: its place was taken
  * before, too. */
-bool look_had_place(const struct look *look, const struct ledger *ledger,
-                    const struct lease *lease) CHECKED NONNULL;
+bool look_only_moved(const struct look *look, const struct ledger *ledger,
+                     const struct lease *lease) CHECKED NONNULL;

@@ -32,17 +32,17 @@ count_claim(struct capacity *capacity, const struct lease *lease)
 static void
 count_claims(struct capacity *capacity)
 {
-    const struct ledger *ledger = capacity->problem->ledger, *unseen = capacity->problem->unseen;
+    const struct ledger *ledger = capacity->problem->ledger, *changed = capacity->problem->changed;
 
     for (size_t i = 0; i < ledger->count; i++) {
         if (may_be_invisible(ledger->leases[i].state))
             count_claim(capacity, &ledger->leases[i]);
     }
-    for (size_t i = 0; unseen && i < unseen->count; i++) {
-        const struct lease *known = ledger_find(ledger, &unseen->leases[i].vgpu.device);
+    for (size_t i = 0; changed && i < changed->count; i++) {
+        const struct lease *known = ledger_find(ledger, &changed->leases[i].vgpu.device);
 
         if (!known || !may_be_invisible(known->state))
-            count_claim(capacity, &unseen->leases[i]);
+            count_claim(capacity, &changed->leases[i]);
     }
 }
 
@@ -133,7 +133,7 @@ int
 capacity_init(struct capacity *capacity, const struct placement_problem *problem)
 {
     const struct inventory *inventory = problem->inventory;
-    const struct ledger *unseen = problem->unseen;
+    const struct ledger *changed = problem->changed;
 
     *capacity = (struct capacity){.problem = problem};
     capacity->gpus = calloc(inventory->gpu_count + 1, sizeof(*capacity->gpus));
@@ -141,17 +141,17 @@ capacity_init(struct capacity *capacity, const struct placement_problem *problem
     capacity->owned = calloc(inventory->parent_count + 1, sizeof(*capacity->owned));
     capacity->taken = calloc(inventory->parent_count + 1, sizeof(*capacity->taken));
     capacity->quota_used = calloc(problem->policy->quota_count + 1, sizeof(*capacity->quota_used));
-    capacity->claims =
-        calloc(problem->ledger->count + (unseen ? unseen->count : 0) + problem->demands->count + 1,
-               sizeof(*capacity->claims));
+    capacity->claims = calloc(problem->ledger->count + (changed ? changed->count : 0) +
+                                  problem->demands->count + 1,
+                              sizeof(*capacity->claims));
     if (!capacity->gpus || !capacity->parents || !capacity->owned || !capacity->taken ||
         !capacity->quota_used || !capacity->claims)
         return -ENOMEM;
     sort_parents(capacity);
     mark_taken(capacity);
     mark_owned(capacity, problem->ledger);
-    if (unseen)
-        mark_owned(capacity, unseen);
+    if (changed)
+        mark_owned(capacity, changed);
     count_claims(capacity);
     if (problem->running)
         settle_held(capacity);

@@ -248,7 +248,7 @@ eviction_make_all(struct eviction *eviction, const struct placement_problem *pro
         going.vgpus[i] = lease ? going.leases[lease - ledger->leases] : foreign_too;
     }
     rc = make(eviction, problem, &going, guess);
-    eviction->problem.unseen = NULL;
+    eviction->problem.changed = NULL;
     return rc;
 }
 

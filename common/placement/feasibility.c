@@ -143,7 +143,7 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
     bool any = false;
 
     empty.ledger = &nothing;
-    empty.unseen = NULL;
+    empty.changed = NULL;
     if (capacity_init(&capacity, &empty) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < problem->demands->count; i++) {

@@ -22,7 +22,7 @@ struct placement_problem {
     const struct policy *policy;
     const struct inventory *inventory;
     const struct ledger *ledger;
-    const struct ledger *unseen; /* leases that have come, changed or gone since the inventory was
+    const struct ledger *changed; /* leases that have come, changed or gone since the inventory was
                                     read: they take their places, seen or not; NULL: none */
     const struct placement_rejection *rejections;
     size_t rejection_count;

@@ -3,6 +3,7 @@
 #include "callout/callout.h"
 #include "apply/transaction.h"
 #include "base/deadline.h"
+#include "base/reader.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
 #include "lease/facts.h"
@@ -65,6 +66,7 @@ weigh(struct weighing *weighing)
         log_failure(callout->host, "mdevctl", "-", &failure);
     if (statedir_peek(callout->host, &weighing->ledger, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
+    reader_begin(callout->host->reader, READER_PATIENCE);
     if (scan_host(callout->host, &filter, inventory, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
     for (size_t i = 0; i < inventory->parent_count; i++) {
@@ -209,6 +211,7 @@ on_stop(const struct callout *callout, struct error *error)
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     transaction.lock_timeout = LONGEST_LOCK;
+    reader_begin(callout->host->reader, READER_PATIENCE);
     rc = look_take(&look, &transaction.statedir, &before, &lease->domain);
     if (rc < 0)
         return error_set(error, rc, "no memory for the leases");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/deadline.h"
+#include "base/reader.h"
 #include "cli/command.h"
 #include "cli/say.h"
 #include "device/scan.h"
@@ -23,6 +24,7 @@ find_missing(const struct host *host, const struct policy *policy, unsigned *lef
     int rc, missing = 0;
 
     *left = 0;
+    reader_begin(host->reader, READER_PATIENCE);
     rc = scan_host(host, &inventory_no_types, &inventory, error);
     if (rc < 0)
         return rc;

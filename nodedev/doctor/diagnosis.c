@@ -2,6 +2,7 @@
 
 #include "doctor/diagnosis.h"
 #include "base/array.h"
+#include "base/reader.h"
 #include "device/scan.h"
 #include "lease/statedir.h"
 #include "policy/policy-load.h"
@@ -58,6 +59,7 @@ read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
         diagnosis->policy_fault = fault;
     if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
         diagnosis->ledger_fault = fault;
+    reader_begin(diagnosis->host->reader, READER_PATIENCE);
     rc = scan_host(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
     /* Last: what was seen is somebody's by then. */
     if (rc == 0 && uri && references_ask(diagnosis->host, uri, &diagnosis->references, &fault) < 0)

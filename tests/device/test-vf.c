@@ -644,7 +644,7 @@ unknown_answers(void **state)
     fake_settle(&fake);
     fake_write(&fake, "sys/devices/" FIRST "/nvidia/current_vgpu_type", "NVIDIA L40S-1B\n");
     plain = (struct host){.root = fake.host.root, .ops = &host_kernel};
-    assert_int_equal(vgpu_vf.look(&plain, &vgpu, &type), VGPU_TRANSIENT);
+    assert_int_equal(vgpu_vf.look(&plain, &vgpu, &type), VGPU_UNKNOWN);
     assert_int_equal(vgpu_vf.find(&plain, &vgpu.device, &found, &gpu), -EBADMSG);
     assert_int_equal(vgpu_vf.make(&plain, &vgpu), -EBADMSG);
     assert_int_equal(vgpu_vf.remove(&plain, &vgpu), -ENODEV);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define ALL_BITS (FATE_UNASKED << 1)
+#define ALL_BITS (FATE_UNKNOWN << 1)
 
 /* What holds whatever else is known. */
 static void
@@ -23,6 +23,8 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
 
     if (bits & FATE_CLAIMED && touched)
         fail_msg("what a process is at work on is touched");
+    if (occasion != FATE_RELEASE && touched && (bits & FATE_UNKNOWN))
+        fail_msg("what cannot be told is touched");
     if (touched && (bits & FATE_UNSEEN))
         fail_msg("what nobody has looked at is touched");
     if (others && !(bits & (FATE_OWN | FATE_GUEST_WITHOUT)) && touched && (bits & FATE_UNASKED) &&
@@ -30,7 +32,8 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
         fail_msg("what a guest may have is touched");
     if (fate == FATE_REMOVE && !(bits & FATE_MADE))
         fail_msg("what we have not made is removed");
-    if (fate == FATE_HOLD && !((bits & FATE_MADE) && (bits & FATE_RIGHT) && (bits & FATE_KEEP)))
+    if (fate == FATE_HOLD &&
+        !((bits & FATE_MADE) && (bits & (FATE_RIGHT | FATE_UNKNOWN)) && (bits & FATE_KEEP)))
         fail_msg("a device is kept that is not right, not ours or not to be kept");
     if (fate == FATE_REUSE && (occasion != FATE_START || !(bits & FATE_WANTED)))
         fail_msg("a device is reused that nobody wants");
@@ -104,6 +107,10 @@ in_words(void **state)
          FATE_HOLD, "its guest has ended"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_LEAVE,
          "somebody has just changed it"},
+        {FATE_START, LEASE_KEPT, FATE_MADE | FATE_UNKNOWN | FATE_NAMED, FATE_WAIT,
+         "its card's driver does not answer"},
+        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_KEEP | FATE_UNKNOWN, FATE_HOLD,
+         "it is kept for its guest's next start"},
         {FATE_START, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_WAIT,
          "somebody has just changed it"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_UNASKED, FATE_LEAVE,
