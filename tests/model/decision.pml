@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What a process sees of the world without the lock, and decides under it.
+ */
+
+/* --- the look, 7.1 ---------------------------------------------------------------------------- */
+
+inline see_ledger() {
+    d_step {
+        for (i : 0 .. LAST) {
+            saw_state[i] = state[i]; saw_number[i] = number[i];
+            /* LOOK_DAEMON: before the guests */
+            saw_gone[i] = in_use(i) && !alive[owner[i]]; saw_ran[i] = has_run(i)
+        }
+        i = 0
+    }
+}
+
+inline see_devices() {
+    d_step { for (i : 0 .. LAST) { saw_there[i] = exists[i] } saw_there[dF] = exists[dF]; i = 0 }
+}
+
+inline see_claims_and_guests() {
+    d_step {
+        for (i : 0 .. LAST) {
+            saw_free[i] = saw_number[i] == 0 || saw_number[i] == claim[s] || !claimed(saw_number[i]);
+            saw_guest[i] = file[dom(i)] && named[i] && in_qemu[i]
+        }
+        i = 0; saw_file[A] = file[A]; saw_file[B] = file[B]
+    }
+}
+
+/* 7.1, LOOK_ORDER: three moments. */
+inline look() {
+    if
+    :: atomic { true; if :: has(LOOK_ORDER) -> see_ledger() :: else -> see_devices() fi }
+    OR_KILLED(fail)
+    fi;
+    atomic { (has(READ_BY_CHILD) || !hanging) -> see_claims_and_guests() };         /* 7.3 */
+    atomic { true; if :: has(LOOK_ORDER) -> see_devices() :: else -> see_ledger() fi }
+}
+
+inline forget_look() {
+    d_step {
+        for (i : 0 .. dA2) { saw_state[i] = NONE; saw_number[i] = 0; saw_free[i] = 0; saw_gone[i] = 0;
+            saw_ran[i] = 0; saw_guest[i] = 0; saw_there[i] = 0 }
+        saw_there[dF] = 0; saw_file[A] = 0; saw_file[B] = 0; i = 0
+    }
+}
+
+/* 7.1, LOOK_CHANGED and LOOK_CLAIM: what was seen of a lease's device holds. */
+#define known(d) (!has(LOOK_CHANGED) || \
+    (state[d] == saw_state[d] && number[d] == saw_number[d] && (saw_free[d] || !has(LOOK_CLAIM))))
+
+/* 7.1, LOOK_NEW: its place is taken, whoever's it is. RESERVED_ROOM: a promised one, too. */
+#define taken(d) (saw_there[d] || (saw_state[d] != NONE && has(LOOK_CHANGED)) || \
+    (state[d] != NONE && (saw_state[d] != NONE || has(LOOK_NEW)) && \
+     (state[d] != RESERVED || has(RESERVED_ROOM))))
+
+/* Who asks: a start wants its guest's devices, attach the second one. */
+#define wanted(d) (dom(d) == g && (d != dA2 || SECOND == 1 || s == ATTACHER) && !(d == dA && s == ATTACHER))
+
+/* --- the decision of a start, an attach and an arrival, under the lock ------------------------- */
+
+#define FULL 0     /* no room: others use it */
+#define WAIT 1     /* somebody is at work on a lease that matters */
+#define AGAIN 2    /* something is not as it was: look again */
+#define EVICT 3    /* device d is in the way, and is to be removed */
+#define GO 4       /* there is room */
+
+/* 7.8: what is in the way of somebody who needs the place. */
+inline find_victim() {
+    for (i : 0 .. LAST) {
+        if
+        :: wanted(i) || (what == EVICT) -> skip
+        :: else ->
+            if
+            :: busy(i) -> if :: what == FULL -> what = WAIT; d = i :: else fi
+            :: !busy(i) && !known(i) -> what = AGAIN
+            :: !busy(i) && known(i) && state[i] != NONE ->
+                if
+                :: is_broken_promise(i) || is_left(i) || (state[i] == KEPT && has(KEPT_ROOM)) ->
+                    if
+                    :: found[i] || !saw_there[i] -> forget(i); what = AGAIN
+                    :: else -> what = EVICT; d = i
+                    fi
+                :: else
+                fi
+            :: else
+            fi
+        fi
+    }
+}
+
+inline decide() {
+    d_step {
+        what = GO; places = 0;
+        for (i : 0 .. LAST) {
+            if
+            :: wanted(i) ->
+                places++;
+                if
+                :: busy(i) && what == GO -> what = WAIT; d = i
+                :: !busy(i) && what == GO && !known(i) -> what = AGAIN
+                :: else
+                fi
+            :: else -> places = places + (taken(i) -> 1 : 0)
+            fi
+        }
+        places = places + saw_there[dF];
+        if
+        :: what == GO && places > CAP -> what = FULL; find_victim()
+        :: else
+        fi;
+        places = 0; i = 0
+    }
+}
+
+/* Enters the plan into the ledger: what is there is reused, the rest is made. */
+inline record_plan() {
+    d_step {
+        take_number();
+        for (i : 0 .. LAST) {
+            if
+            :: wanted(i) ->
+                if
+                :: saw_there[i] ->
+                    work[i] = REUSE;
+                    /* 7.6: it is ours only if we have a lease that says so */
+                    found[i] = (state[i] == NONE || state[i] == RESERVED || found[i]) && has(FOUND)
+                :: else -> work[i] = CREATE; found[i] = 0
+                fi;
+                state[i] = PENDING; number[i] = n; owner[i] = me
+            :: else
+            fi
+        }
+        i = 0
+    }
+}

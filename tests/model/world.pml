@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The world: writers in the kernel, guests and the daemon that runs them, people.
+ */
+
+#define ROOM (granted[A] + granted[B] + exists[dF] <= CAP)
+#define SLOT (2 * g + dm - 1)     /* the hooks of a guest and a daemon are one process */
+
+/* A writer lives on when its process does not: nobody kills it, the kernel does its work late. */
+proctype Writer(byte w)
+{
+    byte d, r;
+
+end:
+    atomic { order[w] != 0 && answer[w] == 0 -> d = on_device[w] };
+    if
+    :: atomic { order[w] == CREATE ->
+        if
+        :: exists[d] || made >= CAP -> r = REFUSED
+        :: else ->
+            exists[d] = 1; ours[d] = 1; made++; r = DONE;
+            holds(P4_LEASED, state[d] != NONE)
+        fi;
+        goto over }
+    :: atomic { order[w] == REMOVE ->
+        if
+        :: !exists[d] -> r = DONE; goto over
+        :: exists[d] && (in_qemu[d] || probed[d]) && has(PROOF) -> r = REFUSED; goto over
+        :: else -> probed[d] = 1                                                        /* 7.4 */
+        fi }
+    :: atomic { hangs > 0 -> hangs--; hung[w] = 1; goto end_hung }
+    fi;
+    if
+    :: atomic {
+        holds(P1_CLOSED, !in_qemu[d]);
+        holds(P2_NOTHING_LOST, ours[d]);
+        if :: exists[d] -> exists[d] = 0; ours[d] = 0; made-- :: else fi;
+        probed[d] = 0; r = DONE;
+        goto over }
+    :: atomic { hangs > 0 -> hangs--; hung[w] = 1; goto end_hung }
+    fi;
+over:
+    atomic {
+        left_claim[w] = 0;
+        if
+        :: awaited[w] -> answer[w] = r
+        :: else -> order[w] = 0; on_device[w] = 0
+        fi;
+        r = 0; d = 0;
+        goto end
+    }
+end_hung:
+    false
+}
+
+inline quit() {
+    d_step { in_qemu[g] = 0; if :: g == A -> in_qemu[dA2] = 0 :: else fi; granted[g] = 0 }
+}
+
+inline no_file() {
+    d_step { file[g] = 0; named[g] = 0; if :: g == A -> named[dA2] = 0 :: else fi }
+}
+
+/* A guest and what its daemon does for it; `dm` is the daemon. */
+proctype Guest(byte g; byte runs)
+{
+    byte dm;
+    bit survives;
+
+begin:
+    if
+    :: atomic { runs == 0 -> goto over }
+    :: atomic { runs > 0 && alive[current] && request[2 * g + current - 1] == 0 ->
+        runs--; dm = current; request[SLOT] = (ARRIVES && g == B -> ARRIVE : PREPARE) }
+    fi;
+#if ARRIVES
+    if
+    :: atomic { g == B && request[SLOT] == 0 && alive[dm] ->
+        /* its source may think better of it, or take its time */
+        if
+        :: request[SLOT] = PREPARE
+        :: late = 1; request[SLOT] = PREPARE
+        :: goto begin
+        fi }
+    :: atomic { g == B && !alive[dm] -> goto begin }
+    :: g == A
+    fi;
+#endif
+    if
+    :: atomic { request[SLOT] == 0 && alive[dm] && good[SLOT] ->
+        granted[g] = (SECOND == 1 && g == A -> 2 : 1); holds(P5_ROOM, ROOM) }
+    :: atomic { request[SLOT] == 0 && alive[dm] && !good[SLOT] -> goto stop }
+    :: atomic { !alive[dm] -> goto begin }
+    fi;
+    /* other hooks take their time; then QEMU starts, or the start fails for another reason */
+    if
+    :: atomic { alive[dm] ->
+        holds(P3_QEMU_FINDS, exists[g] && !probed[g]);
+        in_qemu[g] = 1; named[g] = 1; file[g] = 1;
+        if
+        :: SECOND == 1 && g == A ->
+            holds(P3_QEMU_FINDS, exists[dA2] && !probed[dA2]);
+            in_qemu[dA2] = 1; named[dA2] = 1
+        :: else
+        fi }
+    :: atomic { alive[dm] -> granted[g] = 0; goto stop }
+    :: atomic { !alive[dm] -> granted[g] = 0; goto begin }
+    fi;
+    atomic { if :: alive[dm] -> request[SLOT] = STARTED :: else -> goto lives fi };
+    if
+    :: atomic { request[SLOT] == 0 || !alive[dm] }
+    fi;
+lives:
+    if
+    :: atomic { alive[dm] -> quit(); goto stop }
+    :: atomic { !alive[dm] -> survives = 1 }
+    :: atomic { !alive[dm] -> survives = 0; quit() }
+    fi;
+    if
+    :: atomic { alive[2] -> dm = 2;
+        if
+        :: survives -> request[SLOT] = RECONNECT
+        :: else -> goto stop
+        fi }
+    fi;
+    if
+    :: atomic { request[SLOT] == 0 -> survives = 0; goto lives }
+    fi;
+stop:
+    if
+    :: atomic { alive[dm] -> no_file(); request[SLOT] = RELEASE }
+    :: atomic { !alive[dm] ->
+        /* it died before the hook; if the status file is left, the next daemon calls it */
+        if
+        :: file[g] -> survives = 0; goto later
+        :: else -> goto begin
+        fi }
+    fi;
+    if
+    :: atomic { request[SLOT] == 0 || !alive[dm] -> goto begin }
+    fi;
+later:
+    atomic { alive[2] -> dm = 2; goto stop };
+over:
+    ended++
+}
+
+/* Somebody makes devices without us: one of his own, or one that has the UUID of guest B's. That
+ * one he may take away again, but not once our prepare has seen that it is there. */
+proctype Hand()
+{
+#if FOREIGN == 1
+    if
+    :: atomic { ended < 2 && made < CAP -> exists[dF] = 1; made++ }
+    :: skip
+    fi
+#endif
+#if FOREIGN == 2
+    if
+    :: atomic { ended < 2 && made < CAP && !exists[dB] -> exists[dB] = 1; ours[dB] = 0; made++ };
+        if
+        :: atomic { exists[dB] && !ours[dB] && !verified -> exists[dB] = 0; made-- }
+        :: skip
+        fi
+    :: skip
+    fi
+#endif
+    skip
+}
+
+/* Timers and people: reconcile now and then, one attach. */
+proctype People()
+{
+    byte runs = RECS;
+
+    do
+    :: atomic { runs > 0 && ended < 2 && request[RECONCILER] == 0 ->
+        runs--; request[RECONCILER] = RECONCILE }
+    :: atomic { ended == 2 -> break }
+    od
+}
+
+proctype Attacher()
+{
+    if
+    :: atomic { in_qemu[dA] && file[A] && alive[current] -> request[ATTACHER] = ATTACH }
+    :: ended == 2
+    fi
+}
+
+#define QUIET (ended == 2 && \
+    request[0] + request[1] + request[2] + request[3] + request[4] + request[5] == 0 && \
+    (order[0] == 0 || hung[0]) && (order[1] == 0 || hung[1]) && (order[2] == 0 || hung[2]))
+
+/* How a lease may still be there: a driver hangs on it, or 7.7 lets it wait for the daemon's end. */
+#define hung_on(d) ((hung[0] && on_device[0] == d) || (hung[1] && on_device[1] == d) || \
+    (hung[2] && on_device[2] == d))
+#define is_clean(d) (state[d] == KEPT || hung_on(d) || (state[d] == NONE && !(exists[d] && ours[d])))
+#define used_up(d) (hung_on(d) || (state[d] != NONE && excused[d]))
+#define USED_UP (exists[dF] + used_up(dA) + used_up(dA2))
+
+/* Once all is quiet nothing fails any more: the next start gets the place (P6_NOT_HELD_UP), and one reconcile
+ * gives back what is nobody's (P2_NOTHING_LOST), first with the daemon alive, then with it gone. */
+proctype End()
+{
+    atomic { QUIET -> kills = 0; waits = 0; hangs = 0; calm = 1; late = 1 };
+    if
+    :: skip
+    :: atomic { alive[current] -> request[2 * B + current - 1] = PREPARE };
+        atomic { request[2 * B + current - 1] == 0 ->
+            holds(P6_NOT_HELD_UP, good[2 * B + current - 1] || USED_UP >= CAP || used_up(dB));
+            request[2 * B + current - 1] = RELEASE };
+        request[2 * B + current - 1] == 0
+    fi;
+    request[RECONCILER] = RECONCILE;
+    atomic { request[RECONCILER] == 0 && QUIET ->
+        holds(P2_NOTHING_LOST, excused[dA] || is_clean(dA));
+        holds(P2_NOTHING_LOST, excused[dB] || is_clean(dB));
+        holds(P2_NOTHING_LOST, excused[dA2] || is_clean(dA2));
+        alive[1] = 0; alive[2] = 0;
+        request[RECONCILER] = RECONCILE };
+    atomic { request[RECONCILER] == 0 ->
+        holds(P2_NOTHING_LOST, is_clean(dA) && is_clean(dB) && is_clean(dA2));
+        holds(P4_LEASED, made == exists[dA] + exists[dB] + exists[dA2] + exists[dF]) }
+}
+
+init
+{
+    atomic {
+        alive[INIT] = 1; alive[1] = 1;
+        run Writer(0); run Writer(1); run Writer(2);
+        run Process(0, A, 1); run Process(2, B, 1); run Process(RECONCILER, B, 1);
+#if DDIES
+        run Process(1, A, 2); run Process(3, B, 2);
+#endif
+#if SECOND == 2
+        run Process(ATTACHER, A, 1); run Attacher();
+#endif
+        run Guest(A, RUNS_A); run Guest(B, RUNS_B); run End();
+#if RECS
+        run People();
+#endif
+#if FOREIGN
+        run Hand()
+#endif
+    };
+#if DDIES
+    if
+    :: atomic { ended < 2 -> alive[1] = 0;
+        /* a start that has not come to QEMU is over with its daemon */
+        granted[A] = (in_qemu[dA] -> granted[A] : 0); granted[B] = (in_qemu[dB] -> granted[B] : 0) };
+        atomic { current = 2; alive[2] = 1 }
+    :: skip
+    fi
+#endif
+}
