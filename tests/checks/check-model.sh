@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The model of the ledger's protocol: its properties hold, and each of its rules is needed. With
+# LONG=1 in the environment also in the large configurations.
+
+. "$srcdir/tests/checks/guard.sh"
+needs spin "$SPIN"
+
+exec tests/model/run
