@@ -13,7 +13,8 @@
 /* What a command is handed: the world, and what was typed. */
 struct command_call {
     const struct host *host;
-    const char *uri; /* of this host's libvirt; NULL: it has none, as --root was given */
+    const char *name; /* the command's own */
+    const char *uri;  /* of this host's libvirt; NULL: it has none, as --root was given */
     struct options options;
     char *const *arguments; /* those after the command's own name; NULL ends them */
     size_t count;

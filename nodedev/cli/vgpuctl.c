@@ -140,6 +140,7 @@ choose(struct host *host, int argc, char *argv[], struct command_call *call, str
     command = find_command(argv[rest], error);
     if (!command)
         return COMMAND_USAGE;
+    call->name = command->name;
     call->arguments = argv + rest + 1;
     call->count = (size_t)(argc - rest - 1);
     status = run(command, host, call, error);
