@@ -34,6 +34,7 @@ enum option_key {
     OPTION_DRY_RUN,
     OPTION_REBUILD,
     OPTION_OUTPUT,
+    OPTION_WATCH,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* how many there are */

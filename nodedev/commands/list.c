@@ -18,28 +18,31 @@ static const struct table_column columns[] = {
     [ORIGIN] = {.name = "ORIGIN", .extra = true},
 };
 
+static void
+add_vgpu(struct table *table, const struct host_view *view, const struct host_view_vgpu *vgpu)
+{
+    table_line(table);
+    table_set(table, DEVICE, "%s", vgpu->device->text);
+    table_set_text(table, TYPE, vgpu->type->text);
+    table_set_text(table, NAME, vgpu->type_name);
+    table_set(table, PARENT, "%s", vgpu->parent->text);
+    table_set(table, GPU, "%s", vgpu->gpu->text);
+    table_set_text(table, STATE, vgpu->state);
+    table_set_text(table, DOMAIN, vgpu->domain);
+    table_set_text(table, DOMAIN_UUID, vgpu->domain_uuid);
+    table_set_text(table, ALIAS, vgpu->alias);
+    if (!view->is_remote && table_shows(table, ORIGIN))
+        table_set(
+            table, ORIGIN, "%s",
+            origin_name(origin_of(view->call->host, vgpu->parent, vgpu->device, vgpu->lease)));
+}
+
 static int
 add_host(struct table *table, const struct host_view *view, struct error *error)
 {
-    struct host_view_vgpu vgpu = {.view = view};
-
     (void)error;
-    while (host_view_next_vgpu(&vgpu)) {
-        table_line(table);
-        table_set(table, DEVICE, "%s", vgpu.device->text);
-        table_set_text(table, TYPE, vgpu.type->text);
-        table_set_text(table, NAME, vgpu.type_name);
-        table_set(table, PARENT, "%s", vgpu.parent->text);
-        table_set(table, GPU, "%s", vgpu.gpu->text);
-        table_set_text(table, STATE, vgpu.state);
-        table_set_text(table, DOMAIN, vgpu.domain);
-        table_set_text(table, DOMAIN_UUID, vgpu.domain_uuid);
-        table_set_text(table, ALIAS, vgpu.alias);
-        if (!view->is_remote && table_shows(table, ORIGIN))
-            table_set(
-                table, ORIGIN, "%s",
-                origin_name(origin_of(view->call->host, vgpu.parent, vgpu.device, vgpu.lease)));
-    }
+    for (size_t i = 0; i < view->vgpu_count; i++)
+        add_vgpu(table, view, &view->vgpus[i]);
     return 0;
 }
 

@@ -80,15 +80,13 @@ write_all(const struct command_call *call, const struct metrics *metrics, struct
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(host_view_clear)
-    struct host_view view = {.call = call, .references = {.statedir = STATEDIR_CLOSED}};
+    AUTO(host_view_clear) struct host_view view;
     struct counters counters;
     struct metrics metrics = {.view = &view, .counters = &counters};
     struct error failure;
     size_t orphans;
 
-    if (snapshot_take(&view.snapshot, call->host, &inventory_all_types, error) < 0 ||
-        availability_init(&view.availability, call->host, &view.snapshot, error) < 0)
+    if (host_view_take(&view, call, &inventory_all_types, true, error) < 0)
         return COMMAND_FAILED;
     counters_read(call->host, &counters);
     if (call->uri && count_orphans(call, &view.snapshot, &orphans, &failure) == 0)

@@ -12,7 +12,16 @@
 #include "cli/command.h"
 #include "libvirt/references.h"
 #include "view/availability.h"
-#include "view/vgpu-walk.h"
+
+/* A vGPU, and whose it is. Borrowed from the view's other parts; strings are NULL if it is not
+ * known. */
+struct host_view_vgpu {
+    const struct name *device, *type, *parent, *gpu;
+    const char *type_name;
+    const char *state; /* of its lease, or "foreign" or "orphan" */
+    const char *domain, *domain_uuid, *alias;
+    const struct lease *lease; /* NULL: the ledger does not know it */
+};
 
 struct host_view {
     const struct command_call *call;
@@ -21,9 +30,16 @@ struct host_view {
     struct snapshot snapshot;     /* with the types that were wanted */
     struct references references; /* if they were wanted; else nothing is known of domains */
     struct availability availability; /* of this host, if it was wanted */
+    struct host_view_vgpu *vgpus; /* those that are there, then those that only the ledger knows, or
+                                     only the guests of a remote host show */
+    size_t vgpu_count;
 };
 
-/* Not of a remote host, whose view only borrows. */
+/* Looks at this host, without asking libvirt. The view must stay where it is, and is cleared in
+ * every case. -errno with a line in error. */
+int host_view_take(struct host_view *view, const struct command_call *call,
+                   const struct inventory_filter *filter, bool wants_availability,
+                   struct error *error) CHECKED NONNULL;
 void host_view_clear(struct host_view *view) NONNULL;
 
 /* What is to be known of each host, and who shows it. */
@@ -50,18 +66,3 @@ int host_views_show(const struct host_views *views, const struct command_call *c
  * *at_most can be known. */
 int host_view_available(const struct host_view *view, size_t gpu, size_t type,
                         int *at_most) CHECKED NONNULL;
-
-/* Walks over the vGPUs of a host. It starts as {.view = view}, and has in it what is known of one
- * after the other; strings are NULL if it is not. */
-struct host_view_vgpu {
-    const struct host_view *view;
-    const struct name *device, *type, *parent, *gpu;
-    const char *type_name;
-    const char *state; /* of its lease, or "foreign" or "orphan" */
-    const char *domain, *domain_uuid, *alias;
-    const struct lease *lease; /* NULL: the ledger does not know it */
-
-    struct vgpu_walk walk;
-    size_t next_domain, next_hostdev; /* of a remote host, when the walk is over */
-};
-bool host_view_next_vgpu(struct host_view_vgpu *vgpu) CHECKED NONNULL;

@@ -78,9 +78,9 @@ find_free(const struct host_view *view, size_t gpu, struct room *room)
 }
 
 int
-room_share(const struct room *room, const struct host_view_vgpu *vgpu)
+room_share(const struct host_view *view, const struct room *room, const struct host_view_vgpu *vgpu)
 {
-    const struct inventory *inventory = &vgpu->view->snapshot.inventory;
+    const struct inventory *inventory = &view->snapshot.inventory;
     const struct inventory_type *type;
     size_t gpu;
 
@@ -98,13 +98,12 @@ static int
 sum_shares(const struct host_view *view, size_t gpu, const struct room *room)
 {
     const struct name *name = &view->snapshot.inventory.gpus[gpu].name;
-    struct host_view_vgpu vgpu = {.view = view};
     int sum = 0;
 
-    while (host_view_next_vgpu(&vgpu)) {
-        int share = room_share(room, &vgpu);
+    for (size_t i = 0; i < view->vgpu_count; i++) {
+        int share = room_share(view, room, &view->vgpus[i]);
 
-        if (!name_equal(vgpu.gpu, name))
+        if (!name_equal(view->vgpus[i].gpu, name))
             continue;
         if (share < 0 || sum > INT_MAX - share)
             return -1;

@@ -24,4 +24,5 @@ struct room {
 void room_of(const struct host_view *view, size_t gpu, struct room *ret) NONNULL;
 
 /* The part of it that a vGPU takes: MiB, or 1; -1: not known. */
-int room_share(const struct room *room, const struct host_view_vgpu *vgpu) CHECKED NONNULL;
+int room_share(const struct host_view *view, const struct room *room,
+               const struct host_view_vgpu *vgpu) CHECKED NONNULL;
