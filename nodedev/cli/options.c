@@ -131,6 +131,13 @@ options_timeout(const struct options *options, unsigned *ret, struct error *erro
     return options_number(options, OPTION_TIMEOUT, 1, 3600, 10, ret, error);
 }
 
+bool
+options_want_table(const struct options *options)
+{
+    return option_given(options, OPTION_JSON) || option_given(options, OPTION_RAW) ||
+           option_given(options, OPTION_NOHEADINGS) || option_given(options, OPTION_COLUMNS);
+}
+
 void
 options_help(uint32_t bits, FILE *out)
 {

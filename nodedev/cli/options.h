@@ -90,5 +90,8 @@ options_number(const struct options *options, enum option_key option, unsigned l
 int
 options_timeout(const struct options *options, unsigned *ret, struct error *error) CHECKED NONNULL;
 
+/* Whether any of these asks for a table, of a command that otherwise prints text. */
+bool options_want_table(const struct options *options) CHECKED NONNULL;
+
 /* A line of help for each of these bits. */
 void options_help(uint32_t bits, FILE *out) NONNULL;

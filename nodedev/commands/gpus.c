@@ -24,14 +24,14 @@ enum column {
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
-    [NAME] = {.name = "NAME"},
-    [NUMA] = {.name = "NUMA", .kind = TABLE_NUMBER},
-    [INTERFACE] = {.name = "INTERFACE"},
+    [NAME] = {.name = "NAME", .drop = 5},
+    [NUMA] = {.name = "NUMA", .kind = TABLE_NUMBER, .drop = 2},
+    [INTERFACE] = {.name = "INTERFACE", .drop = 1},
     [VGPUS] = {.name = "VGPUS", .kind = TABLE_NUMBER},
-    [SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER},
-    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER},
-    [FREE] = {.name = "FREE", .kind = TABLE_NUMBER},
-    [ENABLED] = {.name = "ENABLED", .kind = TABLE_FLAG},
+    [SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER, .drop = 3},
+    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER, .drop = 4},
+    [FREE] = {.name = "FREE", .kind = TABLE_NUMBER, .drop = 8},
+    [ENABLED] = {.name = "ENABLED", .kind = TABLE_FLAG, .drop = 9},
     [DRAINED] = {.name = "DRAINED", .kind = TABLE_FLAG, .extra = true},
     [DRIVER] = {.name = "DRIVER", .extra = true},
     [PARENTS] = {.name = "PARENTS", .kind = TABLE_NUMBER, .extra = true},
@@ -111,12 +111,15 @@ add_gpus(struct table *table, const struct host_view *view, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {.name = "gpus",
-                                           .columns = columns,
-                                           .count = COUNT(columns),
-                                           .filter = &inventory_all_types,
-                                           .wants_availability = true,
-                                           .add = add_gpus};
+    static const struct host_table rows = {
+        .name = "gpus",
+        .columns = columns,
+        .count = COUNT(columns),
+        .empty = "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
+        .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
+        .filter = &inventory_all_types,
+        .wants_availability = true,
+        .add = add_gpus};
 
     return host_table_show(&rows, call, error);
 }

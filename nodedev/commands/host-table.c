@@ -42,9 +42,11 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
     AUTO(shown_end) struct shown shown = {.rows = rows, .call = call};
     int rc;
 
-    if (table_start(&shown.table, rows->name, rows->columns, rows->count, &call->options, error) <
-        0)
+    if (table_start(&shown.table, rows->name, rows->columns, rows->count, call, error) < 0)
         return COMMAND_USAGE;
     rc = host_views_show(&views, call, &shown, error);
+    if (rc == 0)
+        table_say_empty(&shown.table, call, "%s",
+                        call->options.uri_count ? rows->empty_remote : rows->empty);
     return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
 }

@@ -14,6 +14,8 @@ struct host_table {
     const struct table_column *columns;
     size_t count;
     const struct inventory_filter *filter; /* the types that are read in full */
+    const char *empty;                     /* what is said if there is no line for this host */
+    const char *empty_remote;              /* and if there is none for others */
     bool wants_references;
     bool wants_availability;
     /* Adds the lines of one host; see struct host_views. */

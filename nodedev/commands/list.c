@@ -7,13 +7,13 @@ enum column { DEVICE, TYPE, NAME, PARENT, GPU, STATE, DOMAIN, DOMAIN_UUID, ALIAS
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
-    [TYPE] = {.name = "TYPE"},
-    [NAME] = {.name = "NAME"},
-    [PARENT] = {.name = "PARENT"},
-    [GPU] = {.name = "GPU"},
+    [TYPE] = {.name = "TYPE", .drop = 2, .same_as = "NAME"},
+    [NAME] = {.name = "NAME", .drop = 5, .wraps = true},
+    [PARENT] = {.name = "PARENT", .drop = 3, .same_as = "GPU"},
+    [GPU] = {.name = "GPU", .drop = 4},
     [STATE] = {.name = "STATE"},
-    [DOMAIN] = {.name = "DOMAIN"},
-    [DOMAIN_UUID] = {.name = "DOMAIN-UUID"},
+    [DOMAIN] = {.name = "DOMAIN", .drop = 9, .wraps = true},
+    [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1},
     [ALIAS] = {.name = "ALIAS", .extra = true},
     [ORIGIN] = {.name = "ORIGIN", .extra = true},
 };
@@ -52,6 +52,9 @@ run(const struct command_call *call, struct error *error)
     static const struct host_table rows = {.name = "vgpus",
                                            .columns = columns,
                                            .count = COUNT(columns),
+                                           .empty = "there is no vGPU on this host",
+                                           .empty_remote =
+                                               "there is no vGPU, as far as libvirt tells",
                                            .filter = &inventory_no_types,
                                            .wants_references = true,
                                            .add = add_host};

@@ -23,15 +23,18 @@ enum column {
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
-    [TYPE] = {.name = "TYPE"},
+    [TYPE] = {.name = "TYPE", .drop = 3, .same_as = "NAME"},
     [NAME] = {.name = "NAME"},
-    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER},
-    [HEADS] = {.name = "HEADS", .kind = TABLE_NUMBER},
-    [RESOLUTION] = {.name = "RESOLUTION"},
-    [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
-    [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
-    [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER},
-    [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER},
+    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER, .drop = 7},
+    [HEADS] = {.name = "HEADS", .kind = TABLE_NUMBER, .drop = 2},
+    [RESOLUTION] = {.name = "RESOLUTION", .drop = 1},
+    [MAX] = {.name = "MAX", .kind = TABLE_NUMBER, .drop = 6},
+    [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER, .drop = 9},
+    [AT_MOST] = {.name = "AVAILABLE-AT-MOST",
+                 .kind = TABLE_NUMBER,
+                 .drop = 5,
+                 .same_as = "AVAILABLE"},
+    [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER, .drop = 4},
     [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
@@ -124,12 +127,15 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {.name = "types",
-                                           .columns = columns,
-                                           .count = COUNT(columns),
-                                           .filter = &inventory_all_types,
-                                           .wants_availability = true,
-                                           .add = add_host};
+    static const struct host_table rows = {
+        .name = "types",
+        .columns = columns,
+        .count = COUNT(columns),
+        .empty = "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
+        .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
+        .filter = &inventory_all_types,
+        .wants_availability = true,
+        .add = add_host};
 
     return host_table_show(&rows, call, error);
 }

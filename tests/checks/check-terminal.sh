@@ -116,4 +116,14 @@ screen -e | grep -q "$(printf '\033\\[[0-9;]*45m')" || complain "no colour on a 
 start '' 'status | cat'
 wait_for 'that was all'
 screen -e | grep -q "$(printf '\033')" && complain "colours in a pipe"
+
+# So are tables that fit.
+start '' 'types'
+wait_for 'that was all'
+screen | grep -q '^0000:18:00.0 nvidia-222 GRID T4-1B .* 15$' ||
+    complain "a table that does not fit:" "$(screen)"
+start '' 'types | cat'
+wait_for 'that was all'
+screen | grep -q 'SLICES$' ||
+    complain "a table in a pipe that has not all of its columns:" "$(screen)"
 finish
