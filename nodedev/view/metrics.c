@@ -251,6 +251,30 @@ put_leases(const struct metrics *metrics, const char *metric, FILE *out)
     }
 }
 
+/* What a guest has and is not there: its driver crashed, or somebody has removed it. While it is
+ * being made or removed its lease says so. */
+static void
+put_lost(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct snapshot *snapshot = &metrics->view->snapshot;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    const struct label none = {NULL, NULL};
+    size_t count = 0;
+
+    while (vgpu_walk_next(&walk))
+        count += !walk.vgpu && walk.lease->state == LEASE_HELD;
+    put_sample(out, metric, count, &none);
+}
+
+static void
+put_build(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct label labels[] = {{"version", VGPU_VERSION}, {NULL, NULL}};
+
+    (void)metrics;
+    put_sample(out, metric, 1, labels);
+}
+
 static void
 put_orphans(const struct metrics *metrics, const char *metric, FILE *out)
 {
@@ -288,6 +312,7 @@ static const struct family {
     const char *name, *type, *help;
     void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
 } families[] = {
+    {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", put_build},
     {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", put_gpu_vgpus},
     {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
      put_gpu_enabled},
@@ -309,6 +334,8 @@ static const struct family {
      put_type_max},
     {"libvirt_vgpu_info", "gauge", "A vGPU, and whose it is.", put_info},
     {"libvirt_vgpu_leases", "gauge", "Leases in the ledger.", put_leases},
+    {"libvirt_vgpu_lost", "gauge", "vGPUs that guests have by the ledger, and that are not there.",
+     put_lost},
     {"libvirt_vgpu_orphans", "gauge",
      "vGPUs that no domain refers to, running or defined; absent if libvirt could not be asked.",
      put_orphans},
