@@ -87,7 +87,7 @@ find_framebuffer(struct inventory *inventory, size_t index)
         if (gpu->types[i].framebuffer > largest)
             largest = gpu->types[i].framebuffer;
     }
-    if (several && is_all(inventory, index, largest))
+    if (several && !gpu->is_silent && is_all(inventory, index, largest))
         gpu->framebuffer = largest;
     for (size_t i = 0; i < gpu->count; i++) {
         struct inventory_type *type = &gpu->types[i];

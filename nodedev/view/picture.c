@@ -254,6 +254,16 @@ why_closed(const struct drawing *drawing)
                : "disabled by vgpu.conf";
 }
 
+static const char *
+why_unknown(const struct drawing *drawing)
+{
+    if (drawing->view->is_remote)
+        return ", libvirt does not tell";
+    return drawing->view->snapshot.inventory.gpus[drawing->gpu].is_silent
+               ? ", its driver does not answer"
+               : "";
+}
+
 /* "14 T4-1B", or "at most 14 L4-2Q". */
 static bool
 describe_type(const struct drawing *drawing, const struct wanted_type *wanted, char *text,
@@ -304,8 +314,7 @@ draw_free(const struct drawing *drawing)
     int rc = 0;
 
     if (room->free < 0 && room->free_at_most < 0)
-        snprintf(text, sizeof(text), "free: not known%s",
-                 drawing->view->is_remote ? ", libvirt does not tell" : "");
+        snprintf(text, sizeof(text), "free: not known%s", why_unknown(drawing));
     else if (room->is_in_vgpus)
         snprintf(text, sizeof(text), "free:");
     else

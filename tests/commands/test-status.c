@@ -146,6 +146,19 @@ machines(void **state)
     scene_stop(&scene);
 }
 
+/* Of a card whose driver does not answer nothing is made up, and the others are shown. */
+static void
+silent(void **state)
+{
+    (void)state;
+    begin_t4();
+    snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
+    scene.kernel.faults->mute = true;
+    typed_golden(&scene, HERE, "status/silent", "vgpuctl status");
+    typed_golden(&scene, HERE, "gpus/silent", "vgpuctl gpus");
+    scene_stop(&scene);
+}
+
 /* A GPU that went with a guest's vGPU on it. */
 static void
 gone(void **state)
@@ -183,9 +196,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),          cmocka_unit_test(widths),   cmocka_unit_test(closed),
-        cmocka_unit_test(kept),        cmocka_unit_test(machines), cmocka_unit_test(gone),
-        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(t4),     cmocka_unit_test(widths),      cmocka_unit_test(closed),
+        cmocka_unit_test(kept),   cmocka_unit_test(machines),    cmocka_unit_test(gone),
+        cmocka_unit_test(silent), cmocka_unit_test(wrong_usage),
     };
 
     return cmocka_run_group_tests(tests, NULL, teardown);
