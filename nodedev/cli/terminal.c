@@ -83,9 +83,10 @@ terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FIL
         fputs(codes[colour], out);
 }
 
-/* Another screen than the one that the shell writes on, without a cursor; and back. */
-#define ENTER "\033[?1049h\033[?25l\033[2J"
-#define LEAVE "\033[?25h\033[?1049l"
+/* Another screen than the one that the shell writes on, without a cursor, on which long lines are
+ * cut; and back. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l\033[2J"
+#define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
 /* Keys come at once, are not shown, and are no signals. */
 static void
@@ -165,8 +166,10 @@ terminal_show(const struct terminal_screen *screen, const char *text)
     for (size_t i = 0; i < shown; i++) {
         size_t length = strcspn(text, "\n");
 
+        fputs("\033[2K", screen->out);
         fwrite(text, 1, length, screen->out);
-        fputs(i + 1 < height ? "\033[K\n" : "\033[K", screen->out);
+        if (i + 1 < height)
+            fputc('\n', screen->out);
         text += length + 1;
     }
     fputs("\033[J", screen->out);

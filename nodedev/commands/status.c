@@ -2,6 +2,7 @@
 
 #include "cli/json.h"
 #include "cli/say.h"
+#include "cli/wrap.h"
 #include "view/host-snapshot.h"
 #include "view/picture.h"
 #include "view/room.h"
@@ -200,23 +201,45 @@ show_hosts(const struct command_call *call, struct error *error)
 /* --- again and again ---------------------------------------------------------------------------
  */
 
-/* What a look at all hosts shows, and what goes wrong with it. NULL: no memory. */
+/* Lines of any length. */
+static void
+put_faults(const char *text, const struct terminal *terminal, FILE *out)
+{
+    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+        AUTO_FREE char *copy = NULL;
+
+        end = strchrnul(line, '\n');
+        copy = strndup(line, (size_t)(end - line));
+        for (const char *at = copy ? copy : "", *next; *at; at = next) {
+            size_t length = wrap_line(at, terminal_width(terminal), &next);
+
+            say_line(out, "%.*s", (int)length, at);
+        }
+    }
+}
+
+/* What a look at all hosts shows, and behind that what went wrong. NULL: no memory. */
 static char *
 look(const struct command_call *call)
 {
     struct command_call aside = *call;
     struct error error = {0};
+    AUTO_FREE char *faults = NULL;
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
 
-    if (!out)
+    aside.out = open_memstream(&text, &size);
+    aside.faults = aside.out ? open_memstream(&faults, &size) : NULL;
+    if (!aside.faults)
         return NULL;
-    aside.out = aside.faults = out;
     if (show_hosts(&aside, &error) < 0)
-        say_line(out, "vgpuctl: %s: %s", call->name, error.text);
-    say_paragraph(out, "(q ends this)");
-    if (fclose(out) == 0)
+        say_line(aside.faults, "vgpuctl: %s: %s", call->name, error.text);
+    if (fclose(aside.faults) == 0 && *faults) {
+        say_end(aside.out);
+        put_faults(faults, call->terminal, aside.out);
+    }
+    say_paragraph(aside.out, "(q ends this)");
+    if (fclose(aside.out) == 0)
         return text;
     free(text);
     return NULL;

@@ -57,12 +57,12 @@ wait_for() {
     done
 }
 
-# start ENVIRONMENT COMMAND: in a terminal of 80 columns. When it has ended, "ended STATUS" and what
+# start ENVIRONMENT COMMAND [HOSTS]: on the made machine, or on other hosts, in a terminal of 80 columns. When it has ended, "ended STATUS" and what
 # stty says of the terminal are there.
 start() {
     [ $starts -eq 0 ] || tm kill-server
     starts=$((starts + 1))
-    tm new-session -d -x 80 -y 24 "stty -g >$scratch/before; env TERM=screen $1 sh -c 'echo \$\$ >$scratch/pid; exec $vgpuctl --root $root $2'
+    tm new-session -d -x 80 -y 24 "stty -g >$scratch/before; env TERM=screen $1 sh -c 'echo \$\$ >$scratch/pid; exec $vgpuctl ${3:---root $root} $2'
         echo ended \$?; stty -g >$scratch/after; echo that was all; exec cat" \; set status off
 }
 
@@ -98,6 +98,16 @@ tm resize-window -x 80 -y 24
 wait_for '(q ends this)'
 tm send-keys q
 ended 'the key q'
+
+# Of other hosts one is not there, which is told below the others, in lines that fit.
+hosts="-c test://$PWD/tests/data/t4-host.xml -c test:///no/such/host/that/anybody/knows"
+start '' "status --watch" "$hosts"
+wait_for '1 of 2 hosts gave no answer'
+screen | grep -q 'free: at most 14 T4-1B' || complain "the other host is not shown:" "$(screen)"
+screen | tr -d '\n ' | grep -qF 'cannotconnecttotest:///no/such/host/that/anybody/knows' ||
+    complain "the host that is not there is not named:" "$(screen)"
+tm send-keys q
+wait_for 'that was all'
 
 for how in 'the key C-c' 'the signal TERM'; do
     start '' 'status --watch'
