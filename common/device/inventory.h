@@ -39,6 +39,7 @@ struct inventory_gpu {
     struct name driver; /* "": not told */
     struct inventory_type *types;
     size_t count;
+    unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
     bool is_partial; /* its driver lists only types that it would make now; there may be more */
     bool is_silent;  /* its driver has not answered in time: more may be true of it */
     bool is_mixed;   /* it takes vGPUs of different frame buffer sizes at the same time */

@@ -5,6 +5,7 @@
 #include "device/type-cache.h"
 #include "device/vgpu.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Whether a type that shares its GPU in time has another size than the first such type. */
@@ -44,9 +45,38 @@ find_mixed(struct inventory *inventory, size_t gpu)
     card->is_mixed = mixed;
 }
 
-static void
-find_most(struct inventory_gpu *gpu)
+/* A GPU that is in use may not list its largest type, and nobody may have seen it before: then more
+ * than the largest known size is made and offered together. */
+static bool
+is_all(const struct inventory *inventory, size_t gpu, unsigned largest)
 {
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    uint64_t made = 0, offered = 0;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
+
+        if (inventory->parents[vgpu->parent].gpu == gpu && type)
+            made += type->framebuffer;
+    }
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (parent->available[type] > 0 && card->types[type].framebuffer > offered)
+                offered = card->types[type].framebuffer;
+        }
+    }
+    return made + offered <= largest;
+}
+
+/* The largest type has all of the frame buffer, if there are several sizes; and it is no less than
+ * what the driver says that vGPUs of one type can have together. */
+static void
+find_framebuffer(struct inventory *inventory, size_t index)
+{
+    struct inventory_gpu *gpu = &inventory->gpus[index];
     unsigned largest = 0, first = 0;
     bool several = false;
 
@@ -57,9 +87,16 @@ find_most(struct inventory_gpu *gpu)
         if (gpu->types[i].framebuffer > largest)
             largest = gpu->types[i].framebuffer;
     }
-    for (size_t i = 0; several && i < gpu->count; i++) {
-        if (gpu->types[i].framebuffer && !gpu->types[i].slices)
-            gpu->types[i].most = largest / gpu->types[i].framebuffer;
+    if (several && !gpu->is_silent && is_all(inventory, index, largest))
+        gpu->framebuffer = largest;
+    for (size_t i = 0; i < gpu->count; i++) {
+        struct inventory_type *type = &gpu->types[i];
+        uint64_t together = (uint64_t)type->framebuffer * type->max;
+
+        if (several && type->framebuffer && !type->slices)
+            type->most = largest / type->framebuffer;
+        if (together > gpu->framebuffer && together <= UINT_MAX)
+            gpu->framebuffer = (unsigned)together;
     }
 }
 
@@ -138,6 +175,6 @@ scan_host(const struct host *host, const struct inventory_filter *filter, struct
     }
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
-        find_most(&ret->gpus[gpu]);
+        find_framebuffer(ret, gpu);
     return 0;
 }

@@ -96,9 +96,10 @@ eviction_frees_instance(const struct placement_problem *problem, size_t gpu, siz
 
 /* What stays on a GPU. */
 struct staying {
-    int same;        /* vGPUs of the type */
-    bool on_parent;  /* any on this very parent */
-    bool other_size; /* any whose frame buffer keeps the type away */
+    uint64_t framebuffer; /* MiB of vGPUs whose size is known, if that of the type is */
+    int same;             /* others of the type */
+    bool on_parent;       /* any on this very parent */
+    bool other_size;      /* any whose frame buffer keeps the type away */
 };
 
 static struct staying
@@ -114,12 +115,22 @@ find_staying(const struct inventory *inventory, size_t parent, const struct inve
         if (inventory->parents[vgpu->parent].gpu != gpu)
             continue;
         other = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
-        staying.same += name_equal(&vgpu->type, &type->id);
+        if (other && other->framebuffer && type->framebuffer)
+            staying.framebuffer += other->framebuffer;
+        else
+            staying.same += name_equal(&vgpu->type, &type->id);
         staying.on_parent |= vgpu->parent == parent;
         staying.other_size |=
             other && inventory_is_kept_off(&inventory->gpus[gpu], type, other->framebuffer);
     }
     return staying;
+}
+
+/* How many places for a type so much frame buffer takes. */
+static int
+places_of(const struct inventory_type *type, uint64_t framebuffer)
+{
+    return framebuffer ? (int)((framebuffer + type->framebuffer - 1) / type->framebuffer) : 0;
 }
 
 /* What a parent could offer of a type, once so many have gone from its GPU. */
@@ -138,7 +149,7 @@ guess_available(const struct inventory *inventory, size_t index, size_t type, si
     if (!name_equal(&parent->name, &gpu->name))
         then = !staying.on_parent;
     else if (kind->max)
-        then = (int)kind->max - staying.same;
+        then = (int)kind->max - staying.same - places_of(kind, staying.framebuffer);
     else
         then = guess == EVICTION_MOST     ? EVICTION_PLENTY
                : guess == EVICTION_LIKELY ? available + (int)cleared

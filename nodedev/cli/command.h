@@ -9,14 +9,17 @@
 
 #include "base/host.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 
 /* What a command is handed: the world, and what was typed. */
 struct command_call {
     const struct host *host;
-    const char *uri; /* of this host's libvirt; NULL: it has none, as --root was given */
+    const char *name; /* the command's own */
+    const char *uri;  /* of this host's libvirt; NULL: it has none, as --root was given */
     struct options options;
     char *const *arguments; /* those after the command's own name; NULL ends them */
     size_t count;
+    const struct terminal *terminal; /* what `out` is */
     FILE *out;
     FILE *faults; /* for warnings; what ends the command goes into its error */
 };
@@ -60,5 +63,6 @@ extern const struct command command_migrate_check;
 extern const struct command command_ready;
 extern const struct command command_reap;
 extern const struct command command_reconcile;
+extern const struct command command_status;
 extern const struct command command_types;
 extern const struct command command_undrain;

@@ -6,6 +6,7 @@
 #include "lease/log.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 
 int
 main(int argc, char *argv[])
@@ -21,11 +22,12 @@ main(int argc, char *argv[])
         .hook = VGPU_HOOK,
         .caller = -1,
     };
+    struct terminal terminal = terminal_find(getenv("NO_COLOR"), getenv("TERM"));
     int status;
 
     log_open(&log, "vgpuctl", "/dev/log");
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    status = vgpuctl_run(&host, "qemu:///system", argc, argv, stdout, stderr);
+    status = vgpuctl_run(&host, "qemu:///system", &terminal, argc, argv, stdout, stderr);
     reader_stop(&reader);
     counters_add_lost_lines(&host, log.lost);
     return status;

@@ -25,6 +25,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
+    [OPTION_WATCH] = {"watch", 'w', NULL, "show it again whenever it changes; q ends that"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };
@@ -128,6 +129,13 @@ int
 options_timeout(const struct options *options, unsigned *ret, struct error *error)
 {
     return options_number(options, OPTION_TIMEOUT, 1, 3600, 10, ret, error);
+}
+
+bool
+options_want_table(const struct options *options)
+{
+    return option_given(options, OPTION_JSON) || option_given(options, OPTION_RAW) ||
+           option_given(options, OPTION_NOHEADINGS) || option_given(options, OPTION_COLUMNS);
 }
 
 void

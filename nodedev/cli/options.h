@@ -34,6 +34,7 @@ enum option_key {
     OPTION_DRY_RUN,
     OPTION_REBUILD,
     OPTION_OUTPUT,
+    OPTION_WATCH,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* how many there are */
@@ -88,6 +89,9 @@ options_number(const struct options *options, enum option_key option, unsigned l
 /* The seconds of --timeout. -EINVAL with a line in error. */
 int
 options_timeout(const struct options *options, unsigned *ret, struct error *error) CHECKED NONNULL;
+
+/* Whether any of these asks for a table, of a command that otherwise prints text. */
+bool options_want_table(const struct options *options) CHECKED NONNULL;
 
 /* A line of help for each of these bits. */
 void options_help(uint32_t bits, FILE *out) NONNULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table.h"
+#include "cli/say.h"
+#include "cli/table-layout.h"
 
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
@@ -66,14 +68,18 @@ show_named(struct table *table, const char *list, struct error *error)
 
 int
 table_start(struct table *table, const char *name, const struct table_column *columns, size_t count,
-            const struct options *options, struct error *error)
+            const struct command_call *call, struct error *error)
 {
+    const struct options *options = &call->options;
+
     *table = (struct table){
         .name = name,
         .count = count,
         .smart = scols_new_table(),
         .json = option_given(options, OPTION_JSON),
         .raw = option_given(options, OPTION_RAW),
+        .terminal = call->terminal,
+        .is_chosen = option_given(options, OPTION_COLUMNS),
     };
     memset(table->shown, -1, sizeof(table->shown));
     memcpy(table->columns, columns, count * sizeof(*columns));
@@ -81,11 +87,13 @@ table_start(struct table *table, const char *name, const struct table_column *co
         return error_set(error, -ENOMEM, "no memory");
     note(table, scols_table_set_name(table->smart, name));
     note(table, scols_table_enable_json(table->smart, table->json));
+    /* table_layout sees to widths. */
+    note(table, scols_table_set_termforce(table->smart, SCOLS_TERMFORCE_NEVER));
     note(table, scols_table_enable_raw(table->smart, table->raw));
     note(table,
          scols_table_enable_noheadings(table->smart, option_given(options, OPTION_NOHEADINGS)));
     if (options->uri_count)
-        table->columns[table->count++] = (struct table_column){.name = "HOST"};
+        table->columns[table->count++] = (struct table_column){.name = "HOST", .wraps = true};
     if (option_given(options, OPTION_COLUMNS))
         return show_named(table, options->values[OPTION_COLUMNS], error);
     if (options->uri_count)
@@ -166,6 +174,55 @@ table_set_flag(struct table *table, size_t column, bool value)
     table_set(table, column, "%s", words[table->json][value]);
 }
 
+void
+table_say_empty(const struct table *table, const struct command_call *call, const char *format, ...)
+{
+    va_list args;
+
+    if (table->lines || table->json || table->raw ||
+        option_given(&call->options, OPTION_NOHEADINGS))
+        return;
+    va_start(args, format);
+    say_vpart(call->faults, format, args);
+    va_end(args);
+    say_end(call->faults);
+}
+
+/* The column that a printed one is. */
+static size_t
+find_shown(const struct table *table, size_t index)
+{
+    size_t column = 0;
+
+    while (column < table->count && table->shown[column] != (int)index)
+        column++;
+    return column;
+}
+
+/* Where it goes to no terminal it is as wide as it is. */
+static int
+fit(const struct table *table)
+{
+    struct table_place places[TABLE_MOST_COLUMNS];
+    size_t count = scols_table_get_ncols(table->smart);
+
+    if (!table->terminal->is_screen || table->json || table->raw)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct table_column *column = &table->columns[find_shown(table, i)];
+        int same =
+            column->same_as ? find_column(table, column->same_as, strlen(column->same_as)) : -1;
+
+        places[i] = (struct table_place){
+            .drop = column->drop,
+            .wraps = column->wraps,
+            .same_as = same < 0 ? -1 : table->shown[same],
+        };
+    }
+    return table_layout(table->smart, places, count, terminal_width(table->terminal),
+                        !table->is_chosen);
+}
+
 int
 table_print(struct table *table, FILE *out, struct error *error)
 {
@@ -177,6 +234,7 @@ table_print(struct table *table, FILE *out, struct error *error)
     }
     if (table->lines == 0)
         return 0;
+    note(table, fit(table));
     note(table, scols_table_set_stream(table->smart, out));
     note(table, scols_print_table(table->smart));
     return table->failed < 0

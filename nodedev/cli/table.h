@@ -8,7 +8,7 @@
  *
  * With --connect every table has one more column in front, HOST, which the table itself fills.
  *
- *     rc = table_start(&table, "gpus", columns, COUNT(columns), &call->options, error);
+ *     rc = table_start(&table, "gpus", columns, COUNT(columns), call, error);
  *     ...
  *     table_line(&table);
  *     table_set(&table, COLUMN_GPU, "%s", gpu->name.text);
@@ -18,7 +18,7 @@
 
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 
@@ -32,6 +32,12 @@ struct table_column {
     const char *name; /* in capitals */
     enum table_kind kind;
     bool extra; /* only if --columns names it */
+
+    /* On a terminal that is too narrow for all: */
+    unsigned drop;       /* which column is left out first: 1, then 2...; 0: none. A column that has
+                            a rank is left out as well if it says nothing */
+    bool wraps;          /* its texts are broken into lines */
+    const char *same_as; /* it says nothing if all of it is in the column of this name, too */
 };
 
 struct libscols_table;
@@ -48,14 +54,16 @@ struct table {
     struct libscols_table *smart;
     struct libscols_line *line; /* the last one */
     bool json, raw;
+    const struct terminal *terminal; /* what it is printed on */
+    bool is_chosen;                  /* somebody has named the columns */
     size_t lines;
     int failed; /* -errno of the first failure, which table_print tells */
 };
 
-/* The names of the columns are borrowed. -EINVAL if --columns names one that there is not.
+/* Names are borrowed. -EINVAL if --columns names one that there is not.
  * table_end in every case. */
 int table_start(struct table *table, const char *name, const struct table_column *columns,
-                size_t count, const struct options *options, struct error *error) CHECKED NONNULL;
+                size_t count, const struct command_call *call, struct error *error) CHECKED NONNULL;
 void table_end(struct table *table) NONNULL;
 
 /* Begins a line. */
@@ -71,5 +79,10 @@ void table_set_flag(struct table *table, size_t column, bool value) NONNULL;
 
 /* Whether a column is to be printed: not to look for what nobody will see. */
 bool table_shows(const struct table *table, size_t column) CHECKED NONNULL;
+
+/* For people who see a table without a line: says why, on the call's faults, so that who reads the
+ * table gets nothing else. */
+void table_say_empty(const struct table *table, const struct command_call *call, const char *format,
+                     ...) FORMAT(3, 4) NONNULL;
 
 int table_print(struct table *table, FILE *out, struct error *error) CHECKED NONNULL;

@@ -10,10 +10,10 @@
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
-    &command_gpus,          &command_types,   &command_list,    &command_explain,
-    &command_attach,        &command_detach,  &command_orphans, &command_reap,
-    &command_reconcile,     &command_drain,   &command_undrain, &command_check,
-    &command_migrate_check, &command_metrics, &command_doctor,  &command_ready,
+    &command_status, &command_gpus,    &command_types,   &command_list,          &command_explain,
+    &command_attach, &command_detach,  &command_orphans, &command_reap,          &command_reconcile,
+    &command_drain,  &command_undrain, &command_check,   &command_migrate_check, &command_metrics,
+    &command_doctor, &command_ready,
 };
 const size_t command_count = COUNT(commands);
 
@@ -140,6 +140,7 @@ choose(struct host *host, int argc, char *argv[], struct command_call *call, str
     command = find_command(argv[rest], error);
     if (!command)
         return COMMAND_USAGE;
+    call->name = command->name;
     call->arguments = argv + rest + 1;
     call->count = (size_t)(argc - rest - 1);
     status = run(command, host, call, error);
@@ -149,9 +150,11 @@ choose(struct host *host, int argc, char *argv[], struct command_call *call, str
 }
 
 int
-vgpuctl_run(struct host *host, const char *uri, int argc, char *argv[], FILE *out, FILE *faults)
+vgpuctl_run(struct host *host, const char *uri, const struct terminal *terminal, int argc,
+            char *argv[], FILE *out, FILE *faults)
 {
-    struct command_call call = {.host = host, .uri = uri, .out = out, .faults = faults};
+    struct command_call call = {
+        .host = host, .uri = uri, .terminal = terminal, .out = out, .faults = faults};
     struct error error = {0};
     enum command_status status = choose(host, argc, argv, &call, &error);
 

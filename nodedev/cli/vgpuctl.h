@@ -7,11 +7,13 @@
 
 #pragma once
 
-#include "base/host.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 
 /* Runs one command line. `host` is changed by --root; `uri` is that of its libvirt, NULL if
- * it has none. Returns the exit status; what went wrong is one line on faults. */
-int vgpuctl_run(struct host *host, const char *uri, int argc, char *argv[], FILE *out, FILE *faults)
-    __attribute__((nonnull(1, 4, 5, 6))) CHECKED;
+ * it has none; `terminal` is what `out` is. Returns the exit status; what went wrong is one line on
+ * faults. */
+int
+vgpuctl_run(struct host *host, const char *uri, const struct terminal *terminal, int argc,
+            char *argv[], FILE *out, FILE *faults) __attribute__((nonnull(1, 3, 5, 6, 7))) CHECKED;

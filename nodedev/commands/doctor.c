@@ -3,37 +3,46 @@
 #include "cli/command.h"
 #include "cli/say.h"
 #include "cli/table.h"
-#include "doctor/diagnosis.h"
+#include "doctor/telling.h"
 
 enum column { CHECK, SEVERITY, FINDING, REMEDY };
 
 static const struct table_column columns[] = {
     [CHECK] = {.name = "CHECK"},
     [SEVERITY] = {.name = "SEVERITY"},
-    [FINDING] = {.name = "FINDING"},
-    [REMEDY] = {.name = "REMEDY"},
+    [FINDING] = {.name = "FINDING", .wraps = true},
+    [REMEDY] = {.name = "REMEDY", .wraps = true},
 };
 
-static int
-print(const struct command_call *call, const struct diagnosis *diagnosis, struct table *table,
-      struct error *error)
+static void
+add_finding(struct table *table, const struct diagnosis_finding *finding)
 {
-    const struct options *options = &call->options;
+    table_line(table);
+    table_set(table, CHECK, "%s", finding->check->name);
+    table_set(table, SEVERITY, "%s", diagnosis_severity_name(finding->check->severity));
+    table_set(table, FINDING, "%s", finding->text.text);
+    table_set_text(table, REMEDY, finding->remedy.text);
+}
 
-    for (size_t i = 0; i < diagnosis->count; i++) {
-        const struct diagnosis_finding *finding = &diagnosis->findings[i];
-
-        table_line(table);
-        table_set(table, CHECK, "%s", finding->check->name);
-        table_set(table, SEVERITY, "%s", diagnosis_severity_name(finding->check->severity));
-        table_set(table, FINDING, "%s", finding->text.text);
-        if (*finding->remedy.text)
-            table_set(table, REMEDY, "%s", finding->remedy.text);
-    }
-    if (diagnosis->faults == 0 && !option_given(options, OPTION_JSON) &&
-        !option_given(options, OPTION_RAW) && !option_given(options, OPTION_NOHEADINGS))
-        say_line(call->out, "no fault found");
+static int
+print_table(const struct command_call *call, const struct diagnosis *diagnosis, struct table *table,
+            struct error *error)
+{
+    for (size_t i = 0; i < diagnosis->count; i++)
+        add_finding(table, &diagnosis->findings[i]);
     return table_print(table, call->out, error);
+}
+
+static void
+print_blocks(const struct command_call *call, const struct diagnosis *diagnosis)
+{
+    if (diagnosis->faults == 0)
+        say_line(call->out, "no fault found");
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        if (i || diagnosis->faults == 0)
+            say_end(call->out);
+        telling_print(&diagnosis->findings[i], call->terminal, call->out);
+    }
 }
 
 static enum command_status
@@ -42,10 +51,13 @@ run(const struct command_call *call, struct error *error)
     AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
     AUTO(table_end) struct table table = {0};
 
-    if (table_start(&table, "findings", columns, COUNT(columns), &call->options, error) < 0)
+    if (table_start(&table, "findings", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    if (diagnosis_make(call->host, call->uri, &diagnosis, error) < 0 ||
-        print(call, &diagnosis, &table, error) < 0)
+    if (diagnosis_make(call->host, call->uri, &diagnosis, error) < 0)
+        return COMMAND_FAILED;
+    if (!options_want_table(&call->options))
+        print_blocks(call, &diagnosis);
+    else if (print_table(call, &diagnosis, &table, error) < 0)
         return COMMAND_FAILED;
     if (diagnosis.faults == 0)
         return COMMAND_DONE;

@@ -11,8 +11,8 @@ enum column { DEVICE, TYPE, DOMAIN, STATE };
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
-    [TYPE] = {.name = "TYPE"},
-    [DOMAIN] = {.name = "DOMAIN"},
+    [TYPE] = {.name = "TYPE", .drop = 1},
+    [DOMAIN] = {.name = "DOMAIN", .wraps = true},
     [STATE] = {.name = "STATE"},
 };
 
@@ -62,7 +62,7 @@ run(const struct command_call *call, struct error *error)
     struct error ignored;
     struct name gpu;
 
-    if (table_start(&table, "vgpus", columns, COUNT(columns), &call->options, error) < 0)
+    if (table_start(&table, "vgpus", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     /* Looked at anew once it is drained: what was being made meanwhile is there by now. */
     if (drain(call, &gpu, error) < 0 ||
@@ -74,6 +74,7 @@ run(const struct command_call *call, struct error *error)
         if (name_equal(walk.gpu, &gpu))
             add_line(&table, &walk, &guests);
     }
+    table_say_empty(&table, call, "%s is drained, and nothing is on it", gpu.text);
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -11,11 +11,16 @@
 enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, REASON, OTHERS };
 
 static const struct table_column columns[] = {
-    [DEVICE] = {.name = "DEVICE"},   [ALIAS] = {.name = "ALIAS"},
-    [WANTED] = {.name = "WANTED"},   [GPU] = {.name = "GPU"},
-    [VERDICT] = {.name = "VERDICT"}, [PARENT] = {.name = "PARENT"},
-    [TYPE] = {.name = "TYPE"},       [NAME] = {.name = "NAME", .extra = true},
-    [REASON] = {.name = "REASON"},   [OTHERS] = {.name = "OTHERS", .extra = true},
+    [DEVICE] = {.name = "DEVICE"},
+    [ALIAS] = {.name = "ALIAS", .drop = 4},
+    [WANTED] = {.name = "WANTED", .drop = 3},
+    [GPU] = {.name = "GPU"},
+    [VERDICT] = {.name = "VERDICT"},
+    [PARENT] = {.name = "PARENT", .drop = 2},
+    [TYPE] = {.name = "TYPE", .drop = 1},
+    [NAME] = {.name = "NAME", .extra = true},
+    [REASON] = {.name = "REASON", .wraps = true},
+    [OTHERS] = {.name = "OTHERS", .extra = true, .wraps = true},
 };
 
 /* As other lists in tables: without blanks. */
@@ -89,13 +94,6 @@ print_text(const struct command_call *call, const struct domain_source *source,
     return rc < 0 ? rc : explanation_tell(source, &ledger, dry_run, call->out, error);
 }
 
-static bool
-wants_table(const struct options *options)
-{
-    return option_given(options, OPTION_JSON) || option_given(options, OPTION_RAW) ||
-           option_given(options, OPTION_NOHEADINGS) || option_given(options, OPTION_COLUMNS);
-}
-
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -104,13 +102,13 @@ run(const struct command_call *call, struct error *error)
     AUTO(table_end) struct table table = {0};
     int rc;
 
-    if (table_start(&table, "explanation", columns, COUNT(columns), &call->options, error) < 0)
+    if (table_start(&table, "explanation", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     if (domain_source_open(call, CONNECTION_READ, &source, error) < 0 ||
         domain_source_request(&source, error) < 0)
         return COMMAND_FAILED;
     rc = dry_run_make(&dry_run, call->host, &source.request, error);
-    if (rc == 0 && wants_table(&call->options))
+    if (rc == 0 && options_want_table(&call->options))
         rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)
         rc = print_text(call, &source, &dry_run, error);

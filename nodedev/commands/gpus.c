@@ -2,21 +2,64 @@
 
 #include "commands/host-table.h"
 #include "device/vgpu.h"
+#include "view/host-snapshot.h"
+#include "view/room.h"
 
-enum column { GPU, NAME, NUMA, INTERFACE, VGPUS, SIZE, ENABLED, DRAINED, DRIVER, PARENTS };
+enum column {
+    GPU,
+    NAME,
+    NUMA,
+    INTERFACE,
+    VGPUS,
+    SIZE,
+    FRAMEBUFFER,
+    FREE,
+    ENABLED,
+    DRAINED,
+    DRIVER,
+    PARENTS,
+    USED,
+    FREE_AT_MOST
+};
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
-    [NAME] = {.name = "NAME"},
-    [NUMA] = {.name = "NUMA", .kind = TABLE_NUMBER},
-    [INTERFACE] = {.name = "INTERFACE"},
+    [NAME] = {.name = "NAME", .drop = 5},
+    [NUMA] = {.name = "NUMA", .kind = TABLE_NUMBER, .drop = 2},
+    [INTERFACE] = {.name = "INTERFACE", .drop = 1},
     [VGPUS] = {.name = "VGPUS", .kind = TABLE_NUMBER},
-    [SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER},
-    [ENABLED] = {.name = "ENABLED", .kind = TABLE_FLAG},
+    [SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER, .drop = 3},
+    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER, .drop = 4},
+    [FREE] = {.name = "FREE", .kind = TABLE_NUMBER, .drop = 8},
+    [ENABLED] = {.name = "ENABLED", .kind = TABLE_FLAG, .drop = 9},
     [DRAINED] = {.name = "DRAINED", .kind = TABLE_FLAG, .extra = true},
     [DRIVER] = {.name = "DRIVER", .extra = true},
     [PARENTS] = {.name = "PARENTS", .kind = TABLE_NUMBER, .extra = true},
+    [USED] = {.name = "USED", .kind = TABLE_NUMBER, .extra = true},
+    [FREE_AT_MOST] = {.name = "FREE-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
 };
+
+static void
+set_figure(struct table *table, size_t column, int figure)
+{
+    if (figure >= 0)
+        table_set(table, column, "%d", figure);
+}
+
+/* MiB of frame buffer, if sizes are known. */
+static void
+add_room(struct table *table, const struct host_view *view, size_t index)
+{
+    struct room room;
+
+    room_of(view, index, &room);
+    if (room.is_in_vgpus)
+        return;
+    set_figure(table, FRAMEBUFFER, room.total);
+    set_figure(table, USED, room.used);
+    set_figure(table, FREE, room.free);
+    set_figure(table, FREE_AT_MOST, room.free_at_most);
+}
 
 static void
 add_gpu(struct table *table, const struct host_view *view, size_t index)
@@ -53,6 +96,7 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
     }
     table_set_text(table, DRIVER, gpu->driver.text);
     table_set(table, PARENTS, "%zu", parents);
+    add_room(table, view, index);
 }
 
 static int
@@ -67,8 +111,15 @@ add_gpus(struct table *table, const struct host_view *view, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {"gpus", columns, COUNT(columns), &inventory_no_types,
-                                           false,  add_gpus};
+    static const struct host_table rows = {
+        .name = "gpus",
+        .columns = columns,
+        .count = COUNT(columns),
+        .empty = "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
+        .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
+        .filter = &inventory_all_types,
+        .wants_availability = true,
+        .add = add_gpus};
 
     return host_table_show(&rows, call, error);
 }

@@ -80,20 +80,16 @@ write_all(const struct command_call *call, const struct metrics *metrics, struct
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(availability_clear) struct availability availability = {0};
+    AUTO(host_view_clear) struct host_view view;
     struct counters counters;
-    struct metrics metrics = {
-        .snapshot = &snapshot, .availability = &availability, .counters = &counters};
+    struct metrics metrics = {.view = &view, .counters = &counters};
     struct error failure;
     size_t orphans;
 
-    if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0)
-        return COMMAND_FAILED;
-    if (availability_init(&availability, call->host, &snapshot, error) < 0)
+    if (host_view_take(&view, call, &inventory_all_types, true, error) < 0)
         return COMMAND_FAILED;
     counters_read(call->host, &counters);
-    if (call->uri && count_orphans(call, &snapshot, &orphans, &failure) == 0)
+    if (call->uri && count_orphans(call, &view.snapshot, &orphans, &failure) == 0)
         metrics.orphans = &orphans;
     else if (call->uri)
         say_line(call->faults, "vgpuctl: metrics: no orphans are counted: %s", failure.text);

@@ -11,14 +11,14 @@ enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DO
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
-    [TYPE] = {.name = "TYPE"},
-    [NAME] = {.name = "NAME"},
-    [PARENT] = {.name = "PARENT"},
-    [GPU] = {.name = "GPU"},
+    [TYPE] = {.name = "TYPE", .drop = 1, .same_as = "NAME"},
+    [NAME] = {.name = "NAME", .drop = 4, .wraps = true},
+    [PARENT] = {.name = "PARENT", .drop = 2, .same_as = "GPU"},
+    [GPU] = {.name = "GPU", .drop = 3},
     [ORIGIN] = {.name = "ORIGIN"},
-    [HOLDER] = {.name = "HOLDER"},
+    [HOLDER] = {.name = "HOLDER", .drop = 9, .wraps = true},
     [STATE] = {.name = "STATE", .extra = true},
-    [DOMAIN] = {.name = "DOMAIN", .extra = true},
+    [DOMAIN] = {.name = "DOMAIN", .extra = true, .wraps = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
 };
 
@@ -67,7 +67,7 @@ run(const struct command_call *call, struct error *error)
     AUTO(table_end) struct table table = {0};
     struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
 
-    if (table_start(&table, "orphans", columns, COUNT(columns), &call->options, error) < 0)
+    if (table_start(&table, "orphans", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
@@ -79,6 +79,9 @@ run(const struct command_call *call, struct error *error)
         if (walk.vgpu && references_is_orphan(&references, walk.vgpu, walk.lease))
             add_orphan(&table, call->host, &snapshot, &walk);
     }
+    table_say_empty(&table, call,
+                    snapshot.inventory.vgpu_count ? "no orphans: a domain refers to every vGPU here"
+                                                  : "no orphans: there is no vGPU on this host");
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -64,6 +64,8 @@ run(const struct command_call *call, struct error *error)
     deadline = deadline_in(call->host, left);
     while (missing > 0 && deadline_pause(deadline, &pause))
         missing = find_missing(call->host, &policy, &ignored, error);
+    if (missing == 0 && call->terminal->is_screen)
+        say_line(call->out, "every GPU that vgpu.conf names offers types");
     if (missing <= 0)
         return missing < 0 ? COMMAND_FAILED : COMMAND_DONE;
     error_wrap(error, "these GPUs offer no types yet");

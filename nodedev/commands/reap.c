@@ -105,6 +105,8 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     for (size_t i = 0; i < findings.count; i++)
         print_finding(&findings.items[i], option_given(&call->options, OPTION_DRY_RUN), call->out);
+    if (findings.count == 0)
+        say_line(call->faults, "no orphan of ours is here: nothing is to be removed");
     if (findings.failed == 0)
         return COMMAND_DONE;
     return command_failed(error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone",

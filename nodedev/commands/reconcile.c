@@ -44,6 +44,9 @@ run(const struct command_call *call, struct error *error)
     if (rc < 0)
         return COMMAND_FAILED;
     print(&findings, call->out);
+    /* The timer's journal is no terminal. */
+    if (findings.count == 0 && call->terminal->is_screen)
+        say_line(call->out, "nothing was left half done");
     if (findings.failed == 0)
         return COMMAND_DONE;
     return command_failed(

@@ -2,7 +2,7 @@
 
 #include "commands/host-table.h"
 #include "placement/demand.h"
-#include "view/availability.h"
+#include "view/host-snapshot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +23,18 @@ enum column {
 
 static const struct table_column columns[] = {
     [GPU] = {.name = "GPU"},
-    [TYPE] = {.name = "TYPE"},
+    [TYPE] = {.name = "TYPE", .drop = 3, .same_as = "NAME"},
     [NAME] = {.name = "NAME"},
-    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER},
-    [HEADS] = {.name = "HEADS", .kind = TABLE_NUMBER},
-    [RESOLUTION] = {.name = "RESOLUTION"},
-    [MAX] = {.name = "MAX", .kind = TABLE_NUMBER},
-    [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER},
-    [AT_MOST] = {.name = "AVAILABLE-AT-MOST", .kind = TABLE_NUMBER},
-    [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER},
+    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER, .drop = 7},
+    [HEADS] = {.name = "HEADS", .kind = TABLE_NUMBER, .drop = 2},
+    [RESOLUTION] = {.name = "RESOLUTION", .drop = 1},
+    [MAX] = {.name = "MAX", .kind = TABLE_NUMBER, .drop = 6},
+    [AVAILABLE] = {.name = "AVAILABLE", .kind = TABLE_NUMBER, .drop = 9},
+    [AT_MOST] = {.name = "AVAILABLE-AT-MOST",
+                 .kind = TABLE_NUMBER,
+                 .drop = 5,
+                 .same_as = "AVAILABLE"},
+    [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER, .drop = 4},
     [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
@@ -52,15 +55,12 @@ add_classes(struct table *table, const struct policy *policy, const struct inven
 }
 
 static void
-add_type(struct table *table, const struct host_view *view, const struct availability *availability,
-         size_t gpu, size_t index)
+add_type(struct table *table, const struct host_view *view, size_t gpu, size_t index)
 {
     const struct snapshot *snapshot = &view->snapshot;
     const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
-    /* How many more the others' rules would leave is not known of a remote host. */
-    int most = inventory_at_most(&snapshot->inventory, gpu, index);
-    int available = view->is_remote ? -ENODATA : availability_of(availability, gpu, index, &most);
+    int most, available = host_view_available(view, gpu, index, &most);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
@@ -88,8 +88,7 @@ by_id(const void *a, const void *b, void *data)
 
 /* In the order of their numbers: the inventory's is that in which they were come upon. */
 static int
-add_types(struct table *table, const struct host_view *view,
-          const struct availability *availability, size_t index)
+add_types(struct table *table, const struct host_view *view, size_t index)
 {
     const struct inventory_gpu *gpu = &view->snapshot.inventory.gpus[index];
     AUTO_FREE size_t *order = calloc(gpu->count + 1, sizeof(*order));
@@ -100,7 +99,7 @@ add_types(struct table *table, const struct host_view *view,
         order[i] = i;
     qsort_r(order, gpu->count, sizeof(*order), by_id, gpu->types);
     for (size_t i = 0; i < gpu->count; i++)
-        add_type(table, view, availability, index, order[i]);
+        add_type(table, view, index, order[i]);
     return 0;
 }
 
@@ -108,14 +107,10 @@ static int
 add_host(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct inventory *inventory = &view->snapshot.inventory;
-    AUTO(availability_clear) struct availability availability = {0};
     size_t first = 0, end = inventory->gpu_count;
     int rc = 0;
 
-    if (!view->is_remote)
-        rc = availability_init(&availability, view->call->host, &view->snapshot, error);
-
-    if (rc == 0 && view->call->count) {
+    if (view->call->count) {
         rc = host_snapshot_find_gpu(&view->snapshot, view->call->arguments[0], &first, error);
         end = first + 1;
     }
@@ -123,7 +118,7 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
     if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first].count == 0)
         return -ENOENT;
     for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
-        if (add_types(table, view, &availability, gpu) < 0)
+        if (add_types(table, view, gpu) < 0)
             rc = error_set(error, -ENOMEM, "no memory for the types");
     }
     return rc;
@@ -132,8 +127,15 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {"types", columns, COUNT(columns), &inventory_all_types,
-                                           false,   add_host};
+    static const struct host_table rows = {
+        .name = "types",
+        .columns = columns,
+        .count = COUNT(columns),
+        .empty = "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
+        .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
+        .filter = &inventory_all_types,
+        .wants_availability = true,
+        .add = add_host};
 
     return host_table_show(&rows, call, error);
 }

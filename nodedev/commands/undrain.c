@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/command.h"
+#include "cli/say.h"
 #include "policy/drained.h"
 #include "view/host-snapshot.h"
 
@@ -28,6 +29,9 @@ run(const struct command_call *call, struct error *error)
         rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
         rc = host_snapshot_find_gpu(&snapshot, call->arguments[0], &index, error);
+    if (rc >= 0)
+        say_line(call->out, rc ? "%s is not drained any more" : "%s was not drained",
+                 call->arguments[0]);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -78,7 +78,7 @@ check_managed(struct diagnosis *diagnosis, const struct domain *domain,
         "the domain %s says managed='yes' for the virtual function %s: that takes it from "
         "its GPU's driver, and with that its vGPU",
         domain->name, hostdev->source.text);
-    diagnosis_advise(diagnosis, "virsh edit %s: say managed='no'", domain->name);
+    diagnosis_advise(diagnosis, "virsh edit %s, and say managed='no'", domain->name);
 }
 
 static void

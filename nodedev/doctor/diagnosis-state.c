@@ -95,7 +95,7 @@ check_leaving(struct diagnosis *diagnosis)
         diagnosis_add(diagnosis, "the vGPU %s, which was %s's, is to go for %u minutes already",
                       lease->vgpu.device.text, lease->domain_name,
                       (unsigned)((now - lease->time) / 60));
-        diagnosis_advise(diagnosis, "vgpuctl reconcile: it says who has it open");
+        diagnosis_advise(diagnosis, "vgpuctl reconcile; it says who has it open");
     }
 }
 

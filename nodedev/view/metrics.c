@@ -2,6 +2,8 @@
 
 #include "view/metrics.h"
 #include "base/printable.h"
+#include "view/host-snapshot.h"
+#include "view/room.h"
 #include "view/vgpu-walk.h"
 
 #include <inttypes.h>
@@ -66,20 +68,85 @@ put_of_type(FILE *out, const char *metric, uint64_t value, const struct inventor
 static void
 put_gpu_vgpus(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &metrics->snapshot->inventory;
+    const struct inventory *inventory = &metrics->view->snapshot.inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        put_of_gpu(out, metric, host_snapshot_count(metrics->snapshot, i), &inventory->gpus[i]);
+        put_of_gpu(out, metric, host_snapshot_count(&metrics->view->snapshot, i),
+                   &inventory->gpus[i]);
 }
 
 static void
 put_gpu_enabled(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct inventory *inventory = &metrics->snapshot->inventory;
+    const struct inventory *inventory = &metrics->view->snapshot.inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        put_of_gpu(out, metric, host_snapshot_is_enabled(metrics->snapshot, i),
+        put_of_gpu(out, metric, host_snapshot_is_enabled(&metrics->view->snapshot, i),
                    &inventory->gpus[i]);
+}
+
+/* MiB of every GPU that has a frame buffer; -1 if that is not known. */
+static void
+put_room(const struct metrics *metrics, const char *metric, FILE *out,
+         int (*figure)(const struct room *room))
+{
+    const struct inventory *inventory = &metrics->view->snapshot.inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        struct room room;
+
+        room_of(metrics->view, i, &room);
+        if (!room.is_in_vgpus && figure(&room) >= 0)
+            put_of_gpu(out, metric, (uint64_t)figure(&room), &inventory->gpus[i]);
+    }
+}
+
+static int
+total_of(const struct room *room)
+{
+    return room->total;
+}
+
+static void
+put_framebuffer(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    put_room(metrics, metric, out, total_of);
+}
+
+static int
+used_of(const struct room *room)
+{
+    return room->used;
+}
+
+static void
+put_used(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    put_room(metrics, metric, out, used_of);
+}
+
+static int
+free_of(const struct room *room)
+{
+    return room->free;
+}
+
+static void
+put_free(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    put_room(metrics, metric, out, free_of);
+}
+
+static int
+free_at_most_of(const struct room *room)
+{
+    return room->free_at_most;
+}
+
+static void
+put_free_at_most(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    put_room(metrics, metric, out, free_at_most_of);
 }
 
 /* A figure of every type of every GPU that has one: -errno if not. */
@@ -87,7 +154,7 @@ static void
 put_types(const struct metrics *metrics, const char *metric, FILE *out,
           int (*figure)(const struct metrics *metrics, size_t gpu, size_t type))
 {
-    const struct inventory *inventory = &metrics->snapshot->inventory;
+    const struct inventory *inventory = &metrics->view->snapshot.inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = &inventory->gpus[i];
@@ -106,7 +173,7 @@ available(const struct metrics *metrics, size_t gpu, size_t type)
 {
     int ignored;
 
-    return availability_of(metrics->availability, gpu, type, &ignored);
+    return availability_of(&metrics->view->availability, gpu, type, &ignored);
 }
 
 static void
@@ -120,7 +187,7 @@ at_most(const struct metrics *metrics, size_t gpu, size_t type)
 {
     int most;
 
-    (void)!availability_of(metrics->availability, gpu, type, &most);
+    (void)!availability_of(&metrics->view->availability, gpu, type, &most);
     return most;
 }
 
@@ -133,7 +200,7 @@ put_type_at_most(const struct metrics *metrics, const char *metric, FILE *out)
 static int
 max_of(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    unsigned max = metrics->snapshot->inventory.gpus[gpu].types[type].max;
+    unsigned max = metrics->view->snapshot.inventory.gpus[gpu].types[type].max;
 
     return max ? (int)max : -ENODATA;
 }
@@ -147,7 +214,7 @@ put_type_max(const struct metrics *metrics, const char *metric, FILE *out)
 static void
 put_info(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct snapshot *snapshot = metrics->snapshot;
+    const struct snapshot *snapshot = &metrics->view->snapshot;
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
 
     while (vgpu_walk_next(&walk)) {
@@ -172,7 +239,7 @@ put_info(const struct metrics *metrics, const char *metric, FILE *out)
 static void
 put_leases(const struct metrics *metrics, const char *metric, FILE *out)
 {
-    const struct ledger *ledger = &metrics->snapshot->ledger;
+    const struct ledger *ledger = &metrics->view->snapshot.ledger;
 
     for (enum lease_state state = LEASE_PENDING; state <= LEASE_RESERVED; state++) {
         const struct label labels[] = {{"state", lease_state_name(state)}, {NULL, NULL}};
@@ -182,6 +249,30 @@ put_leases(const struct metrics *metrics, const char *metric, FILE *out)
             count += ledger->leases[i].state == state;
         put_sample(out, metric, count, labels);
     }
+}
+
+/* What a guest has and is not there: its driver crashed, or somebody has removed it. While it is
+ * being made or removed its lease says so. */
+static void
+put_lost(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct snapshot *snapshot = &metrics->view->snapshot;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    const struct label none = {NULL, NULL};
+    size_t count = 0;
+
+    while (vgpu_walk_next(&walk))
+        count += !walk.vgpu && walk.lease->state == LEASE_HELD;
+    put_sample(out, metric, count, &none);
+}
+
+static void
+put_build(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct label labels[] = {{"version", VGPU_VERSION}, {NULL, NULL}};
+
+    (void)metrics;
+    put_sample(out, metric, 1, labels);
 }
 
 static void
@@ -221,9 +312,19 @@ static const struct family {
     const char *name, *type, *help;
     void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
 } families[] = {
+    {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", put_build},
     {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", put_gpu_vgpus},
     {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
      put_gpu_enabled},
+    {"libvirt_vgpu_gpu_framebuffer_mib", "gauge",
+     "Frame buffer that the vGPUs of a GPU share, MiB.", put_framebuffer},
+    {"libvirt_vgpu_gpu_framebuffer_used_mib", "gauge", "Frame buffer of the vGPUs on a GPU, MiB.",
+     put_used},
+    {"libvirt_vgpu_gpu_framebuffer_free_mib", "gauge",
+     "Frame buffer that guests could still get of a GPU now, MiB.", put_free},
+    {"libvirt_vgpu_gpu_framebuffer_free_at_most_mib", "gauge",
+     "Frame buffer that guests could get of a GPU at most, MiB: it takes no more.",
+     put_free_at_most},
     {"libvirt_vgpu_type_available", "gauge", "How many more vGPUs of a type a GPU could take now.",
      put_type_available},
     {"libvirt_vgpu_type_available_at_most", "gauge",
@@ -233,6 +334,8 @@ static const struct family {
      put_type_max},
     {"libvirt_vgpu_info", "gauge", "A vGPU, and whose it is.", put_info},
     {"libvirt_vgpu_leases", "gauge", "Leases in the ledger.", put_leases},
+    {"libvirt_vgpu_lost", "gauge", "vGPUs that guests have by the ledger, and that are not there.",
+     put_lost},
     {"libvirt_vgpu_orphans", "gauge",
      "vGPUs that no domain refers to, running or defined; absent if libvirt could not be asked.",
      put_orphans},

@@ -9,15 +9,12 @@
 #pragma once
 
 #include "lease/counters.h"
-#include "view/host-snapshot.h"
-
-#include "view/availability.h"
+#include "view/host-view.h"
 
 #include <stdio.h>
 
 struct metrics {
-    const struct snapshot *snapshot;         /* with inventory_all_types */
-    const struct availability *availability; /* of that snapshot */
+    const struct host_view *view; /* of this host, with all types and their availability */
     const struct counters *counters;
     const size_t *orphans; /* how many; NULL: libvirt could not be asked */
 };

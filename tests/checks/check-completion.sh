@@ -98,7 +98,7 @@ expect 'vgpuctl types 0000:18:0' 00.0
 expect 'vgpuctl types --json 0000:18:' 00.0
 expect 'vgpuctl types mtty ' ''
 
-expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED GPU INTERFACE NAME NUMA PARENTS SIZE VGPUS'
+expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED FRAMEBUFFER FREE FREE-AT-MOST GPU INTERFACE NAME NUMA PARENTS SIZE USED VGPUS'
 expect 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
 expect 'vgpuctl gpus --columns=GPU,D' 'GPU,DRAINED GPU,DRIVER'
 expect 'vgpuctl types --root ' 'bin/ root/'

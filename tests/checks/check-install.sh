@@ -34,7 +34,9 @@ done
 for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
-[ -f "$stage/usr/share/libvirt-vgpu/vgpu-request.rng" ] || complain "the schema is missing"
+for file in vgpu-request.rng libvirt-vgpu-alerts.yml libvirt-vgpu-dashboard.json; do
+    [ -f "$stage/usr/share/libvirt-vgpu/$file" ] || complain "$file is missing"
+done
 # Which of these are installed is configure's option.
 if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
     for unit in metrics.service metrics.timer ready.service reconcile.service reconcile.timer \

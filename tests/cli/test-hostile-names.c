@@ -179,6 +179,7 @@ leases(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     name_lease();
     harmless_and_told(NULL, "vgpuctl list");
+    harmless_and_told(NULL, "vgpuctl status");
     snprintf(line, sizeof(line), "vgpuctl explain %s",
              guest_file("<vgpu:device alias=\"ua-gpu" XML_NAME "\" type=\"T4-1B\"/>"));
     harmless_and_told(NULL, line);
@@ -197,7 +198,8 @@ leases(void **state)
 static void
 recorded_names(void **state)
 {
-    static const char *const lines[] = {"types", "types --raw", "list", "check", "doctor", "ready"};
+    static const char *const lines[] = {"types", "types --raw", "status", "list",
+                                        "check", "doctor",      "ready"};
     char line[64];
 
     (void)state;

@@ -3,7 +3,9 @@
 /*
  * What `vgpuctl types` says of a type, on random machines that are partly in use: if it says n, n
  * starts succeed and the next is refused; if it says at most n, no more than n do. And before each
- * start explain says what it then comes to. How to repeat a failure is in chance.h; ROUNDS is 50.
+ * start explain says what it then comes to. What `vgpuctl gpus` says is free, in MiB, is as much as
+ * types says of the best type, and those who start get no more. How to repeat a failure is in
+ * chance.h; ROUNDS is 50.
  */
 
 #include "cli/command.h"
@@ -23,7 +25,13 @@
 /* A line of `vgpuctl types`; -1 for what is not known. */
 struct line {
     char gpu[32], type[64];
-    long available, at_most;
+    long available, at_most, framebuffer;
+};
+
+/* A line of `vgpuctl gpus`, likewise. */
+struct card {
+    char gpu[32];
+    long framebuffer, used, free, at_most;
 };
 
 static const char *const machines[] = {"a100", "a30-mig",    "a40",  "gvt-g",   "l40s",
@@ -45,22 +53,74 @@ figure_of(const char *text)
 static void
 read_types(void)
 {
-    char available[32], at_most[32], *rest = NULL;
+    char available[32], at_most[32], framebuffer[32], *rest = NULL;
 
-    assert_int_equal(typed_run(&scene, HERE,
-                               "vgpuctl types -rn -o GPU,TYPE,AVAILABLE,AVAILABLE-AT-MOST", &typed),
-                     COMMAND_DONE);
+    assert_int_equal(
+        typed_run(&scene, HERE,
+                  "vgpuctl types -rn -o GPU,TYPE,AVAILABLE,AVAILABLE-AT-MOST,FRAMEBUFFER", &typed),
+        COMMAND_DONE);
     line_count = 0;
     for (char *text = strtok_r(typed.printed, "\n", &rest); text;
          text = strtok_r(NULL, "\n", &rest)) {
         struct line *line = &lines[line_count++];
 
         assert_true(line_count < LINES);
-        assert_int_equal(
-            sscanf(text, "%31s %63s %31s %31s", line->gpu, line->type, available, at_most), 4);
+        assert_int_equal(sscanf(text, "%31s %63s %31s %31s %31s", line->gpu, line->type, available,
+                                at_most, framebuffer),
+                         5);
         line->available = figure_of(available);
         line->at_most = figure_of(at_most);
+        line->framebuffer = figure_of(framebuffer);
     }
+}
+
+static struct card
+read_card(const char *gpu)
+{
+    struct card card = {.free = -1};
+    char framebuffer[32], used[32], free[32], at_most[32], *rest = NULL;
+
+    assert_int_equal(typed_run(&scene, HERE,
+                               "vgpuctl gpus -rn -o GPU,FRAMEBUFFER,USED,FREE,FREE-AT-MOST",
+                               &typed),
+                     COMMAND_DONE);
+    for (char *text = strtok_r(typed.printed, "\n", &rest); text;
+         text = strtok_r(NULL, "\n", &rest)) {
+        assert_int_equal(
+            sscanf(text, "%31s %31s %31s %31s %31s", card.gpu, framebuffer, used, free, at_most),
+            5);
+        if (strcmp(card.gpu, gpu) != 0)
+            continue;
+        card.framebuffer = figure_of(framebuffer);
+        card.used = figure_of(used);
+        card.free = figure_of(free);
+        card.at_most = figure_of(at_most);
+        return card;
+    }
+    fail_msg("gpus does not know %s", gpu);
+    return card;
+}
+
+/* One answer: what gpus says is free is what types says of the type of which that is most. */
+static void
+compare_with_types(const struct card *card)
+{
+    long best = -1;
+
+    for (size_t i = 0; i < line_count; i++) {
+        if (!strcmp(lines[i].gpu, card->gpu) && lines[i].available >= 0 &&
+            lines[i].available * lines[i].framebuffer > best)
+            best = lines[i].available * lines[i].framebuffer;
+    }
+    /* A max_instances that is too large is believed, but not more than there is. */
+    if (card->framebuffer >= 0 && best > card->framebuffer)
+        best = card->framebuffer;
+    if (card->free >= 0 && card->free != best)
+        fail_msg("gpus: %ld MiB of %s are free; types: %ld", card->free, card->gpu, best);
+    if (card->at_most >= 0 && best > card->at_most)
+        fail_msg("gpus: at most %ld MiB of %s are free; types: %ld", card->at_most, card->gpu,
+                 best);
+    assert_true(card->free < 0 || card->free <= card->framebuffer);
 }
 
 /* Whether it has virtual functions with such a file. */
@@ -196,6 +256,7 @@ check_round(uint64_t first)
     uint64_t seed = first;
     const char *machine = machines[chance(&seed, sizeof(machines) / sizeof(*machines))];
     const struct line *line;
+    struct card card;
     long count;
 
     guests = 0;
@@ -207,7 +268,12 @@ check_round(uint64_t first)
     use(&seed);
     read_types();
     line = &lines[chance(&seed, (unsigned)line_count)];
+    card = read_card(line->gpu);
+    compare_with_types(&card);
     count = count_starts(line);
+    if (card.at_most >= 0 && count * line->framebuffer > card.at_most)
+        fail_msg("SEED=%" PRIu64 ": %s: %ld of %s started, and %ld MiB at most were free of %s",
+                 first, machine, count, line->type, card.at_most, line->gpu);
     if (line->available >= 0 && count != line->available)
         fail_msg("SEED=%" PRIu64 ": %s, %s of %s: %ld started, not %ld; then: %s", first, machine,
                  line->type, line->gpu, count, line->available, scene.said);

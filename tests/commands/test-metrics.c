@@ -65,6 +65,23 @@ functions(void **state)
     typed_golden(&scene, HERE, "metrics/functions", "vgpuctl metrics");
 }
 
+/* What went while a guest has it, and what is just being made or removed. */
+static void
+lost(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.printed, "\nlibvirt_vgpu_lost 0\n");
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(2)), 0);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.printed, "\nlibvirt_vgpu_lost 1\n");
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.printed, "\nlibvirt_vgpu_lost 0\n");
+}
+
 /* Nothing that people chose can break the format. */
 static void
 escaping(void **state)
@@ -222,8 +239,8 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(golden), TEST(functions), TEST(escaping),    TEST(no_libvirt),
-        TEST(file),   TEST(counted),   TEST(uncountable), TEST(crowd),
+        TEST(golden),  TEST(functions), TEST(escaping),    TEST(no_libvirt), TEST(file),
+        TEST(counted), TEST(lost),      TEST(uncountable), TEST(crowd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,26 @@ what_is_not_here(void **state)
                "is on a NUMA node, and the guest is bound to none (numatune)");
 }
 
+/* What a start would remove makes room, and what stays takes its own, also from another type. */
+static void
+what_stays_takes_room(void **state)
+{
+    (void)state;
+    restart("gpu 0000:18:00.0 rule size numa 0\n"
+            "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"
+            "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 3\n"
+            "type nvidia-225 \"GRID T4-1A\" framebuffer 1024 max 3\n");
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-230", scene_device(9)), 0);
+    run("vgpuctl types -rn -o TYPE,AVAILABLE", COMMAND_DONE, "nvidia-225 2\n");
+    run("vgpuctl gpus -rn -o GPU,FREE", COMMAND_DONE, "0000:18:00.0 2048\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1A"), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1A"), 0);
+    assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1A"), 1);
+}
+
 /* libvirt would drop such an alias, and the hook not find it. */
 static void
 an_alias_that_libvirt_drops(void **state)
@@ -300,6 +320,7 @@ main(void)
         TEST(what_can_never_be_had_together),
         TEST(what_is_full_today),
         TEST(what_is_not_here),
+        TEST(what_stays_takes_room),
         TEST(an_alias_that_libvirt_drops),
         TEST(max_instances_counts),
         TEST(types_say_how_many_starts_succeed),

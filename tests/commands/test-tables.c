@@ -172,6 +172,17 @@ mixed_sizes(void **state)
     scene_stop(&scene);
 }
 
+/* A GPU that was never seen idle may have a larger type than all that it lists. */
+static void
+never_seen_idle(void **state)
+{
+    (void)state;
+    scene_start_machine(&scene, "mixed-size");
+    assert_int_equal(fake_make(&scene.kernel, "0000:af:00.4", "nvidia-914", "0000:af:00.4"), 0);
+    typed_golden(&scene, HERE, "gpus/never-idle", "vgpuctl gpus");
+    scene_stop(&scene);
+}
+
 /* A full card lists nothing: its types are remembered, and without that are numbers. */
 static void
 full(void **state)
@@ -217,9 +228,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),          cmocka_unit_test(a40),         cmocka_unit_test(samples),
-        cmocka_unit_test(nothing),     cmocka_unit_test(readme),      cmocka_unit_test(both_kinds),
-        cmocka_unit_test(partitioned), cmocka_unit_test(mixed_sizes), cmocka_unit_test(full),
+        cmocka_unit_test(t4),          cmocka_unit_test(a40),
+        cmocka_unit_test(samples),     cmocka_unit_test(nothing),
+        cmocka_unit_test(readme),      cmocka_unit_test(both_kinds),
+        cmocka_unit_test(partitioned), cmocka_unit_test(mixed_sizes),
+        cmocka_unit_test(full),        cmocka_unit_test(never_seen_idle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,7 +229,7 @@ readme(void **state)
 {
     (void)state;
     not_executable();
-    typed_golden(&scene, HERE, "readme/doctor", "vgpuctl doctor -o severity,finding,remedy");
+    typed_golden(&scene, HERE, "readme/doctor", "vgpuctl doctor");
 }
 
 /* Security modules. */
@@ -720,6 +720,7 @@ function_advice(void **state)
     }
     no_probing();
     typed_golden(&scene, HERE, "doctor/functions", "vgpuctl doctor");
+    typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
 }
 
 /* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
@@ -791,6 +792,10 @@ several(void **state)
     not_executable();
     gpu_not_there();
     typed_golden(&scene, HERE, "doctor/findings", "vgpuctl doctor");
+    typed_golden_on(&scene, HERE, &typed_screen, "doctor/findings-screen", "vgpuctl doctor");
+    typed_golden(&scene, HERE, "doctor/findings-table", "vgpuctl doctor -n");
+    typed_golden_on(&scene, HERE, &typed_screen, "doctor/findings-table-screen",
+                    "vgpuctl doctor -o severity,finding,remedy");
     typed_golden(&scene, HERE, "doctor/findings-json", "vgpuctl doctor --json");
 }
 

@@ -24,8 +24,20 @@ typed_tear_down(void **state)
     return scene_tear_down(state);
 }
 
+const struct terminal typed_screen = {
+    .input = -1, .output = -1, .is_screen = true, .width = 80, .height = 24};
+
 int
 typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
+{
+    static const struct terminal pipe = {.input = -1, .output = -1};
+
+    return typed_run_on(scene, uri, &pipe, line, ret);
+}
+
+int
+typed_run_on(struct scene *scene, const char *uri, const struct terminal *terminal,
+             const char *line, struct typed *ret)
 {
     AUTO_FREE char *copy = strdup(line);
     struct reader reader = READER_IDLE;
@@ -42,7 +54,7 @@ typed_run(struct scene *scene, const char *uri, const char *line, struct typed *
     out = open_memstream(&ret->printed, &size);
     faults = open_memstream(&ret->faults, &size);
     scene->kernel.host.reader = &reader;
-    ret->status = vgpuctl_run(&scene->kernel.host, uri, argc, argv, out, faults);
+    ret->status = vgpuctl_run(&scene->kernel.host, uri, terminal, argc, argv, out, faults);
     fclose(out);
     fclose(faults);
     reader_stop(&reader);
@@ -150,8 +162,33 @@ read_golden(const char *path)
     return text;
 }
 
+/* The same in golden files of any version. */
+static void
+hide_version(char **text)
+{
+    static const char version[] = "version=\"" VGPU_VERSION "\"";
+    char *at = strstr(*text, version), *hidden;
+
+    if (!at)
+        return;
+    if (asprintf(&hidden, "%.*sversion=\"VERSION\"%s", (int)(at - *text), *text,
+                 at + strlen(version)) < 0)
+        fail_msg("no memory");
+    free(*text);
+    *text = hidden;
+}
+
 void
 typed_golden(struct scene *scene, const char *uri, const char *name, const char *line)
+{
+    static const struct terminal pipe = {.input = -1, .output = -1};
+
+    typed_golden_on(scene, uri, &pipe, name, line);
+}
+
+void
+typed_golden_on(struct scene *scene, const char *uri, const struct terminal *terminal,
+                const char *name, const char *line)
 {
     AUTO(typed_clear) struct typed typed = {0};
     AUTO_FREE char *path = NULL, *got = NULL, *wanted = NULL;
@@ -159,7 +196,8 @@ typed_golden(struct scene *scene, const char *uri, const char *name, const char 
 
     if (mode && !strcmp(mode, "list"))
         printf("golden: %s\n", name);
-    typed_run(scene, uri, line, &typed);
+    typed_run_on(scene, uri, terminal, line, &typed);
+    hide_version(&typed.printed);
     if (asprintf(&path, "%s/tests/golden/%s", scene_sources(), name) < 0 ||
         asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,
                  typed.status) < 0)

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "cli/terminal.h"
 #include "fake/scene.h"
 
 struct typed {
@@ -32,6 +33,11 @@ int typed_tear_down(void **state);
  * of the machine. What ret holds is freed first; typed_clear at the end. */
 int typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret);
 void typed_clear(struct typed *typed);
+
+/* The same on a terminal; one of 80 columns without colours, on which nobody types. */
+int typed_run_on(struct scene *scene, const char *uri, const struct terminal *terminal,
+                 const char *line, struct typed *ret);
+extern const struct terminal typed_screen;
 
 /* Fails the test if the text has not these words. */
 void typed_assert_has(const char *text, const char *words);
@@ -56,3 +62,5 @@ int typed_prepare(struct scene *scene, unsigned guest, const char *type, const c
 
 /* The same as typed_run, compared with a golden file, "COMMAND/CASE". */
 void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);
+void typed_golden_on(struct scene *scene, const char *uri, const struct terminal *terminal,
+                     const char *name, const char *line);

@@ -71,6 +71,9 @@ shown(void **state)
         {"types/remote-functions-gpu", "vgpuctl types 0000:3d:00.0 -c " L40S},
         {"list/remote-functions", "vgpuctl list --json -c " L40S},
         {"list/remote-nothing", "vgpuctl list --json -c " NONE},
+        {"status/remote", "vgpuctl status -c " T4 " -c " L40S " -c " NONE},
+        {"status/remote-json", "vgpuctl status --json -c " A40},
+        {"status/remote-unknown", "vgpuctl status 0000:aa:00.0 -c " T4},
     };
 
     (void)state;

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/json.h"
+
+#include <inttypes.h>
+
+static void
+put_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void
+begin(struct json *json, const char *key)
+{
+    if (json->depth)
+        fprintf(json->out, "%s\n%*s", json->has_before ? "," : "", (int)(3 * json->depth), "");
+    json->has_before = true;
+    if (!key)
+        return;
+    put_string(json->out, key);
+    fputs(": ", json->out);
+}
+
+void
+json_open(struct json *json, const char *key, char kind)
+{
+    begin(json, key);
+    fputc(kind, json->out);
+    json->depth++;
+    json->has_before = false;
+}
+
+void
+json_close(struct json *json, char kind)
+{
+    json->depth--;
+    if (json->has_before)
+        fprintf(json->out, "\n%*s", (int)(3 * json->depth), "");
+    fprintf(json->out, "%c%s", kind, json->depth ? "" : "\n");
+    json->has_before = true;
+}
+
+void
+json_text(struct json *json, const char *key, const char *value)
+{
+    begin(json, key);
+    if (value)
+        put_string(json->out, value);
+    else
+        fputs("null", json->out);
+}
+
+void
+json_number(struct json *json, const char *key, int64_t value)
+{
+    begin(json, key);
+    if (value >= 0)
+        fprintf(json->out, "%" PRId64, value);
+    else
+        fputs("null", json->out);
+}
+
+void
+json_flag(struct json *json, const char *key, bool value)
+{
+    begin(json, key);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void
+json_null(struct json *json, const char *key)
+{
+    json_text(json, key, NULL);
+}

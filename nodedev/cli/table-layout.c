@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/table-layout.h"
+#include "base/printable.h"
+#include "cli/terminal.h"
+#include "cli/wrap.h"
+
+#include <libsmartcols/libsmartcols.h>
+#include <string.h>
+
+#define LEAST      8 /* columns of what is broken */
+#define MOST_RANKS 32
+
+/* What is known of a table while it is laid out. */
+struct layout {
+    struct libscols_table *smart;
+    const struct table_place *places;
+    size_t count;
+    unsigned width;    /* of the terminal */
+    unsigned *columns; /* that each of the table's takes; 0: it is left out */
+};
+
+static const char *
+cell(const struct layout *layout, size_t line, size_t column)
+{
+    struct libscols_line *at = scols_table_get_line(layout->smart, line);
+
+    return scols_line_get_column_data(at, scols_table_get_column(layout->smart, column));
+}
+
+/* As libsmartcols prints it: what is no printable ASCII may take four columns a byte. */
+static unsigned
+columns_of(const char *text)
+{
+    AUTO_FREE char *copy = strdup(text);
+
+    if (!copy)
+        return terminal_columns(text);
+    printable_make(copy);
+    return strcmp(copy, text) ? 4 * (unsigned)strlen(text) : terminal_columns(text);
+}
+
+/* A heading has its width even where it is not printed. */
+static void
+measure(struct layout *layout)
+{
+    for (size_t i = 0; i < layout->count; i++) {
+        struct libscols_column *column = scols_table_get_column(layout->smart, i);
+        unsigned most = terminal_columns(scols_column_get_name(column));
+
+        for (size_t line = 0; line < scols_table_get_nlines(layout->smart); line++) {
+            unsigned columns = columns_of(cell(layout, line, i));
+
+            most = columns > most ? columns : most;
+        }
+        layout->columns[i] = most;
+    }
+}
+
+/* How many columns the table is too wide. */
+static unsigned
+find_excess(const struct layout *layout)
+{
+    unsigned all = 0;
+
+    for (size_t i = 0; i < layout->count; i++)
+        all += layout->columns[i] ? layout->columns[i] + 1 : 0;
+    return all > layout->width + 1 ? all - layout->width - 1 : 0;
+}
+
+/* Whether nobody knows any of its values, or all are in another column that is shown. */
+static bool
+says_nothing(const struct layout *layout, size_t column)
+{
+    int same_as = layout->places[column].same_as;
+    bool is_unknown = true, is_same = same_as >= 0 && layout->columns[same_as] > 0;
+
+    for (size_t line = 0; line < scols_table_get_nlines(layout->smart); line++) {
+        const char *text = cell(layout, line, column);
+
+        is_unknown &= !strcmp(text, "-");
+        is_same = is_same && !strcmp(text, cell(layout, line, (size_t)same_as));
+    }
+    return is_unknown || is_same;
+}
+
+/* How many columns breaking texts can gain. */
+static unsigned
+find_slack(const struct layout *layout)
+{
+    unsigned slack = 0;
+
+    for (size_t i = 0; i < layout->count; i++) {
+        if (layout->places[i].wraps && layout->columns[i] > LEAST)
+            slack += layout->columns[i] - LEAST;
+    }
+    return slack;
+}
+
+static void
+drop(struct layout *layout)
+{
+    for (size_t i = 0; i < layout->count; i++) {
+        if (layout->places[i].drop && says_nothing(layout, i))
+            layout->columns[i] = 0;
+    }
+    for (unsigned rank = 1; rank < MOST_RANKS && find_excess(layout) > find_slack(layout); rank++) {
+        for (size_t i = 0; i < layout->count; i++) {
+            if (layout->places[i].drop == rank)
+                layout->columns[i] = 0;
+        }
+    }
+}
+
+/* Takes columns from the widest of those whose texts may be broken. */
+static void
+narrow(struct layout *layout)
+{
+    for (unsigned excess = find_excess(layout); excess; excess--) {
+        size_t widest = layout->count;
+
+        for (size_t i = 0; i < layout->count; i++) {
+            if (layout->places[i].wraps && layout->columns[i] > LEAST &&
+                (widest == layout->count || layout->columns[i] > layout->columns[widest]))
+                widest = i;
+        }
+        if (widest == layout->count)
+            return;
+        layout->columns[widest]--;
+    }
+}
+
+static char *
+break_text(const char *text, unsigned columns)
+{
+    AUTO_FREE char *copy = strdup(text);
+    char *broken = NULL;
+    size_t size;
+    FILE *out = open_memstream(&broken, &size);
+
+    if (!out || !copy)
+        return NULL;
+    printable_make(copy);
+    for (const char *at = copy, *next; *at; at = next) {
+        size_t length = wrap_line(at, columns, &next);
+
+        fwrite(at, 1, length, out);
+        if (*next)
+            fwrite("\n", 1, 1, out);
+    }
+    return fclose(out) == 0 ? broken : NULL;
+}
+
+/* Only a column of which a text is broken has lines. */
+static int
+break_column(const struct layout *layout, size_t index)
+{
+    struct libscols_column *column = scols_table_get_column(layout->smart, index);
+    bool is_broken = false;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < scols_table_get_nlines(layout->smart); i++) {
+        struct libscols_line *line = scols_table_get_line(layout->smart, i);
+        const char *text = cell(layout, i, index);
+        char *broken;
+
+        if (columns_of(text) <= layout->columns[index])
+            continue;
+        broken = break_text(text, layout->columns[index]);
+        rc = broken ? scols_line_refer_data(line, index, broken) : -ENOMEM;
+        is_broken = true;
+    }
+    if (rc == 0 && is_broken)
+        rc = scols_column_set_flags(column, SCOLS_FL_WRAP);
+    if (rc == 0 && is_broken)
+        rc = scols_column_set_safechars(column, "\n");
+    if (rc == 0 && is_broken)
+        rc =
+            scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+    return rc;
+}
+
+static int
+hide(const struct layout *layout, size_t index)
+{
+    struct libscols_column *column = scols_table_get_column(layout->smart, index);
+
+    return scols_column_set_flags(column, scols_column_get_flags(column) | SCOLS_FL_HIDDEN);
+}
+
+int
+table_layout(struct libscols_table *smart, const struct table_place *places, size_t count,
+             unsigned width, bool may_drop)
+{
+    AUTO_FREE unsigned *columns = calloc(count + 1, sizeof(*columns));
+    struct layout layout = {smart, places, count, width, columns};
+    int rc = 0;
+
+    if (!columns)
+        return -ENOMEM;
+    measure(&layout);
+    if (may_drop)
+        drop(&layout);
+    narrow(&layout);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (!columns[i])
+            rc = hide(&layout, i);
+        else if (places[i].wraps)
+            rc = break_column(&layout, i);
+    }
+    return rc;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/terminal.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define LEAST_WIDTH 60 /* what is narrower is broken by the terminal itself */
+
+static void
+measure(struct terminal *terminal)
+{
+    struct winsize size;
+
+    if (ioctl(terminal->output, TIOCGWINSZ, &size) < 0)
+        return;
+    terminal->width = size.ws_col;
+    terminal->height = size.ws_row;
+}
+
+struct terminal
+terminal_find(const char *no_color, const char *type)
+{
+    struct terminal found = {
+        .input = isatty(STDIN_FILENO) ? STDIN_FILENO : -1,
+        .output = STDOUT_FILENO,
+        .is_screen = isatty(STDOUT_FILENO),
+    };
+
+    if (!found.is_screen)
+        return found;
+    found.has_colour = !(no_color && *no_color) && type && strcmp(type, "dumb") != 0;
+    measure(&found);
+    return found;
+}
+
+unsigned
+terminal_width(const struct terminal *terminal)
+{
+    unsigned width = terminal->is_screen && terminal->width ? terminal->width : TERMINAL_WIDTH;
+
+    return width < LEAST_WIDTH ? LEAST_WIDTH : width;
+}
+
+unsigned
+terminal_columns(const char *text)
+{
+    unsigned columns = 0;
+
+    for (; *text; text++)
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    return columns;
+}
+
+void
+terminal_cut(char *text, unsigned columns)
+{
+    char *end = text;
+    unsigned kept = 0;
+
+    if (terminal_columns(text) <= columns || columns < 2)
+        return;
+    while (kept < columns - 2 || ((unsigned char)*end & 0xc0) == 0x80)
+        kept += ((unsigned char)*end++ & 0xc0) != 0x80;
+    /* What was cut off is at least as long. */
+    memcpy(end, "..", sizeof(".."));
+}
+
+void
+terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FILE *out)
+{
+    static const char *const codes[] = {
+        [TERMINAL_PLAIN] = "\033[0m",       [TERMINAL_BOLD] = "\033[1m",
+        [TERMINAL_DIM] = "\033[2m",         [TERMINAL_GREEN] = "\033[30;42m",
+        [TERMINAL_YELLOW] = "\033[30;43m",  [TERMINAL_BLUE] = "\033[37;44m",
+        [TERMINAL_MAGENTA] = "\033[37;45m", [TERMINAL_RED] = "\033[37;41m",
+    };
+
+    if (terminal->has_colour)
+        fputs(codes[colour], out);
+}
+
+/* Another screen than the one that the shell writes on, without a cursor, on which long lines are
+ * cut; and back. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l\033[2J"
+#define LEAVE "\033[?7h\033[?25h\033[?1049l"
+
+/* Keys come at once, are not shown, and are no signals. */
+static void
+change_input(struct terminal_screen *screen)
+{
+    struct termios raw;
+
+    if (screen->terminal->input < 0 || tcgetattr(screen->terminal->input, &screen->before) < 0)
+        return;
+    raw = screen->before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    screen->is_input_changed = tcsetattr(screen->terminal->input, TCSANOW, &raw) == 0;
+}
+
+int
+terminal_take(struct terminal_screen *screen, struct terminal *terminal, FILE *out,
+              struct error *error)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGWINCH};
+    sigset_t blocked;
+
+    *screen = (struct terminal_screen){.terminal = terminal, .out = out, .signals = -1};
+    if (!terminal->is_screen)
+        return error_set(error, -EINVAL, "--watch needs a terminal to draw on");
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        sigaddset(&blocked, ends[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &screen->blocked_before);
+    screen->signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (screen->signals < 0) {
+        sigprocmask(SIG_SETMASK, &screen->blocked_before, NULL);
+        return error_set(error, -errno, "signalfd: %m");
+    }
+    change_input(screen);
+    fputs(ENTER, out);
+    return 0;
+}
+
+void
+terminal_release(struct terminal_screen *screen)
+{
+    struct signalfd_siginfo info;
+
+    if (screen->signals < 0)
+        return;
+    fputs(LEAVE, screen->out);
+    fflush(screen->out);
+    if (screen->is_input_changed)
+        tcsetattr(screen->terminal->input, TCSAFLUSH, &screen->before);
+    /* One that came meanwhile has had its effect. */
+    while (read(screen->signals, &info, sizeof(info)) > 0)
+        ;
+    close(screen->signals);
+    sigprocmask(SIG_SETMASK, &screen->blocked_before, NULL);
+    screen->signals = -1;
+}
+
+static size_t
+count_lines(const char *text)
+{
+    size_t lines = 0;
+
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+void
+terminal_show(const struct terminal_screen *screen, const char *text)
+{
+    size_t height = screen->terminal->height ? screen->terminal->height : SIZE_MAX;
+    size_t lines = count_lines(text), shown = lines < height ? lines : height - 1;
+
+    fputs("\033[H", screen->out);
+    for (size_t i = 0; i < shown; i++) {
+        size_t length = strcspn(text, "\n");
+
+        fputs("\033[2K", screen->out);
+        fwrite(text, 1, length, screen->out);
+        if (i + 1 < height)
+            fputc('\n', screen->out);
+        text += length + 1;
+    }
+    fputs("\033[J", screen->out);
+    if (shown < lines)
+        fprintf(screen->out, "(%zu more lines; name a GPU to see less)", lines - shown);
+    fflush(screen->out);
+}
+
+static enum terminal_event
+read_key(const struct terminal_screen *screen)
+{
+    char key;
+    ssize_t got = read(screen->terminal->input, &key, 1);
+
+    /* ^C, ^\ and ^D are keys here. */
+    if (got <= 0 || strchr("qQ\003\004\034", key))
+        return TERMINAL_END;
+    return TERMINAL_ANEW;
+}
+
+static enum terminal_event
+read_signal(struct terminal_screen *screen)
+{
+    struct signalfd_siginfo info;
+
+    if (read(screen->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return TERMINAL_TIME;
+    if (info.ssi_signo != SIGWINCH)
+        return TERMINAL_END;
+    measure(screen->terminal);
+    return TERMINAL_ANEW;
+}
+
+enum terminal_event
+terminal_wait(struct terminal_screen *screen, const struct host *host, uint64_t nanoseconds)
+{
+    struct pollfd polls[] = {
+        {.fd = screen->signals, .events = POLLIN},
+        {.fd = screen->terminal->input, .events = POLLIN}, /* poll(2) passes over a negative one */
+    };
+
+    if (host->ops->wait(host, polls, COUNT(polls), nanoseconds) <= 0)
+        return TERMINAL_TIME;
+    return polls[1].revents ? read_key(screen) : read_signal(screen);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/json.h"
+#include "cli/say.h"
+#include "cli/wrap.h"
+#include "view/host-snapshot.h"
+#include "view/picture.h"
+#include "view/room.h"
+#include "view/wanted-types.h"
+
+#include <string.h>
+
+#define PAUSE UINT64_C(1000000000) /* nanoseconds between two looks with --watch */
+
+struct shown {
+    const struct command_call *call;
+    struct json json; /* with --json */
+    size_t hosts;     /* that were shown */
+};
+
+/* --- for programs ------------------------------------------------------------------------------
+ */
+
+static void
+put_vgpus(const struct host_view *view, const struct name *gpu, const struct room *room,
+          struct json *json)
+{
+    json_open(json, "vgpus", '[');
+    for (size_t i = 0; i < view->vgpu_count; i++) {
+        const struct host_view_vgpu *vgpu = &view->vgpus[i];
+
+        if (!name_equal(vgpu->gpu, gpu))
+            continue;
+        json_open(json, NULL, '{');
+        json_text(json, "device", vgpu->device->text);
+        json_text(json, "type", *vgpu->type->text ? vgpu->type->text : NULL);
+        json_text(json, "name", vgpu->type_name);
+        json_number(json, "share", room_share(view, room, vgpu));
+        json_text(json, "state", vgpu->state);
+        json_text(json, "domain", vgpu->domain);
+        json_text(json, "domain-uuid", vgpu->domain_uuid);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static int
+put_types(const struct host_view *view, size_t gpu, struct json *json)
+{
+    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
+    AUTO_FREE struct wanted_type *wanted = NULL;
+
+    if (wanted_types_find(view, gpu, &wanted) < 0)
+        return -ENOMEM;
+    json_open(json, "types", '[');
+    for (size_t i = 0; i < card->count; i++) {
+        const struct inventory_type *type = &card->types[wanted[i].type];
+
+        if (!wanted_type_matters(&wanted[i]))
+            continue;
+        json_open(json, NULL, '{');
+        json_text(json, "type", type->id.text);
+        json_text(json, "name", type->name);
+        json_number(json, "asked", wanted[i].asked);
+        json_number(json, "available", wanted[i].available);
+        json_number(json, "available-at-most", wanted[i].at_most);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    return 0;
+}
+
+static int
+put_gpu(const struct host_view *view, size_t gpu, struct json *json)
+{
+    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
+    struct room room;
+    char name[64];
+    int rc;
+
+    room_of(view, gpu, &room);
+    host_snapshot_gpu_name(&view->snapshot, gpu, name, sizeof(name));
+    json_open(json, NULL, '{');
+    if (view->label)
+        json_text(json, "host", view->label);
+    json_text(json, "gpu", card->name.text);
+    json_text(json, "name", *name ? name : NULL);
+    json_number(json, "numa", card->numa);
+    if (view->is_remote)
+        json_null(json, "enabled");
+    else
+        json_flag(json, "enabled", host_snapshot_is_enabled(&view->snapshot, gpu));
+    json_text(json, "unit", room.is_in_vgpus ? "vGPU" : "MiB");
+    json_number(json, "total", room.total);
+    json_number(json, "used", room.used);
+    json_number(json, "free", room.free);
+    json_number(json, "free-at-most", room.free_at_most);
+    put_vgpus(view, &card->name, &room, json);
+    rc = put_types(view, gpu, json);
+    json_close(json, '}');
+    return rc;
+}
+
+static int
+put_host(const struct host_view *view, size_t first, size_t end, struct json *json,
+         struct error *error)
+{
+    int rc = 0;
+
+    for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
+        if (put_gpu(view, gpu, json) < 0)
+            rc = error_set(error, -ENOMEM, "no memory for the GPUs");
+    }
+    return rc;
+}
+
+/* --- for people --------------------------------------------------------------------------------
+ */
+
+static void
+draw_title(const struct shown *shown, const struct host_view *view)
+{
+    const struct command_call *call = shown->call;
+
+    if (shown->hosts)
+        say_end(call->out);
+    if (!view->label)
+        return;
+    terminal_paint(call->terminal, TERMINAL_BOLD, call->out);
+    say_part(call->out, "== %s ==", view->label);
+    terminal_paint(call->terminal, TERMINAL_PLAIN, call->out);
+    say_end(call->out);
+}
+
+static int
+draw_host(struct shown *shown, const struct host_view *view, size_t first, size_t end,
+          struct error *error)
+{
+    const struct command_call *call = shown->call;
+
+    draw_title(shown, view);
+    shown->hosts++;
+    if (end == 0)
+        say_line(call->out, view->is_remote
+                                ? "no GPU of this host offers vGPUs, as far as its libvirt tells"
+                                : "no GPU on this host offers vGPUs; see 'vgpuctl doctor'");
+    return picture_draw(view, first, end, call->terminal, call->out, error);
+}
+
+static int
+show(void *data, const struct host_view *view, struct error *error)
+{
+    struct shown *shown = data;
+    const struct command_call *call = shown->call;
+    size_t first = 0, end = view->snapshot.inventory.gpu_count;
+
+    if (call->count) {
+        int rc = host_snapshot_find_gpu(&view->snapshot, call->arguments[0], &first, error);
+
+        if (rc < 0)
+            return rc;
+        end = first + 1;
+    }
+    return option_given(&call->options, OPTION_JSON)
+               ? put_host(view, first, end, &shown->json, error)
+               : draw_host(shown, view, first, end, error);
+}
+
+static int
+end(void *data, struct error *error)
+{
+    (void)data;
+    (void)error;
+    return 0;
+}
+
+static int
+show_hosts(const struct command_call *call, struct error *error)
+{
+    static const struct host_views views = {.filter = &inventory_all_types,
+                                            .wants_references = true,
+                                            .wants_availability = true,
+                                            .show = show,
+                                            .end = end};
+    struct shown shown = {.call = call, .json = {.out = call->out}};
+    bool is_json = option_given(&call->options, OPTION_JSON);
+    int rc;
+
+    if (is_json) {
+        json_open(&shown.json, NULL, '{');
+        json_open(&shown.json, "status", '[');
+    }
+    rc = host_views_show(&views, call, &shown, error);
+    if (is_json) {
+        json_close(&shown.json, ']');
+        json_close(&shown.json, '}');
+    }
+    return rc;
+}
+
+/* --- again and again ---------------------------------------------------------------------------
+ */
+
+/* Lines of any length. */
+static void
+put_faults(const char *text, const struct terminal *terminal, FILE *out)
+{
+    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+        AUTO_FREE char *copy = NULL;
+
+        end = strchrnul(line, '\n');
+        copy = strndup(line, (size_t)(end - line));
+        for (const char *at = copy ? copy : "", *next; *at; at = next) {
+            size_t length = wrap_line(at, terminal_width(terminal), &next);
+
+            say_line(out, "%.*s", (int)length, at);
+        }
+    }
+}
+
+/* What a look at all hosts shows, and behind that what went wrong. NULL: no memory. */
+static char *
+look(const struct command_call *call)
+{
+    struct command_call aside = *call;
+    struct error error = {0};
+    AUTO_FREE char *faults = NULL;
+    char *text = NULL;
+    size_t size;
+
+    aside.out = open_memstream(&text, &size);
+    aside.faults = aside.out ? open_memstream(&faults, &size) : NULL;
+    if (!aside.faults)
+        return NULL;
+    if (show_hosts(&aside, &error) < 0)
+        say_line(aside.faults, "vgpuctl: %s: %s", call->name, error.text);
+    if (fclose(aside.faults) == 0 && *faults) {
+        say_end(aside.out);
+        put_faults(faults, call->terminal, aside.out);
+    }
+    say_paragraph(aside.out, "(q ends this)");
+    if (fclose(aside.out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int
+watch(const struct command_call *call, struct error *error)
+{
+    struct terminal terminal = *call->terminal;
+    struct command_call here = *call;
+    AUTO(terminal_release) struct terminal_screen screen = TERMINAL_SCREEN_NONE;
+    enum terminal_event event = TERMINAL_ANEW;
+    AUTO_FREE char *before = NULL;
+    int rc = terminal_take(&screen, &terminal, call->out, error);
+
+    here.terminal = &terminal;
+    while (rc == 0 && event != TERMINAL_END) {
+        char *now = look(&here);
+
+        if (!now)
+            return error_set(error, -ENOMEM, "no memory");
+        if (event == TERMINAL_ANEW || !before || strcmp(before, now) != 0)
+            terminal_show(&screen, now);
+        free(before);
+        before = now;
+        event = terminal_wait(&screen, call->host, PAUSE);
+    }
+    return rc;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    bool is_watched = option_given(&call->options, OPTION_WATCH);
+    int rc;
+
+    if (is_watched && option_given(&call->options, OPTION_JSON))
+        rc = error_set(error, -EINVAL, "--watch is for people, --json for programs: one of them");
+    else
+        rc = is_watched ? watch(call, error) : show_hosts(call, error);
+    return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+}
+
+const struct command command_status = {
+    .name = "status",
+    .arguments = "[GPU]",
+    .help = "draw how full the GPUs are, and with what",
+    .most = 1,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON) |
+               OPTION_BIT(OPTION_WATCH),
+    .run = run,
+};

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/picture.h"
+#include "cli/say.h"
+#include "view/host-snapshot.h"
+#include "view/room.h"
+#include "view/wanted-types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is drawn of one GPU. */
+struct drawing {
+    const struct host_view *view;
+    const struct terminal *terminal;
+    FILE *out;
+    unsigned width;
+    size_t gpu;
+    struct room room;
+};
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+static char
+letter_of(size_t number)
+{
+    return LETTERS[number % strlen(LETTERS)];
+}
+
+static const struct name *
+gpu_name(const struct drawing *drawing)
+{
+    return &drawing->view->snapshot.inventory.gpus[drawing->gpu].name;
+}
+
+/* The next vGPU of the GPU that is drawn, and NULL behind the last; from the first on if it is
+ * NULL.
+ */
+static const struct host_view_vgpu *
+next_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu)
+{
+    const struct host_view *view = drawing->view;
+
+    for (size_t i = vgpu ? (size_t)(vgpu - view->vgpus) + 1 : 0; i < view->vgpu_count; i++) {
+        if (name_equal(view->vgpus[i].gpu, gpu_name(drawing)))
+            return &view->vgpus[i];
+    }
+    return NULL;
+}
+
+static enum terminal_colour
+colour_of(const char *state)
+{
+    static const struct {
+        const char *state;
+        enum terminal_colour colour;
+    } rows[] = {
+        {"held", TERMINAL_GREEN},     {"kept", TERMINAL_BLUE},       {"foreign", TERMINAL_MAGENTA},
+        {"orphan", TERMINAL_RED},     {"pending", TERMINAL_YELLOW},  {"reserved", TERMINAL_YELLOW},
+        {"leaving", TERMINAL_YELLOW}, {"removing", TERMINAL_YELLOW},
+    };
+
+    for (size_t i = 0; state && i < COUNT(rows); i++) {
+        if (!strcmp(rows[i].state, state))
+            return rows[i].colour;
+    }
+    return TERMINAL_GREEN;
+}
+
+/* What people call a type: the last word of a name as "GRID T4-1B", else its id. */
+static const char *
+word_of(const char *name, const struct name *id)
+{
+    const char *blank = name ? strrchr(name, ' ') : NULL;
+
+    return blank && strchr(blank, '-') ? blank + 1 : *id->text ? id->text : "?";
+}
+
+/* --- the heading -------------------------------------------------------------------------------
+ */
+
+static const char *
+unit_of(const struct room *room, int figure)
+{
+    return !room->is_in_vgpus ? "MiB" : figure == 1 ? "vGPU" : "vGPUs";
+}
+
+static void
+draw_heading(const struct drawing *drawing)
+{
+    const struct inventory_gpu *card = &drawing->view->snapshot.inventory.gpus[drawing->gpu];
+    const struct room *room = &drawing->room;
+    char name[64], node[32] = "", left[160], right[80];
+    int gap;
+
+    host_snapshot_gpu_name(&drawing->view->snapshot, drawing->gpu, name, sizeof(name));
+    if (card->numa >= 0)
+        snprintf(node, sizeof(node), ", NUMA node %d", card->numa);
+    if (room->used < 0)
+        snprintf(right, sizeof(right), "%d %s", room->total, unit_of(room, room->total));
+    else if (room->total < 0 || room->is_in_vgpus)
+        snprintf(right, sizeof(right), "%d %s in use", room->used, unit_of(room, room->used));
+    else
+        snprintf(right, sizeof(right), "%d of %d %s in use", room->used, room->total,
+                 unit_of(room, room->total));
+    snprintf(left, sizeof(left), "%s%s%s%s", card->name.text, *name ? " " : "", name, node);
+    if (strlen(left) + strlen(right) >= drawing->width)
+        snprintf(left, sizeof(left), "%s", card->name.text);
+    gap = (int)drawing->width - (int)strlen(left) - (int)strlen(right);
+    terminal_paint(drawing->terminal, TERMINAL_BOLD, drawing->out);
+    say_part(drawing->out, "%s", left);
+    terminal_paint(drawing->terminal, TERMINAL_PLAIN, drawing->out);
+    say_part(drawing->out, "%*s%s", gap > 1 ? gap : 1, "", right);
+    say_end(drawing->out);
+}
+
+/* --- the bar -----------------------------------------------------------------------------------
+ */
+
+/* Where each part of a bar ends, in the room's unit. */
+struct bar {
+    int total, used, free, free_at_most;
+};
+
+static struct bar
+measure(const struct drawing *drawing)
+{
+    const struct room *room = &drawing->room;
+    const struct host_view_vgpu *vgpu = NULL;
+    struct bar bar = {.total = room->total};
+
+    while ((vgpu = next_vgpu(drawing, vgpu))) {
+        int share = room_share(drawing->view, room, vgpu);
+
+        bar.used += share > 0 ? share : 0;
+    }
+    bar.free = bar.used + (room->free > 0 ? room->free : 0);
+    bar.free_at_most = bar.used + (room->free_at_most > 0 ? room->free_at_most : 0);
+    if (bar.free_at_most < bar.free)
+        bar.free_at_most = bar.free;
+    /* As much again may be free, or as little, as nobody knows. */
+    if (room->is_in_vgpus && room->free_at_most < 0)
+        bar.free_at_most = bar.used ? 2 * bar.used : 1;
+    /* More than the rest is free if what is kept makes room; it has its letter all the same. */
+    if (room->is_in_vgpus || bar.total < bar.used)
+        bar.total = room->is_in_vgpus ? bar.free_at_most : bar.used;
+    return bar;
+}
+
+/* The vGPU at a place of the bar: its letter, and in *colour that of its state. */
+static char
+letter_at(const struct drawing *drawing, int place, enum terminal_colour *colour)
+{
+    const struct host_view_vgpu *vgpu = NULL;
+    size_t number = 0;
+    int end = 0;
+
+    while ((vgpu = next_vgpu(drawing, vgpu))) {
+        int share = room_share(drawing->view, &drawing->room, vgpu);
+
+        end += share > 0 ? share : 0;
+        *colour = colour_of(vgpu->state);
+        if (place < end)
+            break;
+        number++;
+    }
+    return letter_of(number);
+}
+
+static void
+draw_bar(const struct drawing *drawing)
+{
+    struct bar bar = measure(drawing);
+    enum terminal_colour painted = TERMINAL_PLAIN;
+    unsigned cells = drawing->width - 2;
+
+    say_part(drawing->out, "[");
+    for (unsigned i = 0; i < cells; i++) {
+        /* The middle of the cell. */
+        int place = (int)((2 * (int64_t)i + 1) * bar.total / (2 * (int64_t)cells));
+        enum terminal_colour colour = TERMINAL_DIM;
+        char sign = place < bar.used           ? letter_at(drawing, place, &colour)
+                    : place < bar.free         ? '.'
+                    : place < bar.free_at_most ? '?'
+                                               : '-';
+
+        if (colour != painted) {
+            terminal_paint(drawing->terminal, TERMINAL_PLAIN, drawing->out);
+            terminal_paint(drawing->terminal, colour, drawing->out);
+        }
+        painted = colour;
+        say_part(drawing->out, "%c", sign);
+    }
+    terminal_paint(drawing->terminal, TERMINAL_PLAIN, drawing->out);
+    say_part(drawing->out, "]");
+    say_end(drawing->out);
+}
+
+/* --- the vGPUs ---------------------------------------------------------------------------------
+ */
+
+/* Who has it; of one that nobody has, what it is. */
+static const char *
+owner_of(const struct host_view_vgpu *vgpu)
+{
+    return vgpu->domain ? vgpu->domain : vgpu->device->text;
+}
+
+static void
+draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size_t number)
+{
+    int share = room_share(drawing->view, &drawing->room, vgpu), width;
+    char right[160], size[32] = "", owner[160];
+
+    if (!drawing->room.is_in_vgpus && share > 0)
+        snprintf(size, sizeof(size), "%d MiB", share);
+    snprintf(right, sizeof(right), " %-12s%*s %-8s", word_of(vgpu->type_name, vgpu->type),
+             drawing->room.is_in_vgpus ? 0 : 10, size, vgpu->state ? vgpu->state : "");
+    width = (int)drawing->width - 3 - (int)strlen(right);
+    snprintf(owner, sizeof(owner), "%s", owner_of(vgpu));
+    terminal_cut(owner, (unsigned)width);
+    say_part(drawing->out, " ");
+    terminal_paint(drawing->terminal, colour_of(vgpu->state), drawing->out);
+    say_part(drawing->out, "%c", letter_of(number));
+    terminal_paint(drawing->terminal, TERMINAL_PLAIN, drawing->out);
+    while (*right && right[strlen(right) - 1] == ' ')
+        right[strlen(right) - 1] = '\0';
+    say_part(drawing->out, " %s%*s%s", owner, width - (int)terminal_columns(owner), "", right);
+    say_end(drawing->out);
+}
+
+static void
+draw_vgpus(const struct drawing *drawing)
+{
+    const struct host_view_vgpu *vgpu = NULL;
+
+    for (size_t number = 0; (vgpu = next_vgpu(drawing, vgpu)); number++)
+        draw_vgpu(drawing, vgpu, number);
+}
+
+/* --- what is free ------------------------------------------------------------------------------
+ */
+
+/* Why nobody may have anything of a GPU; NULL: they may. */
+static const char *
+why_closed(const struct drawing *drawing)
+{
+    const struct snapshot *snapshot = &drawing->view->snapshot;
+
+    if (drawing->view->is_remote || host_snapshot_is_enabled(snapshot, drawing->gpu))
+        return NULL;
+    return host_snapshot_is_drained(snapshot, drawing->gpu)
+               ? "drained ('vgpuctl undrain' ends that)"
+               : "disabled by vgpu.conf";
+}
+
+static const char *
+why_unknown(const struct drawing *drawing)
+{
+    if (drawing->view->is_remote)
+        return ", libvirt does not tell";
+    return drawing->view->snapshot.inventory.gpus[drawing->gpu].is_silent
+               ? ", its driver does not answer"
+               : "";
+}
+
+/* "14 T4-1B", or "at most 14 L4-2Q". */
+static bool
+describe_type(const struct drawing *drawing, const struct wanted_type *wanted, char *text,
+              size_t size)
+{
+    const struct inventory_type *type =
+        &drawing->view->snapshot.inventory.gpus[drawing->gpu].types[wanted->type];
+    int count = wanted->available >= 0 ? wanted->available : wanted->at_most;
+
+    /* Of those that nobody asks for, one of each size says it for all. */
+    if (count < 0 || !wanted_type_matters(wanted) ||
+        (!wanted->asked && !wanted->is_in_class && !wanted->is_first_of_size))
+        return false;
+    snprintf(text, size, "%s%d %s", wanted->available < 0 ? "at most " : "", count,
+             word_of(type->name, &type->id));
+    return true;
+}
+
+/* As many types as the line has room for. */
+static int
+describe_types(const struct drawing *drawing, char *text, size_t size)
+{
+    const struct inventory_gpu *card = &drawing->view->snapshot.inventory.gpus[drawing->gpu];
+    AUTO_FREE struct wanted_type *wanted = NULL;
+    size_t used = strlen(text);
+
+    if (wanted_types_find(drawing->view, drawing->gpu, &wanted) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < card->count; i++) {
+        const char *before = text[used - 1] == ':' ? " " : ", ";
+        char type[96];
+
+        if (!describe_type(drawing, &wanted[i], type, sizeof(type)))
+            continue;
+        if (used + strlen(before) + strlen(type) > drawing->width)
+            break;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before, type);
+    }
+    return 0;
+}
+
+static int
+draw_free(const struct drawing *drawing)
+{
+    const struct room *room = &drawing->room;
+    const char *closed = why_closed(drawing);
+    char text[1024];
+    int rc = 0;
+
+    if (room->free < 0 && room->free_at_most < 0)
+        snprintf(text, sizeof(text), "free: not known%s", why_unknown(drawing));
+    else if (room->is_in_vgpus)
+        snprintf(text, sizeof(text), "free:");
+    else
+        snprintf(text, sizeof(text), "free: %s%d MiB", room->free < 0 ? "at most " : "",
+                 room->free < 0 ? room->free_at_most : room->free);
+    if (closed) {
+        say_line(drawing->out, "%s%s %s", text, room->is_in_vgpus ? "" : ",", closed);
+        return 0;
+    }
+    if (room->free >= 0 || room->free_at_most >= 0) {
+        if (!room->is_in_vgpus)
+            strcat(text, ":");
+        rc = describe_types(drawing, text, sizeof(text));
+    }
+    if (text[strlen(text) - 1] == ':')
+        strcpy(strrchr(text, ':'), room->is_in_vgpus ? ": nothing" : "");
+    say_line(drawing->out, "%s", text);
+    return rc;
+}
+
+/* --- a host ------------------------------------------------------------------------------------
+ */
+
+static int
+draw_gpu(struct drawing *drawing, size_t gpu)
+{
+    drawing->gpu = gpu;
+    room_of(drawing->view, gpu, &drawing->room);
+    draw_heading(drawing);
+    draw_bar(drawing);
+    draw_vgpus(drawing);
+    return draw_free(drawing);
+}
+
+/* A lease whose GPU is not here any more. */
+static void
+draw_homeless(const struct drawing *drawing)
+{
+    const struct inventory *inventory = &drawing->view->snapshot.inventory;
+    size_t ignored;
+
+    for (size_t i = 0; i < drawing->view->vgpu_count; i++) {
+        const struct host_view_vgpu *vgpu = &drawing->view->vgpus[i];
+
+        if (!inventory_find_gpu(inventory, vgpu->gpu, &ignored))
+            say_line(drawing->out, "The GPU %s is not here; %s has a %s on it (%s).",
+                     vgpu->gpu->text, owner_of(vgpu), word_of(vgpu->type_name, vgpu->type),
+                     vgpu->state ? vgpu->state : "?");
+    }
+}
+
+int
+picture_draw(const struct host_view *view, size_t first, size_t end,
+             const struct terminal *terminal, FILE *out, struct error *error)
+{
+    struct drawing drawing = {
+        .view = view, .terminal = terminal, .out = out, .width = terminal_width(terminal)};
+    int rc = 0;
+
+    for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
+        if (gpu > first)
+            say_end(out);
+        if (draw_gpu(&drawing, gpu) < 0)
+            rc = error_set(error, -ENOMEM, "no memory for the picture");
+    }
+    if (rc == 0 && first == 0 && end == view->snapshot.inventory.gpu_count)
+        draw_homeless(&drawing);
+    return rc;
+}

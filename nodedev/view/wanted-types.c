@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/wanted-types.h"
+
+#include <string.h>
+
+static unsigned
+count_vgpus(const struct host_view *view, const struct inventory_type *type)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < view->vgpu_count; i++)
+        count += name_equal(view->vgpus[i].type, &type->id);
+    return count;
+}
+
+/* What a domain asks for by a class counts for each type of it. */
+static unsigned
+count_devices(const struct policy *policy, const struct request *request,
+              const struct inventory_type *type)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < request->device_count; i++) {
+        const struct request_device *device = &request->devices[i];
+
+        if (device->type)
+            count += inventory_type_is(type, device->type);
+        for (size_t k = 0; device->class && k < policy->class_count; k++)
+            count += !strcmp(policy->classes[k].name, device->class) &&
+                     demand_class_has(&policy->classes[k], type);
+    }
+    return count;
+}
+
+static unsigned
+count_asked(const struct host_view *view, const struct inventory_type *type)
+{
+    const struct policy *policy = &view->snapshot.policy;
+    const struct domains *domains = &view->references.domains;
+    unsigned count = count_vgpus(view, type);
+
+    /* What runs has its vGPU already. */
+    for (size_t i = 0; i < domains->count; i++) {
+        if (!domains->items[i].is_running)
+            count += count_devices(policy, &domains->items[i].config, type);
+    }
+    return count;
+}
+
+static bool
+is_in_class(const struct policy *policy, const struct inventory_type *type)
+{
+    for (size_t i = 0; i < policy->class_count; i++) {
+        if (demand_class_has(&policy->classes[i], type))
+            return true;
+    }
+    return false;
+}
+
+static int
+by_want(const void *a, const void *b, void *data)
+{
+    const struct wanted_type *one = a, *other = b;
+    const struct inventory_type *types = data;
+
+    if (one->asked != other->asked)
+        return one->asked > other->asked ? -1 : 1;
+    if (one->is_in_class != other->is_in_class)
+        return one->is_in_class ? -1 : 1;
+    if (one->at_most != other->at_most)
+        return one->at_most > other->at_most ? -1 : 1;
+    return strverscmp(types[one->type].id.text, types[other->type].id.text);
+}
+
+static void
+find_first_of_size(const struct inventory_type *types, struct wanted_type *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned size = types[wanted[i].type].framebuffer;
+
+        wanted[i].is_first_of_size = true;
+        for (size_t k = 0; size && k < i; k++) {
+            if (types[wanted[k].type].framebuffer == size)
+                wanted[i].is_first_of_size = false;
+        }
+    }
+}
+
+int
+wanted_types_find(const struct host_view *view, size_t gpu, struct wanted_type **ret)
+{
+    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
+    struct wanted_type *wanted = calloc(card->count + 1, sizeof(*wanted));
+
+    *ret = wanted;
+    if (!wanted)
+        return -ENOMEM;
+    for (size_t i = 0; i < card->count; i++) {
+        wanted[i].type = i;
+        wanted[i].asked = count_asked(view, &card->types[i]);
+        wanted[i].is_in_class = is_in_class(&view->snapshot.policy, &card->types[i]);
+        wanted[i].available = host_view_available(view, gpu, i, &wanted[i].at_most);
+    }
+    qsort_r(wanted, card->count, sizeof(*wanted), by_want, card->types);
+    find_first_of_size(card->types, wanted, card->count);
+    return 0;
+}
+
+bool
+wanted_type_matters(const struct wanted_type *wanted)
+{
+    return wanted->asked || wanted->is_in_class || wanted->at_most != 0;
+}

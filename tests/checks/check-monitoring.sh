@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The Grafana dashboard and the alerting rules ask for metrics, labels and values that vgpuctl
+# metrics really prints, as the golden files have it, and every metric is asked for. With promtool:
+# Prometheus understands each query, each finds something, and each alert fires when it should.
+
+. "$srcdir/tests/checks/guard.sh"
+
+dashboard=config/libvirt-vgpu-dashboard.json alerts=config/libvirt-vgpu-alerts.yml
+golden=tests/golden/metrics/devices
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+queries() { perl tests/monitoring/queries.pl "$1" $dashboard $alerts $golden; }
+
+faults=$(queries faults)
+[ -z "$faults" ] || complain "$faults"
+
+# The golden file has every metric that there is.
+sed -n 's/^    {"\(libvirt_vgpu_[a-z_]*\)".*/\1/p' nodedev/view/metrics.c | sort >"$scratch/written"
+sed -n 's/^# TYPE \(libvirt_vgpu_[a-z_]*\) .*/\1/p' $golden | sort >"$scratch/printed"
+diff "$scratch/written" "$scratch/printed" >"$scratch/diff" ||
+    complain "metrics in metrics.c ('<') are not those of $golden ('>'):" "$(cat "$scratch/diff")"
+
+# A file that asks for something else is found out.
+for wrong in 's/libvirt_vgpu_lost/libvirt_vgpu_losses/' 's/state=~/status=~/' 's/pending/waiting/' \
+    's/by (instance, name)/by (instance, nmae)/'; do
+    sed "$wrong" $alerts >"$scratch/wrong.yml"
+    cmp -s $alerts "$scratch/wrong.yml" && complain "$wrong changes nothing"
+    [ -n "$(perl tests/monitoring/queries.pl faults $dashboard "$scratch/wrong.yml" $golden)" ] ||
+        complain "nobody notices $wrong"
+done
+
+if [ -n "$PROMTOOL" ]; then
+    cp $alerts tests/monitoring/alerts-test.yml "$scratch"
+    queries rules >"$scratch/dashboard.yml"
+    queries tests >"$scratch/dashboard-test.yml"
+    for rules in libvirt-vgpu-alerts dashboard; do
+        $PROMTOOL check rules "$scratch/$rules.yml" >"$scratch/said" 2>&1 ||
+            complain "$(cat "$scratch/said")"
+    done
+    for tests in alerts-test dashboard-test; do
+        (cd "$scratch" && $PROMTOOL test rules $tests.yml) >"$scratch/said" 2>&1 ||
+            complain "$(cat "$scratch/said")"
+    done
+    # A rule that is wrong does not pass.
+    sed -i 's/for: 30m/for: 20m/' "$scratch/libvirt-vgpu-alerts.yml"
+    if (cd "$scratch" && $PROMTOOL test rules alerts-test.yml) >/dev/null 2>&1; then
+        complain "promtool does not notice that an alert fires too soon"
+    fi
+else
+    echo "promtool is not installed: names, labels and values were compared, and no rule was run"
+fi
+finish

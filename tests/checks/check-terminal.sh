@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# vgpuctl in a real terminal, tmux's: what `status --watch` draws and when, how it ends, and that it
+# leaves the terminal as it was; where there are colours and where not.
+
+. "$srcdir/tests/checks/guard.sh"
+needs tmux "$TMUX_PROGRAM"
+
+scratch=$(mktemp -d)
+root=$scratch/root gpu=$scratch/root/sys/class/mdev_bus/0000:18:00.0
+vgpuctl=$top_builddir/vgpuctl
+unset TMUX NO_COLOR
+
+# Each start has a server of its own, as one that was told to end may not have done so yet.
+starts=0
+tm() { "$TMUX_PROGRAM" -f /dev/null -S "$scratch/socket$starts" "$@"; }
+trap 'tm kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
+
+# make_type ID NAME MIB MAX AVAILABLE
+make_type() {
+    mkdir -p "$gpu/mdev_supported_types/$1"
+    echo "$2" >"$gpu/mdev_supported_types/$1/name"
+    echo "framebuffer=$3M, max_instance=$4" >"$gpu/mdev_supported_types/$1/description"
+    echo vfio-pci >"$gpu/mdev_supported_types/$1/device_api"
+    echo "$5" >"$gpu/mdev_supported_types/$1/available_instances"
+}
+
+# make_device NUMBER: a vGPU of nvidia-222, made by somebody else.
+make_device() {
+    uuid=dddddddd-0000-4000-8000-00000000000$1
+    mkdir -p "$gpu/$uuid" "$root/sys/bus/mdev/devices"
+    ln -s ../mdev_supported_types/nvidia-222 "$gpu/$uuid/mdev_type"
+    ln -s "../../../class/mdev_bus/0000:18:00.0/$uuid" "$root/sys/bus/mdev/devices/$uuid"
+}
+
+make_type nvidia-222 'GRID T4-1B' 1024 16 16
+make_type nvidia-231 'GRID T4-2Q' 2048 8 8
+mkdir -p "$root/proc/sys/kernel/random"
+echo 0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10 >"$root/proc/sys/kernel/random/boot_id"
+chmod -R go-w "$root"
+
+# screen [OPTION]: what the terminal shows.
+screen() { tm capture-pane -p "$@"; }
+
+# wait_for WORDS: until the terminal shows them. A machine may be as slow as it likes; what never
+# comes is given up after a minute.
+wait_for() {
+    tries=0
+    until screen | grep -qF -e "$1"; do
+        tries=$((tries + 1))
+        if [ $tries -gt 600 ]; then
+            complain "the terminal never showed '$1', but:" "$(screen)"
+            finish
+        fi
+        sleep 0.1
+    done
+}
+
+# start ENVIRONMENT COMMAND [HOSTS]: on the made machine, or on other hosts, in a terminal of 80 columns. When it has ended, "ended STATUS" and what
+# stty says of the terminal are there.
+start() {
+    [ $starts -eq 0 ] || tm kill-server
+    starts=$((starts + 1))
+    tm new-session -d -x 80 -y 24 "stty -g >$scratch/before; env TERM=screen $1 sh -c 'echo \$\$ >$scratch/pid; exec $vgpuctl ${3:---root $root} $2'
+        echo ended \$?; stty -g >$scratch/after; echo that was all; exec cat" \; set status off
+}
+
+# ended HOW: the terminal is as it was.
+ended() {
+    wait_for 'that was all'
+    screen | grep -qx 'ended 0' || complain "$1: it does not exit with 0"
+    screen | grep -qF 'in use' && complain "$1: its picture is left on the screen:" "$(screen)"
+    [ "$(tm display -p '#{alternate_on} #{cursor_flag}')" = '0 1' ] ||
+        complain "$1: another screen, or no cursor"
+    cmp -s "$scratch/before" "$scratch/after" || complain "$1: the terminal's settings are changed"
+}
+
+# The picture is that of a pipe, and follows what happens.
+start NO_COLOR=1 'status --watch'
+wait_for '0 of 16384 MiB in use'
+"$vgpuctl" --root "$root" status >"$scratch/plain"
+screen | head -n "$(wc -l <"$scratch/plain")" | diff "$scratch/plain" - >"$scratch/diff" ||
+    complain "--watch draws something else ('>') than what is drawn once ('<'):" \
+        "$(cat "$scratch/diff")"
+screen -e | grep -q "$(printf '\033')" && complain "colours, although NO_COLOR is set"
+make_device 1
+echo 15 >"$gpu/mdev_supported_types/nvidia-222/available_instances"
+wait_for '1024 of 16384 MiB in use'
+screen | grep -q '^ a dddddddd.* T4-1B *1024 MiB foreign$' || complain "no line for its vGPU:" "$(screen)"
+
+# It fits a screen that changes its size, and says what a low one has no room for.
+tm resize-window -x 100 -y 24
+wait_for '[aaaaaa............................................................................................]'
+tm resize-window -x 100 -y 3
+wait_for 'more lines'
+tm resize-window -x 80 -y 24
+wait_for '(q ends this)'
+tm send-keys q
+ended 'the key q'
+
+# Of other hosts one is not there, which is told below the others, in lines that fit.
+hosts="-c test://$PWD/tests/data/t4-host.xml -c test:///no/such/host/that/anybody/knows"
+start '' "status --watch" "$hosts"
+wait_for '1 of 2 hosts gave no answer'
+screen | grep -q 'free: at most 14 T4-1B' || complain "the other host is not shown:" "$(screen)"
+screen | tr -d '\n ' | grep -qF 'cannotconnecttotest:///no/such/host/that/anybody/knows' ||
+    complain "the host that is not there is not named:" "$(screen)"
+tm send-keys q
+wait_for 'that was all'
+
+for how in 'the key C-c' 'the signal TERM'; do
+    start '' 'status --watch'
+    wait_for '1024 of 16384 MiB in use'
+    case $how in
+    *key*) tm send-keys C-c ;;
+    *) kill -TERM "$(cat "$scratch/pid")" ;;
+    esac
+    ended "$how"
+done
+
+# Colours are for terminals.
+start '' 'status'
+wait_for 'that was all'
+screen -e | grep -q "$(printf '\033\\[[0-9;]*45m')" || complain "no colour on a terminal:" "$(screen -e)"
+start '' 'status | cat'
+wait_for 'that was all'
+screen -e | grep -q "$(printf '\033')" && complain "colours in a pipe"
+
+# So are tables that fit.
+start '' 'types'
+wait_for 'that was all'
+screen | grep -q '^0000:18:00.0 nvidia-222 GRID T4-1B .* 15$' ||
+    complain "a table that does not fit:" "$(screen)"
+start '' 'types | cat'
+wait_for 'that was all'
+screen | grep -q 'SLICES$' ||
+    complain "a table in a pipe that has not all of its columns:" "$(screen)"
+finish

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl shows on a terminal: tables that fit it, and a line where there is nothing to show.
+ */
+
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HERE "test:///default"
+#define LONG "a-guest-whose-name-is-rather-long"
+
+static struct scene scene;
+static struct typed typed;
+
+/* A T4 and an L40S, each with a vGPU of a guest's and one of nobody's. */
+static const char *
+begin(void)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second =
+        typed_functions(2, "", "L40S-24Q", (const char *const[]){"0000:3d:00.4", NULL});
+    AUTO_FREE char *domains = NULL;
+
+    scene_start_machine(&scene, "t4-l40s");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-24Q", "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(3)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1155", "0000:3d:00.5"), 0);
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    return typed_libvirt(&scene, domains);
+}
+
+/* Every one of their tables. */
+static const struct {
+    const char *name, *line;
+} tables[] = {
+    {"gpus/screen", "vgpuctl gpus"},
+    {"types/screen", "vgpuctl types 0000:18:00.0"},
+    {"types/screen-functions", "vgpuctl types 0000:3d:00.0"},
+    {"list/screen", "vgpuctl list"},
+    {"list/screen-chosen", "vgpuctl list -o device,domain,origin"},
+    {"orphans/screen", "vgpuctl orphans"},
+    {"drain/screen", "vgpuctl drain 0000:18:00.0"},
+    {"explain/screen", "vgpuctl explain guest2 -n"},
+};
+
+static void
+at_80_columns(void **state)
+{
+    const char *libvirt = begin();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(tables); i++)
+        typed_golden_on(&scene, libvirt, &typed_screen, tables[i].name, tables[i].line);
+    scene_stop(&scene);
+}
+
+static void
+assert_fits(const char *line, const char *printed, unsigned width)
+{
+    for (const char *at = printed; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n')) {
+        size_t length = strcspn(at, "\n");
+
+        while (length && at[length - 1] == ' ')
+            length--;
+        if (length > width)
+            fail_msg("%s: %u columns, and: %s", line, width, printed);
+    }
+}
+
+/* A long name is broken, so that a table of columns that nobody has chosen fits. In a pipe the same
+ * table has all of its columns. */
+static void
+at_any_width(void **state)
+{
+    const char *libvirt = begin();
+    struct terminal screen = typed_screen;
+
+    (void)state;
+    assert_int_equal(typed_run(&scene, libvirt, "vgpuctl list", &typed), 0);
+    typed_assert_has(typed.printed, "DOMAIN-UUID\n");
+    for (screen.width = 76; screen.width <= 200; screen.width += 4) {
+        for (size_t i = 0; i < COUNT(tables); i++) {
+            if (strstr(tables[i].line, " -o "))
+                continue;
+            typed_run_on(&scene, libvirt, &screen, tables[i].line, &typed);
+            assert_fits(tables[i].line, typed.printed, screen.width);
+        }
+    }
+    screen.width = 200;
+    typed_run_on(&scene, libvirt, &screen, "vgpuctl list", &typed);
+    typed_assert_has(typed.printed, "aaaaaaaa-0000-4000-8000-000000000001\n");
+    scene_stop(&scene);
+}
+
+/* JSON and raw lines are the same everywhere. */
+static void
+for_programs(void **state)
+{
+    static const char *const lines[] = {"vgpuctl list --json", "vgpuctl list --raw",
+                                        "vgpuctl types --json", "vgpuctl gpus -rn"};
+    const char *libvirt = begin();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        AUTO_FREE char *piped = NULL;
+
+        typed_run(&scene, libvirt, lines[i], &typed);
+        piped = strdup(typed.printed);
+        typed_run_on(&scene, libvirt, &typed_screen, lines[i], &typed);
+        assert_string_equal(typed.printed, piped);
+    }
+    scene_stop(&scene);
+}
+
+/* A name that means ill cannot begin a line where texts are broken. */
+static void
+broken_names(void **state)
+{
+    (void)state;
+    scene_start_machine(&scene, "t4-l40s");
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
+               "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
+               "mdev dddddddd-0000-4000-8000-000000000001 nvidia-222 1024 0000:18:00.0 "
+               "0000:18:00.0 aaaaaaaa-0000-4000-8000-000000000001 " LONG
+               "%0Aand%20then%20words%1B[2J - held made 1:1 0 reap 1\n");
+    typed_golden_on(&scene, HERE, &typed_screen, "list/screen-broken", "vgpuctl list");
+    scene_stop(&scene);
+}
+
+/* Nothing to show is told on stderr, to people. */
+static void
+empty(void **state)
+{
+    static const struct {
+        const char *line, *words;
+    } rows[] = {
+        {"vgpuctl gpus", "no GPU on this host offers vGPUs; see 'vgpuctl doctor'\n"},
+        {"vgpuctl types", "no GPU on this host offers vGPUs; see 'vgpuctl doctor'\n"},
+        {"vgpuctl list", "there is no vGPU on this host\n"},
+        {"vgpuctl orphans", "no orphans: there is no vGPU on this host\n"},
+        {"vgpuctl reap", "no orphan of ours is here: nothing is to be removed\n"},
+    };
+
+    (void)state;
+    scene_start(&scene, "");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char line[64];
+
+        assert_int_equal(typed_run(&scene, HERE, rows[i].line, &typed), 0);
+        assert_string_equal(typed.printed, "");
+        assert_string_equal(typed.faults, rows[i].words);
+        for (size_t k = 0; k < 3 && strcmp(rows[i].line, "vgpuctl reap"); k++) {
+            snprintf(line, sizeof(line), "%s %s", rows[i].line,
+                     (const char *const[]){"--json", "--raw", "--noheadings"}[k]);
+            assert_int_equal(typed_run(&scene, HERE, line, &typed), 0);
+            assert_string_equal(typed.faults, "");
+        }
+    }
+    scene_stop(&scene);
+}
+
+/* What is done and leaves nothing to show. A timer that runs reconcile is told nothing. */
+static void
+done(void **state)
+{
+    (void)state;
+    scene_start_machine(&scene, "t4-l40s");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl drain 0000:18:00.0", &typed), 0);
+    assert_string_equal(typed.faults, "0000:18:00.0 is drained, and nothing is on it\n");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl undrain 0000:18:00.0", &typed), 0);
+    assert_string_equal(typed.printed, "0000:18:00.0 is not drained any more\n");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl undrain 0000:18:00.0", &typed), 0);
+    assert_string_equal(typed.printed, "0000:18:00.0 was not drained\n");
+    assert_int_equal(typed_run_on(&scene, HERE, &typed_screen, "vgpuctl reconcile", &typed), 0);
+    assert_string_equal(typed.printed, "nothing was left half done\n");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl reconcile", &typed), 0);
+    assert_string_equal(typed.printed, "");
+    scene_stop(&scene);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_80_columns), cmocka_unit_test(at_any_width),
+        cmocka_unit_test(for_programs),  cmocka_unit_test(broken_names),
+        cmocka_unit_test(empty),         cmocka_unit_test(done),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}

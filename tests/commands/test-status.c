@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl status draws, of whole machines. How it watches them is in check-terminal.sh. */
+
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HERE "test:///default"
+
+static struct scene scene;
+static struct typed typed;
+
+/* The same for people and for programs. */
+static void
+show(const char *machine, const char *libvirt)
+{
+    char name[128];
+
+    snprintf(name, sizeof(name), "status/%s", machine);
+    typed_golden(&scene, libvirt, name, "vgpuctl status");
+    snprintf(name, sizeof(name), "status/%s-json", machine);
+    typed_golden(&scene, libvirt, name, "vgpuctl status --json");
+}
+
+static void
+foreign(const char *parent, const char *type, const char *device)
+{
+    assert_int_equal(fake_make(&scene.kernel, parent, type, device), 0);
+}
+
+/* Guests that run, one that left its vGPU, and one that somebody else made; the domains that are
+ * defined ask for other types. */
+static void
+begin_t4(void)
+{
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n"
+                        "gpu 0000:3b:00.0 rule size numa 1 board \"GRID T4\"\n");
+    scene_configure(&scene, "gpus = ({ address = \"0000:3b:00.0\"; reserve = 1; });");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-2Q"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-2Q"), 0);
+    foreign("0000:3b:00.0", "nvidia-222", scene_device(3));
+}
+
+static void
+t4(void **state)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
+    AUTO_FREE char *third = typed_domain(3, TYPED_DEFINED, (const unsigned[]){3, 0});
+    AUTO_FREE char *domains = NULL;
+    const char *libvirt;
+
+    (void)state;
+    begin_t4();
+    assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
+    libvirt = typed_libvirt(&scene, domains);
+    show("t4", libvirt);
+    typed_golden(&scene, libvirt, "status/t4-one", "vgpuctl status 0000:18:00.0");
+    typed_golden(&scene, libvirt, "status/t4-unknown", "vgpuctl status 0000:19:00.0");
+    typed_golden(&scene, NULL, "readme/status", "vgpuctl status 0000:3b:00.0");
+    scene_stop(&scene);
+}
+
+/* Nothing is longer than the screen, and a narrow one cuts names. */
+static void
+widths(void **state)
+{
+    struct terminal screen = typed_screen;
+
+    (void)state;
+    begin_t4();
+    for (unsigned width = 60; width <= 200; width += 20) {
+        screen.width = width;
+        assert_int_equal(typed_run_on(&scene, HERE, &screen, "vgpuctl status", &typed), 0);
+        for (const char *line = typed.printed; *line; line += strcspn(line, "\n") + 1) {
+            if (strcspn(line, "\n") > width)
+                fail_msg("%u columns, and: %s", width, line);
+        }
+    }
+    screen.width = 60;
+    typed_golden_on(&scene, HERE, &screen, "status/narrow", "vgpuctl status");
+    screen.width = 80;
+    screen.has_colour = true;
+    typed_golden_on(&scene, HERE, &screen, "status/colour", "vgpuctl status 0000:18:00.0");
+    scene_stop(&scene);
+}
+
+/* What nobody may have is not free. */
+static void
+closed(void **state)
+{
+    (void)state;
+    begin_t4();
+    scene_configure(&scene, "gpus = ({ address = \"0000:3b:00.0\"; enabled = false; });");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl drain 0000:18:00.0", &typed), 0);
+    typed_golden(&scene, HERE, "status/closed", "vgpuctl status");
+    scene_stop(&scene);
+}
+
+/* Kept vGPUs make room; of a full card no type has any. */
+static void
+kept(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"
+                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 1\n");
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    typed_golden(&scene, HERE, "status/kept", "vgpuctl status");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-2Q"), 0);
+    typed_golden(&scene, HERE, "status/full", "vgpuctl status");
+    scene_stop(&scene);
+}
+
+static void
+machines(void **state)
+{
+    (void)state;
+    scene_start_machine(&scene, "mixed");
+    foreign("mtty", "mtty-2", scene_device(1));
+    show("mixed", HERE);
+    scene_stop(&scene);
+    scene_start_machine(&scene, "mixed-size");
+    assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
+    assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
+    show("mixed-size", HERE);
+    scene_stop(&scene);
+    scene_start_machine(&scene, "a30-mig");
+    assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
+    typed_golden(&scene, HERE, "status/a30-mig", "vgpuctl status");
+    scene_stop(&scene);
+    scene_start_machine(&scene, "l40s");
+    scene_configure(&scene, "classes = { small = { types = [ \"L40S-4Q\" ]; }; };");
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", "0000:3d:00.4"), 0);
+    typed_golden(&scene, HERE, "status/l40s", "vgpuctl status");
+    scene_stop(&scene);
+    scene_start_machine(&scene, "gvt-g");
+    typed_golden(&scene, HERE, "status/gvt-g", "vgpuctl status");
+    scene_stop(&scene);
+    scene_start(&scene, "");
+    show("nothing", HERE);
+    scene_stop(&scene);
+}
+
+/* Of a card whose driver does not answer nothing is made up, and the others are shown. */
+static void
+silent(void **state)
+{
+    (void)state;
+    begin_t4();
+    snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
+    scene.kernel.faults->mute = true;
+    typed_golden(&scene, HERE, "status/silent", "vgpuctl status");
+    typed_golden(&scene, HERE, "gpus/silent", "vgpuctl gpus");
+    scene_stop(&scene);
+}
+
+/* A GPU that went with a guest's vGPU on it. */
+static void
+gone(void **state)
+{
+    (void)state;
+    scene_start_machine(&scene, "mtty");
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
+               "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
+               "mdev dddddddd-0000-4000-8000-000000000001 nvidia-222 1024 0000:18:00.0 "
+               "0000:18:00.0 aaaaaaaa-0000-4000-8000-000000000001 guest1 - held made 1:1 0 "
+               "reap 1\n");
+    typed_golden(&scene, HERE, "status/gone", "vgpuctl status");
+    scene_stop(&scene);
+}
+
+static void
+wrong_usage(void **state)
+{
+    (void)state;
+    scene_start_machine(&scene, "mtty");
+    typed_golden(&scene, HERE, "status/no-terminal", "vgpuctl status --watch");
+    typed_golden(&scene, HERE, "status/watch-json", "vgpuctl status --watch --json");
+    scene_stop(&scene);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t4),     cmocka_unit_test(widths),      cmocka_unit_test(closed),
+        cmocka_unit_test(kept),   cmocka_unit_test(machines),    cmocka_unit_test(gone),
+        cmocka_unit_test(silent), cmocka_unit_test(wrong_usage),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
