@@ -45,7 +45,8 @@ void transaction_close(struct transaction *transaction) NONNULL;
 /* A transaction that only looks, to ask what may be done with leases. transaction_close. */
 void transaction_open_to_look(const struct host *host, struct transaction *ret) NONNULL;
 
-/* The caller clears ledger in every case. */
+/* The caller clears ledger in every case. transaction_commit also removes the marks that the ledger
+ * needs no more (lease/marks.h). */
 int transaction_begin(struct transaction *transaction, struct ledger *ledger,
                       struct error *error) CHECKED NONNULL;
 int transaction_commit(struct transaction *transaction, const struct ledger *ledger,

@@ -2,7 +2,6 @@
 
 #include "device/vgpu.h"
 #include "device/nvidia.h"
-#include "device/open-files.h"
 #include "device/vfio.h"
 
 #include <stdio.h>
@@ -86,15 +85,6 @@ vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
     if (vgpu_state(host, vgpu, &type) == VGPU_ABSENT)
         return -ENODEV;
     return rc < 0 ? rc : vfio_prove(host, &device, proof);
-}
-
-int
-vgpu_node(const struct host *host, const struct vgpu *vgpu, struct path *ret)
-{
-    struct path device;
-    int rc = vgpu->interface->directory(vgpu, &device);
-
-    return rc < 0 ? rc : vfio_node(host, &device, ret);
 }
 
 int

@@ -96,9 +96,6 @@ int vgpu_configure(const struct host *host, const struct vgpu *vgpu,
  */
 int vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof) CHECKED NONNULL;
 
-/* The device node that its user has open, below root, for messages: 0 or -errno. */
-int vgpu_node(const struct host *host, const struct vgpu *vgpu, struct path *ret) CHECKED NONNULL;
-
 /*
  * Finds a process that has it open, for messages: 1, and its text is "12 (qemu-system-x86)"; 0 and
  * "" if none is seen, which is no proof; -EACCES and "" if not all processes could be looked at. It

@@ -38,7 +38,8 @@ void statedir_close(struct statedir *statedir) NONNULL;
  * may not be opened, stays closed; without the claims file every claim counts as held. */
 void statedir_open_to_look(const struct host *host, struct statedir *ret) NONNULL;
 
-/* Waits for the lock, which this process must not hold yet. -ETIMEDOUT after the deadline. */
+/* Waits for the lock, which this process must not hold yet: first come, first served. -ETIMEDOUT
+ * after the deadline. */
 int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
 void statedir_unlock(struct statedir *statedir) NONNULL;
@@ -57,7 +58,8 @@ statedir_look(const struct host *host, struct statedir *ret, struct error *error
  */
 int statedir_peek(const struct host *host, struct ledger *ret, struct error *error) CHECKED NONNULL;
 
-/* Replaces the ledger, under the lock: it is written to a new file, which is renamed. */
+/* Replaces the ledger, under the lock: it is written to a new file, which is renamed. -ESTALE if
+ * the lock's file was removed meanwhile, so that somebody else may have the lock as well. */
 int statedir_store(const struct statedir *statedir, const struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
 

@@ -3,6 +3,7 @@
 /* The second row of vgpu_interfaces, on virtual functions that behave as NVIDIA's do. */
 
 #include "device/scan.h"
+#include "device/vfio.h"
 #include "device/vgpu.h"
 #include "fake/scene.h"
 
@@ -522,7 +523,7 @@ from_make_to_remove(void **state)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-1155");
     struct name type;
-    struct path node;
+    struct path directory, node;
     int proof;
 
     (void)state;
@@ -530,7 +531,8 @@ from_make_to_remove(void **state)
     assert_false(vgpu_is_right(&fake.host, &vgpu));
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
     assert_true(vgpu_is_right(&fake.host, &vgpu));
-    assert_int_equal(vgpu_node(&fake.host, &vgpu, &node), 0);
+    assert_int_equal(vgpu_vf.directory(&vgpu, &directory), 0);
+    assert_int_equal(vfio_node(&fake.host, &directory, &node), 0);
     assert_true(host_exists(&fake.host, "%s", node.text));
     /* Under the proof nobody gets in, and the type goes all the same. */
     assert_int_equal(vgpu_prove(&fake.host, &vgpu, &proof), 0);
