@@ -226,6 +226,8 @@ what_is_not_listed_now(void **state)
          "in use); no other virtual function"},
         {V "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-2 v.3\n" W, "", "type=X-1 on=v.1",
          "NO_ROOM |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
+        {V W "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-4 w.0", "", "type=X-1 on=v.1",
+         "NO_ROOM |v does not offer it while it holds x-2 (1 in use)"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
          "NO_ROOM no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
         {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1",
