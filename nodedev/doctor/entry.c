@@ -33,15 +33,14 @@ follow_link(const struct host *host, struct path *path)
 {
     struct path target, here = *path;
     ssize_t length = host->ops->link(host, path->text, target.text, sizeof(target.text));
-    char *slash = strrchr(here.text, '/');
+    const char *slash = strrchr(here.text, '/');
 
     if (length < 0)
         return (int)length;
     if (*target.text == '/')
         return path_format(path, "%s", target.text + strspn(target.text, "/"));
-    if (slash)
-        *slash = '\0';
-    return path_format(path, "%s/%s", slash ? here.text : ".", target.text);
+    here.text[slash ? slash + 1 - here.text : 0] = '\0';
+    return path_format(path, "%s%s", here.text, target.text);
 }
 
 int

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #define MACHINE                                                                                    \
@@ -102,16 +103,45 @@ kept_device_moves(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
+/* Every store makes another file of it. */
+static ino_t
+the_ledger(void)
+{
+    struct stat status;
+
+    assert_int_equal(host_status(&scene.kernel.host, "run/libvirt-vgpu/ledger", &status), 0);
+    return status.st_ino;
+}
+
+static void
+a_release_without_work_writes_nothing(void **state)
+{
+    ino_t before;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    before = the_ledger();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_not_equal(the_ledger(), before);
+    before = the_ledger();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_release(&scene, 3, 3), 0);
+    assert_int_equal(the_ledger(), before);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
 #define TEST(name) SCENE_TEST(name, here)
 
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(kept_device_waits_for_its_guest),
-        TEST(kept_device_is_reaped_when_in_the_way),
-        TEST(kept_device_made_anew_elsewhere),
-        TEST(kept_device_moves),
+        TEST(kept_device_waits_for_its_guest),       TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(kept_device_made_anew_elsewhere),       TEST(kept_device_moves),
+        TEST(a_release_without_work_writes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,30 @@ xml_for_others(void **state)
     typed_assert_has(typed.faults, "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
 }
 
+/* A definition keeps its passwords, and nobody prints them. */
+static void
+passwords(void **state)
+{
+    AUTO_FREE char *xml = NULL, *rest = NULL;
+
+    (void)state;
+    definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
+                              "<os><type>hvm</type></os><devices><graphics type='vnc' port='5901' "
+                              "passwd='opensesame'/></devices></domain>");
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --print-xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "<graphics type=");
+    assert_null(strstr(typed.printed, "opensesame"));
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B"), COMMAND_DONE);
+    xml = definition_read(libvirt, "web08");
+    typed_assert_has(xml, "opensesame");
+    assert_int_equal(run("vgpuctl detach web08 ua-gpu0 --print-xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "<graphics type=");
+    assert_null(strstr(typed.printed, "opensesame"));
+    assert_int_equal(run("vgpuctl detach web08 ua-gpu0"), COMMAND_DONE);
+    rest = definition_read(libvirt, "web08");
+    typed_assert_has(rest, "opensesame");
+}
+
 static void
 rejections(void **state)
 {
@@ -313,9 +337,10 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_definition),        TEST(a_clone),          TEST(xml_for_others),
-        TEST(rejections),          TEST(a_running_domain), TEST(what_a_detach_left),
-        TEST(a_device_that_stays),
+        TEST(a_definition),       TEST(a_clone),
+        TEST(xml_for_others),     TEST(passwords),
+        TEST(rejections),         TEST(a_running_domain),
+        TEST(what_a_detach_left), TEST(a_device_that_stays),
     };
 
     /* What is typed names files of ours. */

@@ -255,6 +255,30 @@ a_promised_place(void **state)
     allowed("mtty-2", 2, "mtty");
 }
 
+/* Whichever of the leases it is: those before it are on another GPU, or are held. */
+static void
+one_promise_of_several_leases(void **state)
+{
+    char text[2048], boot_id[64];
+
+    (void)state;
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    snprintf(text, sizeof(text),
+             "libvirt-vgpu-ledger 1 %s 9\n"
+             "mdev %s nvidia-222 1024 0000:18:00.4 0000:18:00.0 aaaaaaaa-0000-4000-8000-"
+             "000000000001 guest1 ua-gpu1 pending made 1:1 0 reap 1\n"
+             "mdev %s mtty-2 0 mtty mtty aaaaaaaa-0000-4000-8000-000000000002 guest2 ua-gpu1 held "
+             "made 1:1 0 reap 1\n"
+             "mdev %s mtty-2 0 mtty mtty aaaaaaaa-0000-4000-8000-000000000003 guest3 ua-gpu1 "
+             "pending made 1:1 0 reap 1\n",
+             boot_id, scene_device(1), scene_device(2), scene_device(3));
+    fake_write(&scene.kernel, LEDGER, text);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    refused("mtty-2", 4, "mtty",
+            "the room for it on mtty is promised to the guest guest3 (pending)");
+}
+
 static void
 a_promised_function(void **state)
 {
@@ -424,6 +448,7 @@ main(void)
         TEST(a_uuid_that_we_found),
         TEST(a_drained_gpu),
         TEST(a_promised_place),
+        TEST(one_promise_of_several_leases),
         TEST(a_promised_function),
         TEST(what_cannot_be_read),
         TEST(whatever_is_on_stdin),

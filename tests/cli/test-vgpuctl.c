@@ -2,7 +2,9 @@
 
 /* The command line of vgpuctl: what it prints where, and exits with. */
 
+#include "base/reader.h"
 #include "cli/command.h"
+#include "cli/vgpuctl.h"
 #include "fake/typed.h"
 
 #include <stdio.h>
@@ -35,6 +37,70 @@ help_and_version(void **state)
     }
     assert_int_equal(run("vgpuctl --version"), COMMAND_DONE);
     typed_assert_has(typed.printed, "vgpuctl (libvirt-vgpu) ");
+}
+
+static void
+help_of_each_command(void **state)
+{
+    char line[64], usage[64];
+
+    (void)state;
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *command = commands[i];
+
+        snprintf(line, sizeof(line), "vgpuctl %s --help", command->name);
+        snprintf(usage, sizeof(usage), "Usage: vgpuctl %s%s%s [OPTION]...\n\n", command->name,
+                 *command->arguments ? " " : "", command->arguments);
+        assert_int_equal(run(line), COMMAND_DONE);
+        assert_string_equal(typed.faults, "");
+        assert_memory_equal(typed.printed, usage, strlen(usage));
+        assert_int_equal(typed.printed[strlen(usage)], command->help[0] - 'a' + 'A');
+        typed_assert_has(typed.printed, command->help + 1);
+        typed_assert_has(typed.printed, ".\n\nOptions:\n");
+        typed_assert_has(typed.printed, "--help");
+        assert_int_equal(strstr(typed.printed, "--rebuild") != NULL,
+                         !strcmp(command->name, "reconcile"));
+    }
+}
+
+/* Its exit status, and what it says of it, if its output goes nowhere. */
+static int
+run_into_the_void(const char *command, char *text, size_t size)
+{
+    static const struct terminal pipe = {.input = -1, .output = -1};
+    struct reader reader = READER_IDLE;
+    char *argv[] = {(char[]){"vgpuctl"}, strdup(command), NULL};
+    FILE *full = fopen("/dev/full", "we"), *faults = fmemopen(text, size, "w");
+    int status;
+
+    scene.kernel.host.reader = &reader;
+    status = vgpuctl_run(&scene.kernel.host, HERE, &pipe, 2, argv, full, faults);
+    scene.kernel.host.reader = NULL;
+    reader_stop(&reader);
+    fclose(full);
+    fclose(faults);
+    free(argv[1]);
+    return status;
+}
+
+/* What cannot be printed is a failure; who has failed already says why itself. */
+static void
+nowhere_to_print(void **state)
+{
+    struct fake_guest stray;
+    char text[1024];
+
+    (void)state;
+    assert_int_equal(run_into_the_void("metrics", text, sizeof(text)), COMMAND_FAILED);
+    assert_string_equal(text, "vgpuctl: metrics: writing the result: No space left on device\n");
+    assert_int_equal(run_into_the_void("gpus", text, sizeof(text)), COMMAND_FAILED);
+    scene_configure(&scene, "release_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(run_into_the_void("reconcile", text, sizeof(text)), COMMAND_BUSY);
+    typed_assert_has(text, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
+    fake_close(&stray);
 }
 
 static void
@@ -106,8 +172,8 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(help_and_version),
-        TEST(wrong_usage),
+        TEST(help_and_version), TEST(help_of_each_command),
+        TEST(nowhere_to_print), TEST(wrong_usage),
         TEST(reconcile),
     };
 

@@ -278,6 +278,20 @@ two_functions(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
+/* The first of them, and the last. */
+static void
+functions_that_nothing_names(void **state)
+{
+    (void)state;
+    start_machine("l40s");
+    define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>",
+                     FUNCTIONS("0000:3d:00.5", "0000:3d:00.4", "0000:e7:02.3", "0000:01:00.0"));
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl explain ./guest1.xml", &typed), COMMAND_DONE);
+    typed_assert_has(typed.printed, "ua-gpu2: nothing says what it is to be; it is left alone\n");
+    typed_assert_has(typed.printed, "ua-gpu3: nothing says what it is to be; it is left alone\n");
+    assert_null(strstr(typed.printed, "ua-gpu4"));
+}
+
 /* Every reason why it cannot have that one, while it could have another, or none. */
 static void
 a_function_that_cannot_be_had(void **state)
@@ -605,7 +619,7 @@ main(void)
         TEST(uuids_in_the_way),   TEST(there_already),
         TEST(a_start_would_wait), TEST(quota),
         TEST(by_chance),          TEST(nothing_to_explain),
-        TEST(ask_libvirt),
+        TEST(ask_libvirt),        TEST(functions_that_nothing_names),
     };
     const char *top = getenv("srcdir");
     AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);

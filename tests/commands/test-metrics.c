@@ -168,6 +168,26 @@ file(void **state)
     rmdir(path);
 }
 
+/* What it could not give back yet is no success. */
+static void
+a_reconcile_is_counted(void **state)
+{
+    struct fake_guest qemu;
+
+    (void)state;
+    scene_configure(&scene, "release_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
+    qemu = fake_open(&scene.kernel, scene_device(4));
+    assert_int_equal(scene_release(&scene, 4, 4), 0);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl reconcile", &typed), 4);
+    assert_int_equal(count(COUNTERS_RECONCILE, COUNTERS_BUSY), 1);
+    assert_int_equal(count(COUNTERS_RECONCILE, COUNTERS_OK), 0);
+    fake_close(&qemu);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl reconcile", &typed), 0);
+    assert_int_equal(count(COUNTERS_RECONCILE, COUNTERS_BUSY), 1);
+    assert_int_equal(count(COUNTERS_RECONCILE, COUNTERS_OK), 1);
+}
+
 static void
 counted(void **state)
 {
@@ -239,8 +259,16 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(golden),  TEST(functions), TEST(escaping),    TEST(no_libvirt), TEST(file),
-        TEST(counted), TEST(lost),      TEST(uncountable), TEST(crowd),
+        TEST(golden),
+        TEST(functions),
+        TEST(escaping),
+        TEST(no_libvirt),
+        TEST(file),
+        TEST(counted),
+        TEST(a_reconcile_is_counted),
+        TEST(lost),
+        TEST(uncountable),
+        TEST(crowd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,6 +311,25 @@ what_is_gone_is_not_kept(void **state)
         "forgotten: it was kept for its guest's next start, and is gone");
 }
 
+/* What the kernel is still removing is there until its directory is gone: prepare, explain and gpus
+ * count it. */
+static void
+a_removal_under_way_counts(void **state)
+{
+    static const char full[] = "no GPU can take ua-gpu2 (T4-16Q): 0000:18:00.0 is full (1 of 1)";
+    AUTO_FREE char *xml = guest(DEVICE("2", "type='T4-16Q'"), (const unsigned[]){2, 0});
+
+    (void)state;
+    scene_configure(&scene, "release_timeout = \"50ms\"; prepare_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
+    scene.kernel.faults->remove_delay = 5000;
+    assert_int_equal(scene_release(&scene, 3, 3), 0);
+    run("vgpuctl explain guest1.xml", COMMAND_NO_CAPACITY, full);
+    run("vgpuctl gpus -o VGPUS", COMMAND_DONE, "VGPUS\n    1\n");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, full);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
@@ -331,6 +350,7 @@ main(void)
         TEST(a_name_that_a_sibling_tells),
         TEST(no_free_function_is_not_full),
         TEST(what_is_gone_is_not_kept),
+        TEST(a_removal_under_way_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,6 +255,19 @@ referred_to(void **state)
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
 
+/* A driver that is slower than anybody waits: the vGPU stays, and who asked is told. */
+static void
+a_removal_that_takes_too_long(void **state)
+{
+    (void)state;
+    populate();
+    scene_configure(&scene, "release_timeout = \"50ms\";");
+    scene.kernel.faults->remove_delay = 5000;
+    assert_int_equal(run_on("vgpuctl reap %s", LEFT), COMMAND_BUSY);
+    assert_string_equal(typed.faults, "vgpuctl: reap: 1 of 1 vGPUs were left alone\n");
+    scene.kernel.faults->remove_delay = 0;
+}
+
 /* Everything is as it was before, until it is let go. */
 static void
 in_use(void **state)
@@ -734,6 +747,7 @@ main(void)
         TEST(nothing),
         TEST(named),
         TEST(referred_to),
+        TEST(a_removal_that_takes_too_long),
         TEST(in_use),
         TEST(gone),
         TEST(unknown),

@@ -204,6 +204,24 @@ full(void **state)
 }
 
 /* What README.md shows; check-golden.sh compares. */
+/* Only list is about domains. */
+static void
+no_libvirt_is_asked(void **state)
+{
+    struct typed typed = {0};
+
+    (void)state;
+    scene_start_machine(&scene, "mtty");
+    assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl types", &typed), 0);
+    assert_string_equal(typed.faults, "");
+    assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl gpus", &typed), 0);
+    assert_string_equal(typed.faults, "");
+    typed_run(&scene, "test:///no/such/file", "vgpuctl list", &typed);
+    assert_string_not_equal(typed.faults, "");
+    typed_clear(&typed);
+    scene_stop(&scene);
+}
+
 static void
 readme(void **state)
 {
@@ -228,11 +246,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),          cmocka_unit_test(a40),
-        cmocka_unit_test(samples),     cmocka_unit_test(nothing),
-        cmocka_unit_test(readme),      cmocka_unit_test(both_kinds),
-        cmocka_unit_test(partitioned), cmocka_unit_test(mixed_sizes),
-        cmocka_unit_test(full),        cmocka_unit_test(never_seen_idle),
+        cmocka_unit_test(t4),
+        cmocka_unit_test(a40),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(readme),
+        cmocka_unit_test(both_kinds),
+        cmocka_unit_test(partitioned),
+        cmocka_unit_test(mixed_sizes),
+        cmocka_unit_test(full),
+        cmocka_unit_test(never_seen_idle),
+        cmocka_unit_test(no_libvirt_is_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

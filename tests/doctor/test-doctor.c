@@ -442,6 +442,9 @@ harmless(void **state)
     assert_healthy(HERE);
     link_to("../../../../" PROGRAM, LINK);
     assert_healthy(HERE);
+    link_to(PROGRAM, "in-the-root");
+    link_to("/in-the-root", LINK);
+    assert_healthy(HERE);
     rule();
     link_to("../bin/mdevctl", "usr/sbin/mdevctl");
     assert_healthy(HERE);

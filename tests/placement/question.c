@@ -3,6 +3,7 @@
 #include "placement/question.h"
 #include "base/array.h"
 #include "fake/fake-snapshot.h"
+#include "placement/feasibility.h"
 #include "placement/max-instances.h"
 #include "placement/placement.h"
 #include "placement/resolution.h"
@@ -272,6 +273,68 @@ question_check_victims(const struct question_victim *rows, size_t count)
             continue;
         print_error("--- row %zu\n%s\n%s\n%s\ngives up %zu, not %zu; %s\n", i, rows[i].machine,
                     rows[i].policy, rows[i].request, victim, rows[i].wanted, text);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* --- whether it could ever be ----------------------------------------------------------------- */
+
+static void
+print_place(const struct inventory *inventory, const struct placement_choice *choice, char *text)
+{
+    const char *parent = "-", *type = "-";
+
+    if (choice->parent != FEASIBILITY_NO_PARENT) {
+        const struct inventory_gpu *gpu = &inventory->gpus[inventory->parents[choice->parent].gpu];
+
+        parent = inventory->parents[choice->parent].name.text;
+        if (choice->type != FEASIBILITY_NO_TYPE)
+            type = gpu->types[choice->type].id.text;
+    }
+    snprintf(text + strlen(text), QUESTION_TEXT - strlen(text), " %s %s", parent, type);
+}
+
+static void
+answer_ever(const struct asked *asked, bool waiting, char *text)
+{
+    static const char *const answers[] = {[FEASIBILITY_YES] = "YES",
+                                          [FEASIBILITY_UNKNOWN] = "UNKNOWN",
+                                          [FEASIBILITY_NO] = "NO",
+                                          [FEASIBILITY_ERROR] = "ERROR"};
+    const struct placement_problem problem = problem_of(asked);
+    struct placement_choice choices[MOST];
+    struct error error = {0};
+    enum feasibility ever = feasibility_judge(&problem, waiting, choices, &error);
+
+    snprintf(text, QUESTION_TEXT, "%s", answers[ever]);
+    for (size_t i = 0; ever <= FEASIBILITY_UNKNOWN && i < asked->demands.count; i++)
+        print_place(problem.inventory, &choices[i], text);
+    if (ever != FEASIBILITY_YES)
+        snprintf(text + strlen(text), QUESTION_TEXT - strlen(text), ": %s", error.text);
+}
+
+void
+question_check_ever(const struct question *rows, size_t count, bool waiting)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        AUTO(asked_clear) struct asked asked = {.name = ""};
+        AUTO_FREE char *wanted = strdup(rows[i].wanted);
+        char text[QUESTION_TEXT], *rest = wanted, *part;
+        const char *at = text;
+
+        ask(&asked, &rows[i]);
+        answer_ever(&asked, waiting, text);
+        while (at && (part = strsep(&rest, "|"))) {
+            at = strstr(at, part);
+            at = at && part == wanted && at != text ? NULL : at;
+        }
+        if (at && (strchr(text, ':') || !strcmp(text, rows[i].wanted)))
+            continue;
+        print_error("--- row %zu\n%s%s\n%s\ngives: %s\nnot:   %s\n", i, rows[i].machine,
+                    rows[i].policy, rows[i].request, text, rows[i].wanted);
         wrong++;
     }
     assert_int_equal(wrong, 0);

@@ -32,6 +32,11 @@ struct question_victim {
 };
 
 void question_check(const struct question *rows, size_t count);
+
+/* The same of whether it could ever be: "YES", "UNKNOWN" or "NO", the places ("-" for what is not
+ * known) unless it is no, and why not; wanted are words of it in their order, parted by '|'. */
+void question_check_ever(const struct question *rows, size_t count, bool waiting);
+
 void question_check_victims(const struct question_victim *rows, size_t count);
 
 /* One answer: "a X-1, take a X-1", or "NO_ROOM gpu0 ...". The size is QUESTION_TEXT. */

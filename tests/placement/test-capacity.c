@@ -74,6 +74,8 @@ one_size_on_a_gpu(void **state)
         /* pools have no sizes */
         {"gpu m rule pool 4 M-1/1 M-2/2", "", "type=M-1;type=M-2", "m M-1, m M-2"},
         {"gpu m rule pool 4 M-1/1 M-2/2\npending 1 M-2 m other", "", "type=M-1", "m M-1"},
+        {"gpu m rule pool 4 M-1/1 M-4/4\nforeign 1 M-1 m\npending 2 M-4 m other", "", "type=M-1",
+         "m M-1"},
     };
 
     (void)state;

@@ -157,6 +157,15 @@ several_functions_for_one_guest(void **state)
          "type=X-1 on=v.0", "NO_ROOM |its GPU v is full (1 of 1)"},
         {"gpu a" X, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );", "type=X-1;type=X-1",
          "a X-1, a X-1"},
+        /* of a type that has no size, those that are made and those in flight */
+        {"gpu m rule pool 4 M-1/1 M-2/2\npending 1 M-1 m other",
+         "max_instances = ( { types = [ \"M-1\" ]; max = 1; } );", "type=M-1",
+         "NO_ROOM |m is full (1 of 1)"},
+        {"gpu m rule pool 4 M-1/1 M-2/2\nforeign 1 M-1 m",
+         "max_instances = ( { types = [ \"M-1\" ]; max = 1; } );", "type=M-1",
+         "NO_ROOM |m is full (1 of 1)"},
+        {"gpu m rule pool 4 M-1/1 M-2/2\npending 1 M-2 m other",
+         "max_instances = ( { types = [ \"M-1\" ]; max = 1; } );", "type=M-1", "m M-1"},
     };
 
     (void)state;
@@ -217,6 +226,8 @@ what_is_not_listed_now(void **state)
          "in use); no other virtual function"},
         {V "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-2 v.3\n" W, "", "type=X-1 on=v.1",
          "NO_ROOM |v does not offer it while it holds x-2 (2 in use); gpu0 could be on w.0, w.1"},
+        {V W "forgetful v\nforeign 1 X-2 v.0\nforeign 2 X-4 w.0", "", "type=X-1 on=v.1",
+         "NO_ROOM |v does not offer it while it holds x-2 (1 in use)"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=X-1 on=v.1 free=place",
          "NO_ROOM no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
         {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1",

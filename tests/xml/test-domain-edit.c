@@ -465,6 +465,33 @@ renews_a_clone(void **state)
     assert_null(again.text);
 }
 
+/* What is wrong with it is said, and nothing is renewed. */
+static void
+refuses_a_faulty_clone(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {HEAD "<metadata><v:request xmlns:v='urn:libvirt-vgpu:domain:1'><v:device type='a'/>"
+              "</v:request></metadata></domain>",
+         "device"},
+        {HEAD "<devices>", ""},
+    };
+    const struct host nowhere = {0};
+    const struct names none = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct document document = document_of(rows[i].text);
+        struct document after = {0};
+        struct error error = {0};
+
+        assert_int_equal(clone_renew(&nowhere, &document, &none, &after, &error), -EINVAL);
+        assert_null(after.text);
+        assert_true(*error.text && strstr(error.text, rows[i].words));
+    }
+}
+
 int
 main(void)
 {
@@ -484,6 +511,7 @@ main(void)
         cmocka_unit_test(refuses_what_is_no_domain),
         cmocka_unit_test(gives_libvirt_its_parts),
         cmocka_unit_test(renews_a_clone),
+        cmocka_unit_test(refuses_a_faulty_clone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* document: bytes that are changed at some places and nowhere else, written to the end, or not. */
+
+#include "base/document.h"
+#include "base/host.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static struct document
+document_of(const char *text)
+{
+    return (struct document){(char *)(uintptr_t)text, strlen(text)};
+}
+
+static void
+edits(void **state)
+{
+    static const struct {
+        const char *before;
+        struct document_edit edits[2];
+        size_t count;
+        const char *after;
+    } rows[] = {
+        {"abcdef", {{{0, 0}, ""}}, 0, "abcdef"},
+        {"abcdef", {{{0, 2}, "XYZ"}}, 1, "XYZcdef"},
+        {"abcdef", {{{4, 2}, ""}}, 1, "abcd"},
+        {"abcdef", {{{3, 0}, "-"}}, 1, "abc-def"},
+        {"abcdef", {{{1, 1}, "12"}, {{4, 1}, ""}}, 2, "a12cdf"},
+        {"abcdef", {{{0, 3}, "1"}, {{3, 3}, "2"}}, 2, "12"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct document before = document_of(rows[i].before);
+        AUTO(document_clear) struct document after = {0};
+
+        assert_int_equal(document_edit(&before, rows[i].edits, rows[i].count, &after), 0);
+        assert_int_equal(after.length, strlen(rows[i].after));
+        assert_memory_equal(after.text, rows[i].after, after.length);
+    }
+}
+
+static void
+differences(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        struct document_span a_spans[2], b_spans[2];
+        size_t count;
+        bool only_there;
+    } rows[] = {
+        {"abc", "abc", {{0, 0}}, {{0, 0}}, 0, true},
+        {"abc", "abd", {{0, 0}}, {{0, 0}}, 0, false},
+        {"abc", "abcd", {{0, 0}}, {{0, 0}}, 0, false},
+        {"abcd", "xxcd", {{0, 2}}, {{0, 2}}, 1, true},
+        {"abcd", "xcd", {{0, 2}}, {{0, 1}}, 1, true},
+        {"abcd", "xxCd", {{0, 2}}, {{0, 2}}, 1, false},
+        {"abcd", "abyyy", {{2, 2}}, {{2, 3}}, 1, true},
+        {"abcd", "aByyy", {{2, 2}}, {{2, 3}}, 1, false},
+        {"abcd", "ab", {{2, 2}}, {{2, 0}}, 1, true},
+        {"1a2", "345a6", {{0, 1}, {2, 1}}, {{0, 3}, {4, 1}}, 2, true},
+        {"1a2", "345b6", {{0, 1}, {2, 1}}, {{0, 3}, {4, 1}}, 2, false},
+        {"1a2", "345a67", {{0, 1}, {2, 1}}, {{0, 3}, {4, 1}}, 2, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct document a = document_of(rows[i].a), b = document_of(rows[i].b);
+        bool only_there =
+            document_differs_only_at(&a, rows[i].a_spans, &b, rows[i].b_spans, rows[i].count);
+
+        if (only_there != rows[i].only_there)
+            fail_msg("%s and %s", rows[i].a, rows[i].b);
+    }
+}
+
+static void
+is_written_to_the_end(void **state)
+{
+    const struct document document = document_of("all of it");
+    AUTO_CLOSE int file = memfd_create("document", MFD_CLOEXEC);
+    AUTO_CLOSE int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    char text[32] = "";
+
+    (void)state;
+    assert_int_equal(document_write(&document, file), 0);
+    assert_int_equal(pread(file, text, sizeof(text), 0), document.length);
+    assert_string_equal(text, "all of it");
+    assert_int_equal(document_write(&document, full), -ENOSPC);
+    assert_int_equal(document_write(&document, -1), -EBADF);
+    assert_int_equal(document_write(&(const struct document){0}, -1), 0);
+}
+
+static void
+what_cannot_be_read(void **state)
+{
+    const struct host host = {.root = -1, .ops = &host_kernel};
+    AUTO_CLOSE int empty = memfd_create("empty", MFD_CLOEXEC);
+    AUTO_CLOSE int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(document_clear) struct document document = {0};
+    struct error error;
+
+    (void)state;
+    assert_int_equal(document_read(&host, empty, &document, &error), -EINVAL);
+    assert_string_equal(error.text, "cannot read the domain XML: there is none on stdin");
+    document_clear(&document);
+    assert_int_equal(document_read(&host, directory, &document, &error), -EISDIR);
+    assert_string_equal(error.text, "cannot read the domain XML: Is a directory");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edits),
+        cmocka_unit_test(differences),
+        cmocka_unit_test(is_written_to_the_end),
+        cmocka_unit_test(what_cannot_be_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

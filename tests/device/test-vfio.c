@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vfio: who has a device open, by its group's node or by its own, and what proves that nobody has.
+ */
+
+#include "device/vfio.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEVICE "sys/devices/x"
+#define GROUP  "dev/vfio/12"
+#define OWN    "dev/vfio/devices/vfio3"
+
+static struct scene scene;
+static const struct scene_case here = {&scene, ""};
+static const struct path device = {DEVICE};
+static struct host_ops ops;
+static struct host host;
+static int probed; /* what opening the group's node gives, if not a descriptor */
+
+static int
+list(const struct host *place, const char *path, struct names *ret)
+{
+    return !strcmp(path, "proc/666/fd") ? -EACCES : host_kernel.list(place, path, ret);
+}
+
+static int
+probe(const struct host *place, const char *path)
+{
+    (void)place;
+    assert_string_equal(path, GROUP);
+    return probed ? probed : open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static int
+set_up(void **state)
+{
+    int rc = scene_set_up(state);
+
+    ops = host_kernel;
+    ops.list = list;
+    ops.probe = probe;
+    probed = 0;
+    host = (struct host){.root = scene.kernel.host.root, .ops = &ops};
+    fake_write(&scene.kernel, DEVICE "/name", "x");
+    return rc;
+}
+
+static void
+put_link(const char *path, const char *target)
+{
+    struct path file;
+
+    assert_int_equal(path_format(&file, "%.*s.keep", (int)(strrchr(path, '/') + 1 - path), path),
+                     0);
+    fake_write(&scene.kernel, file.text, "");
+    unlinkat(host.root, file.text, 0);
+    unlinkat(host.root, path, 0);
+    assert_int_equal(symlinkat(target, host.root, path), 0);
+}
+
+static void
+has_group(void)
+{
+    put_link(DEVICE "/iommu_group", "../../kernel/iommu_groups/12");
+}
+
+static void
+has_own_node(void)
+{
+    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
+    fake_write(&scene.kernel, OWN, "");
+}
+
+/* Process 100 has nothing of interest, whatever 200 has. */
+static void
+opens(const char *target)
+{
+    put_link("proc/100/fd/1", "/dev/vfio/1");
+    put_link("proc/200/fd/0", "/dev/null");
+    put_link("proc/200/fd/1", target);
+}
+
+static void
+nodes(void **state)
+{
+    struct path node;
+
+    (void)state;
+    assert_int_equal(vfio_node(&host, &device, &node), -ENOENT);
+    has_group();
+    assert_int_equal(vfio_node(&host, &device, &node), 0);
+    assert_string_equal(node.text, GROUP);
+}
+
+static void
+holders(void **state)
+{
+    (void)state;
+    assert_int_equal(vfio_holder(&host, &device), 0);
+    has_group();
+    opens("/" GROUP "3");
+    assert_int_equal(vfio_holder(&host, &device), 0);
+    opens("/" GROUP);
+    assert_int_equal(vfio_holder(&host, &device), 200);
+    /* a node of its own counts if it is there */
+    opens("/" OWN);
+    assert_int_equal(vfio_holder(&host, &device), 0);
+    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
+    assert_int_equal(vfio_holder(&host, &device), 0);
+    has_own_node();
+    assert_int_equal(vfio_holder(&host, &device), 200);
+    opens("/" GROUP);
+    assert_int_equal(vfio_holder(&host, &device), 200);
+    opens("/dev/null");
+    assert_int_equal(vfio_holder(&host, &device), 0);
+}
+
+/* Of a process that may not be looked at nothing is known; who is found, is found. */
+static void
+some_cannot_be_looked_at(void **state)
+{
+    (void)state;
+    has_group();
+    opens("/dev/null");
+    fake_write(&scene.kernel, "proc/666/fd/0", "");
+    assert_int_equal(vfio_holder(&host, &device), -EACCES);
+    opens("/" GROUP);
+    assert_int_equal(vfio_holder(&host, &device), 200);
+    has_own_node();
+    opens("/" OWN);
+    assert_int_equal(vfio_holder(&host, &device), 200);
+    opens("/dev/null");
+    assert_int_equal(vfio_holder(&host, &device), -EACCES);
+}
+
+static void
+check_proof(int opened, int rc, bool has_proof)
+{
+    int proof = -2;
+
+    probed = opened;
+    assert_int_equal(vfio_prove(&host, &device, &proof), rc);
+    assert_int_equal(proof >= 0, has_proof);
+    if (proof >= 0)
+        close(proof);
+    else
+        assert_int_equal(proof, -1);
+}
+
+static void
+proofs(void **state)
+{
+    (void)state;
+    opens("/dev/null");
+    check_proof(0, -EBUSY, false);
+    has_group();
+    check_proof(0, 0, true);
+    check_proof(-EBUSY, -EBUSY, false);
+    check_proof(-ENODEV, -ENODEV, false);
+    check_proof(-EACCES, -EBUSY, false);
+    /* a kernel without groups: only all processes prove it, and the node must be there */
+    check_proof(-ENOENT, -EBUSY, false);
+    has_own_node();
+    check_proof(-ENOENT, 0, false);
+    check_proof(0, 0, true);
+    opens("/" OWN);
+    check_proof(0, -EBUSY, false);
+    check_proof(-ENOENT, -EBUSY, false);
+    opens("/dev/null");
+    fake_write(&scene.kernel, "proc/666/fd/0", "");
+    check_proof(0, 0, true);
+    check_proof(-ENOENT, -EBUSY, false);
+}
+
+#define TEST(function)                                                                             \
+    cmocka_unit_test_prestate_setup_teardown(function, set_up, scene_tear_down, (void *)&here)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(nodes),
+        TEST(holders),
+        TEST(some_cannot_be_looked_at),
+        TEST(proofs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

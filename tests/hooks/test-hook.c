@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* hook: which events are ours, what they exit with, whom they tell, and what is counted. */
+
+#include "hook.h"
+#include "base/cleanup.h"
+#include "fake/scene.h"
+#include "lease/log.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+#define DEVICE(type) "<vgpu:device alias=\"ua-gpu1\" type=\"" type "\"/>"
+
+static struct scene scene;
+static const struct scene_case here = {&scene, MACHINE};
+
+/* As a person or a session daemon calls it: the words of argv, and by whom. */
+static int
+call(bool privileged, int argc, const char *operation, const char *sub, const char *xml)
+{
+    const char *argv[] = {"hook", "guest", operation, sub, "-", NULL};
+    AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
+    AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
+    AUTO_CLOSE int output = memfd_create("output", MFD_CLOEXEC);
+    ssize_t length;
+    int status;
+
+    assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
+    lseek(input, 0, SEEK_SET);
+    status =
+        hook_run(&scene.kernel.host, privileged, argc, (char *const *)argv, input, output, faults);
+    length = pread(faults, scene.said, sizeof(scene.said) - 1, 0);
+    scene.said[length > 0 ? length : 0] = '\0';
+    assert_int_equal(lseek(output, 0, SEEK_END), 0);
+    return status;
+}
+
+/* Somebody tries it by hand, and learns what it is. An event that must not fail does not. */
+static void
+too_few_words(void **state)
+{
+    static const struct {
+        int argc;
+        const char *operation;
+        int status;
+    } rows[] = {
+        {1, "prepare", 1}, {2, "prepare", 1},   {3, "prepare", 1},
+        {3, "migrate", 1}, {3, "restore", 1},   {3, "start", 0},
+        {3, "release", 0}, {3, "reconnect", 0}, {3, "any other", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(call(true, rows[i].argc, rows[i].operation, "begin", ""), rows[i].status);
+        scene_assert_said(&scene, "vgpu: usage: NAME OPERATION SUB-OPERATION EXTRA");
+    }
+}
+
+static void
+what_is_not_ours(void **state)
+{
+    static const char *const rows[][2] = {
+        {"prepare", "end"}, {"prepare", ""},     {"release", "begin"}, {"stopped", "end"},
+        {"started", "end"}, {"attach", "begin"}, {"", "begin"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(call(true, 5, rows[i][0], rows[i][1], "this is no XML"), 0);
+        assert_string_equal(scene.said, "");
+    }
+    assert_int_equal(call(true, 4, "prepare", "begin", "this is no XML"), 1);
+}
+
+/* What each event exits with if it cannot be done, and whether people are told. */
+static const struct {
+    const char *operation, *sub;
+    bool unreadable_fails, unprivileged_fails;
+} events[] = {
+    {"prepare", "begin", true, true},     {"migrate", "begin", true, true},
+    {"restore", "begin", true, true},     {"start", "begin", false, false},
+    {"reconnect", "begin", false, false}, {"release", "end", false, false},
+};
+
+static void
+unreadable_xml(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        int status = call(true, 5, events[i].operation, events[i].sub, "this is no XML");
+
+        assert_int_equal(status, events[i].unreadable_fails);
+        if (events[i].unreadable_fails)
+            scene_assert_said(&scene, "vgpu: guest: ");
+        else
+            assert_string_equal(scene.said, "");
+    }
+}
+
+/* A session daemon's guests are not refused for what they do not ask for. */
+static void
+a_session_daemon(void **state)
+{
+    AUTO_FREE char *with = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
+    AUTO_FREE char *without = scene_xml(8, "", (const unsigned[]){0});
+    AUTO_FREE char *wrong = scene_xml(7, "<vgpu:nonsense/>", (const unsigned[]){1, 0});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        bool fails = events[i].unprivileged_fails;
+
+        assert_int_equal(call(false, 5, events[i].operation, events[i].sub, with), fails);
+        if (fails)
+            scene_assert_said(&scene, "vgpu: guest7: it asks for a vGPU, and only qemu:///system");
+        assert_int_equal(call(false, 5, events[i].operation, events[i].sub, without), 0);
+        assert_string_equal(scene.said, "");
+        assert_int_equal(call(false, 5, events[i].operation, events[i].sub, wrong), fails);
+        if (fails)
+            scene_assert_said(&scene, "nonsense");
+    }
+    scene_assert_empty(&scene);
+}
+
+/* --- the log ---------------------------------------------------------------------------------- */
+
+/* The hook has a log from now on; what it says is read from *reader. */
+static void
+listen_to(int *reader, struct log *log, struct sockaddr_un *address)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(address->sun_path, sizeof(address->sun_path), "%.80s/log", scene.kernel.path);
+    *reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(*reader, (const struct sockaddr *)address, sizeof(*address)), 0);
+    log_open(log, "hook", address->sun_path);
+    scene.kernel.host.log = log;
+}
+
+/* How many lines have been logged since the last time, all with these words. */
+static unsigned
+logged(int reader, const char *words)
+{
+    char line[2048];
+    ssize_t length;
+    unsigned lines = 0;
+
+    for (; (length = recv(reader, line, sizeof(line) - 1, 0)) >= 0; lines++) {
+        line[length] = '\0';
+        if (!strstr(line, words))
+            fail_msg("no \"%s\" in: %s", words, line);
+    }
+    return lines;
+}
+
+/* A success is one line for each vGPU, a failure that nobody else hears of one, and one that people
+ * are told none. */
+static void
+what_the_log_says(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
+    AUTO_FREE char *plain = scene_xml(8, "", (const unsigned[]){0});
+    AUTO_CLOSE int reader = -1;
+    struct sockaddr_un address;
+    struct log log;
+
+    (void)state;
+    listen_to(&reader, &log, &address);
+    assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
+    assert_int_equal(logged(reader, "event=prepare "), 1);
+    assert_int_equal(call(true, 5, "start", "begin", xml), 0);
+    assert_int_equal(call(true, 5, "prepare", "begin", plain), 0);
+    assert_int_equal(call(true, 5, "release", "end", plain), 0);
+    assert_int_equal(call(true, 5, "prepare", "begin", "this is no XML"), 1);
+    assert_int_equal(logged(reader, "nothing at all"), 0);
+    assert_int_equal(call(true, 5, "release", "end", "this is no XML"), 0);
+    assert_int_equal(logged(reader, "event=release result=failed: "), 1);
+    assert_int_equal(call(true, 5, "release", "end", xml), 0);
+    assert_int_equal(logged(reader, "event=release "), 1);
+    scene.kernel.host.log = NULL;
+    log_close(&log);
+    unlink(address.sun_path);
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(too_few_words, here),     SCENE_TEST(what_is_not_ours, here),
+        SCENE_TEST(unreadable_xml, here),    SCENE_TEST(a_session_daemon, here),
+        SCENE_TEST(what_the_log_says, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

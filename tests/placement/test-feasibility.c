@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whether a host could ever give what is asked for, however full it is now, and where. */
+
+#include "placement/question.h"
+
+#define AB "classes = { c = { types = [ \"Z-1\", \"X-1\" ]; }; };"
+
+static void
+what_could_be_once(void **state)
+{
+    static const struct question rows[] = {
+        /* now, or on the host without its vGPUs, others' too */
+        {THREE, "", "type=X-1", "YES a x-1"},
+        {"gpu a" X "held 1 X-2 a other", "", "type=X-1", "YES a x-1"},
+        {"gpu a" X "foreign 1 X-2 a", "", "type=X-1", "YES a x-1"},
+        {"gpu a" X "foreign 1 X-2 a\nheld 2 X-2 a other", "", "type=X-1;type=X-1",
+         "YES a x-1 a x-1"},
+        {"gpu a" X "refused a X-1", "", "type=X-1", "YES a x-1"},
+        {"gpu a" X "gpu b" X "held 1 X-4 a other\nheld 2 X-4 b other", "", "type=X-1;type=X-2",
+         "YES a x-1 b x-2"},
+        /* rather a function that nobody has */
+        {V "held 1 X-2 v.0 other", "", "type=X-1 on=v.0 free=place", "YES v.1 x-1"},
+        {V "foreign 1 X-2 v.0\nforeign 2 X-2 v.1", "", "type=X-1 on=v.0 free=place", "YES v.2 x-1"},
+        {V "held 1 X-2 v.0 other", "", "type=X-1 on=v.0", "YES v.0 x-1"},
+    };
+
+    (void)state;
+    question_check_ever(rows, COUNT(rows), false);
+}
+
+static void
+what_can_never_be(void **state)
+{
+    static const struct question rows[] = {
+        {"gpu a" X, "", "type=Z", "NO: |Z, which no GPU here has"},
+        {"gpu a" X, "", "type=X-4;type=X-4", "NO: |"},
+        {"gpu a" X, "gpus = ( { address = \"a\"; enabled = false; } );", "type=X-1",
+         "NO: |a is disabled"},
+        {"gpu a" X "drained a", "", "type=X-1", "NO: |a is drained"},
+        {"gpu a" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1", "NO: |"},
+        {V, "", "type=X-1 on=x.1", "NO: |"},
+        {V, "", "type=X-1 on=v.1;type=X-1 on=v.1", "NO: |"},
+    };
+
+    (void)state;
+    question_check_ever(rows, COUNT(rows), false);
+}
+
+static void
+what_nobody_knows(void **state)
+{
+    static const struct question rows[] = {
+        /* a driver that lists only what it would make now */
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1",
+         "UNKNOWN v.1 -: not every type that a GPU has is listed now|; now "},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1 free=place",
+         "UNKNOWN v.1 -: not every type"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=X-2 on=v.2",
+         "UNKNOWN v.1 - v.2 x-2: not every type"},
+        {V "forgetful v\nforeign 1 X-2 v.0", AB, "class=c on=v.1", "UNKNOWN v.1 -: not every type"},
+        /* whether a card can be told to take several sizes */
+        {"gpu a" X "held 1 X-4 a other", "", "type=X-1;type=X-2",
+         "UNKNOWN a x-1 a x-2: whether a GPU takes several sizes its driver does not tell; now "
+         "|not for all together"},
+        /* but two devices have no room in one function, and no rule is forgotten */
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=Z on=v.1", "NO: |"},
+        {V "forgetful v\nforeign 1 X-2 v.0\ndrained v", "", "type=Z on=v.1", "NO: |"},
+        {V "forgetful v", "", "type=Z on=v.1", "NO: |Z, which no GPU here has"},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z", "NO: |"},
+    };
+
+    (void)state;
+    question_check_ever(rows, COUNT(rows), false);
+}
+
+/* A GPU that vgpu.conf names is not there yet. */
+static void
+who_waits_for_a_gpu(void **state)
+{
+    static const struct question rows[] = {
+        {"gpu a" X, "", "type=X-1", "YES a x-1"},
+        {"gpu a" X, "", "type=Z", "UNKNOWN - -: a GPU of vgpu.conf is not there yet|; now "},
+        {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1", "UNKNOWN v.1 -: not every type"},
+    };
+
+    (void)state;
+    question_check_ever(rows, COUNT(rows), true);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_could_be_once),
+        cmocka_unit_test(what_can_never_be),
+        cmocka_unit_test(what_nobody_knows),
+        cmocka_unit_test(who_waits_for_a_gpu),
+    };
+
+    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
+}
