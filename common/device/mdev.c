@@ -160,10 +160,10 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
     char *slash;
     int rc = path_format(&path, DEVICES "/%s", device->text);
 
+    if (rc == 0)
+        rc = (int)host->ops->link(host, path.text, target, sizeof(target));
     if (rc < 0)
         return rc;
-    if (host->ops->link(host, path.text, target, sizeof(target)) < 0)
-        return -ENOENT;
     slash = strrchr(target, '/');
     if (!slash)
         return -EBADMSG;
@@ -196,8 +196,11 @@ add_device(const struct host *host, const struct name *device,
     struct inventory_vgpu vgpu = {.device = *device};
     struct name parent;
 
-    if (read_parent(host, device, &parent) < 0)
-        return 0;
+    int rc = read_parent(host, device, &parent);
+
+    /* It is just going, or no link at all. */
+    if (rc < 0)
+        return rc == -ENOENT || rc == -EINVAL || rc == -EBADMSG ? 0 : rc;
     if (!inventory_find_parent(inventory, &parent, &vgpu.parent))
         return 0;
     if (host_link(host, &vgpu.type, DEVICES "/%s/mdev_type", device->text) < 0)
@@ -207,7 +210,8 @@ add_device(const struct host *host, const struct name *device,
     return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
-/* Without the directory the mdev module is not loaded, so there are no mediated devices. */
+/* Without the directories the mdev module is not loaded, so there are no mediated devices. If they
+ * cannot be read there may be some: a device that is not seen would pass for one that is gone. */
 static int
 mdev_scan(const struct host *host, const struct inventory_filter *filter,
           struct inventory *inventory)
@@ -216,12 +220,16 @@ mdev_scan(const struct host *host, const struct inventory_filter *filter,
     AUTO(names_clear) struct names devices = {0};
     int rc = 0;
 
-    if (host_list(host, &parents, PARENTS) < 0)
-        return 0;
+    rc = host_list(host, &parents, PARENTS);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < parents.count && rc == 0; i++)
         rc = add_parent(host, &parents.items[i], filter, inventory);
-    if (rc < 0 || host_list(host, &devices, DEVICES) < 0)
+    if (rc < 0)
         return rc;
+    rc = host_list(host, &devices, DEVICES);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < devices.count && rc == 0; i++)
         rc = add_device(host, &devices.items[i], filter, inventory);
     return rc;

@@ -188,8 +188,9 @@ vf_scan(const struct host *host, const struct inventory_filter *filter, struct i
     int rc = 0;
 
     (void)filter; /* the names come with the list */
-    if (host_list(host, &devices, DEVICES) < 0)
-        return 0;
+    rc = host_list(host, &devices, DEVICES);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < devices.count && rc == 0; i++) {
         const struct name *name = &devices.items[i];
         struct name gpu;

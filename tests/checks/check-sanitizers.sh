@@ -23,7 +23,7 @@ compile() {
 
 # The product, and what tests share.
 for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
-    case $source in */main.c | */test-*.c | tests/bench/* | tests/fuzz/*) continue ;; esac
+    case $source in */main.c | */test-*.c | tests/bench/* | tests/faults/* | tests/fuzz/*) continue ;; esac
     compile "$source" "$out/$(echo "$source" | tr / _).o"
 done
 for name in $unit_tests tests/fuzz/fuzz-request tests/fuzz/fuzz-policy tests/fuzz/fuzz-ledger tests/fuzz/fuzz-remote; do

@@ -29,6 +29,8 @@ unreadable(void **state)
         {"<domain>" HEAD "\xff</domain>", "line 1: "},
         {"<domain>" HEAD "&#1;</domain>", "line 1: "},
         {"<?xml version='1.0' encoding='no-such'?><domain>" HEAD "</domain>", "line 1: "},
+        /* It is what libxml2 says, too, when it has no memory for ours. */
+        {GUEST(ASK(ONE) "<x xmlns:y=''/>", GPU0), "namespace"},
         /* other documents */
         {"<domstatus>" GUEST("", "") "</domstatus>", "no domain XML"},
         {"<x:domain xmlns:x='urn:x'>" HEAD "</x:domain>", "no domain XML"},

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "faults/actions.h"
+#include "actions/assign.h"
+#include "actions/release.h"
+#include "domain/request-parser.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const char *const both[] = {stage_a, stage_v, NULL};
+static const char *const only_v[] = {stage_v, NULL};
+
+/* --- what is common --------------------------------------------------------------------------- */
+
+static void
+prepare_guest(struct stage *stage)
+{
+    assert_int_equal(stage_prepare(stage, 1), 0);
+}
+
+static void
+expect_both(struct stage *stage)
+{
+    stage_expect(stage, stage_a, 1);
+    stage_expect(stage, stage_v, 1);
+    stage_expect_taken(stage);
+    stage_expect(stage, stage_a, 1);
+    stage_expect(stage, stage_v, 1);
+}
+
+/* Guest 1 ends, or did not start: libvirt says so in both cases. */
+static void
+end_guest(struct stage *stage)
+{
+    stage_end_guest(stage);
+    if (stage_release(stage, 1) != 0)
+        stage_complain(stage, "the release after it fails");
+    stage_reconcile(stage);
+    stage_expect_free(stage);
+}
+
+/* Guest 1 ended with its daemon, which nobody tells. */
+static void
+reconcile_nothing_left(struct stage *stage)
+{
+    stage_reconcile(stage);
+    stage_expect_free(stage);
+}
+
+/* --- a guest's start and end ------------------------------------------------------------------ */
+
+static int
+act_prepare(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "prepare", "begin");
+}
+
+/* If it succeeded, the guest has both, and runs. */
+static void
+after_prepare(struct stage *stage)
+{
+    if (stage->status == 0)
+        expect_both(stage);
+    end_guest(stage);
+}
+
+/* Guest 4 has ended, and its vGPUs stay for its next start: they are in the way. */
+static void
+keep_anothers(struct stage *stage)
+{
+    scene_configure(&stage->scene, "release = \"keep\";");
+    assert_int_equal(stage_prepare(stage, 4), 0);
+    assert_int_equal(stage_release(stage, 4), 0);
+    scene_configure(&stage->scene, STAGE_CONFIGURATION);
+}
+
+static void
+after_evicting(struct stage *stage)
+{
+    if (stage->status == 0)
+        expect_both(stage);
+    stage_end_guest(stage);
+    if (stage_release(stage, 1) != 0)
+        stage_complain(stage, "the release after it fails");
+    stage_reconcile(stage);
+    /* What was not removed is kept still, and whoever wants it gets it. */
+    if (stage_prepare(stage, 2) != 0) {
+        AUTO_FREE char *said = stage_said(stage);
+
+        stage_complain(stage, "guest 2 does not get what is kept: %s", said);
+    }
+    if (stage_release(stage, 2) != 0)
+        stage_complain(stage, "the release of guest 2 fails");
+    stage_expect_free(stage);
+}
+
+static int
+act_start(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "start", "begin");
+}
+
+/* Guest 1 runs, and the hook is told. */
+static void
+run_untold(struct stage *stage)
+{
+    prepare_guest(stage);
+    stage_run_guest_untold(stage, both);
+}
+
+static int
+act_started(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "started", "begin");
+}
+
+static void
+after_started(struct stage *stage)
+{
+    stage_reconcile(stage);
+    expect_both(stage);
+    end_guest(stage);
+}
+
+/* Guest 1 has run and ended. */
+static void
+run_and_end(struct stage *stage)
+{
+    prepare_guest(stage);
+    stage_run_guest(stage, both);
+    stage_end_guest(stage);
+}
+
+static int
+act_release(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "release", "end");
+}
+
+/* --- a daemon's start ------------------------------------------------------------------------- */
+
+/* Guest 1 was started by a daemon that has ended, and runs. */
+static void
+outlive_daemon(struct stage *stage)
+{
+    int status;
+    pid_t daemon = fork();
+
+    if (daemon == 0) {
+        stage_be_daemon(stage);
+        _exit(stage_prepare(stage, 1));
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    stage_be_daemon(stage);
+    stage_run_guest(stage, both);
+}
+
+static void
+outlive_ledger(struct stage *stage)
+{
+    outlive_daemon(stage);
+    assert_int_equal(unlinkat(stage->scene.kernel.host.root, "run/libvirt-vgpu/ledger", 0), 0);
+}
+
+static int
+act_reconnect(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "reconnect", "begin");
+}
+
+/* --- a guest's arrival ------------------------------------------------------------------------ */
+
+/* Somebody else has a device of that UUID, and guest 4 that function: the XML must be changed. */
+static void
+take_names(struct stage *stage)
+{
+    assert_int_equal(fake_make(&stage->scene.kernel, "mtty", "mtty-2", stage_a), 0);
+    assert_int_equal(stage_prepare_devices(stage, 4, only_v), 0);
+}
+
+static int
+act_migrate(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "migrate", "begin");
+}
+
+static int
+act_restore(struct stage *stage)
+{
+    return stage_hook(stage, 1, both, "restore", "begin");
+}
+
+static int
+prepare_printed(struct stage *stage)
+{
+    AUTO_FREE char *xml = stage_printed(stage);
+
+    return stage_hook_xml(stage, xml, "prepare", "begin");
+}
+
+/* The guest arrives with the XML that was printed; or does not, which libvirt does not tell. What
+ * could not be looked at may be chosen wrongly: then it is its prepare that is refused, and the
+ * guest stays where it is. */
+static void
+after_arrival(struct stage *stage)
+{
+    AUTO_FREE char *xml = stage_printed(stage);
+    const size_t length = strlen(xml);
+    const bool is_other = strstr(xml, "function='0x5'") && !strstr(xml, stage_a);
+
+    assert_int_equal(fake_remove(&stage->scene.kernel, stage_a), 0);
+    if (stage->status == 0 && length && strcmp(xml + length - 10, "</domain>\n"))
+        stage_complain(stage, "it prints half an XML: %s", xml);
+    if (stage->status == 0 && !stage->record->struck && !is_other)
+        stage_complain(stage, "it prints what the guest cannot have here: %s", xml);
+    if (stage->status == 0 && is_other) {
+        if (stage_step(stage, prepare_printed) == 0)
+            stage_expect(stage, stage_v2, 1);
+        else if (!stage->record->struck)
+            stage_complain(stage, "the guest cannot be prepared with what was printed: %s", xml);
+        stage_release(stage, 1);
+    }
+    fake_sleep(61000);
+    stage_expect(stage, stage_v, 4);
+    assert_int_equal(stage_release(stage, 4), 0);
+    stage_reconcile(stage);
+    stage_expect(stage, stage_v2, 0);
+    stage_expect_free(stage);
+}
+
+/* --- while a guest runs ----------------------------------------------------------------------- */
+
+static void
+run_with_one(struct stage *stage)
+{
+    assert_int_equal(stage_prepare_devices(stage, 1, only_v), 0);
+    stage_run_guest(stage, only_v);
+}
+
+/* libvirt plugs it in. */
+static int
+hand_over(void *data, struct error *error)
+{
+    (void)error;
+    inject_pause();
+    stage_put_status(data, 1, both);
+    inject_resume();
+    return 0;
+}
+
+static int
+tell(const struct stage *stage, int rc, const struct error *error)
+{
+    if (rc < 0)
+        dprintf(stage->faults, "%s\n", error->text);
+    return rc < 0;
+}
+
+static int
+act_attach(struct stage *stage)
+{
+    AUTO_FREE char *xml = stage_xml(1, both);
+    const struct document document = {xml, strlen(xml)};
+    const struct assign_handover handover = {hand_over, stage};
+    AUTO(request_clear) struct request request;
+    struct error error;
+    struct name device;
+    int rc;
+
+    assert_int_equal(request_parse(&document, &request, &error), 0);
+    assert_int_equal(name_parse_uuid(&device, stage_a), 0);
+    stage_start_program(stage, "vgpuctl");
+    inject_resume();
+    rc = assign_device(&stage->scene.kernel.host, &request, &device, &handover, &error);
+    stage_end_program(stage);
+    inject_pause();
+    return tell(stage, rc, &error);
+}
+
+/* The guest has it if libvirt was asked for it, whatever came after that. */
+static void
+after_attach(struct stage *stage)
+{
+    bool has = stage_guest_has(stage, stage_a);
+
+    if (stage->status == 0 && !has)
+        stage_complain(stage, "it succeeds, and the guest does not have it");
+    if (has)
+        stage_open_device(stage, stage_a);
+    stage_reconcile(stage);
+    stage_expect(stage, stage_v, 1);
+    stage_expect(stage, stage_a, has ? 1 : 0);
+    stage_expect_taken(stage);
+    end_guest(stage);
+}
+
+/* Guest 1 runs, and has let go of A. */
+static void
+let_go(struct stage *stage)
+{
+    assert_int_equal(stage_prepare(stage, 1), 0);
+    stage_run_guest(stage, only_v);
+}
+
+static int
+act_detach(struct stage *stage)
+{
+    struct name domain, device;
+    struct error error;
+    int rc;
+
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(name_parse_uuid(&device, stage_a), 0);
+    stage_start_program(stage, "vgpuctl");
+    inject_resume();
+    rc = release_device(&stage->scene.kernel.host, &domain, &device, &error);
+    stage_end_program(stage);
+    inject_pause();
+    return tell(stage, rc, &error);
+}
+
+static void
+after_detach(struct stage *stage)
+{
+    if (stage->status == 0)
+        stage_expect(stage, stage_a, 0);
+    stage_reconcile(stage);
+    stage_expect(stage, stage_v, 1);
+    stage_expect(stage, stage_a, 0);
+    end_guest(stage);
+}
+
+/* --- what administrators type ----------------------------------------------------------------- */
+
+/* Guest 4's are kept. */
+static int
+act_reap(struct stage *stage)
+{
+    return stage_vgpuctl(stage, "vgpuctl reap dddddddd-0000-4000-8000-000000000001 0000:3d:00.4");
+}
+
+static void
+after_reap(struct stage *stage)
+{
+    if (stage->status == 0) {
+        stage_expect(stage, stage_a, 0);
+        stage_expect(stage, stage_v, 0);
+    }
+    stage->status = -1; /* it is no guest's */
+    after_evicting(stage);
+}
+
+/* Guest 1 was lost with its daemon, and the ledger has nothing of the bystander. */
+static void
+lose_both(struct stage *stage)
+{
+    int status;
+    pid_t daemon = fork();
+
+    if (daemon == 0) {
+        stage_be_daemon(stage);
+        _exit(stage_prepare(stage, 1));
+    }
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(status, 0);
+    stage_be_daemon(stage);
+    stage_lose_lease(stage, stage_b);
+}
+
+static int
+act_reconcile(struct stage *stage)
+{
+    return stage_vgpuctl(stage, "vgpuctl reconcile");
+}
+
+/* What it cannot look at it leaves alone, and says so: then the next one sees to it. */
+static void
+after_reconcile(struct stage *stage)
+{
+    if (!stage->record->struck) {
+        stage_expect(stage, stage_a, 0);
+        stage_expect(stage, stage_v, 0);
+        stage_expect(stage, stage_b, 3);
+    }
+    reconcile_nothing_left(stage);
+}
+
+static int
+act_drain(struct stage *stage)
+{
+    return stage_vgpuctl(stage, "vgpuctl drain mtty");
+}
+
+/* Done again it is done, and undone it is undone. */
+static void
+after_drain(struct stage *stage)
+{
+    if (stage->status == 0 && stage_prepare(stage, 1) == 0)
+        stage_complain(stage, "a guest gets a vGPU of a GPU that is drained");
+    if (stage_command(stage, "vgpuctl drain mtty") != 0)
+        stage_complain(stage, "it cannot be drained any more");
+    if (stage_prepare(stage, 1) == 0)
+        stage_complain(stage, "a guest gets a vGPU of a GPU that is drained again");
+    if (stage_command(stage, "vgpuctl undrain mtty") != 0)
+        stage_complain(stage, "it cannot be undrained");
+    reconcile_nothing_left(stage);
+}
+
+/* --- a ledger that was cut off ---------------------------------------------------------------- */
+
+/* What nobody has a lease of any more is an administrator's to remove. */
+void
+actions_after_cut(struct stage *stage)
+{
+    static const char *const devices[] = {stage_a, stage_v};
+    const bool has_a = stage_guest_has(stage, stage_a);
+    const bool has_v = stage_guest_has(stage, "function='0x4'");
+
+    if (stage_command(stage, "vgpuctl reconcile --rebuild") != 0)
+        stage_complain(stage, "the ledger cannot be made anew");
+    stage_reconcile(stage);
+    if (has_a)
+        stage_expect(stage, stage_a, 1);
+    if (has_v)
+        stage_expect(stage, stage_v, 1);
+    stage_end_guest(stage);
+    for (unsigned guest = 1; guest < 5; guest++) {
+        if (guest != 3 && stage_release(stage, guest) != 0)
+            stage_complain(stage, "the release of guest %u fails", guest);
+    }
+    stage_command(stage, "vgpuctl undrain mtty");
+    stage_reconcile(stage);
+    for (size_t i = 0; i < COUNT(devices); i++) {
+        char line[128];
+
+        snprintf(line, sizeof(line), "vgpuctl reap %s", devices[i]);
+        if (*fake_type_of(&stage->scene.kernel, devices[i]) && stage_command(stage, line) != 0)
+            stage_complain(stage, "%s cannot be removed", devices[i]);
+    }
+    fake_sleep(61000);
+    stage_reconcile(stage);
+    stage_expect_free(stage);
+}
+
+const struct action actions[] = {
+    {"prepare", NULL, act_prepare, after_prepare, false, false},
+    {"prepare-daemon-ends", NULL, act_prepare, reconcile_nothing_left, false, true},
+    {"prepare-evicts", keep_anothers, act_prepare, after_evicting, false, false},
+    {"start", prepare_guest, act_start, after_prepare, false, false},
+    {"reconnect", outlive_daemon, act_reconnect, after_started, true, false},
+    {"reconnect-no-ledger", outlive_ledger, act_reconnect, after_started, true, false},
+    {"started", run_untold, act_started, after_started, true, false},
+    {"release", run_and_end, act_release, reconcile_nothing_left, true, false},
+    {"migrate", take_names, act_migrate, after_arrival, false, false},
+    {"restore", take_names, act_restore, after_arrival, false, false},
+    {"attach", run_with_one, act_attach, after_attach, false, false},
+    {"detach", let_go, act_detach, after_detach, false, false},
+    {"reap", keep_anothers, act_reap, after_reap, false, false},
+    {"reconcile", lose_both, act_reconcile, after_reconcile, false, false},
+    {"drain", NULL, act_drain, after_drain, false, false},
+};
+const size_t action_count = COUNT(actions);
