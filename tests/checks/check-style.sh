@@ -26,7 +26,7 @@ $SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion .ci/run tests/che
     complain "shellcheck is not quiet"
 
 for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/* hooks/*.8 nodedev/*/*.1 tests/vm/nvidia-shaped/Kbuild; do
+    bootstrap .ci/run config/*.* hooks/*.8 nodedev/*/*.[18] tests/vm/nvidia-shaped/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
