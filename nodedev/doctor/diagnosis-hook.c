@@ -175,8 +175,7 @@ check_missing(struct diagnosis *diagnosis)
     diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
                   link.path.text, strerror(-rc));
     if (rc == -ENOENT || rc == -ENOTDIR)
-        diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -s /%s /%s",
-                         diagnosis->host->hook, link.path.text);
+        diagnosis_advise(diagnosis, "ln -s /%s /%s", diagnosis->host->hook, link.path.text);
     else
         diagnosis_advise(diagnosis, "run it as root");
 }

@@ -12,30 +12,41 @@ sysconfdir=$(sed -n 's/^sysconfdir = //p' Makefile)
 units=/usr/lib/systemd/system tmpfiles=/usr/lib/tmpfiles.d
 completions=/usr/share/bash-completion/completions
 scripts='/usr/lib/mdevctl/scripts.d /etc/mdevctl.d/scripts.d'
+docs=/usr/share/doc/libvirt-vgpu
 set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man \
     libexecdir=/usr/libexec "mdevctldir=$scripts" systemdsystemunitdir=$units \
-    tmpfilesdir=$tmpfiles completionsdir=$completions DESTDIR="$stage"
+    tmpfilesdir=$tmpfiles completionsdir=$completions docdir=$docs DESTDIR="$stage"
 [ -n "$sysconfdir" ]
 make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
 rm -f "$stage.log"
 
+# leads LINK PROGRAM: it is a relative link, and that is where it ends.
+leads() {
+    case $(readlink "$stage$1") in
+    /*) complain "$1 is not relative" ;;
+    esac
+    [ "$(readlink -f "$stage$1")" = "$stage$2" ] || complain "$1 does not lead to $2"
+}
+
 [ -x "$stage/usr/sbin/libvirt-vgpu-hook" ] || complain "the hook is not in /usr/sbin"
 [ -x "$stage/usr/bin/vgpuctl" ] || complain "vgpuctl is not in /usr/bin"
-[ "$(readlink "$stage/etc/libvirt/hooks/qemu.d/50-vgpu")" = /usr/sbin/libvirt-vgpu-hook ] ||
-    complain "qemu.d/50-vgpu does not lead to /usr/sbin/libvirt-vgpu-hook"
+leads /etc/libvirt/hooks/qemu.d/50-vgpu /usr/sbin/libvirt-vgpu-hook
 [ -x "$stage/usr/libexec/libvirt-vgpu-callout" ] || complain "the call-out is not in /usr/libexec"
 for dir in $scripts; do
     for kind in callouts notifiers; do
-        [ "$(readlink "$stage$dir/$kind/50-libvirt-vgpu")" = /usr/libexec/libvirt-vgpu-callout ] ||
-            complain "$dir/$kind/50-libvirt-vgpu does not lead to /usr/libexec/libvirt-vgpu-callout"
+        leads "$dir/$kind/50-libvirt-vgpu" /usr/libexec/libvirt-vgpu-callout
     done
 done
 [ -d "$stage/etc/libvirt-vgpu/conf.d" ] || complain "/etc/libvirt-vgpu/conf.d is missing"
-for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8; do
+for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8 \
+    man8/libvirt-vgpu-callout.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
 for file in vgpu-request.rng libvirt-vgpu-alerts.yml libvirt-vgpu-dashboard.json; do
     [ -f "$stage/usr/share/libvirt-vgpu/$file" ] || complain "$file is missing"
+done
+for document in README.md NEWS examples/vgpu.conf; do
+    [ -f "$stage$docs/$document" ] || complain "$document is missing"
 done
 # Which of these are installed is configure's option.
 if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then

@@ -7,7 +7,7 @@
 . "$srcdir/tests/checks/guard.sh"
 needs mandoc "$MANDOC"
 
-for page in hooks/*.8 nodedev/*/*.1 config/*.5 config/*.7; do
+for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7; do
     $MANDOC -T lint -W warning "$page" || complain "$page: mandoc complains"
 done
 

@@ -21,12 +21,18 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
     --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
     common hooks nodedev || complain "cppcheck is not quiet"
 
-$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
+$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/packaging/build-package .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
     tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh ||
     complain "shellcheck is not quiet"
+# A package's scripts as they become, but for what debhelper adds.
+for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
+    sed -e '/^@HOOK_LINK@$/{r config/packaging/hook-link.sh' -e 'd}' "$script" | $SHELLCHECK - ||
+        complain "shellcheck is not quiet on $script"
+done
 
 for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/* hooks/*.8 nodedev/*/*.1 tests/vm/nvidia-shaped/Kbuild; do
+    bootstrap .ci/run config/*.* config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
+    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] tests/vm/nvidia-shaped/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 

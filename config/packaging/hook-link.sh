@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The link by which libvirt finds the hook is no file of the package. The first installation makes it,
+# and the removal takes it away: so what an administrator has deleted stays deleted, and libvirt
+# never sees a second one that a package manager lays beside it for a moment.
+root=${DPKG_ROOT:-}
+hooks=$root/etc/libvirt/hooks
+link=$hooks/qemu.d/50-vgpu
+
+is_first_hook() {
+    for hook in "$hooks/qemu" "$hooks"/qemu.d/*; do
+        if [ -f "$hook" ] && [ -x "$hook" ]; then return 1; fi
+    done
+}
+
+# libvirt looks for hooks when its daemon starts or reloads. Once it has found one, it looks for
+# others at each call.
+reload_libvirt() {
+    if [ -n "$root" ] || [ ! -d /run/systemd/system ]; then return 0; fi
+    reload=$(command -v deb-systemd-invoke || command -v systemctl)
+    for unit in libvirtd.service virtqemud.service; do
+        if [ "$(systemctl is-active "$unit")" = active ] && ! "$reload" reload "$unit"; then
+            echo "libvirt-vgpu: libvirt runs the hook after: systemctl reload $unit" >&2
+        fi
+    done
+}
+
+# Somebody's own script of that name stays.
+make_link() {
+    if [ -f "$link" ] && [ ! -L "$link" ]; then return 0; fi
+    first=
+    if is_first_hook; then first=yes; fi
+    mkdir -p "$hooks/qemu.d"
+    ln -sf ../../../../usr/sbin/libvirt-vgpu-hook "$link"
+    if [ -n "$first" ]; then reload_libvirt; fi
+}
+
+# Guests keep what they have, and start without us. What is not given back any more is told.
+remove_link() {
+    if [ -L "$link" ]; then rm "$link"; fi
+    vgpus=$("$root/usr/bin/vgpuctl" list ${root:+--root "$root"} --timeout 10 -n -r \
+        -o device,domain,state 2>/dev/null) ||
+        echo "libvirt-vgpu: 'vgpuctl list' fails, so guests that have a vGPU are not named" >&2
+    echo "$vgpus" | while read -r device domain state; do
+        case $domain in - | '') continue ;; esac
+        case $device in
+        *:*) remedy="echo 0 >/sys/bus/pci/devices/$device/nvidia/current_vgpu_type" ;;
+        *) remedy="echo 1 >/sys/bus/mdev/devices/$device/remove" ;;
+        esac
+        echo "libvirt-vgpu: $domain has the vGPU $device ($state), which stays when it ends:" \
+            "install libvirt-vgpu again before that, or then: $remedy" >&2
+    done
+}

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The packages for Debian and Fedora are made, lintian and rpmlint have nothing to say, two tarballs and
+# two builds are the same bit by bit, all leave the tree that "make install" leaves, and installing,
+# upgrading, removing and purging do what hook-link.sh says. The unit tests are not run once more, and the
+# .rpm is made but once; with LONG=1 all of that is done. Nothing here needs root.
+
+. "$srcdir/tests/checks/guard.sh"
+needs dpkg-dev "$(command -v dpkg-buildpackage)"
+needs debhelper "$(command -v dh)"
+needs lintian "$(command -v lintian)"
+needs rpm "$(command -v rpmbuild)"
+needs rpmlint "$(command -v rpmlint)"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+umask 022
+packaging=config/packaging
+packing=$srcdir/$packaging
+version=$(sed -n 's/^AC_INIT(\[libvirt-vgpu\], \[\(.*\)\])$/\1/p' configure.ac)
+release=libvirt-vgpu-$version
+
+# Two makers, who agree on nothing but the programs that are installed. What make says to its tests is
+# not for them.
+first=$scratch/first
+second=$scratch/second/in-another-place
+mkdir -p "$first" "$second/home"
+
+as_first() { env -i PATH="$PATH" HOME="$scratch" LC_ALL=C TZ=UTC "$@"; }
+
+as_second() {
+    (
+        umask 077
+        exec env -i PATH="$PATH" HOME="$second/home" LC_ALL=C.UTF-8 TZ=Pacific/Kiritimati USER=second "$@"
+    )
+}
+
+# run WORD... : silent, unless it fails; then that is the end.
+run() {
+    "$@" >"$scratch/log" 2>&1 </dev/null || {
+        cat "$scratch/log"
+        complain "failed: $*"
+        exit 1
+    }
+}
+
+# same FILE...: the second maker has made the same.
+same() {
+    for file; do
+        cmp "$first/$file" "$second/$file" || complain "two makers make $file differently"
+    done
+}
+
+# The versions that are written by hand.
+[ "$(dpkg-parsechangelog -l $packaging/debian/changelog -S Version)" = "$version-1" ] ||
+    complain "$packaging/debian/changelog is not of version $version"
+[ "$(grep -m1 '^[0-9]' $packaging/NEWS)" = "$version" ] ||
+    complain "$packaging/NEWS does not begin with version $version"
+sed -n '/^%changelog/,$p' $packaging/rpm/libvirt-vgpu.spec.in | sed -n 2p | grep -q " - $version-1\$" ||
+    complain "the changelog of libvirt-vgpu.spec.in does not begin with version $version"
+
+# Tarballs: the second is made from the first. It is configured as README.md says, for what comes below.
+run as_first make -s -C "$top_builddir" dist
+cp "$top_builddir/$release.tar.xz" "$first"
+run as_second tar -xf "$first/$release.tar.xz" -C "$second"
+cd "$second/$release"
+run as_second ./configure --prefix=/usr --sysconfdir=/etc
+run as_second make -s dist
+mv "$release.tar.xz" "$second"
+same "$release.tar.xz"
+
+# make_deb, make_rpm FIRST|SECOND DIR
+tests=--nocheck
+no_tests="DEB_BUILD_OPTIONS=nocheck DEB_BUILD_PROFILES=nocheck"
+if [ -n "${LONG-}" ]; then tests='' no_tests=''; fi
+# shellcheck disable=SC2086 # words, or none
+make_deb() { run "$1" env $no_tests "$packing/build-package" deb "$2/$release.tar.xz" "$2"; }
+# shellcheck disable=SC2086 # a word, or none
+make_rpm() { run "$1" "$packing/build-package" rpm "$2/$release.tar.xz" "$2" $tests; }
+
+make_deb as_first "$first"
+make_deb as_second "$second"
+make_rpm as_first "$first"
+cd "$first"
+same deb/*.deb deb/*.dsc deb/*.debian.tar.xz
+if [ -n "${LONG-}" ]; then
+    make_rpm as_second "$second"
+    # An .src.rpm tells where it was made.
+    same rpm/RPMS/*/*.rpm
+fi
+deb=$(echo "$first"/deb/libvirt-vgpu_*.deb)
+rpm=$(echo "$first"/rpm/RPMS/*/*.rpm)
+
+# Not a word, but of what is overridden, with its reason, in debian and in libvirt-vgpu.rpmlintrc. Two
+# of its notes cannot be overridden, as what one of Debian 12 and 13 knows is an error in the other: which
+# version of the policy is the newest, and that libvirt-vgpu-ready.service, which orders services of
+# systemd, has no script for other inits.
+known='out-of-date-standards-version|package-supports-alternative-init-but-no-init.d-script'
+lintian --allow-root -EvIL +pedantic deb/*.changes >lintian.out 2>&1 || complain "lintian fails"
+if grep -vE "^[NO]: |: ($known) " lintian.out; then complain "lintian has something to say"; fi
+# A filter that another version of rpmlint has no use for is an error, too. That of Debian 13 knows neither
+# our words nor the address in the licence, which is as it was published.
+known='unused-rpmlintrc-filter|spelling-error|incorrect-fsf-address'
+rpmlint -r "$packing/rpm/libvirt-vgpu.rpmlintrc" rpm/RPMS/*/*.rpm rpm/SRPMS/*.rpm \
+    "$second/$release/$packaging/rpm/libvirt-vgpu.spec" >rpmlint.out 2>&1 || true
+grep -q '^ *2 packages and 1 specfiles checked' rpmlint.out || complain "rpmlint fails:" "$(cat rpmlint.out)"
+if grep -E ': [EW]: ' rpmlint.out | grep -vE ": E: ($known) "; then
+    complain "rpmlint has something to say"
+fi
+
+# new_root DIR: a host without anything, where /lib is part of /usr.
+new_root() {
+    mkdir -p "$1/usr/lib" "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/run"
+    ln -s usr/lib "$1/lib"
+    : >"$1/var/lib/dpkg/status"
+}
+
+# tree DIR: what is there: its kind, mode and path, where a link leads, and what is in a file if that is
+# no program. Compressed or not is the distribution's custom, and so are licences, changelogs, overrides
+# and links by build ids.
+tree() {
+    (
+        cd "$1"
+        find etc usr -mindepth 1 ! -path '*/.build-id*' ! -path '*/share/licenses*' ! -name copyright \
+            ! -name 'changelog.Debian*' ! -path '*/share/lintian*' ! -path 'etc/systemd*' -printf '%y %m %p\n' | sort -k3 |
+            while read -r kind mode path; do
+                case $kind$path in
+                l*) what=$(realpath -m "./$path") what=${what#"$PWD"} ;;
+                f*/sbin/* | f*/bin/* | f*/libexec/*) what=program ;;
+                f*.gz) what=$(zcat "$path" | cksum) path=${path%.gz} ;;
+                f*) what=$(cksum <"$path") ;;
+                *) what= ;;
+                esac
+                # A link to an absolute path leads out of here.
+                if [ "$kind" = l ]; then case $(readlink "$path") in /*) what=$(readlink "$path") ;; esac; fi
+                echo "$kind $mode $path $what"
+            done
+    )
+}
+
+# What was compiled for the package need not be compiled again.
+installed=$scratch/installed
+new_root "$installed"
+(cd "deb/$release" && find . -name '*.[oa]' -o -name libvirt-vgpu-hook -type f -o -name vgpuctl -type f \
+    -o -name libvirt-vgpu-callout -type f | tar -c --exclude=./debian -T -) | tar -x -C "$second/$release"
+run as_first make -s -C "$second/$release" install DESTDIR="$installed"
+tree "$installed" >expected
+
+# leaves_it WHO ROOT
+leaves_it() {
+    tree "$2" >"tree-$1"
+    diff -U0 expected "tree-$1" || complain "$1 ('+') leaves another tree than make install ('-')"
+}
+
+# Debian's scripts, run by dpkg, in a root of their own.
+host=$scratch/host
+link=$host/etc/libvirt/hooks/qemu.d/50-vgpu
+new_root "$host"
+
+dpkg_there() {
+    run dpkg --root="$host" --force-not-root,script-chrootless,depends,bad-path --log=/dev/null "$@"
+}
+
+# has_link, has_no_link WHEN
+has_link() { [ -x "$link" ] || complain "no link to the hook after: $1"; }
+has_no_link() { [ ! -L "$link" ] || complain "there is a link to the hook after: $1"; }
+
+wants=$host/etc/systemd/system/multi-user.target.wants
+mkdir -p "$wants" "$host/var/lib/systemd"
+(cd "$host" && find . ! -path './var/lib/dpkg*') >before
+dpkg_there -i "$deb"
+has_link "the first installation"
+leaves_it dpkg "$host"
+if find "$host/etc" -path '*.wants/*' | grep .; then complain "the package enables units"; fi
+
+dpkg_there -i "$deb"
+has_link "an upgrade"
+rm "$link"
+dpkg_there -i "$deb"
+has_no_link "an upgrade of a host whose administrator has deleted it"
+dpkg_there -r libvirt-vgpu
+dpkg_there -i "$deb"
+has_no_link "a removal and an installation there"
+ln -s /usr/sbin/libvirt-vgpu-hook "$link"
+
+# Removed while a guest runs, and installed once more before it ends.
+mkdir -p "$host/proc/sys/kernel/random" "$host/run/libvirt-vgpu"
+cp "$srcdir/tests/corpus/ledger/one" "$host/run/libvirt-vgpu/ledger"
+sed -n '1s/^libvirt-vgpu-ledger 1 \([^ ]*\) .*/\1/p' "$host/run/libvirt-vgpu/ledger" \
+    >"$host/proc/sys/kernel/random/boot_id"
+guest=$(sed -n '2s/^[^ ]* \([^ ]*\) .* \(web[0-9]*\) .*/\2 has the vGPU \1/p' "$host/run/libvirt-vgpu/ledger")
+[ -n "$guest" ]
+dpkg_there -r libvirt-vgpu
+has_no_link "a removal"
+grep -q "^libvirt-vgpu: $guest " "$scratch/log" ||
+    complain "dpkg -r does not say that $guest:" "$(cat "$scratch/log")"
+dpkg_there -i "$deb"
+has_link "another installation"
+[ -e "$host/run/libvirt-vgpu/ledger" ] || complain "a removal forgets who has what"
+
+# An administrator's own files and units are no reason to leave anything.
+echo 'enabled = false;' >"$host/etc/libvirt-vgpu/conf.d/10-mine.conf"
+mkdir -p "$wants"
+ln -s /lib/systemd/system/libvirt-vgpu-sriov@.service "$wants/libvirt-vgpu-sriov@0000:3d:00.0.service"
+dpkg_there -P libvirt-vgpu
+rm -r "$host/proc"
+(cd "$host" && find . ! -path './var/lib/dpkg*') >after
+grep -vxFf before after >left || true
+if [ -s left ]; then complain "purging leaves:" "$(cat left)"; fi
+
+# Fedora's, as rpm would run them. What its macros for systemd add is not here.
+host=$scratch/rpm-host
+link=$host/etc/libvirt/hooks/qemu.d/50-vgpu
+new_root "$host"
+rpm2archive - <"$rpm" | tar -xz -C "$host"
+
+# scriptlet NAME COUNT: of how many packages of ours there are then.
+scriptlet() {
+    rpm -qp --qf "%{$1}" "$rpm" >"$scratch/scriptlet"
+    run env DPKG_ROOT="$host" sh -e "$scratch/scriptlet" "$2"
+}
+
+has_no_link "unpacking the .rpm"
+scriptlet POSTIN 1
+has_link "the first installation of the .rpm"
+leaves_it rpm "$host"
+rm "$link"
+scriptlet POSTIN 2
+scriptlet PREUN 1
+has_no_link "an upgrade of the .rpm where it was deleted"
+scriptlet POSTIN 1
+scriptlet PREUN 0
+has_no_link "the removal of the .rpm"
+scriptlet POSTUN 0
+finish
