@@ -5,18 +5,36 @@
 #include "base/deadline.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LONGEST 8192 /* bytes of an answer; an attribute of sysfs is a page */
+#define MOST_YIELDS 100
+#define LONGEST     8192 /* bytes of an answer; an attribute of sysfs is a page */
 
 struct answer {
     ssize_t length; /* or -errno */
     char text[LONGEST];
 };
+
+/* As recv(2), which answers 0 or less if nothing more comes. Questions and answers follow each
+ * other within microseconds, and to wake a processor that has gone to sleep takes ten times as
+ * long. So for a moment neither side sleeps. */
+static ssize_t
+receive(int socket, void *buffer, size_t size, bool wait)
+{
+    for (unsigned i = 0; i < MOST_YIELDS; i++) {
+        ssize_t length = recv(socket, buffer, size, MSG_DONTWAIT);
+
+        if (length >= 0 || errno != EAGAIN)
+            return length;
+        sched_yield();
+    }
+    return wait ? recv(socket, buffer, size, 0) : -1;
+}
 
 /* --- the child -------------------------------------------------------------------------------- */
 
@@ -42,7 +60,7 @@ serve(const struct host *host, int socket)
     close_others(socket, host->root);
     for (;;) {
         struct path path;
-        ssize_t length = recv(socket, path.text, sizeof(path.text), 0);
+        ssize_t length = receive(socket, path.text, sizeof(path.text), true);
 
         if (length <= 0 || path.text[length - 1] != '\0')
             _exit(0);
@@ -141,13 +159,14 @@ ask(struct reader *reader, const struct host *host, struct reader_card *card, co
 
     if (send(reader->socket, path, strlen(path) + 1, MSG_NOSIGNAL) < 0)
         return -ECHILD;
-    length = deadline_wait(deadline, &ready, 1);
-    card->left = deadline_left(deadline);
-    if (length <= 0) {
+    length = receive(reader->socket, answer, sizeof(*answer), false);
+    if (length < 0 && deadline_wait(deadline, &ready, 1) <= 0) {
         card->left = 0;
         return -ETIMEDOUT;
     }
-    length = recv(reader->socket, answer, sizeof(*answer), 0);
+    card->left = deadline_left(deadline);
+    if (length < 0)
+        length = recv(reader->socket, answer, sizeof(*answer), 0);
     /* Its last answer was in time. */
     if (card->left == 0)
         card->left = 1;
