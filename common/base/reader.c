@@ -59,7 +59,7 @@ serve(const struct host *host, int socket)
 
     close_others(socket, host->root);
     for (;;) {
-        struct path path;
+        struct path path = {""};
         ssize_t length = receive(socket, path.text, sizeof(path.text), true);
 
         if (length <= 0 || path.text[length - 1] != '\0')

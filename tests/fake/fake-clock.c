@@ -30,6 +30,7 @@
 
 #define MILLISECOND 1000000ull
 #define MOST_ACTORS 512
+#define MOST_LOOKS  3
 #define MOST_FLAGS  8
 #define FLAGS_SIZE  256
 
@@ -190,16 +191,20 @@ is_at_work(struct actor *actor, bool again)
     return false;
 }
 
-/* Nobody works if all sleep, and none has done anything else between two looks at it. Who was seen
- * at work last is looked at first. */
+/* Nobody works if all sleep, and none has done anything else between several looks at it. Two are
+ * not enough: one that is about to sleep, and finds that it need not, looks asleep and does not
+ * count as having slept. Who was seen at work last is looked at first. */
 static bool
 is_anybody_at_work(void)
 {
+    const struct timespec moment = {0, 100000};
     static size_t first;
 
-    for (size_t i = 0; i < 2 * MOST_ACTORS; i++) {
+    for (size_t i = 0; i < MOST_LOOKS * MOST_ACTORS; i++) {
         size_t at = (first + i) % MOST_ACTORS;
 
+        if (i == (MOST_LOOKS - 1) * MOST_ACTORS)
+            nanosleep(&moment, NULL);
         if (is_at_work(&fake_clock->actors[at], i >= MOST_ACTORS)) {
             first = at;
             return true;
