@@ -242,7 +242,7 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
         return fail(assignment, rc);
     if (recovery->is_busy) {
         assignment->rc = -ETIMEDOUT;
-        return becomes_patient(assignment) ? STEP_LOOK : STEP_WAIT;
+        return recovery->is_unknown && becomes_patient(assignment) ? STEP_LOOK : STEP_WAIT;
     }
     *changed = true;
     return recovery->todo.count ? STEP_REMOVE_OWN : plan_or_evict(assignment, changed, error);

@@ -37,8 +37,14 @@ int
 apply_make(struct transaction *transaction, const struct lease *lease, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
-    int rc = writer_make(&transaction->writer, vgpu, transaction->deadline);
+    int rc;
 
+    if (transaction_is_stuck_elsewhere(transaction, lease))
+        return error_set(error, -ETIMEDOUT,
+                         "the vGPU %s was not made on %s: the driver takes too long with %s before "
+                         "it; see the kernel's log",
+                         vgpu->device.text, vgpu->parent.text, transaction->writer.device.text);
+    rc = writer_make(&transaction->writer, vgpu, transaction->deadline);
     if (rc == 0)
         rc = wait_whole(transaction, vgpu);
     if (rc == -ECHILD)

@@ -114,6 +114,7 @@ static int
 wait_for(struct recovery *recovery, const struct lease *lease, bool unknown, struct error *error)
 {
     recovery->is_busy = true;
+    recovery->is_unknown = unknown;
     if (unknown) {
         error_set(
             error, -ETIMEDOUT,

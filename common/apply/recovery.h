@@ -23,6 +23,7 @@ struct recovery {
     struct names unremovable; /* devices that could not be removed in this call */
     struct error failure;     /* why */
     bool is_busy;             /* somebody is still at work on an own lease, or the kernel is */
+    bool is_unknown;          /* or the driver of its card does not answer */
     struct look look;         /* the caller's, before each decision */
 };
 
