@@ -6,6 +6,7 @@
 #include "fake/scene.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,11 +92,15 @@ it_has_nothing_else_open(void **state)
     const struct host host = {.root = scene.kernel.real_root, .ops = &host_kernel};
     AUTO(names_clear) struct names open = {0};
     char text[16];
+    int count = 0;
 
     (void)state;
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
     assert_int_equal(host_list(&host, &open, "proc/%d/fd", reader.pid), 0);
-    assert_int_equal(open.count, 2);
+    /* valgrind has its own, above. */
+    for (size_t i = 0; i < open.count; i++)
+        count += atoi(open.items[i].text) < 1000;
+    assert_int_equal(count, 2);
 }
 
 /* All of a card's answers have to come in the time that it has in one look. */
