@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define MOST_DESCRIPTORS 1024 /* that a process of ours ever has */
-#define MOST_YIELDS      100
 #define LONGEST          8192 /* bytes of an answer; an attribute of sysfs is a page */
 
 struct answer {
@@ -25,9 +24,9 @@ struct answer {
  * other within microseconds, and to wake a processor that has gone to sleep takes ten times as
  * long. So for a moment neither side sleeps. */
 static ssize_t
-receive(int socket, void *buffer, size_t size, bool wait)
+receive(int socket, unsigned yields, void *buffer, size_t size, bool wait)
 {
-    for (unsigned i = 0; i < MOST_YIELDS; i++) {
+    for (unsigned i = 0; i < yields; i++) {
         ssize_t length = recv(socket, buffer, size, MSG_DONTWAIT);
 
         if (length >= 0 || errno != EAGAIN)
@@ -58,7 +57,7 @@ serve(const struct host *host, int socket)
     close_others(socket, host->root);
     for (;;) {
         struct path path = {""};
-        ssize_t length = receive(socket, path.text, sizeof(path.text), true);
+        ssize_t length = receive(socket, host->reader->yields, path.text, sizeof(path.text), true);
 
         if (length <= 0 || path.text[length - 1] != '\0')
             _exit(0);
@@ -157,7 +156,7 @@ ask(struct reader *reader, const struct host *host, struct reader_card *card, co
 
     if (send(reader->socket, path, strlen(path) + 1, MSG_NOSIGNAL) < 0)
         return -ECHILD;
-    length = receive(reader->socket, answer, sizeof(*answer), false);
+    length = receive(reader->socket, reader->yields, answer, sizeof(*answer), false);
     if (length < 0 && deadline_wait(deadline, &ready, 1) <= 0) {
         card->left = 0;
         return -ETIMEDOUT;

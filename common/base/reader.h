@@ -17,6 +17,7 @@
 
 #include "base/host.h"
 
+#define READER_YIELDS   100
 #define READER_PATIENCE 5000 /* ms, for those whom nobody waits for */
 
 struct reader_card {
@@ -29,12 +30,14 @@ struct reader {
     unsigned patience; /* ms that each card may take for all its answers */
     struct reader_card *cards;
     size_t count;
-    int socket; /* -1: there is no child */
+    unsigned yields; /* times that either side asks again before it sleeps */
+    int socket;      /* -1: there is no child */
     int pid;
     bool is_off;
 };
 
-#define READER_IDLE ((struct reader){.patience = READER_PATIENCE, .socket = -1})
+#define READER_IDLE                                                                                \
+    ((struct reader){.patience = READER_PATIENCE, .yields = READER_YIELDS, .socket = -1})
 
 /* Begins another look: each card may take so many milliseconds in it, for all its answers. Whoever
  * looks at drivers says so first. Nothing if reader is NULL. */

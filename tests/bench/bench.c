@@ -3,6 +3,7 @@
 /* bench SCRATCH HOOK: the figures of bench.sh. bench WORD A B: one of them, in this process. */
 
 #include "actions/incoming.h"
+#include "base/reader.h"
 #include "bench/large.h"
 #include "domain/request-parser.h"
 #include "fake/scene.h"
@@ -160,6 +161,7 @@ one_prepare(void)
     int status;
 
     scene_start(&scene, machine);
+    scene.yields = READER_YIELDS;
     scene.kernel.faults->opens = 0;
     status = scene_hook(&scene, xml, "prepare", "begin");
     opens = scene.kernel.faults->opens;
@@ -242,6 +244,7 @@ one_arrival(void)
     if (write(input, xml, strlen(xml)) != (ssize_t)strlen(xml))
         give_up("writing the XML");
     scene_start(&scene, machine);
+    scene.yields = READER_YIELDS;
     for (unsigned i = 1; i <= 2; i++) {
         if (fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(i)) < 0)
             give_up("making a vGPU");
@@ -326,6 +329,7 @@ one_decision(unsigned gpus, unsigned functions, bool vf)
     int status = 0;
 
     scene_start(&scene, text);
+    scene.yields = READER_YIELDS;
     watch_lock(&scene);
     for (int round = 0; round < 5; round++) {
         double before = locked;
@@ -367,6 +371,7 @@ one_crowd(unsigned count, unsigned milliseconds)
     unsigned good = 0;
 
     scene_start(&scene, text);
+    scene.yields = READER_YIELDS;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "placement = \"spread\";");
     scene.kernel.faults->create_delay = milliseconds;
     began = now();

@@ -112,6 +112,7 @@ scene_hook(struct scene *scene, const char *xml, const char *operation, const ch
     assert_true(input >= 0 && faults >= 0);
     assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
     lseek(input, 0, SEEK_SET);
+    reader.yields = scene->yields;
     scene->kernel.host.reader = &reader;
     status = hook_run(&scene->kernel.host, true, 5, (char *const *)argv, input, output, faults);
     scene->kernel.host.reader = NULL;

@@ -20,6 +20,7 @@ struct scene {
     struct fake_kernel kernel; /* first */
     char said[4096];           /* the last hook's stderr */
     char *printed;             /* its stdout; "" for nothing */
+    unsigned yields; /* its reader's; 0, as the number of its system calls is to be known */
 };
 
 /* The UUID of a device, by number; static memory, four at a time. */

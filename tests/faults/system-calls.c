@@ -52,7 +52,6 @@ static const struct system_call calls[] = {
     CALL(wait4, EINTR),
     CALL(getrandom, EINTR),
     CALL(kill, 0),
-    CALL(close_range, 0),
     CALL(ioctl, 0),
     CALL(exit_group, 0),
 };
