@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_DESCRIPTORS 1024 /* that a process of ours ever has */
+#define MOST_DESCRIPTORS 256  /* that a process of ours ever has */
 #define LONGEST          8192 /* bytes of an answer; an attribute of sysfs is a page */
 
 struct answer {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The packages for Debian and Fedora are made, lintian and rpmlint have nothing to say, two tarballs and
-# two builds are the same bit by bit, all leave the tree that "make install" leaves, and installing,
-# upgrading, removing and purging do what hook-link.sh says. The unit tests are not run once more, and the
-# .rpm is made but once; with LONG=1 all of that is done. Nothing here needs root.
+# The packages for Debian and Fedora are made, lintian and rpmlint have nothing to say, two tarballs
+# are the same bit by bit, all leave the tree that "make install" leaves, and installing,
+# upgrading, removing and purging do what hook-link.sh says. With LONG=1 the unit tests are run once more,
+# and each package is made twice and compared. Nothing here needs root.
 
 . "$srcdir/tests/checks/guard.sh"
 needs dpkg-dev "$(command -v dpkg-buildpackage)"
@@ -80,11 +80,11 @@ make_deb() { run "$1" env $no_tests "$packing/build-package" deb "$2/$release.ta
 make_rpm() { run "$1" "$packing/build-package" rpm "$2/$release.tar.xz" "$2" $tests; }
 
 make_deb as_first "$first"
-make_deb as_second "$second"
 make_rpm as_first "$first"
 cd "$first"
-same deb/*.deb deb/*.dsc deb/*.debian.tar.xz
 if [ -n "${LONG-}" ]; then
+    make_deb as_second "$second"
+    same deb/*.deb deb/*.dsc deb/*.debian.tar.xz
     make_rpm as_second "$second"
     # An .src.rpm tells where it was made.
     same rpm/RPMS/*/*.rpm
