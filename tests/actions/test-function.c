@@ -72,24 +72,26 @@ an_open_node_is_in_use(void **state)
     AUTO(findings_clear) struct findings findings = {0};
     struct error error;
     struct path path;
+    struct fake_guest guest = {.group = -1};
     char words[64];
-    int fd;
+    pid_t qemu;
 
     (void)state;
     starts(1, VF1, "L40S-16Q");
     assert_int_equal(host_list(&scene.kernel.host, &nodes, "sys/bus/pci/devices/%s/vfio-dev", VF1),
                      0);
     assert_int_equal(path_format(&path, "dev/vfio/devices/%s", nodes.items[0].text), 0);
-    fd = openat(scene.kernel.host.root, path.text, O_RDWR | O_CLOEXEC);
-    assert_true(fd >= 0);
+    guest.device = openat(scene.kernel.host.root, path.text, O_RDWR | O_CLOEXEC);
+    assert_true(guest.device >= 0);
+    qemu = fake_hand_over(&guest);
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
     scene_assert_type(&scene, VF1, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    snprintf(words, sizeof(words), "in use by process %d", (int)getpid());
+    snprintf(words, sizeof(words), "in use by process %d", (int)qemu);
     assert_int_equal(findings.count, 1);
     assert_non_null(strstr(findings.items[0].why.text, words));
-    close(fd);
+    fake_end(qemu);
     findings_clear(&findings);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
     scene_assert_empty(&scene);

@@ -162,6 +162,7 @@ static void
 holders(void **state)
 {
     struct fake_guest stray;
+    pid_t qemu;
     char words[64], comm[32];
     FILE *file = fopen("/proc/self/comm", "re");
 
@@ -175,10 +176,11 @@ holders(void **state)
     if (!strstr(typed.printed, "\"holder\": null"))
         typed_assert_has(typed.printed, "\"holder\": \"?\"");
     stray = fake_open(&scene.kernel, scene_device(BY_HAND));
+    qemu = fake_hand_over(&stray);
     assert_int_equal(run("vgpuctl orphans"), COMMAND_DONE);
-    snprintf(words, sizeof(words), "foreign %d (%s)\n", getpid(), comm);
+    snprintf(words, sizeof(words), "foreign %d (%s)\n", qemu, comm);
     typed_assert_has(typed.printed, words);
-    fake_close(&stray);
+    fake_end(qemu);
 }
 
 /* Without names: orphans that are ours. */
@@ -235,18 +237,20 @@ named(void **state)
 static void
 referred_to(void **state)
 {
-    struct fake_guest qemu;
+    struct fake_guest guest;
     char words[128];
+    pid_t qemu;
 
     (void)state;
     populate();
-    qemu = fake_open(&scene.kernel, scene_device(RUNNING));
+    guest = fake_open(&scene.kernel, scene_device(RUNNING));
+    qemu = fake_hand_over(&guest);
     assert_int_equal(run_on("vgpuctl reap %s", RUNNING), COMMAND_BUSY);
     snprintf(words, sizeof(words),
-             "left alone: the domain guest1 refers to it; it is in use by process %d (", getpid());
+             "left alone: the domain guest1 refers to it; it is in use by process %d (", qemu);
     assert_said(RUNNING, words);
     assert_string_equal(typed.faults, "vgpuctl: reap: 1 of 1 vGPUs were left alone\n");
-    fake_close(&qemu);
+    fake_end(qemu);
     assert_int_equal(run_on("vgpuctl reap %s", DEFINED), COMMAND_BUSY);
     assert_said(DEFINED, "left alone: the domain guest2 refers to it\n");
     assert_int_equal(run_on("vgpuctl reap --dry-run %s", USED_BY_HAND), COMMAND_BUSY);
@@ -279,9 +283,10 @@ in_use(void **state)
     populate();
     for (size_t i = 0; i < COUNT(numbers); i++) {
         struct fake_guest stray = fake_open(&scene.kernel, scene_device(numbers[i]));
+        pid_t qemu = fake_hand_over(&stray);
         char words[64];
 
-        snprintf(words, sizeof(words), " in use by process %d (", getpid());
+        snprintf(words, sizeof(words), " in use by process %d (", qemu);
         for (size_t k = 0; k < COUNT(lines); k++) {
             assert_int_equal(run_on(lines[k], numbers[i]), COMMAND_BUSY);
             assert_said(numbers[i], "left alone: ");
@@ -291,7 +296,7 @@ in_use(void **state)
             assert_int_equal(scene_leases(&scene, "kept"), 2);
         }
         assert_int_equal(run("vgpuctl reap"), numbers[i] == LEFT ? COMMAND_BUSY : COMMAND_DONE);
-        fake_close(&stray);
+        fake_end(qemu);
         run_on("vgpuctl reap %s", numbers[i]);
         assert_false(is_there(numbers[i]));
         keep(LEFT);

@@ -4,10 +4,13 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 static const struct fake_family *const families[] = {&fake_mdev, &fake_vf};
 
@@ -327,6 +330,29 @@ fake_close(struct fake_guest *guest)
     flock(guest->group, LOCK_UN);
     close(guest->device);
     close(guest->group);
+}
+
+pid_t
+fake_hand_over(struct fake_guest *guest)
+{
+    pid_t qemu = fork();
+
+    if (qemu == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            pause();
+    }
+    close(guest->device);
+    if (guest->group >= 0)
+        close(guest->group);
+    return qemu;
+}
+
+void
+fake_end(pid_t qemu)
+{
+    kill(qemu, SIGKILL);
+    waitpid(qemu, NULL, 0);
 }
 
 const char *

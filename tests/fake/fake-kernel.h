@@ -109,6 +109,12 @@ struct fake_guest {
 struct fake_guest fake_open(const struct fake_kernel *fake, const char *device);
 void fake_close(struct fake_guest *guest);
 
+/* The same in a process of its own, as a real QEMU is, for those who ask which process it is: what
+ * this process has open, its children have open, too. The guest is handed over; fake_end ends it.
+ */
+pid_t fake_hand_over(struct fake_guest *guest);
+void fake_end(pid_t qemu);
+
 /* The type of a device, or "" if there is none; static memory. */
 const char *fake_type_of(const struct fake_kernel *fake, const char *device);
 
