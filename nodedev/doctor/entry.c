@@ -43,6 +43,39 @@ follow_link(const struct host *host, struct path *path)
     return path_format(path, "%s%s", here.text, target.text);
 }
 
+/* A path without "." and "..", as a person would write it. */
+static void
+shorten(struct path *path)
+{
+    struct path full = *path;
+    char *rest = full.text, *part;
+    size_t length = 0;
+
+    while ((part = strsep(&rest, "/"))) {
+        if (!strcmp(part, "..")) {
+            while (length > 0 && path->text[--length] != '/')
+                ;
+        } else if (*part && strcmp(part, ".") != 0) {
+            length += (size_t)snprintf(path->text + length, sizeof(path->text) - length, "%s%s",
+                                       length ? "/" : "", part);
+        }
+        path->text[length] = '\0';
+    }
+}
+
+/* Shortened, if it still is the same: where a directory is a link, ".." leads elsewhere. */
+static void
+tidy(const struct host *host, struct entry *entry, int found)
+{
+    struct entry other = *entry;
+
+    shorten(&other.path);
+    if (read_status(host, &other) == found &&
+        (found < 0 || (other.status.st_ino == entry->status.st_ino &&
+                       other.status.st_dev == entry->status.st_dev)))
+        *entry = other;
+}
+
 int
 entry_follow(const struct host *host, struct entry *ret, const char *format, ...)
 {
@@ -54,8 +87,10 @@ entry_follow(const struct host *host, struct entry *ret, const char *format, ...
     va_end(args);
     for (int i = 0; rc == 0 && i < MOST_LINKS; i++) {
         rc = read_status(host, ret);
-        if (rc < 0 || !S_ISLNK(ret->status.st_mode))
+        if (rc < 0 || !S_ISLNK(ret->status.st_mode)) {
+            tidy(host, ret, rc);
             return rc;
+        }
         rc = follow_link(host, &ret->path);
     }
     return rc < 0 ? rc : -ELOOP;

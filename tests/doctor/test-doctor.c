@@ -181,6 +181,32 @@ dangling(void)
     drop(PROGRAM);
 }
 
+/* As packages install it: its own path is nothing that anybody wants to read or type. */
+static void
+dangling_relative(void)
+{
+    link_to("../../../.././" PROGRAM, LINK);
+    drop(PROGRAM);
+}
+
+static void
+not_executable_relative(void)
+{
+    link_to("../../../../" PROGRAM, LINK);
+    mode(PROGRAM, 0644);
+}
+
+/* Where a directory is a link, ".." is not what stands before it. */
+static void
+not_executable_elsewhere(void)
+{
+    put("srv/sbin/keep", "");
+    program("srv/hook");
+    mode("srv/hook", 0644);
+    link_to("srv/sbin", "there");
+    link_to("../../../../there/../hook", LINK);
+}
+
 static void
 not_executable(void)
 {
@@ -373,6 +399,9 @@ static const struct {
 } plants[] = {
     {no_link, "hook-missing", "/" LINK ": No such file or directory"},
     {dangling, "hook-dangling", "/" LINK " leads to /" PROGRAM ": No such file"},
+    {dangling_relative, "hook-dangling", "/" LINK " leads to /" PROGRAM ": No such file"},
+    {not_executable_relative, "hook-not-executable", "error /" PROGRAM " is not executable"},
+    {not_executable_elsewhere, "hook-not-executable", "/there/../hook is not executable"},
     {loop, "hook-dangling", "Too many levels of symbolic links"},
     {not_executable, "hook-not-executable", "/" PROGRAM " is not executable"},
     {writable_program, "hook-owner", "/" PROGRAM ": others than root may change"},
