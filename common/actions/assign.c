@@ -272,8 +272,8 @@ look(struct assignment *assignment, struct error *error)
     reader_begin(assignment->transaction.host->reader, assignment->patience);
     ledger_clear(&snapshot->ledger);
     rc = statedir_load(statedir, &snapshot->ledger, error);
-    if (rc == 0 && (rc = look_take(look, statedir, &snapshot->ledger, own)) < 0)
-        error_set(error, rc, "no memory for the leases");
+    if (rc == 0)
+        rc = look_take_with(look, statedir, &snapshot->ledger, own, error);
     if (rc < 0)
         return rc;
     if (assignment->looks_at_all)

@@ -225,9 +225,9 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
         return rc;
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
-    if (look_take(&look, &transaction.statedir, &snapshot->ledger, NULL) < 0)
-        return error_set(error, -ENOMEM, "no memory for the leases");
-    rc = snapshot_look(snapshot, host, error);
+    rc = look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL, error);
+    if (rc == 0)
+        rc = snapshot_look(snapshot, host, error);
     if (rc < 0)
         return rc;
     dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));

@@ -224,8 +224,8 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     reader_begin(arrival->host->reader, PATIENCE);
     ledger_clear(ledger);
     rc = statedir_load(&transaction->statedir, ledger, error);
-    if (rc == 0 && (rc = look_take(look, &transaction->statedir, ledger, NULL)) < 0)
-        error_set(error, rc, "no memory for the leases");
+    if (rc == 0)
+        rc = look_take_with(look, &transaction->statedir, ledger, NULL, error);
     if (rc < 0)
         return rc;
     look_at_guests_if_needed(look, &transaction->statedir);

@@ -242,10 +242,9 @@ look(struct reaping *reaping, struct error *error)
     int rc;
 
     reader_begin(host->reader, READER_PATIENCE);
-    rc = look_take(&reaping->look, statedir, reaping->order->before, NULL);
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the leases");
-    rc = look_at_guests(&reaping->look, statedir, host, error);
+    rc = look_take_with(&reaping->look, statedir, reaping->order->before, NULL, error);
+    if (rc == 0)
+        rc = look_at_guests(&reaping->look, statedir, host, error);
     return rc < 0 ? rc : scan_host(host, &inventory_no_types, &reaping->inventory, error);
 }
 

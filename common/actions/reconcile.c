@@ -185,13 +185,11 @@ adopt(struct reconciliation *reconciliation, struct ledger *ledger, struct error
 static int
 look(struct reconciliation *reconciliation, struct error *error)
 {
-    AUTO(ledger_clear) struct ledger before = {0};
     const struct statedir *statedir = &reconciliation->transaction.statedir;
-    int rc = statedir_load(statedir, &before, error);
+    int rc;
 
     reader_begin(statedir->host->reader, READER_PATIENCE);
-    if (rc == 0 && (rc = look_take(&reconciliation->look, statedir, &before, NULL)) < 0)
-        error_set(error, rc, "no memory for the leases");
+    rc = look_take(&reconciliation->look, statedir, NULL, error);
     if (rc == 0)
         rc = look_at_guests(&reconciliation->look, statedir, statedir->host, error);
     return rc < 0 ? rc : look_for_held(reconciliation, error);

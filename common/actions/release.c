@@ -53,13 +53,8 @@ static int
 look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
                struct deadline deadline, struct error *error)
 {
-    AUTO(ledger_clear) struct ledger before = {0};
-    int rc = statedir_load(&transaction->statedir, &before, error);
-
     reader_begin(transaction->host->reader, deadline_left(deadline) / 2 + 1);
-    if (rc == 0 && (rc = look_take(look, &transaction->statedir, &before, domain)) < 0)
-        error_set(error, rc, "no memory for the leases");
-    return rc;
+    return look_take(look, &transaction->statedir, domain, error);
 }
 
 /* Does what becomes of each lease, as far as the ledger goes. *others: how many somebody else is at

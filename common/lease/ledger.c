@@ -298,6 +298,16 @@ ledger_add(struct ledger *ledger, const struct lease *lease)
     return ARRAY_ADD(ledger->leases, ledger->count, *lease);
 }
 
+int
+ledger_copy(const struct ledger *from, struct ledger *to)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++)
+        rc = ledger_add(to, &from->leases[i]);
+    return rc;
+}
+
 void
 ledger_remove(struct ledger *ledger, struct lease *lease)
 {

@@ -84,6 +84,9 @@ bool ledger_has_changed(const struct ledger *before, const struct lease *lease) 
 /* Adds a copy of a lease; -ENOMEM. Its device must have none yet. */
 int ledger_add(struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
 
+/* Adds copies of all leases of another ledger; -ENOMEM. */
+int ledger_copy(const struct ledger *from, struct ledger *to) CHECKED NONNULL;
+
 /* Removes a lease, which points into the ledger; those behind it move up by one. */
 void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
 

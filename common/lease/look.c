@@ -28,26 +28,14 @@ look_clear(struct look *look)
 }
 
 static int
-copy_ledger(const struct ledger *from, struct ledger *to)
+look_at_devices(struct look *look, const struct statedir *statedir, const struct name *domain,
+                struct error *error)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++)
-        rc = ledger_add(to, &from->leases[i]);
-    return rc;
-}
-
-int
-look_take(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
-          const struct name *domain)
-{
-    int rc;
-
-    forget_devices(look);
-    look->devices = calloc(ledger->count + 1, sizeof(*look->devices));
-    rc = look->devices ? copy_ledger(ledger, &look->before) : -ENOMEM;
-    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
+    look->devices = calloc(look->before.count + 1, sizeof(*look->devices));
+    if (!look->devices)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    for (size_t i = 0; i < look->before.count; i++) {
+        const struct lease *lease = &look->before.leases[i];
         struct look_device *device = &look->devices[i];
 
         if (domain && !name_equal(&lease->domain, domain))
@@ -56,7 +44,28 @@ look_take(struct look *look, const struct statedir *statedir, const struct ledge
         if (device->is_known)
             device->state = vgpu_state(statedir->host, &lease->vgpu, &device->type);
     }
-    return rc;
+    return 0;
+}
+
+int
+look_take(struct look *look, const struct statedir *statedir, const struct name *domain,
+          struct error *error)
+{
+    int rc;
+
+    forget_devices(look);
+    rc = statedir_load(statedir, &look->before, error);
+    return rc < 0 ? rc : look_at_devices(look, statedir, domain, error);
+}
+
+int
+look_take_with(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
+               const struct name *domain, struct error *error)
+{
+    forget_devices(look);
+    if (ledger_copy(ledger, &look->before) < 0)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    return look_at_devices(look, statedir, domain, error);
 }
 
 /* Whether libvirt owes no release for it any more, as far as that can be told without its files. */
@@ -73,7 +82,7 @@ look_at_guests(struct look *look, const struct statedir *statedir, const struct 
 {
     forget_guests(look);
     look->ended = calloc(look->before.count + 1, sizeof(*look->ended));
-    if (!look->ended || copy_ledger(&look->before, &look->asked) < 0)
+    if (!look->ended || ledger_copy(&look->before, &look->asked) < 0)
         return error_set(error, -ENOMEM, "no memory for the leases");
     for (size_t i = 0; i < look->asked.count; i++)
         look->ended[i] = has_ended(statedir, &look->asked.leases[i]);

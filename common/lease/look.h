@@ -29,11 +29,16 @@ struct look {
     bool *ended;                 /* its daemon was gone by then, or the marks said so */
 };
 
-/* Looks at the devices of a domain's leases, as they are in a ledger that was read just now; if
- * domain is NULL, at those of all. What was seen of devices before is dropped. -ENOMEM. The caller
- * clears look in every case. */
-int look_take(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
-              const struct name *domain) __attribute__((nonnull(1, 2, 3))) CHECKED;
+/* Reads the ledger, and looks at the devices of a domain's leases; if domain is NULL, at those of
+ * all. What was seen of devices before is dropped. Errors are those of statedir_load, and -ENOMEM,
+ * with a line in error. The caller clears look in every case. */
+int look_take(struct look *look, const struct statedir *statedir, const struct name *domain,
+              struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
+
+/* The same with a ledger that the caller has read just now. */
+int look_take_with(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
+                   const struct name *domain, struct error *error)
+    __attribute__((nonnull(1, 2, 3, 5))) CHECKED;
 void look_clear(struct look *look) NONNULL;
 
 /* Looks at the running guests too: what becomes of another's lease depends on them. Those that

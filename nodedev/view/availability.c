@@ -9,28 +9,19 @@
 #include <limits.h>
 #include <string.h>
 
-static int
-copy_ledger(const struct ledger *from, struct ledger *to)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++)
-        rc = ledger_add(to, &from->leases[i]);
-    return rc;
-}
-
 /* What a start of anybody's would forget is forgotten in the copy, what it may remove is told. */
 static int
 find_evictable(struct availability *availability, const struct host *host)
 {
     const struct name nobody = {0};
     struct ledger *ledger = &availability->ledger;
+    struct error ignored;
     AUTO_FREE bool *may_evict = NULL;
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(look_clear) struct look look = {0};
 
     statedir_open_to_look(host, &statedir);
-    if (look_take(&look, &statedir, ledger, NULL) < 0)
+    if (look_take_with(&look, &statedir, ledger, NULL, &ignored) < 0)
         return -ENOMEM;
     look_at_guests_if_needed(&look, &statedir);
     may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
@@ -48,7 +39,7 @@ availability_init(struct availability *availability, const struct host *host,
     availability->now = snapshot_problem(snapshot, &availability->request);
     availability->now.demands = &availability->demands;
     availability->now.ledger = &availability->ledger;
-    if (!availability->request.name || copy_ledger(&snapshot->ledger, &availability->ledger) < 0 ||
+    if (!availability->request.name || ledger_copy(&snapshot->ledger, &availability->ledger) < 0 ||
         find_evictable(availability, host) < 0)
         return error_set(error, -ENOMEM, "no memory for what there is room for");
     return 0;
