@@ -143,7 +143,7 @@ look_compare(const struct look *look, const struct ledger *ledger, struct ledger
 }
 
 bool
-look_only_moved(const struct look *look, const struct ledger *ledger, const struct lease *lease)
+look_had_place(const struct look *look, const struct ledger *ledger, const struct lease *lease)
 {
     const struct lease *old = ledger_find(&look->before, &lease->vgpu.device);
     const struct lease *now = ledger_find(ledger, &lease->vgpu.device);

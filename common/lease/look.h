@@ -66,7 +66,7 @@ const struct look_device *look_device(const struct look *look, const struct leas
 int look_compare(const struct look *look, const struct ledger *ledger,
                  struct ledger *ret) CHECKED NONNULL;
 
-/* Whether a lease that look_compare has found has only changed its state: its place was taken
- * before, too. */
-bool look_only_moved(const struct look *look, const struct ledger *ledger,
-                     const struct lease *lease) CHECKED NONNULL;
+/* Whether a lease that look_compare has found had its place at the look already, and has only
+ * changed its state since. */
+bool look_had_place(const struct look *look, const struct ledger *ledger,
+                    const struct lease *lease) CHECKED NONNULL;

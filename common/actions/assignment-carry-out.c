@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* An assignment's plan is carried out: what is to be made is made, and the kernel's refusals count.
+ */
+
+#include "actions/assignment.h"
+#include "apply/apply.h"
+#include "base/array.h"
+#include "base/reader.h"
+#include "lease/log.h"
+
+#include <string.h>
+
+#define ASK_AGAIN 3   /* times that a driver which still offers a place is asked for it again, */
+#define ASK_PAUSE 500 /* after so many ms: one that has only just come up refuses at first */
+
+/* Where the XML leaves no choice. NVIDIA's driver has the one error for all its reasons, and the
+ * next look tells by its list whether it means it. */
+static bool
+may_ask_again(struct assignment *assignment, size_t index, int why)
+{
+    unsigned pause = ASK_PAUSE;
+
+    return demand_vf(&assignment->snapshot.demands.items[index]) && why == -EIO &&
+           assignment->asked_again++ < ASK_AGAIN &&
+           deadline_pause(assignment->transaction.deadline, &pause);
+}
+
+/* The kernel said no: remember it, so that the next look tries elsewhere. */
+static enum assignment_step
+rejected(struct assignment *assignment, size_t index, int why, struct error *error)
+{
+    const struct lease *lease = &assignment->plan.steps[index].lease;
+    const struct placement_rejection rejection = {lease->vgpu.parent, lease->vgpu.type, why};
+    int rc = transaction_forget(&assignment->transaction, &lease->vgpu.device, error);
+
+    if (rc < 0)
+        return assignment_fail(assignment, rc);
+    /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
+    if (why == -EEXIST && deadline_left(assignment->gone_by) > 0) {
+        error_set(error, -ETIMEDOUT, "the vGPU %s is not quite gone; start the guest again",
+                  lease->vgpu.device.text);
+        return STEP_AGAIN;
+    }
+    log_lease(assignment->transaction.host, "prepare", lease, strerror(-why));
+    if (may_ask_again(assignment, index, why)) {
+        error_set(error, -ETIMEDOUT, "the kernel refuses a vGPU of type %s on %s (%s)",
+                  lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
+        return STEP_AGAIN;
+    }
+    if (why == -EEXIST)
+        return assignment_fail(
+            assignment, error_set(error, why,
+                                  "the kernel has a device %s already, and does not show it: it is "
+                                  "still being removed, perhaps while a process has it open; try "
+                                  "again, or give this guest another UUID",
+                                  lease->vgpu.device.text));
+    rc = ARRAY_ADD(assignment->rejections, assignment->rejection_count, rejection);
+    if (rc < 0)
+        return assignment_fail(assignment, error_set(error, rc, "no memory for a refusal"));
+    error_set(error, -ETIMEDOUT,
+              "the kernel refuses a vGPU of type %s on %s (%s), and took all of prepare_timeout "
+              "for that",
+              lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
+    return STEP_AGAIN;
+}
+
+/* What was there when it was looked at. */
+static enum assignment_step
+gone(const struct lease *lease, struct error *error)
+{
+    error_set(error, -ETIMEDOUT, "the vGPU %s went away; start the guest again",
+              lease->vgpu.device.text);
+    return STEP_AGAIN;
+}
+
+/* Whether somebody has removed, or changed, what he had made. */
+static bool
+has_gone(const struct assignment *assignment, const struct lease *lease)
+{
+    reader_begin(assignment->transaction.host->reader, assignment->patience);
+    return vgpu_is_wrong(assignment->transaction.host, &lease->vgpu);
+}
+
+/* What is taken back must be closed, or QEMU would fail with a riddle. */
+static enum assignment_step
+reuse(struct assignment *assignment, const struct lease *lease, struct error *error)
+{
+    int rc = apply_check_unused(&assignment->transaction, lease, error);
+
+    if (rc == 0)
+        return STEP_DONE;
+    return rc == -ENODEV ? gone(lease, error) : assignment_fail(assignment, rc);
+}
+
+static enum assignment_step
+create(struct assignment *assignment, size_t index, struct error *error)
+{
+    const struct lease *lease = &assignment->plan.steps[index].lease;
+    int rc = apply_make(&assignment->transaction, lease, error);
+
+    if (rc == -ETIMEDOUT || rc == -ECHILD)
+        return assignment_fail(assignment, rc);
+    if (rc < 0)
+        return rejected(assignment, index, rc, error);
+    if (names_add(&assignment->ours, lease->vgpu.device.text) < 0)
+        return assignment_fail(assignment, error_set(error, -ENOMEM, "no memory for the vGPUs"));
+    return STEP_DONE;
+}
+
+/* One that is taken back has the parameters of its last run; and a virtual function may have those
+ * of whoever had it before. */
+static bool
+must_configure(const struct plan_step *step)
+{
+    if (step->way == PLACEMENT_CREATE)
+        return *step->params || step->lease.vgpu.interface->hostdev == REQUEST_PCI;
+    return step->way == PLACEMENT_REUSE;
+}
+
+enum assignment_step
+assignment_carry_out(struct assignment *assignment, struct error *error)
+{
+    for (size_t i = 0; i < assignment->plan.count; i++) {
+        const struct plan_step *planned = &assignment->plan.steps[i];
+        enum assignment_step step = STEP_DONE;
+        int rc;
+
+        if (planned->way == PLACEMENT_REUSE)
+            step = reuse(assignment, &planned->lease, error);
+        if (planned->way == PLACEMENT_FOREIGN && has_gone(assignment, &planned->lease))
+            step = gone(&planned->lease, error);
+        if (planned->way == PLACEMENT_CREATE)
+            step = create(assignment, i, error);
+        if (step != STEP_DONE)
+            return step;
+        if (!must_configure(planned))
+            continue;
+        rc = apply_configure(&assignment->transaction, &planned->lease, planned->params, error);
+        if (rc < 0)
+            return assignment_fail(assignment, rc);
+    }
+    return STEP_DONE;
+}
