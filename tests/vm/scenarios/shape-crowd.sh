@@ -4,7 +4,7 @@
 # takes: 70
 
 # All sixty-four wait for one lock, and on an emulated processor each has it for a good while.
-vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s";'
+vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s"; release_timeout = "300s";'
 
 crowd() {
     local i n pids=() good=0

@@ -4,7 +4,7 @@
 # takes: 70
 
 # Ten wait for one lock, and for each other's QEMU.
-vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s";'
+vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s"; release_timeout = "300s";'
 # Of mtty's 24 ports leave ten: five times two.
 for i in 1 2 3 4 5 6 7; do
     make_mdev mtty mtty-2 "dddddddd-0000-4000-8000-00000000000$i"

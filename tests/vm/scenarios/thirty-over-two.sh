@@ -6,6 +6,7 @@ vgpu_conf <<-'END'
 	classes = { any = { types = [ "Dual port serial", "mbochs-large" ]; }; };
 	lock_timeout = "300s";
 	prepare_timeout = "300s";
+	release_timeout = "300s";
 END
 # Ordinarily the hook alone: thirty of it come closer together than thirty starts, which need
 # QEMU's time; ten-for-five.sh goes through libvirt.
