@@ -9,6 +9,9 @@ if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
     echo "skipped: this build has the sanitizers already"
     exit 77
 fi
+# The tests fork a lot, and what is freed and kept aside makes each fork dear.
+ASAN_OPTIONS=quarantine_size_mb=4
+export ASAN_OPTIONS
 out=$top_builddir/tests/sanitizers
 rm -rf "$out"
 mkdir -p "$out"
