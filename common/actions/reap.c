@@ -245,7 +245,7 @@ look(struct reaping *reaping, struct error *error)
     rc = look_take_with(&reaping->look, statedir, reaping->order->before, NULL, error);
     if (rc == 0)
         rc = look_at_guests(&reaping->look, statedir, host, error);
-    return rc < 0 ? rc : scan_host(host, &inventory_no_types, &reaping->inventory, error);
+    return rc < 0 ? rc : scan_host(host, NULL, &inventory_no_types, &reaping->inventory, error);
 }
 
 static int

@@ -90,7 +90,7 @@ snapshot_look(struct snapshot *snapshot, const struct host *host, struct error *
     int rc;
 
     inventory_clear(&snapshot->inventory);
-    rc = scan_host(host, &snapshot->filter, &snapshot->inventory, error);
+    rc = scan_host(host, &snapshot->policy, &snapshot->filter, &snapshot->inventory, error);
     if (rc < 0)
         return rc;
     max_instances_apply(&snapshot->policy, &snapshot->inventory);

@@ -37,7 +37,9 @@ ineligible_add(const struct host *host, const struct name *device, struct invent
     struct inventory_ineligible ineligible = {.device = *device};
     size_t ignored;
 
-    if (inventory_find_parent(inventory, device, &ignored))
+    if (inventory_find_parent(inventory, device, &ignored) ||
+        ARRAY_HAS(inventory->ineligible, inventory->ineligible_count, known,
+                  name_equal(&known->device, device)))
         return 0;
     ineligible_explain(host, device, ineligible.why, sizeof(ineligible.why));
     return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);

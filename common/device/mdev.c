@@ -213,13 +213,14 @@ add_device(const struct host *host, const struct name *device,
 /* Without the directories the mdev module is not loaded, so there are no mediated devices. If they
  * cannot be read there may be some: a device that is not seen would pass for one that is gone. */
 static int
-mdev_scan(const struct host *host, const struct inventory_filter *filter,
-          struct inventory *inventory)
+mdev_scan(const struct host *host, const struct policy *policy,
+          const struct inventory_filter *filter, struct inventory *inventory)
 {
     AUTO(names_clear) struct names parents = {0};
     AUTO(names_clear) struct names devices = {0};
     int rc = 0;
 
+    (void)policy; /* it is of pools only */
     rc = host_list(host, &parents, PARENTS);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;

@@ -155,12 +155,12 @@ mark_silent(struct inventory *inventory, const struct reader *reader)
 }
 
 int
-scan_host(const struct host *host, const struct inventory_filter *filter, struct inventory *ret,
-          struct error *error)
+scan_host(const struct host *host, const struct policy *policy,
+          const struct inventory_filter *filter, struct inventory *ret, struct error *error)
 {
     *ret = (struct inventory){0};
     for (size_t i = 0; i < vgpu_interface_count; i++) {
-        int rc = vgpu_interfaces[i]->scan(host, filter, ret);
+        int rc = vgpu_interfaces[i]->scan(host, policy, filter, ret);
 
         if (rc < 0) {
             inventory_clear(ret);

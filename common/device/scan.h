@@ -7,10 +7,13 @@
 #pragma once
 
 #include "device/inventory.h"
+#include "policy/policy.h"
 
 /*
  * Reads all GPUs, parents and vGPUs, of every interface. A GPU, parent or attribute that cannot be
  * read is left out: it may vanish while we look. Only -ENOMEM is an error. The caller clears ret.
+ * policy has the pools; NULL: only those functions of pools are found that somebody has.
  */
-int scan_host(const struct host *host, const struct inventory_filter *filter, struct inventory *ret,
-              struct error *error) CHECKED NONNULL;
+int scan_host(const struct host *host, const struct policy *policy,
+              const struct inventory_filter *filter, struct inventory *ret, struct error *error)
+    __attribute__((nonnull(1, 3, 4, 5))) CHECKED;

@@ -182,11 +182,13 @@ add_function(const struct host *host, const struct name *name, const struct name
 }
 
 static int
-vf_scan(const struct host *host, const struct inventory_filter *filter, struct inventory *inventory)
+vf_scan(const struct host *host, const struct policy *policy, const struct inventory_filter *filter,
+        struct inventory *inventory)
 {
     AUTO(names_clear) struct names devices = {0};
     int rc = 0;
 
+    (void)policy; /* it is of pools only */
     (void)filter; /* the names come with the list */
     rc = host_list(host, &devices, DEVICES);
     if (rc < 0)

@@ -45,6 +45,15 @@ vfio_holder(const struct host *host, const struct path *device)
     return own == -ENOENT || own == 0 ? pid : own;
 }
 
+bool
+vfio_has_node(const struct host *host, const struct path *device)
+{
+    struct path node;
+
+    return host_exists(host, "%s/vfio-dev", device->text) ||
+           (vfio_node(host, device, &node) == 0 && host_exists(host, "%s", node.text));
+}
+
 int
 vfio_prove(const struct host *host, const struct path *device, int *proof)
 {

@@ -14,6 +14,10 @@
 /* The node of its group, "dev/vfio/12". Links in /proc/PID/fd end in that path. 0 or -errno. */
 int vfio_node(const struct host *host, const struct path *device, struct path *ret) CHECKED NONNULL;
 
+/* Whether it has a node at all, by which somebody could have it open: a device that is bound to no
+ * VFIO driver has none. */
+bool vfio_has_node(const struct host *host, const struct path *device) CHECKED NONNULL;
+
 /*
  * A process that has it open, by its group's node or by its own: its pid; 0 if none was found;
  * -EACCES if none was found, but not all processes could be looked at. For messages: it may be gone

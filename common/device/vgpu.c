@@ -10,6 +10,7 @@
 const struct vgpu_interface *const vgpu_interfaces[] = {
     &vgpu_mdev,
     &vgpu_vf,
+    &vgpu_pool,
 };
 const size_t vgpu_interface_count = COUNT(vgpu_interfaces);
 
@@ -84,7 +85,9 @@ vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
     *proof = -1;
     if (vgpu_state(host, vgpu, &type) == VGPU_ABSENT)
         return -ENODEV;
-    return rc < 0 ? rc : vfio_prove(host, &device, proof);
+    if (rc < 0 || (vgpu->interface->is_lent && !vfio_has_node(host, &device)))
+        return rc;
+    return vfio_prove(host, &device, proof);
 }
 
 int

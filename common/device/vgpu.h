@@ -12,6 +12,7 @@
 
 #include "device/inventory.h"
 #include "domain/request.h"
+#include "policy/policy.h"
 
 /* How much there is of a vGPU. It is absent only if neither its link on the bus nor its directory
  * is there: a removal takes away the link first, and the vGPU still takes its place on the GPU. A
@@ -37,9 +38,13 @@ struct vgpu_interface {
     const char *kind;          /* the ledger's word for it */
     enum request_kind hostdev; /* how a domain has it; a PCI device is its own parent */
 
-    /* Adds what it finds to an inventory: 0 or -ENOMEM. */
-    int (*scan)(const struct host *host, const struct inventory_filter *filter,
-                struct inventory *inventory);
+    bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes'), and
+                     while it is bound to another driver nobody can have it open */
+
+    /* Adds what it finds to an inventory: 0 or -ENOMEM. policy has the pools; NULL: only those of
+     * their functions are found that somebody has. */
+    int (*scan)(const struct host *host, const struct policy *policy,
+                const struct inventory_filter *filter, struct inventory *inventory);
 
     /* Finds a device that is present: ret is it, gpu its GPU. -ENOENT if there is none. */
     int (*find)(const struct host *host, const struct name *device, struct vgpu *ret,
@@ -63,6 +68,7 @@ struct vgpu_interface {
 
 extern const struct vgpu_interface vgpu_mdev; /* mdev.c */
 extern const struct vgpu_interface vgpu_vf;   /* vf.c */
+extern const struct vgpu_interface vgpu_pool; /* pool.c */
 
 extern const struct vgpu_interface *const vgpu_interfaces[];
 extern const size_t vgpu_interface_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/refusal.h"
+#include "base/array.h"
 #include "base/suggest.h"
 #include "placement/alternatives.h"
 #include "placement/reason.h"
@@ -194,6 +195,13 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
                         demand->label, demand->wanted, demand->device->parent, gpus);
 }
 
+/* Whether it wants a pool's functions, none of which may be as the pool wants it. */
+static bool
+names_pool(const struct policy *policy, const struct demand *demand)
+{
+    return ARRAY_HAS(demand->words, demand->word_count, word, policy_find_pool(policy, *word));
+}
+
 int
 refusal_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
 {
@@ -201,7 +209,8 @@ refusal_none(const struct capacity *capacity, const struct demand *demand, struc
     char reasons[1400];
     bool helps;
 
-    if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0))
+    if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0 ||
+                              names_pool(capacity->problem->policy, demand)))
         return refuse_vf(capacity, demand, error);
     if (inventory->gpu_count == 0)
         return error_refuse(error, ERROR_NEVER,

@@ -222,13 +222,25 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
     return 1;
 }
 
-/* What libvirt would do to a virtual function before the guest has it, and after. */
+/* Whether nothing but functions of pools will do. */
+static bool
+wants_pools(const struct policy *policy, const struct demand *demand)
+{
+    bool all = demand->word_count > 0;
+
+    for (size_t i = 0; i < demand->word_count; i++)
+        all &= policy_find_pool(policy, demand->words[i]) != NULL;
+    return all;
+}
+
+/* What libvirt would do to a virtual function before the guest has it, and after. A function of a
+ * pool has nothing to lose by that. */
 static int
-check_managed(const struct demand *demand, struct error *error)
+check_managed(const struct policy *policy, const struct demand *demand, struct error *error)
 {
     const struct request_hostdev *hostdev = demand->hostdev;
 
-    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed)
+    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed || wants_pools(policy, demand))
         return 0;
     return error_set(error, -EINVAL,
                      "the hostdev %s (%s) says managed='yes': libvirt would take it from its "
@@ -254,7 +266,7 @@ resolve(const struct request *request, const struct policy *policy,
         demand->order = policy->order;
     if (demand->numa == POLICY_NUMA_UNSAID)
         demand->numa = policy->numa;
-    return rc > 0 && check_managed(demand, error) < 0 ? -EINVAL : rc;
+    return rc > 0 && check_managed(policy, demand, error) < 0 ? -EINVAL : rc;
 }
 
 int

@@ -38,6 +38,21 @@ static const struct setting_key class_keys[] = {
      .words = policy_order_words},
 };
 
+static void
+read_driver(const struct setting *setting)
+{
+    struct policy_pool *pool = setting->object;
+
+    if (name_parse(&pool->driver, setting_text(setting)) < 0)
+        setting_fault(setting, "driver must be the name of a driver, as \"vfio-pci\"");
+}
+
+static const struct setting_key pool_keys[] = {
+    {"functions", setting_some_words, offsetof(struct policy_pool, functions), .needed = true},
+    {"driver", read_driver, .offset = offsetof(struct policy_pool, driver)},
+    {"framebuffer", setting_framebuffer, .offset = offsetof(struct policy_pool, framebuffer)},
+};
+
 static const struct setting_key quota_keys[] = {
     {"domains", setting_some_words, offsetof(struct policy_quota, domains), .needed = true},
     {"class", setting_string, offsetof(struct policy_quota, class), .needed = true},
@@ -79,44 +94,82 @@ static const struct setting_list domain_list = {
     "a domain", ITEMS(struct policy_domain, domain_keys, struct policy, domain_count), NULL};
 static const struct setting_list class_list = {
     "a class", ITEMS(struct policy_class, class_keys, struct policy, class_count), NULL};
+static const struct setting_list pool_list = {
+    "a pool", ITEMS(struct policy_pool, pool_keys, struct policy, pool_count), NULL};
 
-/* Groups merge by key: a class that is there already is read into. */
+/* What is named by its key. */
+struct named {
+    const struct setting_list *list; /* whose items begin with their name, a char * */
+    size_t items;                    /* offset of their array in the policy */
+    void *(*find)(struct policy *policy, const char *name);
+    const char *what, *example; /* for messages */
+};
+
+/* Groups merge by key: an item that is there already is read into. */
 static void
-read_class(const struct setting *setting)
+read_named(const struct setting *setting, const struct named *named)
 {
-    struct policy *policy = setting->object;
-    struct policy_class *class =
-        (struct policy_class *)policy_find_class(policy, config_setting_name(setting->node));
+    void *item = named->find(setting->object, config_setting_name(setting->node));
     char *name;
 
-    if (class)
-        return setting_read_group(setting->reader, setting->node, class_keys, COUNT(class_keys),
-                                  class);
+    if (item)
+        return setting_read_group(setting->reader, setting->node, named->list->keys,
+                                  named->list->key_count, item);
     name = strdup(config_setting_name(setting->node));
     if (!name)
         return setting_no_memory(setting->reader);
-    class = setting_add_item(setting, offsetof(struct policy, classes), &class_list);
-    if (class)
-        class->name = name;
+    item = setting_add_item(setting, named->items, named->list);
+    if (item)
+        *(char **)item = name;
     else
         free(name);
 }
 
 static void
-read_classes(const struct setting *setting)
+read_all_named(const struct setting *setting, const struct named *named)
 {
     struct setting item = *setting;
 
     if (!config_setting_is_group(setting->node))
-        return setting_fault(setting, "%s must be a group, as { small = { ... }; }",
-                             setting->key->name);
+        return setting_fault(setting, "%s must be a group, as { small = %s; }", setting->key->name,
+                             named->example);
     for (int i = 0; i < config_setting_length(setting->node); i++) {
         item.node = config_setting_get_elem(setting->node, (unsigned)i);
         if (config_setting_is_group(item.node))
-            read_class(&item);
+            read_named(&item, named);
         else
-            setting_fault(&item, "a class must be a group, as { types = [ ... ]; }");
+            setting_fault(&item, "%s must be a group, as %s", named->what, named->example);
     }
+}
+
+static void *
+find_class(struct policy *policy, const char *name)
+{
+    return (void *)policy_find_class(policy, name);
+}
+
+static void
+read_classes(const struct setting *setting)
+{
+    static const struct named named = {&class_list, offsetof(struct policy, classes), find_class,
+                                       "a class", "{ types = [ ... ]; }"};
+
+    read_all_named(setting, &named);
+}
+
+static void *
+find_pool(struct policy *policy, const char *name)
+{
+    return (void *)policy_find_pool(policy, name);
+}
+
+static void
+read_pools(const struct setting *setting)
+{
+    static const struct named named = {&pool_list, offsetof(struct policy, pools), find_pool,
+                                       "a pool", "{ functions = [ ... ]; }"};
+
+    read_all_named(setting, &named);
 }
 
 static void
@@ -151,6 +204,7 @@ static const struct setting_key keys[] = {
     {"boot_wait", setting_duration, .offset = offsetof(struct policy, boot_wait)},
     {"gpus", setting_list, offsetof(struct policy, gpus), .list = &gpu_list},
     {"classes", read_classes, .offset = offsetof(struct policy, classes)},
+    {"pools", read_pools, .offset = offsetof(struct policy, pools)},
     {"quotas", setting_list, offsetof(struct policy, quotas), .list = &quota_list},
     {"domains", setting_list, offsetof(struct policy, domains), .list = &domain_list},
     {"max_instances", setting_list, offsetof(struct policy, limits), .list = &limit_list},

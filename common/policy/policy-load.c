@@ -182,6 +182,23 @@ check_classes(struct load *load)
     }
 }
 
+static void
+check_pools(struct load *load)
+{
+    for (size_t i = 0; i < load->policy->pool_count; i++) {
+        const struct policy_pool *pool = &load->policy->pools[i];
+        struct name ignored;
+
+        if (name_parse(&ignored, pool->name) < 0)
+            fail(load, -EINVAL,
+                 "%s: the name of the pool \"%s\" is more than letters, digits, _ "
+                 "and -, or longer than 63 of them",
+                 pool->origin, pool->name);
+        if (!pool->functions.count)
+            fail(load, -EINVAL, "%s: the pool \"%s\" has no functions", pool->origin, pool->name);
+    }
+}
+
 /* Checks that a class which is referred to exists. */
 static void
 check_reference(struct load *load, const char *origin, const char *what, const char *name)
@@ -216,6 +233,7 @@ check_whole(struct load *load)
 
     check_gpus(load);
     check_classes(load);
+    check_pools(load);
     if (*policy->default_class)
         check_reference(load, policy->default_origin, "default_class is", policy->default_class);
     for (size_t i = 0; i < policy->quota_count; i++)

@@ -37,6 +37,11 @@ policy_clear(struct policy *policy)
         free(policy->classes[i].name);
         free(policy->classes[i].origin);
     }
+    for (size_t i = 0; i < policy->pool_count; i++) {
+        words_clear(&policy->pools[i].functions);
+        free(policy->pools[i].name);
+        free(policy->pools[i].origin);
+    }
     for (size_t i = 0; i < policy->quota_count; i++) {
         words_clear(&policy->quotas[i].domains);
         free(policy->quotas[i].class);
@@ -52,6 +57,7 @@ policy_clear(struct policy *policy)
     names_clear(&policy->drained);
     free(policy->gpus);
     free(policy->classes);
+    free(policy->pools);
     free(policy->quotas);
     free(policy->domains);
     free(policy->limits);
@@ -70,6 +76,25 @@ const struct policy_class *
 policy_find_class(const struct policy *policy, const char *name)
 {
     return ARRAY_FIND(policy->classes, policy->class_count, class, !strcmp(class->name, name));
+}
+
+const struct policy_pool *
+policy_find_pool(const struct policy *policy, const char *name)
+{
+    return ARRAY_FIND(policy->pools, policy->pool_count, pool, !strcmp(pool->name, name));
+}
+
+static bool
+has_function(const struct policy_pool *pool, const struct name *function)
+{
+    return ARRAY_HAS(pool->functions.items, pool->functions.count, pattern,
+                     fnmatch(*pattern, function->text, 0) == 0);
+}
+
+const struct policy_pool *
+policy_pool_of(const struct policy *policy, const struct name *function)
+{
+    return ARRAY_FIND(policy->pools, policy->pool_count, pool, has_function(pool, function));
 }
 
 bool

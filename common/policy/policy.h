@@ -60,6 +60,16 @@ struct policy_class {
     char *origin;
 };
 
+/* PCI functions that are handed out as they are, each to one guest; the pool's name is their type.
+ */
+struct policy_pool {
+    char *name;
+    struct words functions; /* fnmatch(3) patterns of their addresses */
+    struct name driver;     /* that a function must be bound to; "": any, or none */
+    unsigned framebuffer;   /* MiB of each; 0: not told */
+    char *origin;
+};
+
 struct policy_quota {
     struct words domains; /* fnmatch(3) patterns of names, or UUIDs */
     char *class;
@@ -108,6 +118,8 @@ struct policy {
     size_t gpu_count;
     struct policy_class *classes;
     size_t class_count;
+    struct policy_pool *pools;
+    size_t pool_count;
     struct policy_quota *quotas;
     size_t quota_count;
     struct policy_domain *domains;
@@ -122,6 +134,11 @@ void policy_clear(struct policy *policy) NONNULL;
 const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address) NONNULL;
 const struct policy_class *policy_find_class(const struct policy *policy, const char *name) NONNULL;
+const struct policy_pool *policy_find_pool(const struct policy *policy, const char *name) NONNULL;
+
+/* The first pool that has a function, whatever driver that is bound to; NULL: none. */
+const struct policy_pool *
+policy_pool_of(const struct policy *policy, const struct name *function) NONNULL;
 
 /* Whether a GPU is drained: no new vGPU may be made on it. */
 bool policy_is_drained(const struct policy *policy, const struct name *gpu) CHECKED NONNULL;

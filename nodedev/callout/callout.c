@@ -67,7 +67,7 @@ weigh(struct weighing *weighing)
     if (statedir_peek(callout->host, &weighing->ledger, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
     reader_begin(callout->host->reader, READER_PATIENCE);
-    if (scan_host(callout->host, &filter, inventory, &failure) < 0)
+    if (scan_host(callout->host, NULL, &filter, inventory, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &callout->parent))

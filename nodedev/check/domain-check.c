@@ -295,7 +295,9 @@ check_each(const struct matter *matter)
             continue;
         i++;
         check_alias(matter, hostdev, node);
-        if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev))
+        /* Where there are pools it may be right; then its demand tells. */
+        if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
+            !(matter->check->policy && matter->check->policy->pool_count))
             report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
                          "take it from its GPU's driver; say managed='no'",

@@ -17,7 +17,7 @@ check_host(const struct command_call *call, const struct policy *policy, struct 
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO_FREE char *where = NULL;
-    int rc = scan_host(call->host, &inventory_all_types, &inventory, error);
+    int rc = scan_host(call->host, policy, &inventory_all_types, &inventory, error);
 
     if (rc == 0 && asprintf(&where, "/%s", call->host->config) < 0) {
         where = NULL;

@@ -25,7 +25,7 @@ find_missing(const struct host *host, const struct policy *policy, unsigned *lef
 
     *left = 0;
     reader_begin(host->reader, READER_PATIENCE);
-    rc = scan_host(host, &inventory_no_types, &inventory, error);
+    rc = scan_host(host, policy, &inventory_no_types, &inventory, error);
     if (rc < 0)
         return rc;
     *error = (struct error){0};

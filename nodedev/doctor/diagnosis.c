@@ -60,7 +60,8 @@ read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
     if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
         diagnosis->ledger_fault = fault;
     reader_begin(diagnosis->host->reader, READER_PATIENCE);
-    rc = scan_host(diagnosis->host, &inventory_no_types, &diagnosis->inventory, error);
+    rc = scan_host(diagnosis->host, &diagnosis->policy, &inventory_no_types, &diagnosis->inventory,
+                   error);
     /* Last: what was seen is somebody's by then. */
     if (rc == 0 && uri && references_ask(diagnosis->host, uri, &diagnosis->references, &fault) < 0)
         diagnosis->libvirt_fault = fault;

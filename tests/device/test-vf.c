@@ -40,7 +40,7 @@ static void
 scan(void)
 {
     inventory_clear(&inventory);
-    assert_int_equal(vgpu_vf.scan(&fake.host, &inventory_all_types, &inventory), 0);
+    assert_int_equal(vgpu_vf.scan(&fake.host, NULL, &inventory_all_types, &inventory), 0);
 }
 
 static struct name
@@ -216,11 +216,11 @@ mixed_sizes_are_what_is_offered(void **state)
 
         snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule %s\n" TYPES, table[i].rule);
         fake_start(&fake, machine);
-        assert_int_equal(scan_host(&fake.host, &inventory_all_types, &inventory, &error), 0);
+        assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
         assert_false(inventory.gpus[0].is_mixed);
         inventory_clear(&inventory);
         assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
-        assert_int_equal(scan_host(&fake.host, &inventory_all_types, &inventory, &error), 0);
+        assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
         assert_int_equal(inventory.gpus[0].is_mixed, table[i].mixed);
         inventory_clear(&inventory);
         if (i + 1 < COUNT(table))
@@ -279,7 +279,7 @@ interfaces_do_not_mix(void **state)
     assert_int_equal(inventory.gpu_count, 1);
     assert_int_equal(inventory.parent_count, 4);
     inventory_clear(&inventory);
-    assert_int_equal(vgpu_mdev.scan(&fake.host, &inventory_all_types, &inventory), 0);
+    assert_int_equal(vgpu_mdev.scan(&fake.host, NULL, &inventory_all_types, &inventory), 0);
     assert_int_equal(inventory.gpu_count, 3);
     assert_int_equal(inventory.parent_count, 1 + 2 + 1);
 }
@@ -650,7 +650,7 @@ unknown_answers(void **state)
     assert_int_equal(vgpu_vf.find(&plain, &vgpu.device, &found, &gpu), -EBADMSG);
     assert_int_equal(vgpu_vf.make(&plain, &vgpu), -EBADMSG);
     assert_int_equal(vgpu_vf.remove(&plain, &vgpu), -ENODEV);
-    assert_int_equal(vgpu_vf.scan(&plain, &inventory_all_types, &inventory), 0);
+    assert_int_equal(vgpu_vf.scan(&plain, NULL, &inventory_all_types, &inventory), 0);
     assert_int_equal(inventory.parent_count, 4);
     assert_int_equal(inventory.vgpu_count, 0);
     assert_true(available(FIRST, "nvidia-55") <= 0);

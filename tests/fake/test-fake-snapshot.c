@@ -74,7 +74,7 @@ compare(const char *machine)
 
     scene_start(&scene, machine);
     fake_snapshot_make(&snapshot, machine);
-    assert_int_equal(scan_host(&scene.kernel.host, &inventory_all_types, &read, &error), 0);
+    assert_int_equal(scan_host(&scene.kernel.host, NULL, &inventory_all_types, &read, &error), 0);
     assert_int_equal(told->gpu_count, read.gpu_count);
     for (size_t i = 0; i < read.gpu_count; i++) {
         const struct inventory_gpu *gpu = &read.gpus[i];

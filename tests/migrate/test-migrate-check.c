@@ -634,7 +634,7 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
         assert_int_equal(
             fake_make(&scene->kernel, "0000:18:00.0", "nvidia-222", scene_device(number)), 0);
     assert_int_equal(policy_load(&scene->kernel.host, policy, &error), 0);
-    assert_int_equal(scan_host(&scene->kernel.host, &all, inventory, &error), 0);
+    assert_int_equal(scan_host(&scene->kernel.host, NULL, &all, inventory, &error), 0);
 }
 
 /* Nobody sees all rows that are wrong if the first ends the test. */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * pool: PCI functions without types, the third row of vgpu_interfaces: AMD's, Intel's, or whatever
+ * the configuration lists. Each is handed out as it is, to one guest at a time, and nothing is
+ * written to the card.
+ *
+ * A vGPU is a function that somebody has. No driver tells that, so a mark does:
+ * /run/libvirt-vgpu/functions/ADDRESS, a symbolic link to the pool's name. It is to a function of a
+ * pool what current_vgpu_type is to one of NVIDIA's, and it is gone after a boot, as a type is. A
+ * mark counts even if the function has vanished: whoever has the lease takes the mark away.
+ */
+
+#include "base/array.h"
+#include "device/gpu.h"
+#include "device/vfio.h"
+#include "device/vgpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+#define STATE   "run/libvirt-vgpu"
+#define MARKS   STATE "/functions"
+
+/* --- marks ------------------------------------------------------------------------------------ */
+
+static int
+read_mark(const struct host *host, const struct name *function, struct name *pool)
+{
+    return host_link(host, pool, MARKS "/%s", function->text);
+}
+
+static int
+leave_mark(const struct host *host, const struct name *function, const struct name *pool)
+{
+    struct path path;
+    int rc = path_format(&path, MARKS "/%s", function->text);
+
+    if (rc < 0)
+        return rc;
+    if (host_make_link(host, path.text, pool->text) == 0)
+        return 0;
+    if (errno != ENOENT || (host_make_directory(host, MARKS) < 0 && errno != EEXIST))
+        return -errno;
+    return host_make_link(host, path.text, pool->text) < 0 ? -errno : 0;
+}
+
+/* --- the inventory ---------------------------------------------------------------------------- */
+
+/* A function that is no virtual one is its own GPU. */
+static void
+find_gpu(const struct host *host, const struct name *function, struct name *ret)
+{
+    if (host_link(host, ret, DEVICES "/%s/physfn", function->text) < 0)
+        *ret = *function;
+}
+
+/* Whether a function is bound as its pool wants it; if not, somebody may ask why it is none. */
+static int
+check_driver(const struct host *host, const struct policy_pool *pool, const struct name *function,
+             struct inventory *inventory)
+{
+    struct inventory_ineligible ineligible = {.device = *function};
+    struct name driver;
+    bool is_bound = host_link(host, &driver, DEVICES "/%s/driver", function->text) == 0;
+
+    if (!*pool->driver.text || (is_bound && name_equal(&driver, &pool->driver)))
+        return 1;
+    snprintf(ineligible.why, sizeof(ineligible.why),
+             "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
+             is_bound ? driver.text : "no driver", pool->driver.text);
+    return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+}
+
+static int
+add_function(const struct host *host, const struct name *function, const struct name *type,
+             unsigned framebuffer, bool is_taken, struct inventory *inventory)
+{
+    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool};
+    struct inventory_type described = {.id = *type, .framebuffer = framebuffer};
+    struct inventory_vgpu vgpu = {.device = *function, .type = *type};
+    size_t known = inventory->gpu_count, at;
+    struct name gpu;
+    struct path card;
+    int rc;
+
+    find_gpu(host, function, &gpu);
+    snprintf(described.name, sizeof(described.name), "%s", type->text);
+    rc = inventory_add_gpu(inventory, &gpu, &parent.gpu);
+    if (rc == 0 && parent.gpu == known && path_format(&card, DEVICES "/%s", gpu.text) == 0)
+        gpu_describe(host, &card, &inventory->gpus[parent.gpu]);
+    if (rc == 0)
+        rc = inventory_add_parent(inventory, &parent, &vgpu.parent);
+    if (rc == 0)
+        rc = inventory_add_type(inventory, parent.gpu, &described, &at);
+    if (rc < 0)
+        return rc;
+    inventory->gpus[parent.gpu].types[at].max++;
+    if (is_taken)
+        return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    inventory->parents[vgpu.parent].available[at] = 1;
+    return 0;
+}
+
+/* What has a type of its own, or makes mediated devices, is no function of a pool. */
+static int
+consider(const struct host *host, const struct policy *policy, const struct name *function,
+         struct inventory *inventory)
+{
+    const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
+    struct name type;
+    size_t ignored;
+    bool is_taken = read_mark(host, function, &type) == 0;
+    int rc;
+
+    if ((!pool && !is_taken) || inventory_find_parent(inventory, function, &ignored))
+        return 0;
+    if (!is_taken) {
+        rc = check_driver(host, pool, function, inventory);
+        if (rc <= 0)
+            return rc;
+        rc = name_parse(&type, pool->name);
+        if (rc < 0)
+            return rc;
+    }
+    return add_function(host, function, &type,
+                        pool && !strcmp(pool->name, type.text) ? pool->framebuffer : 0, is_taken,
+                        inventory);
+}
+
+static int
+pool_scan(const struct host *host, const struct policy *policy,
+          const struct inventory_filter *filter, struct inventory *inventory)
+{
+    AUTO(names_clear) struct names devices = {0};
+    int rc;
+
+    (void)filter; /* what a function is costs nothing to know */
+    if ((!policy || policy->pool_count == 0) && !host_exists(host, MARKS))
+        return 0;
+    rc = host_list(host, &devices, DEVICES);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    for (size_t i = 0; i < devices.count && rc == 0; i++)
+        rc = consider(host, policy, &devices.items[i], inventory);
+    return rc;
+}
+
+/* --- one vGPU --------------------------------------------------------------------------------- */
+
+static int
+pool_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
+{
+    *ret = (struct vgpu){.interface = &vgpu_pool, .device = *device, .parent = *device};
+    find_gpu(host, device, gpu);
+    return read_mark(host, device, &ret->type) < 0 ? -ENOENT : 0;
+}
+
+/* A function that is another pool's by now is another vGPU. */
+static enum vgpu_state
+pool_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+{
+    int rc = read_mark(host, &vgpu->device, type);
+
+    if (rc == -ENOENT)
+        return VGPU_ABSENT;
+    if (rc < 0)
+        return VGPU_UNKNOWN;
+    return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT : VGPU_PRESENT;
+}
+
+static int
+pool_directory(const struct vgpu *vgpu, struct path *ret)
+{
+    return path_format(ret, DEVICES "/%s", vgpu->device.text);
+}
+
+/* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
+static int
+pool_make(const struct host *host, const struct vgpu *vgpu)
+{
+    struct path device;
+    int rc = pool_directory(vgpu, &device);
+
+    if (rc < 0)
+        return rc;
+    if (!host_exists(host, "%s", device.text))
+        return -ENODEV;
+    if (vfio_holder(host, &device) > 0)
+        return -EBUSY;
+    rc = leave_mark(host, &vgpu->device, &vgpu->type);
+    return rc == -EEXIST ? -EBUSY : rc;
+}
+
+static int
+pool_remove(const struct host *host, const struct vgpu *vgpu)
+{
+    struct path path;
+    struct name type;
+    int rc = path_format(&path, MARKS "/%s", vgpu->device.text);
+
+    if (rc < 0)
+        return rc;
+    if (pool_look(host, vgpu, &type) != VGPU_PRESENT)
+        return -ENODEV;
+    return host_remove(host, path.text) < 0 ? -errno : 0;
+}
+
+const struct vgpu_interface vgpu_pool = {
+    .kind = "pool",
+    .hostdev = REQUEST_PCI,
+    .is_lent = true,
+    .scan = pool_scan,
+    .find = pool_find,
+    .look = pool_look,
+    .make = pool_make,
+    .directory = pool_directory,
+    .remove = pool_remove,
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Functions of pools, which have no types: one guest has each, and nothing is written to them. */
+
+#include "actions/reconcile.h"
+#include "base/array.h"
+#include "fake/fake-parts.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define CARD  "0000:c1:00.0"
+#define FIRST "0000:c1:02.0"
+#define OTHER "0000:c1:02.1"
+#define THIRD "0000:c1:02.2"
+#define LONE  "0000:c2:00.0"
+#define L40S  "0000:3d:00.0"
+
+#define FUNCTION(address)                                                                          \
+    "pci " address " driver vfio-pci physfn " CARD " vendor 1002 device 74b5\n"
+#define MACHINE                                                                                    \
+    "pci " CARD " driver gim vendor 1002 device 74a1 numa 1\n" FUNCTION(FIRST) FUNCTION(OTHER)     \
+        FUNCTION(THIRD) "pci " LONE " driver vfio-pci vendor 1002 device 74a1\n"                   \
+                        "gpu " L40S " vf vfs 4 rule size\n"                                        \
+                        "type nvidia-1154 \"NVIDIA L40S-16Q\" framebuffer 16384 max 3\n"
+#define POOL                                                                                       \
+    "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; framebuffer = \"24G\"; }; "             \
+    "whole = { functions = [ \"" LONE "\" ]; driver = \"vfio-pci\"; }; };\n"
+
+static struct scene scene;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    scene_configure(&scene, POOL);
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+/* Whose mark a function has; "": none. */
+static void
+assert_mark(const char *function, const char *pool)
+{
+    struct name mark = {""};
+
+    if (host_link(&scene.kernel.host, &mark, "run/libvirt-vgpu/functions/%s", function) < 0)
+        mark = (struct name){""};
+    assert_string_equal(mark.text, pool);
+}
+
+static void
+starts(unsigned guest, const char *function, const char *type)
+{
+    if (scene_prepare_at(&scene, guest, function, type) != 0)
+        fail_msg("%s", scene.said);
+}
+
+static void
+refuses(unsigned guest, const char *function, const char *type, const char *words)
+{
+    size_t leases = scene_leases(&scene, "");
+
+    assert_int_equal(scene_prepare_at(&scene, guest, function, type), 1);
+    scene_assert_said(&scene, words);
+    assert_int_equal(scene_leases(&scene, ""), leases);
+}
+
+static void
+one_guest_has_each(void **state)
+{
+    (void)state;
+    starts(1, FIRST, "mi300");
+    assert_mark(FIRST, "mi300");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    refuses(2, FIRST, "mi300", "the vGPU " FIRST " belongs to the guest guest1 (held)");
+    starts(3, OTHER, "mi300");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_mark(FIRST, "");
+    assert_mark(OTHER, "mi300");
+    starts(2, FIRST, "mi300");
+    assert_int_equal(scene_release_at(&scene, 2, FIRST), 0);
+    assert_int_equal(scene_release_at(&scene, 3, OTHER), 0);
+    assert_mark(OTHER, "");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* What is asked for must be what the function is. */
+static void
+other_types(void **state)
+{
+    (void)state;
+    refuses(1, FIRST, "L40S-16Q", "ua-gpu1 (L40S-16Q) cannot be on " FIRST);
+    refuses(1, scene_function(L40S, 0), "mi300", "ua-gpu1 (mi300) cannot be on 0000:3d:00.4");
+    refuses(1, LONE, "mi300", "ua-gpu1 (mi300) cannot be on " LONE);
+    refuses(1, FIRST, "mi30", "(did you mean mi300?)");
+    starts(1, LONE, "whole");
+    assert_int_equal(scene_release_at(&scene, 1, LONE), 0);
+}
+
+static void
+a_class_has_both(void **state)
+{
+    (void)state;
+    scene_configure(&scene, POOL "classes = { big = { framebuffer = \"20G\"; }; "
+                                 "any = { types = [ \"L40S-16Q\", \"mi300\" ]; }; };");
+    for (unsigned i = 0; i < 2; i++) {
+        AUTO_FREE char *xml = scene_xml_of(1,
+                                           i ? "<vgpu:device alias=\"ua-gpu1\" class=\"any\"/>"
+                                             : "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>",
+                                           (const char *const[]){FIRST, NULL});
+
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+        assert_mark(FIRST, "mi300");
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        assert_mark(FIRST, "");
+    }
+}
+
+/* Without VFIO it has no node. */
+static void
+unbind_from_vfio(const char *function, const char *driver)
+{
+    AUTO(names_clear) struct names nodes = {0};
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(host_list(&scene.kernel.host, &nodes, "sys/devices/%s/vfio-dev", function), 0);
+    assert_int_equal(nodes.count, 1);
+    fake_drop(root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev/%s", function, nodes.items[0].text);
+    fake_drop(root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev", function);
+    fake_drop(root, 0, "dev/vfio/%s", fake_group(&scene.kernel, function).text);
+    fake_put_driver(&scene.kernel, function, driver);
+}
+
+/* libvirt binds it before the guest has it, and gives it back to its driver after. */
+static void
+managed(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
+                                       (const char *const[]){FIRST, NULL});
+    char *word = strstr(xml, "managed='no'");
+    AUTO_FREE char *managed = NULL;
+
+    (void)state;
+    assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
+                         word + strlen("managed='no'")) > 0);
+    unbind_from_vfio(FIRST, "amdgpu");
+    assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
+    assert_mark(FIRST, "mi300");
+    assert_int_equal(scene_hook(&scene, managed, "release", "end"), 0);
+    assert_mark(FIRST, "");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+static void
+bound_to_another_driver(void **state)
+{
+    (void)state;
+    fake_put_driver(&scene.kernel, LONE, "amdgpu");
+    refuses(1, LONE, "whole",
+            "cannot be on " LONE
+            ", which is in the pool whole and bound to amdgpu, not to vfio-pci");
+    fake_put_driver(&scene.kernel, LONE, "");
+    refuses(1, LONE, "whole", "which is in the pool whole and bound to no driver, not to vfio-pci");
+    fake_put_driver(&scene.kernel, LONE, "vfio-pci");
+    starts(1, LONE, "whole");
+    assert_int_equal(scene_release_at(&scene, 1, LONE), 0);
+}
+
+/* The node of a function's group. */
+static int
+open_group(const char *function)
+{
+    struct name group;
+    struct path path;
+
+    assert_int_equal(
+        host_link(&scene.kernel.host, &group, "sys/bus/pci/devices/%s/iommu_group", function), 0);
+    assert_int_equal(path_format(&path, "dev/vfio/%s", group.text), 0);
+    return openat(scene.kernel.host.root, path.text, O_RDWR | O_CLOEXEC);
+}
+
+/* A guest that asks for no vGPU, or another program. */
+static void
+somebody_has_it_without_us(void **state)
+{
+    struct fake_guest guest = {.group = -1, .device = open_group(FIRST)};
+    pid_t qemu;
+
+    (void)state;
+    assert_true(guest.device >= 0);
+    qemu = fake_hand_over(&guest);
+    refuses(1, FIRST, "mi300", "Device or resource busy");
+    assert_mark(FIRST, "");
+    fake_end(qemu);
+    starts(1, FIRST, "mi300");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+}
+
+/* A release that finds it open leaves it for later. */
+static void
+still_open_at_release(void **state)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
+    int fd;
+
+    (void)state;
+    scene_configure(&scene, POOL "release_timeout = \"50ms\";");
+    starts(1, FIRST, "mi300");
+    fd = open_group(FIRST);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_mark(FIRST, "mi300");
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    close(fd);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_mark(FIRST, "");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* The card is reset while a guest runs: its release takes the mark of what is not there. */
+static void
+a_function_that_vanishes(void **state)
+{
+    (void)state;
+    starts(1, FIRST, "mi300");
+    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/pci/devices/" FIRST, 0), 0);
+    refuses(2, FIRST, "mi300", "the vGPU " FIRST " belongs to the guest guest1 (held)");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_mark(FIRST, "");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    refuses(2, FIRST, "mi300", "which this host does not have");
+}
+
+static void
+kept_for_its_guest(void **state)
+{
+    (void)state;
+    scene_configure(&scene, POOL "release = \"keep\";");
+    starts(1, FIRST, "mi300");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_mark(FIRST, "mi300");
+    starts(1, FIRST, "mi300");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+}
+
+/* Who arrives has the address of another host, or of a function that somebody has here. */
+static void
+another_at_arrival(void **state)
+{
+    static const char *const froms[] = {FIRST, "0000:99:00.4"};
+
+    (void)state;
+    starts(1, FIRST, "mi300");
+    for (size_t i = 0; i < COUNT(froms); i++) {
+        AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
+                                           (const char *const[]){froms[i], NULL});
+        AUTO_FREE char *printed = NULL;
+
+        assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+        printed = strdup(scene.printed);
+        assert_non_null(strstr(printed, "bus='0xc1' slot='0x02' function='0x1'"));
+        assert_int_equal(scene_leases(&scene, "reserved"), 1);
+        refuses(3, OTHER, "mi300", "the vGPU " OTHER " belongs to the guest guest2 (reserved)");
+        assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
+        assert_mark(OTHER, "mi300");
+        assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
+        assert_mark(OTHER, "");
+    }
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* A drained card gives none, and a quota counts them. */
+static void
+rules_of_the_house(void **state)
+{
+    (void)state;
+    scene_configure(&scene,
+                    POOL "classes = { amd = { types = [ \"mi300\" ]; }; };"
+                         "quotas = ( { domains = [ \"*\" ]; class = \"amd\"; max = 1; } );");
+    starts(1, FIRST, "mi300");
+    refuses(2, OTHER, "mi300", "quota");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    scene_configure(&scene, POOL "gpus = ( { address = \"" CARD "\"; enabled = false; } );");
+    refuses(2, OTHER, "mi300", CARD);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_guest_has_each, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_types, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_class_has_both, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bound_to_another_driver, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(somebody_has_it_without_us, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(still_open_at_release, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_function_that_vanishes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kept_for_its_guest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rules_of_the_house, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
