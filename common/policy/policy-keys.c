@@ -48,7 +48,7 @@ read_driver(const struct setting *setting)
 }
 
 static const struct setting_key pool_keys[] = {
-    {"functions", setting_some_words, offsetof(struct policy_pool, functions), .needed = true},
+    {"functions", setting_words, .offset = offsetof(struct policy_pool, functions)},
     {"driver", read_driver, .offset = offsetof(struct policy_pool, driver)},
     {"framebuffer", setting_framebuffer, .offset = offsetof(struct policy_pool, framebuffer)},
 };

@@ -160,6 +160,33 @@ check_limit(struct checker *checker, const struct policy_limit *limit)
         check_word(checker, limit->origin, EVERY_GPU, limit->types.items[i]);
 }
 
+/* Functions that are bound to another driver than their pool wants, and pools that nothing is in.
+ */
+static void
+check_pool(struct checker *checker, const struct policy_pool *pool)
+{
+    const struct inventory *inventory = checker->inventory;
+    struct inventory_walk walk = {0};
+    size_t members = 0;
+
+    while (inventory_next_type(inventory, &walk))
+        members += !strcmp(walk.type->id.text, pool->name);
+    for (size_t i = 0; i < inventory->ineligible_count; i++) {
+        const struct inventory_ineligible *function = &inventory->ineligible[i];
+
+        if (policy_pool_of(checker->policy, &function->device) != pool)
+            continue;
+        report_warning(checker->report, pool->origin, 0, "nobody can be given %s, %s",
+                       function->device.text, function->why);
+        members++;
+    }
+    if (members == 0)
+        report_warning(
+            checker->report, pool->origin, 0,
+            "no PCI device of this host is in the pool \"%s\" (and in no pool before it)",
+            pool->name);
+}
+
 static bool
 is_served(const struct checker *checker, const char *name)
 {
@@ -210,6 +237,8 @@ policy_check(const struct policy *policy, const struct inventory *inventory, str
         check_gpu(&checker, &policy->gpus[i]);
     for (size_t i = 0; i < policy->limit_count; i++)
         check_limit(&checker, &policy->limits[i]);
+    for (size_t i = 0; i < policy->pool_count; i++)
+        check_pool(&checker, &policy->pools[i]);
     for (size_t i = 0; rc == 0 && i < policy->class_count; i++)
         rc = check_class(&checker, &policy->classes[i], &served[i]);
     if (rc == 0)

@@ -359,6 +359,26 @@ limits(void **state)
 }
 
 static void
+pools(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "pci 0000:c1:00.0 driver gim\n"
+                        "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
+                        "pci 0000:c1:02.1 driver amdgpu physfn 0000:c1:00.0\n");
+    scene_configure(&scene,
+                    "pools = {\n"
+                    "  mi300 = { functions = [ \"0000:c1:02.*\" ]; driver = \"vfio-pci\"; };\n"
+                    "  again = { functions = [ \"0000:c1:02.0\" ]; };\n"
+                    "};\n");
+    typed_golden(&scene, HERE, "check/pools", "vgpuctl check");
+    scene_configure(&scene, "pools = { mi300 = { driver = \"a/b\"; }; \n"
+                            "a*b = { functions = [ \"0000:c1:02.*\" ]; }; \n"
+                            "none = { functions = [ ]; functoins = 1; }; };\n");
+    typed_golden(&scene, HERE, "check/pools-faulty", "vgpuctl check");
+}
+
+static void
 no_domains(void **state)
 {
     (void)state;
@@ -387,6 +407,7 @@ main(void)
         TEST(faulty_functions),
         TEST(functions_not_as_meant),
         TEST(limits),
+        TEST(pools),
         TEST(no_domains),
     };
 

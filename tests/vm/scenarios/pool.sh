@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A pool of bare virtual functions, on the kernel's own vfio-pci: each to one guest, and back.
+# shellcheck shell=bash
+# takes: 30
+
+for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done
+card=${card%/*}
+card=${card##*/}
+functions=/run/libvirt-vgpu/functions
+
+# bind VF DRIVER: "" to none.
+bind() {
+    local driver=/sys/bus/pci/devices/$1/driver
+    if [ -e "$driver" ]; then echo "$1" >"$driver/unbind"; fi
+    echo "$2" >"/sys/bus/pci/devices/$1/driver_override"
+    [ -z "$2" ] || echo "$1" >/sys/bus/pci/drivers_probe
+}
+
+# owned_by VF GUEST: its QEMU has it, and nobody else may.
+owned_by() {
+    [ "$(readlink "$functions/$1")" = disks ]
+    [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
+    assert_match "$(ledger)" "^pool $1 disks 2048 .* $2 ua-gpu0 held made "
+}
+free() { [ ! -e "$functions/$1" ] && [ -z "$(group_held_by "$1")" ]; }
+
+# disk_guest NAME VF [MANAGED]
+disk_guest() {
+    guest "$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="disks"/>')" \
+        --pci "$2,ua-gpu0,${3-no}"
+}
+
+modprobe vfio-pci
+modprobe nvme
+at_end rmmod nvme nvme_core
+wait_for test -e "/sys/bus/pci/devices/$card/driver"
+echo 0 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
+enable_vfs "$card" 4
+at_end enable_vfs "$card" 0
+mapfile -t vfs < <(vfs_of "$card")
+for vf in "${vfs[@]:0:3}"; do bind "$vf" vfio-pci; done
+vgpu_conf <<END
+    pools = { disks = { functions = [ "${vfs[0]%.*}.*" ]; framebuffer = "2G"; }; };
+END
+
+say "one guest has it, and libvirtd's restart changes nothing"
+disk_guest one "${vfs[0]}"
+start one
+owned_by "${vfs[0]}" one
+assert_match "$(vgpuctl list -rn -o DEVICE,TYPE,DOMAIN,STATE)" "^${vfs[0]} disks one held$"
+disk_guest two "${vfs[0]}"
+must_fail start two
+assert_match "$ERR" "vgpu: two: .*${vfs[0]} belongs to the guest one \(held\)"
+restart_libvirtd
+vgpuctl reconcile
+owned_by "${vfs[0]}" one
+
+say "it comes back when QEMU is killed"
+kill -KILL "$(qemu_pid one)"
+wait_for free "${vfs[0]}"
+wait_for assert_empty_ledger
+start two
+owned_by "${vfs[0]}" two
+destroy two
+free "${vfs[0]}"
+assert_empty_ledger
+
+say "one that a guest has without us"
+guest plain --pci "${vfs[1]}"
+start plain
+disk_guest three "${vfs[1]}"
+must_fail start three
+assert_match "$ERR" "vgpu: three: .*${vfs[1]}"
+destroy plain
+start three
+owned_by "${vfs[1]}" three
+destroy three
+
+say "libvirt binds it to VFIO, and gives it back"
+disk_guest bound "${vfs[3]}" yes
+start bound
+owned_by "${vfs[3]}" bound
+destroy bound
+free "${vfs[3]}"
+assert_empty_ledger
+vgpu_conf <<END
+    pools = { disks = { functions = [ "${vfs[0]%.*}.*" ]; driver = "vfio-pci"; }; };
+END
+bind "${vfs[3]}" ''
+must_fail start bound
+assert_match "$ERR" "${vfs[3]}, which is in the pool disks and bound to no driver, not to vfio-pci"
+
+say "attach takes one that nobody has"
+guest plainer
+vgpuctl attach plainer --type disks
+start plainer
+[ "$(find $functions -type l | wc -l)" = 1 ]
+destroy plainer
+[ "$(find $functions -type l | wc -l)" = 0 ]
+assert_empty_ledger
