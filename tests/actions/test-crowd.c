@@ -3,6 +3,7 @@
 /* Many hooks at once, and hooks that are killed. */
 
 #include "actions/reconcile.h"
+#include "fake/chance.h"
 #include "fake/scene.h"
 
 #include <signal.h>
@@ -63,6 +64,15 @@ run_crowd(int (*run)(struct scene *scene, unsigned guest, unsigned device, const
     return good;
 }
 
+/* How many come for so many places: more, whoever wants a short test. */
+static unsigned
+crowd_for(unsigned places)
+{
+    uint64_t more = chance_rounds(32);
+
+    return places + more < CROWD ? places + (unsigned)more : CROWD;
+}
+
 static void
 places_are_neither_shared_nor_wasted(void **state)
 {
@@ -83,16 +93,19 @@ places_are_neither_shared_nor_wasted(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        unsigned count;
+
         scene_start(&scene, table[i].machine);
         /* Under valgrind it is a slow crowd. */
         fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                    "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";");
         scene.kernel.faults->create_delay = 5;
-        assert_int_equal(run_crowd(scene_prepare, CROWD, table[i].type), table[i].places);
+        count = crowd_for(table[i].places);
+        assert_int_equal(run_crowd(scene_prepare, count, table[i].type), table[i].places);
         assert_int_equal(fake_count(&scene.kernel), table[i].places);
         assert_int_equal(scene_leases(&scene, "held"), table[i].places);
         assert_int_equal(scene_leases(&scene, ""), table[i].places);
-        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        assert_int_equal(run_crowd(release, count, ""), count);
         scene_assert_empty(&scene);
         if (i + 1 < sizeof(table) / sizeof(*table))
             scene_stop(&scene);
@@ -141,7 +154,7 @@ a_place_that_is_made_stays_whose_it_is(void **state)
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
     scene.kernel.faults->remove_delay = 5;
-    for (unsigned round = 0; round < 30; round++) {
+    for (uint64_t round = chance_rounds(30); round > 0; round--) {
         pid_t second, others[2];
         int status;
 
@@ -171,7 +184,7 @@ crowd_comes_and_goes(void **state)
     (void)state;
     scene_start(&scene, "gpu mtty rule pool 8\ntype mtty-1 \"Single port serial\"\n");
     scene.kernel.faults->create_delay = 1;
-    for (int round = 0; round < 10; round++) {
+    for (uint64_t round = chance_rounds(10); round > 0; round--) {
         assert_int_equal(run_crowd(scene_prepare, 8, "mtty-1"), 8);
         assert_int_equal(fake_count(&scene.kernel), 8);
         assert_int_equal(run_crowd(release, 8, ""), 8);
@@ -206,12 +219,12 @@ killed_anywhere(void **state)
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 1;
     srandom(20261120);
-    for (int i = 0; i < 300; i++) {
+    for (unsigned i = 0; i < chance_rounds(300); i++) {
         kill_after(spawn(scene_prepare, 1, "mtty-2"), (unsigned)random() % 4000);
         if (i % 3 == 0)
             kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
         if (scene_prepare(&scene, 1, 1, "mtty-2") != 0)
-            fail_msg("round %d: %s", i, scene.said);
+            fail_msg("round %u: %s", i, scene.said);
         assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
         assert_int_equal(scene_leases(&scene, "held"), 1);
         kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);
@@ -227,7 +240,8 @@ place_of_the_dead_is_free(void **state)
     (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 40;
-    for (unsigned milliseconds = 0; milliseconds < 30; milliseconds++) {
+    for (uint64_t round = 0, rounds = chance_rounds(30); round < rounds; round++) {
+        uint64_t milliseconds = round * 30 / rounds;
         pid_t daemon = fork();
 
         if (daemon == 0) {
@@ -356,14 +370,17 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
+        unsigned count;
+
         scene_start(&scene, table[i].machine);
         fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
         scene.kernel.faults->create_delay = 5;
-        assert_int_equal(run_crowd(table[i].prepare, CROWD, table[i].type), table[i].places);
+        count = crowd_for(table[i].places);
+        assert_int_equal(run_crowd(table[i].prepare, count, table[i].type), table[i].places);
         assert_int_equal(fake_count(&scene.kernel), table[i].places);
         assert_int_equal(scene_leases(&scene, "held"), table[i].places);
         assert_int_equal(scene_leases(&scene, ""), table[i].places);
-        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        assert_int_equal(run_crowd(release, count, ""), count);
         scene_assert_empty(&scene);
         if (i + 1 < COUNT(table))
             scene_stop(&scene);
@@ -376,12 +393,13 @@ a_card_is_filled_with_one_size(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < 2; round++) {
-        unsigned good, places = 0;
+        unsigned good, count, places = 0;
 
         scene_start(&scene, two_cards);
         fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
         scene.kernel.faults->create_delay = 2;
-        good = run_crowd(prepare_sizes, CROWD, "L40S-8Q");
+        count = crowd_for(12);
+        good = run_crowd(prepare_sizes, count, "L40S-8Q");
         for (unsigned card = 0; card < 2; card++) {
             unsigned small = count_on(card ? CARD2 : CARD1, "nvidia-1152");
             unsigned big = count_on(card ? CARD2 : CARD1, "nvidia-1154");
@@ -392,7 +410,7 @@ a_card_is_filled_with_one_size(void **state)
         }
         assert_int_equal(good, places);
         assert_int_equal(scene_leases(&scene, "held"), places);
-        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
+        assert_int_equal(run_crowd(release, count, ""), count);
         scene_assert_empty(&scene);
         if (round + 1 < 2)
             scene_stop(&scene);
@@ -414,7 +432,7 @@ an_old_release_never_hits_the_next_owner(void **state)
     scene_start(&scene, two_cards);
     scene.kernel.faults->remove_delay = 2;
     srandom(20261121);
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < chance_rounds(100); i++) {
         unsigned owner = owners[i % 2].guest, before = owners[(i + 1) % 2].guest, tries = 0;
         pid_t late = spawn(release, before, "");
         int status;
@@ -445,7 +463,7 @@ killed_anywhere_on_a_function(void **state)
     scene_start(&scene, two_cards);
     scene.kernel.faults->create_delay = 1;
     srandom(20261122);
-    for (unsigned i = 0; i < 150; i++) {
+    for (unsigned i = 0; i < chance_rounds(150); i++) {
         kill_after(spawn(prepare_function, 1, "L40S-8Q"), (unsigned)random() % 6000);
         if (i % 3 == 0)
             kill_after(spawn(release, 1, ""), (unsigned)random() % 3000);

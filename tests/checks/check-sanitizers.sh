@@ -11,7 +11,8 @@ if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
 fi
 # The tests fork a lot, and what is freed and kept aside makes each fork dear.
 ASAN_OPTIONS=quarantine_size_mb=4
-export ASAN_OPTIONS
+ROUNDS=30%
+export ASAN_OPTIONS ROUNDS
 out=$top_builddir/tests/sanitizers
 rm -rf "$out"
 mkdir -p "$out"

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "fake/typed.h"
-#include "placement/chance.h"
+#include "fake/chance.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 /* vgpuctl explain: what it says, and that a start then does just that. */
 
 #include "cli/command.h"
+#include "fake/chance.h"
 #include "fake/typed.h"
 
 #include <stdio.h>
@@ -325,12 +326,13 @@ functions_by_chance(void **state)
     static const char *const types[] = {"L40S-1B", "L40S-24Q", "L40S-48Q"};
     static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
                                          "0000:e7:00.4", "0000:e7:00.5", "0000:99:00.4"};
+    const uint64_t rounds = chance_rounds(300);
     unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
     char *running[6] = {NULL};
 
     (void)state;
     start_machine("l40s");
-    for (unsigned round = 0; round < 300; round++) {
+    for (uint64_t round = 0; round < rounds; round++) {
         unsigned guest = (unsigned)rand_r(&seed) % COUNT(running);
         unsigned first = (unsigned)rand_r(&seed) % COUNT(places);
         unsigned second =
@@ -362,9 +364,9 @@ functions_by_chance(void **state)
     }
     for (size_t i = 0; i < COUNT(running); i++)
         free(running[i]);
-    assert_true(counts[COMMAND_DONE] > 20);
-    assert_true(counts[COMMAND_NO_CAPACITY] > 10);
-    assert_true(counts[COMMAND_FAILED] > 10);
+    assert_true(counts[COMMAND_DONE] > rounds / 15);
+    assert_true(counts[COMMAND_NO_CAPACITY] > rounds / 40);
+    assert_true(counts[COMMAND_FAILED] > rounds / 40);
 }
 
 /* What nobody uses is in the way of one function, and goes. */
@@ -497,12 +499,13 @@ static void
 by_chance(void **state)
 {
     static const char *const types[] = {"T4-1B", "T4-4Q", "T4-8Q", "A2-4Q", "A2-8Q", "mtty-2"};
+    const uint64_t rounds = chance_rounds(400);
     unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
     bool runs[8] = {false};
 
     (void)state;
     start_machine("mixed");
-    for (unsigned round = 0; round < 400; round++) {
+    for (uint64_t round = 0; round < rounds; round++) {
         unsigned guest = (unsigned)rand_r(&seed) % COUNT(runs);
         unsigned count = 1 + (unsigned)rand_r(&seed) % 3, numbers[4] = {0};
         const char *type = types[(unsigned)rand_r(&seed) % COUNT(types)];
@@ -526,8 +529,8 @@ by_chance(void **state)
             counts[explain_and_start()]++;
         runs[guest] = !runs[guest];
     }
-    assert_true(counts[COMMAND_DONE] > 50);
-    assert_true(counts[COMMAND_NO_CAPACITY] > 10);
+    assert_true(counts[COMMAND_DONE] > rounds / 8);
+    assert_true(counts[COMMAND_NO_CAPACITY] > rounds / 40);
 }
 
 /* --- what cannot be explained ----------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "placement/chance.h"
+#include "fake/chance.h"
 #include "placement/model.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * repeat a failure is in chance.h.
  */
 
-#include "placement/chance.h"
+#include "fake/chance.h"
 #include "placement/feasibility.h"
 #include "placement/model-problem.h"
 #include "placement/question.h"

@@ -6,7 +6,7 @@
  */
 
 #include "fake/scene.h"
-#include "placement/chance.h"
+#include "fake/chance.h"
 #include "placement/model-problem.h"
 
 #include <stdio.h>
