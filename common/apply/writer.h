@@ -31,8 +31,9 @@ struct writer {
 /*
  * What the interface's functions of the same name answer (vgpu.h), from the child, which is started
  * when first needed. -ETIMEDOUT: no answer by the deadline; the child is left behind then, and
- * every later call answers -ETIMEDOUT too. -ECHILD: it could not be started, or died. Proving does
- * not block, so it needs no deadline; the proof is kept until the next call of any of them.
+ * every later call answers -ETIMEDOUT too. -ECHILD: it could not be started, or died. Proving
+ * asks a driver at most what type a function has, and has ten seconds of its own; the proof is kept
+ * until the next call of any of them.
  */
 int writer_make(struct writer *writer, const struct vgpu *vgpu,
                 struct deadline deadline) CHECKED NONNULL;

@@ -66,12 +66,24 @@ check_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
         add_shared(diagnosis, domain, hostdev, "virtual function");
 }
 
+/* One that libvirt itself may bind to VFIO. */
+static bool
+is_lent(const struct diagnosis *diagnosis, const struct name *function)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+    size_t parent;
+
+    return inventory_find_parent(inventory, function, &parent) &&
+           inventory->parents[parent].interface->is_lent;
+}
+
 /* What asks us for a vGPU is refused, and the rest taken from its driver. */
 static void
 check_managed(struct diagnosis *diagnosis, const struct domain *domain,
               const struct request_hostdev *hostdev)
 {
-    if (!hostdev->is_managed || !is_gpu_function(diagnosis, hostdev))
+    if (!hostdev->is_managed || !is_gpu_function(diagnosis, hostdev) ||
+        is_lent(diagnosis, &hostdev->source))
         return;
     diagnosis_add(
         diagnosis,

@@ -157,20 +157,16 @@ list_function(const struct host *host, const struct name *function, struct listi
 {
     const struct name driver = driver_of(host, function);
     const char *called = *driver.text ? driver.text : "none";
-    uint64_t number;
-    struct name type;
+    struct name gpu;
+    struct vgpu vgpu;
 
     list(listing, "%s%s", listing->count ? ", " : "", function->text);
     if (has_its_driver(host, function))
         return;
-    if (host_read_number(host, &number, DEVICES "/%s/nvidia/current_vgpu_type", function->text) <
-            0 ||
-        number == 0 || number > UINT32_MAX) {
+    if (vgpu_find(host, function, &vgpu, &gpu) == 0)
+        list(listing, " (%s, with the type %s)", called, vgpu.type.text);
+    else
         list(listing, " (%s)", called);
-        return;
-    }
-    nvidia_type_id((unsigned)number, &type);
-    list(listing, " (%s, with the type %s)", called, type.text);
 }
 
 static struct listing

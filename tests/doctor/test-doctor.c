@@ -810,6 +810,11 @@ function_domains(void **state)
     /* A PCI device that is none of ours may be shared, managed, and elsewhere. */
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("6", "yes", "ua-a"),
                                                  PCI_HOSTDEV("6", "yes", "ua-b"), NULL}));
+    /* A pool's function has nothing to lose by it. */
+    put("sys/bus/pci/devices/0000:41:00.7/vendor", "0x1002");
+    put(CONF, "pools = { bare = { functions = [ \"0000:41:00.7\" ]; }; };\n");
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("7", "yes", "ua-a"), NULL}));
+    put(CONF, "");
     /* Nobody refers to the one with a type, and it is not ours to speak of; another is. */
     assert_int_equal(typed_prepare(&scene, 9, "L40S-8Q", FIRST), 0);
     assert_fault(libvirt((const char *const[]){NULL}), "orphan",
