@@ -6,7 +6,7 @@
  * where it is (managed='no'), which it can since 9.7.0, and with the kernel's vfio-dev, since 6.1.
  */
 
-#include "device/nvidia.h"
+#include "base/array.h"
 #include "doctor/diagnosis.h"
 
 #include <stdio.h>
@@ -65,6 +65,26 @@ is_card(const struct diagnosis *diagnosis, const struct name *address, struct di
            !strcmp(vendor, NVIDIA) && (!said || said->enabled);
 }
 
+/* "": none. */
+static struct name
+driver_of(const struct host *host, const struct name *device)
+{
+    struct name driver;
+
+    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
+        driver = (struct name){0};
+    return driver;
+}
+
+/* The kernel's own driver for NVIDIA's cards, which makes vGPUs by ioctls and shows none in /sys.
+ */
+static bool
+is_of_nova(const struct host *host, const struct diagnosis_card *card)
+{
+    return ARRAY_HAS(card->functions.items, card->functions.count, function,
+                     !strcmp(driver_of(host, function).text, "nvidia-vgpu-vfio-pci"));
+}
+
 void
 diagnosis_visit_cards(struct diagnosis *diagnosis,
                       void (*visit)(struct diagnosis *diagnosis, const struct diagnosis_card *card))
@@ -79,19 +99,9 @@ diagnosis_visit_cards(struct diagnosis *diagnosis,
         if (!is_card(diagnosis, &devices.items[i], &card))
             continue;
         find_functions(diagnosis->host, &card);
-        visit(diagnosis, &card);
+        if (is_of_nova(diagnosis->host, &card) == diagnosis->check->of_nova)
+            visit(diagnosis, &card);
     }
-}
-
-/* "": none. */
-static struct name
-driver_of(const struct host *host, const struct name *device)
-{
-    struct name driver;
-
-    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
-        driver = (struct name){0};
-    return driver;
 }
 
 static bool
@@ -345,7 +355,20 @@ check_libvirt(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "install libvirt 9.7.0 or later");
 }
 
+/* --- they are another driver's --- */
+
+static void
+check_nova(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+{
+    diagnosis_add(diagnosis,
+                  "the GPU %s is driven by nova-core (its virtual functions by "
+                  "nvidia-vgpu-vfio-pci), whose vGPUs are not supported yet",
+                  card->address.text);
+    diagnosis_advise(diagnosis, "bind it to NVIDIA's own driver, or wait for a later libvirt-vgpu");
+}
+
 const struct diagnosis_check function_checks[] = {
+    {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .of_nova = true},
     {"virtual-functions", DIAGNOSIS_WARNING, .look_at_card = check_enabled},
     {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing},
     {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers},

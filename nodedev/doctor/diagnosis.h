@@ -40,6 +40,7 @@ struct diagnosis_check {
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
     void (*look_at_card)(struct diagnosis *diagnosis, const struct diagnosis_card *card);
+    bool of_nova; /* it looks at the cards that nova-core drives; others look at all but those */
 };
 
 struct diagnosis_finding {
@@ -79,7 +80,7 @@ int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *r
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
-/* Calls one row's look_at_card for each. */
+/* Calls the look_at_card of the row at work for each of its cards. */
 void diagnosis_visit_cards(struct diagnosis *diagnosis,
                            void (*visit)(struct diagnosis *diagnosis,
                                          const struct diagnosis_card *card)) NONNULL;

@@ -306,6 +306,19 @@ functions_off(void)
     link_to("../../../../bus/pci/drivers/nvidia", PCI "/driver");
 }
 
+/* As nova-core has them: no nvidia/ in sysfs, and a VFIO driver of its own. */
+static void
+nova_core(void)
+{
+    functions_off();
+    put(PCI "/sriov_numvfs", "1\n");
+    link_to("../../../../bus/pci/drivers/NovaCore", PCI "/driver");
+    link_to("../0000:3d:00.4", PCI "/virtfn0");
+    put("sys/bus/pci/devices/0000:3d:00.4/vendor", "0x10de\n");
+    link_to("../../../../bus/pci/drivers/nvidia-vgpu-vfio-pci",
+            "sys/bus/pci/devices/0000:3d:00.4/driver");
+}
+
 static void
 no_iommu(void)
 {
@@ -416,6 +429,7 @@ static const struct {
     {no_types, "no-types", "no GPU on this host offers vGPUs"},
     {gpu_not_there, "gpu-missing", "/" CONF ":2 names the GPU 0000:19:00.0, which is not there"},
     {gpu_without_types, "gpu-missing", "0000:19:00.0, which offers no vGPUs"},
+    {nova_core, "nova-core", "the GPU 0000:3d:00.0 is driven by nova-core"},
     {functions_off, "virtual-functions", "0000:3d:00.0 has 16 virtual functions"},
     {no_iommu, "iommu", "the IOMMU is off, and the GPU 0000:18:00.0 may need it"},
     {broken_configuration, "configuration", "20-broken.conf:1: "},
