@@ -4,13 +4,17 @@
 
 #include "actions/reconcile.h"
 #include "base/array.h"
+#include "fake/chance.h"
 #include "fake/fake-parts.h"
 #include "fake/scene.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CARD  "0000:c1:00.0"
@@ -301,6 +305,44 @@ rules_of_the_house(void **state)
     refuses(2, OTHER, "mi300", CARD);
 }
 
+/* The ledger was lost: it is somebody's, whom nobody knows. Used where it is right, and left. */
+static void
+a_mark_without_a_lease(void **state)
+{
+    (void)state;
+    starts(1, FIRST, "mi300");
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/ledger", 0), 0);
+    starts(2, FIRST, "mi300");
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release_at(&scene, 2, FIRST), 0);
+    assert_mark(FIRST, "mi300");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* The hook is killed at any moment: the next start is right, and nothing is left after it. */
+static void
+killed_anywhere(void **state)
+{
+    (void)state;
+    srandom(20261122);
+    for (uint64_t round = chance_rounds(60); round > 0; round--) {
+        const struct timespec length = {.tv_nsec = random() % 4000 * 1000};
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare_at(&scene, 1, FIRST, "mi300"));
+        nanosleep(&length, NULL);
+        kill(hook, SIGKILL);
+        assert_int_equal(waitpid(hook, NULL, 0), hook);
+        starts(1, FIRST, "mi300");
+        assert_mark(FIRST, "mi300");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+        assert_mark(FIRST, "");
+        assert_int_equal(scene_leases(&scene, ""), 0);
+    }
+}
+
 int
 main(void)
 {
@@ -316,6 +358,8 @@ main(void)
         cmocka_unit_test_setup_teardown(kept_for_its_guest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rules_of_the_house, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_mark_without_a_lease, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(killed_anywhere, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
