@@ -67,6 +67,23 @@ t4(void **state)
     scene_stop(&scene);
 }
 
+/* Functions without types: one of a pool is a guest's, one is bound to another driver. */
+static void
+pool(void **state)
+{
+    (void)state;
+    scene_start(&scene, "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 numa 1\n"
+                        "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
+                        "pci 0000:c1:02.1 driver vfio-pci physfn 0000:c1:00.0\n"
+                        "pci 0000:c1:02.2 driver amdgpu physfn 0000:c1:00.0\n");
+    scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; "
+                            "driver = \"vfio-pci\"; framebuffer = \"24G\"; }; };");
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:c1:02.0", "mi300"), 0);
+    show_with("pool", HERE);
+    typed_golden(&scene, HERE, "status/pool", "vgpuctl status");
+    scene_stop(&scene);
+}
+
 /* Nothing is summed up over virtual functions. */
 static void
 a40(void **state)
@@ -247,6 +264,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t4),
+        cmocka_unit_test(pool),
         cmocka_unit_test(a40),
         cmocka_unit_test(samples),
         cmocka_unit_test(nothing),
