@@ -3,6 +3,7 @@
 /* What an assignment does next: plan, remove what is in the way, wait, look again, or give up. */
 
 #include "actions/assignment.h"
+#include "base/array.h"
 #include "base/reader.h"
 #include "device/type-cache.h"
 #include "lease/marks.h"
@@ -81,6 +82,13 @@ becomes_patient(struct assignment *assignment)
     return true;
 }
 
+/* Whether anybody else has a lease, which may be of no use to him any more. */
+static bool
+has_others(const struct ledger *ledger, const struct name *domain)
+{
+    return ARRAY_HAS(ledger->leases, ledger->count, lease, !name_equal(&lease->domain, domain));
+}
+
 /* There is no room, or something is in the way: whether removing what others left behind helps. */
 static enum assignment_step
 evict(struct assignment *assignment, const struct placement_problem *problem, bool *changed,
@@ -91,7 +99,7 @@ evict(struct assignment *assignment, const struct placement_problem *problem, bo
     int rc;
 
     assignment->rc = REFUSED;
-    if (!assignment->looks_at_all) {
+    if (!assignment->looks_at_all && has_others(problem->ledger, &problem->request->domain)) {
         assignment->looks_at_all = true;
         return STEP_LOOK;
     }

@@ -293,6 +293,23 @@ release_comes_to_its_end(void **state)
     scene_assert_empty(&scene);
 }
 
+/* A second look, at other guests' leases, is only for who finds some. */
+static void
+one_look_where_nobody_has_a_lease(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(9)), 0);
+    after_look(100, NULL);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+    scene_assert_said(&scene, "is full");
+    assert_int_equal(looks, 99);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(9)), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "X-1"), 0);
+    after_look(100, NULL);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+    assert_int_equal(looks, 98);
+}
+
 int
 main(void)
 {
@@ -309,6 +326,7 @@ main(void)
         SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places),
         SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places),
         SCENE_TEST(release_comes_to_its_end, two_places),
+        SCENE_TEST(one_look_where_nobody_has_a_lease, one_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
