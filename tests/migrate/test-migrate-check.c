@@ -7,7 +7,6 @@
 #include "device/scan.h"
 #include "fake/typed.h"
 #include "migrate/migrate-check.h"
-#include "placement/resolution.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
@@ -639,15 +638,16 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
 
 /* Nobody sees all rows that are wrong if the first ends the test. */
 static bool
-check_row(const struct row *row, enum remote_capacity_answer answer, size_t against,
-          const char *printed)
+check_row(const struct row *row, const struct migrate_verdict *verdict, const char *printed)
 {
-    bool is_right = answer == row->answer && (answer == REMOTE_CAPACITY_YES) == (against == 0);
+    bool is_right = verdict->answer == row->answer &&
+                    (verdict->answer == REMOTE_CAPACITY_YES) == (verdict->against == 0);
 
     for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)
         is_right &= strstr(printed, row->words[i]) != NULL;
     if (!is_right)
-        print_error("%s: answer %d, %zu against it:\n%s", row->why, (int)answer, against, printed);
+        print_error("%s: answer %d, %zu against it:\n%s", row->why, (int)verdict->answer,
+                    verdict->against, printed);
     return is_right;
 }
 
@@ -657,7 +657,7 @@ cross(const struct row *row)
     struct scene scene = {0};
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(inventory_clear) struct inventory here = {0};
-    AUTO(demands_clear) struct demands demands = {0};
+    AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
     AUTO_FREE char *xml =
         row->function
             ? typed_functions(1, "", row->type, (const char *const[]){row->function, NULL})
@@ -665,25 +665,21 @@ cross(const struct row *row)
     AUTO_FREE char *printed = NULL;
     struct remote_hosts hosts = {.items = calloc(2, sizeof(*hosts.items)), .count = 2};
     struct migrate_check check = {
-        .from = &hosts.items[0], .to = &hosts.items[1], .demands = &demands, .here = &here};
-    enum remote_capacity_answer answer = REMOTE_CAPACITY_UNKNOWN;
+        .from = &hosts.items[0], .to = &hosts.items[1], .guest = &guest, .here = &here};
+    struct migrate_verdict verdict;
     struct error error = {0};
-    size_t size, against = 0;
+    size_t size;
     bool is_right;
     FILE *out = open_memstream(&printed, &size);
 
     read_here(&scene, row, &policy, &here);
     read_hosts(row, xml, hosts.items);
     check.kernel = row->kernel ? row->kernel : "6.12.0";
-    check.domain = domains_find(&hosts.items[0].domains, "guest1");
-    assert_non_null(check.domain);
-    check.request = row->is_down ? &check.domain->config : &check.domain->live;
-    assert_int_equal(request_check(check.request, &error), 0);
-    if (resolution_make(check.request, &policy, &demands, &error) < 0 ||
-        migrate_check_check(&check, out, &answer, &against, &error) < 0)
+    if (migrating_guest_find(&guest, &hosts.items[0], "guest1", &policy, &error) < 0 ||
+        migrate_check_check(&check, out, &verdict, &error) < 0)
         fail_msg("%s: %s", row->why, error.text);
     fclose(out);
-    is_right = check_row(row, answer, against, printed);
+    is_right = check_row(row, &verdict, printed);
     remote_clear(&hosts);
     scene_stop(&scene);
     return is_right;
