@@ -290,7 +290,7 @@ fits_again(const struct migrate_check *migration, struct remote_capacity *capaci
             REMOTE_CAPACITY_YES)
             return false;
     }
-    return demands->count > 0;
+    return true;
 }
 
 /* One that is not ours has to be there under its UUID or address, and nobody makes it. */
