@@ -11,11 +11,11 @@ static int
 ask_both(const struct command_call *call, struct remote_hosts *hosts, struct error *error)
 {
     const char *const uris[] = {[HERE] = call->uri, [THERE] = call->arguments[1]};
-    unsigned seconds;
-    int rc = options_timeout(&call->options, &seconds, error);
+    struct remote_question question = {uris, COUNT(uris), CONNECTION_ALL, 0};
+    int rc = options_timeout(&call->options, &question.seconds, error);
 
     if (rc == 0)
-        rc = remote_ask(call->host, uris, COUNT(uris), seconds, hosts, error);
+        rc = remote_ask(call->host, &question, hosts, error);
     for (size_t i = 0; i < hosts->count && rc == 0; i++) {
         if (*hosts->items[i].failure.text)
             rc = error_set(error, -EHOSTUNREACH, "%s", hosts->items[i].failure.text);

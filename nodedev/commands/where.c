@@ -63,16 +63,16 @@ ask_hosts(const struct command_call *call, struct question *question, struct err
 {
     const struct options *options = &call->options;
     AUTO_FREE const char **uris = calloc(options->uri_count + 1, sizeof(*uris));
-    unsigned seconds;
+    struct remote_question asked = {uris, options->uri_count + 1, CONNECTION_ALL, 0};
 
     if (!uris)
         return error_set(error, -ENOMEM, "no memory");
     uris[0] = call->uri;
     for (size_t i = 0; i < options->uri_count; i++)
         uris[i + 1] = options->uris[i];
-    if (options_timeout(options, &seconds, error) < 0)
+    if (options_timeout(options, &asked.seconds, error) < 0)
         return -EINVAL;
-    return remote_ask(call->host, uris, options->uri_count + 1, seconds, &question->hosts, error);
+    return remote_ask(call->host, &asked, &question->hosts, error);
 }
 
 static int

@@ -333,17 +333,18 @@ tell_domain(void *data, const struct domain_text *text)
 }
 
 int
-connection_tell(struct connection *connection, connection_listener *listen, void *data,
-                struct error *error)
+connection_tell(struct connection *connection, enum connection_scope scope,
+                connection_listener *listen, void *data, struct error *error)
 {
     struct teller teller = {.listen = listen, .data = data};
-    int rc;
+    int rc = 0;
 
     tell_host(connection->libvirt, &teller);
     /* Domains last: a vGPU that one of them has was there before. */
     if (tell_devices(connection->libvirt, &teller) < 0)
         return fail(error, -EIO, "cannot list the node devices");
-    rc = read_domains(connection, tell_domain, &teller, error);
+    if (scope == CONNECTION_ALL)
+        rc = read_domains(connection, tell_domain, &teller, error);
     if (rc < 0)
         return rc;
     return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
