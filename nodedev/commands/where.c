@@ -44,18 +44,27 @@ check_usage(const struct command_call *call, struct error *error)
     return 0;
 }
 
+static int
+check_demands(const struct migrating_guest *guest, struct error *error)
+{
+    return guest->demands.count ? 0
+                                : error_set(error, -EINVAL, "%s asks for no vGPU", guest->label);
+}
+
 /* What needs no host is read before any is asked. */
 static int
 read_guest(const struct command_call *call, struct question *question, struct error *error)
 {
-    const struct policy *policy = &question->snapshot.policy;
+    struct migrating_guest *guest = &question->guest;
+    int rc;
 
     if (call->count == 0)
-        return migrating_guest_of_type(&question->guest, call->options.values[OPTION_TYPE], error);
-    return domain_source_is_file(call->arguments[0])
-               ? migrating_guest_read(&question->guest, call->host, call->arguments[0], policy,
-                                      error)
-               : 0;
+        return migrating_guest_of_type(guest, call->options.values[OPTION_TYPE], error);
+    if (!domain_source_is_file(call->arguments[0]))
+        return 0;
+    rc = migrating_guest_read(guest, call->host, call->arguments[0], &question->snapshot.policy,
+                              error);
+    return rc < 0 ? rc : check_demands(guest, error);
 }
 
 static int
@@ -79,16 +88,15 @@ static int
 find_guest(const struct command_call *call, struct question *question, struct error *error)
 {
     const struct remote_host *here = &question->hosts.items[0];
-    int rc = 0;
+    int rc;
 
-    if (!question->guest.is_new && *here->failure.text)
-        rc = error_set(error, -ENOTCONN, "%s", here->failure.text);
-    else if (!question->guest.is_new)
-        rc = migrating_guest_find(&question->guest, here, call->arguments[0],
-                                  &question->snapshot.policy, error);
-    if (rc == 0 && question->guest.demands.count == 0)
-        rc = error_set(error, -EINVAL, "%s asks for no vGPU", question->guest.label);
-    return rc;
+    if (question->guest.is_new)
+        return 0;
+    if (*here->failure.text)
+        return error_set(error, -ENOTCONN, "%s", here->failure.text);
+    rc = migrating_guest_find(&question->guest, here, call->arguments[0],
+                              &question->snapshot.policy, error);
+    return rc < 0 ? rc : check_demands(&question->guest, error);
 }
 
 static int
