@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "device/scan.h"
 #include "fake/typed.h"
-#include "migrate/migrate-check.h"
+#include "migrate/destinations.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
@@ -840,6 +840,68 @@ every_check(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A running guest, and several hosts of QEMU's: by how many such guests they would take. */
+static void
+best_of_several(void **state)
+{
+    static const struct row row = {ONE("type=\"T4-1B\"")};
+    static const struct {
+        const char *uri;
+        struct answer answer; /* its UUID NULL: there is none */
+    } hosts[] = {
+        {"qemu:///system", {.uuid = UUID_HERE}},
+        {"old", {.uuid = STRAY, .libvirt = "8005000", .devices = {T4("16", "8")}}},
+        {"gone", {0}},
+        {"full", {.uuid = STRAY, .devices = {T4("0", "0")}}},
+        {"three", {.uuid = STRAY, .devices = {T4("3", "1")}}},
+        {"same", {.uuid = UUID_HERE, .devices = {T4("16", "8")}}},
+        {"untold", {.uuid = STRAY, .devices = {T4("", "8")}}},
+        {"eight", {.uuid = STRAY, .devices = {T4("3", "1"), OTHER_T4("5", "2")}}},
+        {"also-three", {.uuid = STRAY, .devices = {T4("3", "1")}}},
+    };
+    static const char *const order[] = {"eight", "three", "also-three", "untold",
+                                        "old",   "full",  "same",       "gone"};
+    struct remote_hosts all = {.items = calloc(COUNT(hosts), sizeof(*all.items)),
+                               .count = COUNT(hosts)};
+    struct scene scene = {0};
+    AUTO_FREE char *xml = scene_xml(1, row.request, row.numbers);
+    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(inventory_clear) struct inventory here = {0};
+    AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
+    AUTO(destinations_clear) struct destinations destinations = {0};
+    const struct migrate_check check = {
+        .from = &all.items[0], .guest = &guest, .here = &here, .kernel = "6.12.0"};
+    struct error error;
+
+    (void)state;
+    read_here(&scene, &row, &policy, &here);
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        AUTO_FREE char *words = NULL;
+        size_t size;
+        FILE *out = open_memstream(&words, &size);
+
+        say_host(out, &hosts[i].answer, UUID_THERE);
+        if (i == 0)
+            say_domain(out, 1, "guest1", xml, true);
+        say(out, "end");
+        fclose(out);
+        prepare_host(&all.items[i], hosts[i].uri, words, size);
+        if (!hosts[i].answer.uuid)
+            error_set(&all.items[i].failure, -ETIMEDOUT, "no answer");
+    }
+    assert_int_equal(migrating_guest_find(&guest, check.from, "guest1", &policy, &error), 0);
+    assert_int_equal(
+        destinations_judge(&check, all.items + 1, all.count - 1, &destinations, &error), 0);
+    assert_int_equal(destinations.count, COUNT(order));
+    for (size_t i = 0; i < COUNT(order); i++)
+        assert_string_equal(destinations.items[i].host->uri, order[i]);
+    assert_int_equal(destinations.items[0].verdict.room, 8);
+    assert_string_equal(destinations.items[0].verdict.why, "ua-gpu1: 0000:18:00.0 takes 3 more");
+    assert_string_equal(destinations.items[6].verdict.why, "same is this host");
+    remote_clear(&all);
+    scene_stop(&scene);
+}
+
 #define T4_HOST  "test:///proc/self/cwd/tests/data/t4-host.xml"
 #define A40_HOST "test:///proc/self/cwd/tests/data/a40-host.xml"
 
@@ -898,6 +960,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_check),
+        cmocka_unit_test(best_of_several),
         cmocka_unit_test(command),
     };
 
