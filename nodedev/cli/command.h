@@ -66,3 +66,4 @@ extern const struct command command_reconcile;
 extern const struct command command_status;
 extern const struct command command_types;
 extern const struct command command_undrain;
+extern const struct command command_where;

@@ -9,6 +9,7 @@
 const struct option_row option_rows[OPTIONS] = {
     [OPTION_ROOT] = {"root", 0, "DIR", "another machine's file system, recorded or made"},
     [OPTION_CONNECT] = {"connect", 'c', "URI", "another host's libvirt; may be given repeatedly"},
+    [OPTION_HOSTS] = {"hosts", 0, "FILE", "the hosts that this file names, a URI in each line"},
     [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", "how long to wait at most"},
     [OPTION_JSON] = {"json", 'J', NULL, "print JSON"},
     [OPTION_RAW] = {"raw", 'r', NULL, "print columns parted by one blank"},
@@ -93,6 +94,7 @@ void
 options_clear(struct options *options)
 {
     free(options->uris);
+    free(options->hosts);
     *options = (struct options){0};
 }
 

@@ -18,6 +18,7 @@
 enum option_key {
     OPTION_ROOT,
     OPTION_CONNECT,
+    OPTION_HOSTS,
     OPTION_TIMEOUT,
     OPTION_JSON,
     OPTION_RAW,
@@ -44,7 +45,8 @@ enum option_key {
 #define OPTION_BITS_TABLE                                                                          \
     (OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_NOHEADINGS) |            \
      OPTION_BIT(OPTION_COLUMNS))
-#define OPTION_BITS_REMOTE (OPTION_BIT(OPTION_CONNECT) | OPTION_BIT(OPTION_TIMEOUT))
+#define OPTION_BITS_REMOTE                                                                         \
+    (OPTION_BIT(OPTION_CONNECT) | OPTION_BIT(OPTION_HOSTS) | OPTION_BIT(OPTION_TIMEOUT))
 
 struct option_row {
     const char *name;
@@ -54,11 +56,12 @@ struct option_row {
 };
 extern const struct option_row option_rows[OPTIONS];
 
-/* As given. Strings are borrowed from the command line. */
+/* As given. Strings are borrowed from the command line, and from `hosts`. */
 struct options {
     const char *values[OPTIONS]; /* NULL: not given; "": given, and it takes no argument */
-    const char **uris;           /* of every --connect */
+    const char **uris;           /* of every --connect, then those that --hosts names */
     size_t uri_count;
+    char *hosts; /* the text of that file (hosts-file.h); NULL: it was not read */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "cli/vgpuctl.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/hosts-file.h"
 #include "cli/say.h"
 
 #include <fcntl.h>
@@ -10,10 +11,10 @@
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
-    &command_status, &command_gpus,    &command_types,   &command_list,          &command_explain,
-    &command_attach, &command_detach,  &command_orphans, &command_reap,          &command_reconcile,
-    &command_drain,  &command_undrain, &command_check,   &command_migrate_check, &command_metrics,
-    &command_doctor, &command_ready,
+    &command_status,  &command_gpus,    &command_types,   &command_list,  &command_explain,
+    &command_attach,  &command_detach,  &command_orphans, &command_reap,  &command_reconcile,
+    &command_drain,   &command_undrain, &command_check,   &command_where, &command_migrate_check,
+    &command_metrics, &command_doctor,  &command_ready,
 };
 const size_t command_count = COUNT(commands);
 
@@ -85,6 +86,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
     struct error *error)
 {
     enum command_status status;
+    int rc;
 
     if (options_check(&call->options, command->options | ALWAYS, error) < 0) {
         error_add(error, "see 'vgpuctl %s --help'", command->name);
@@ -98,6 +100,9 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return command_failed(error_set(error, -EINVAL, "usage: vgpuctl %s%s%s", command->name,
                                         *command->arguments ? " " : "", command->arguments),
                               error);
+    rc = hosts_file_read(&call->options, error);
+    if (rc < 0)
+        return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
     if (change_root(host, call, error) < 0)
         return COMMAND_FAILED;
     status = command->run(call, error);

@@ -37,6 +37,7 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
     const struct host_views views = {.filter = rows->filter,
                                      .wants_references = rows->wants_references,
                                      .wants_availability = rows->wants_availability,
+                                     .passes_users = rows->passes_users,
                                      .show = show,
                                      .end = end};
     AUTO(shown_end) struct shown shown = {.rows = rows, .call = call};

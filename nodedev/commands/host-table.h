@@ -18,6 +18,7 @@ struct host_table {
     const char *empty_remote;              /* and if there is none for others */
     bool wants_references;
     bool wants_availability;
+    bool passes_users; /* these are as in struct host_views */
     /* Adds the lines of one host; see struct host_views. */
     int (*add)(struct table *table, const struct host_view *view, struct error *error);
 };

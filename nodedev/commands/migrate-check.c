@@ -4,9 +4,6 @@
 #include "migrate/migrate-check.h"
 #include "actions/snapshot.h"
 #include "cli/say.h"
-#include "placement/resolution.h"
-
-#include <string.h>
 
 enum { HERE, THERE };
 
@@ -14,11 +11,11 @@ static int
 ask_both(const struct command_call *call, struct remote_hosts *hosts, struct error *error)
 {
     const char *const uris[] = {[HERE] = call->uri, [THERE] = call->arguments[1]};
-    unsigned seconds;
-    int rc = options_timeout(&call->options, &seconds, error);
+    struct remote_question question = {uris, COUNT(uris), CONNECTION_ALL, 0};
+    int rc = options_timeout(&call->options, &question.seconds, error);
 
     if (rc == 0)
-        rc = remote_ask(call->host, uris, COUNT(uris), seconds, hosts, error);
+        rc = remote_ask(call->host, &question, hosts, error);
     for (size_t i = 0; i < hosts->count && rc == 0; i++) {
         if (*hosts->items[i].failure.text)
             rc = error_set(error, -EHOSTUNREACH, "%s", hosts->items[i].failure.text);
@@ -26,53 +23,33 @@ ask_both(const struct command_call *call, struct remote_hosts *hosts, struct err
     return rc;
 }
 
-static int
-find_domain(const struct command_call *call, const struct remote_host *here,
-            const struct domain **ret, struct error *error)
-{
-    const char *word = call->arguments[0];
-
-    *ret = domains_find(&here->domains, word);
-    return *ret ? 0 : error_set(error, -ENOENT, "%s has no domain \"%s\"", here->uri, word);
-}
-
 /* The checks, and what they come to. */
 static int
 judge(const struct command_call *call, const struct remote_hosts *hosts,
-      const struct domain *domain, const struct snapshot *snapshot,
-      enum remote_capacity_answer *answer, struct error *error)
+      const struct snapshot *snapshot, enum remote_capacity_answer *answer, struct error *error)
 {
-    const struct request *request = domain->is_running ? &domain->live : &domain->config;
-    AUTO(demands_clear) struct demands demands = {0};
+    AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
     char kernel[256] = "";
     const struct migrate_check check = {
         .from = &hosts->items[HERE],
         .to = &hosts->items[THERE],
-        .domain = domain,
-        .request = request,
-        .demands = &demands,
+        .guest = &guest,
         .here = &snapshot->inventory,
         .kernel = kernel,
     };
-    size_t against;
-    int rc;
+    struct migrate_verdict verdict;
+    int rc = migrating_guest_find(&guest, check.from, call->arguments[0], &snapshot->policy, error);
 
-    if (!*request->domain.text)
-        return error_set(error, -EINVAL, "the XML of %s cannot be read", domain->name);
-    rc = request_check(request, error);
-    if (rc == 0)
-        rc = resolution_make(request, &snapshot->policy, &demands, error);
-    if (rc < 0) {
-        error_wrap(error, "%s", domain->name);
+    if (rc < 0)
         return rc;
-    }
     if (host_read(call->host, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") < 0)
         *kernel = '\0';
-    rc = migrate_check_check(&check, call->out, answer, &against, error);
+    rc = migrate_check_check(&check, call->out, &verdict, error);
+    *answer = verdict.answer;
     if (rc == 0 && *answer != REMOTE_CAPACITY_YES)
         error_set(error, 0, "%s %s %s: %zu of these checks %s", check.to->uri,
-                  *answer == REMOTE_CAPACITY_NO ? "would not take" : "may not take", domain->name,
-                  against, against == 1 ? "is not OK" : "are not OK");
+                  *answer == REMOTE_CAPACITY_NO ? "would not take" : "may not take", guest.label,
+                  verdict.against, verdict.against == 1 ? "is not OK" : "are not OK");
     return rc;
 }
 
@@ -89,15 +66,13 @@ run(const struct command_call *call, struct error *error)
     };
     AUTO(remote_clear) struct remote_hosts hosts = {0};
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    const struct domain *domain;
     enum remote_capacity_answer answer;
     int rc = ask_both(call, &hosts, error);
 
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
-    if (find_domain(call, &hosts.items[HERE], &domain, error) < 0 ||
-        snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0 ||
-        judge(call, &hosts, domain, &snapshot, &answer, error) < 0)
+    if (snapshot_take(&snapshot, call->host, &inventory_all_types, error) < 0 ||
+        judge(call, &hosts, &snapshot, &answer, error) < 0)
         return COMMAND_FAILED;
     say_line(call->out, "%s", verdicts[answer].word);
     return verdicts[answer].status;

@@ -135,6 +135,7 @@ run(const struct command_call *call, struct error *error)
         .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
         .filter = &inventory_all_types,
         .wants_availability = true,
+        .passes_users = true,
         .add = add_host};
 
     return host_table_show(&rows, call, error);

@@ -94,10 +94,25 @@ free_domain_list(struct domain_list *list)
 }
 
 static int
-list_domains(struct connection *connection, struct domain_list *ret, struct error *error)
+list_domains(struct connection *connection, unsigned flags, struct domain_list *ret,
+             struct error *error)
 {
-    ret->count = virConnectListAllDomains(connection->libvirt, &ret->items, 0);
+    ret->count = virConnectListAllDomains(connection->libvirt, &ret->items, flags);
     return ret->count < 0 ? fail(error, -EIO, "cannot list the domains") : 0;
+}
+
+static bool
+domain_list_has(const struct domain_list *list, virDomainPtr domain)
+{
+    unsigned char uuid[VIR_UUID_BUFLEN], other[VIR_UUID_BUFLEN];
+
+    if (virDomainGetUUID(domain, uuid) < 0)
+        return false;
+    for (int i = 0; i < list->count; i++) {
+        if (virDomainGetUUID(list->items[i], other) == 0 && !memcmp(uuid, other, sizeof(uuid)))
+            return true;
+    }
+    return false;
 }
 
 typedef int domain_reader(void *data, const struct domain_text *text);
@@ -105,7 +120,7 @@ typedef int domain_reader(void *data, const struct domain_text *text);
 /* Reads one domain, unless it went meanwhile. A transient one that does not run is just being
  * started. */
 static int
-read_domain(virDomainPtr domain, domain_reader *read, void *data)
+read_domain(virDomainPtr domain, bool is_persistent, domain_reader *read, void *data)
 {
     AUTO(free_xml) char *live = NULL;
     AUTO(free_xml) char *config = NULL;
@@ -113,8 +128,8 @@ read_domain(virDomainPtr domain, domain_reader *read, void *data)
     struct domain_text text = {
         .uuid = uuid,
         .name = virDomainGetName(domain),
-        .is_running = virDomainIsActive(domain) == 1,
-        .is_persistent = virDomainIsPersistent(domain) == 1,
+        .is_running = virDomainGetID(domain) != (unsigned)-1,
+        .is_persistent = is_persistent,
     };
 
     virResetLastError();
@@ -128,14 +143,19 @@ read_domain(virDomainPtr domain, domain_reader *read, void *data)
     return read(data, &text);
 }
 
+/* Which of them run, the list tells, and another which are persistent: to ask each for it would be
+ * two more calls for each, and another host may be far away. */
 static int
 read_domains(struct connection *connection, domain_reader *read, void *data, struct error *error)
 {
+    AUTO(free_domain_list) struct domain_list persistent = {0};
     AUTO(free_domain_list) struct domain_list list = {0};
-    int rc = list_domains(connection, &list, error);
+    int rc = list_domains(connection, VIR_CONNECT_LIST_DOMAINS_PERSISTENT, &persistent, error);
 
+    if (rc == 0)
+        rc = list_domains(connection, 0, &list, error);
     for (int i = 0; rc == 0 && i < list.count; i++) {
-        rc = read_domain(list.items[i], read, data);
+        rc = read_domain(list.items[i], domain_list_has(&persistent, list.items[i]), read, data);
         if (rc < 0)
             error_set(error, rc, "cannot read the domains: %s", strerror(-rc));
     }
@@ -313,17 +333,18 @@ tell_domain(void *data, const struct domain_text *text)
 }
 
 int
-connection_tell(struct connection *connection, connection_listener *listen, void *data,
-                struct error *error)
+connection_tell(struct connection *connection, enum connection_scope scope,
+                connection_listener *listen, void *data, struct error *error)
 {
     struct teller teller = {.listen = listen, .data = data};
-    int rc;
+    int rc = 0;
 
     tell_host(connection->libvirt, &teller);
     /* Domains last: a vGPU that one of them has was there before. */
     if (tell_devices(connection->libvirt, &teller) < 0)
         return fail(error, -EIO, "cannot list the node devices");
-    rc = read_domains(connection, tell_domain, &teller, error);
+    if (scope == CONNECTION_ALL)
+        rc = read_domains(connection, tell_domain, &teller, error);
     if (rc < 0)
         return rc;
     return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
@@ -343,7 +364,7 @@ fail_to_find(struct connection *connection, const char *word, struct error *erro
 {
     AUTO(free_domain_list) struct domain_list list = {0};
     struct suggest suggest = SUGGEST(word);
-    int rc = list_domains(connection, &list, error);
+    int rc = list_domains(connection, 0, &list, error);
 
     if (rc < 0)
         return rc;

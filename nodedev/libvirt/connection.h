@@ -33,6 +33,12 @@ int connection_domains(struct connection *connection, struct domains *ret,
 int connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
                            struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
 
+/* What is to be told of a host. */
+enum connection_scope {
+    CONNECTION_DEVICES, /* its GPUs and vGPUs */
+    CONNECTION_ALL,     /* and all its domains, which takes a call or two for each */
+};
+
 /*
  * Says, word after word, what a libvirt tells of its host's vGPUs: "host" and the hypervisor's
  * kind, libvirt's version, the hypervisor's, the XML of the node device "computer"; "device" and
@@ -42,8 +48,9 @@ int connection_ask_domains(const char *uri, struct domains *ret, unsigned *versi
  * that libvirt would not give). Stops at what `listen` fails with.
  */
 typedef int connection_listener(void *data, const char *word);
-int connection_tell(struct connection *connection, connection_listener *listen, void *data,
-                    struct error *error) CHECKED __attribute__((nonnull(1, 2, 4)));
+int connection_tell(struct connection *connection, enum connection_scope scope,
+                    connection_listener *listen, void *data, struct error *error) CHECKED
+    __attribute__((nonnull(1, 3, 5)));
 
 /* --- changing one domain --------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool
-is_file(const char *word)
+bool
+domain_source_is_file(const char *word)
 {
     struct stat status;
 
@@ -25,7 +25,7 @@ domain_source_open(const struct command_call *call, enum connection_mode mode,
 
     *ret =
         (struct domain_source){.call = call, .word = word, .meant = {[CONNECTION_CONFIG] = true}};
-    if (is_file(word))
+    if (domain_source_is_file(word))
         return 0;
     if (!call->uri)
         return error_set(error, -EINVAL,

@@ -23,6 +23,9 @@ struct domain_source {
     bool meant[2]; /* per enum connection_side: what is to be changed; of a file, the first is it */
 };
 
+/* Whether a word means a file. */
+bool domain_source_is_file(const char *word) CHECKED NONNULL;
+
 /*
  * The one that the call's first argument names. A file is not opened yet. -EINVAL with a line in
  * error if it is no file, and there is no libvirt, or the errors of connection.h. The caller closes

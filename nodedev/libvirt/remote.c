@@ -182,7 +182,7 @@ hush(int pipe)
 }
 
 /* The child. Ends with _exit: what the parent has not yet printed is not ours to print. */
-static void __attribute__((noreturn)) answer(const char *uri, int pipe)
+static void __attribute__((noreturn)) answer(const char *uri, enum connection_scope scope, int pipe)
 {
     struct connection *connection = NULL;
     struct error error = {0};
@@ -197,7 +197,7 @@ static void __attribute__((noreturn)) answer(const char *uri, int pipe)
         _exit(1);
     rc = connection_open(uri, CONNECTION_READ, &connection, &error);
     if (rc == 0) {
-        rc = connection_tell(connection, say, out, &error);
+        rc = connection_tell(connection, scope, say, out, &error);
         if (rc < 0)
             error_wrap(&error, "%s", uri);
     }
@@ -212,7 +212,7 @@ static void __attribute__((noreturn)) answer(const char *uri, int pipe)
 }
 
 static int
-start(struct inquiry *inquiry)
+start(struct inquiry *inquiry, enum connection_scope scope)
 {
     int pipes[2];
 
@@ -221,7 +221,7 @@ start(struct inquiry *inquiry)
     inquiry->pid = fork();
     if (inquiry->pid == 0) {
         close(pipes[0]);
-        answer(inquiry->host->uri, pipes[1]);
+        answer(inquiry->host->uri, scope, pipes[1]);
     }
     close(pipes[1]);
     if (inquiry->pid < 0) {
@@ -323,10 +323,11 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
 }
 
 int
-remote_ask(const struct host *here, const char *const *uris, size_t count, unsigned seconds,
+remote_ask(const struct host *here, const struct remote_question *question,
            struct remote_hosts *ret, struct error *error)
 {
-    struct deadline deadline = deadline_in(here, seconds * 1000);
+    struct deadline deadline = deadline_in(here, question->seconds * 1000);
+    size_t count = question->count;
     AUTO_FREE struct inquiry *inquiries = calloc(count, sizeof(*inquiries));
     AUTO_FREE struct pollfd *polls = calloc(count, sizeof(*polls));
 
@@ -338,16 +339,16 @@ remote_ask(const struct host *here, const char *const *uris, size_t count, unsig
         struct inquiry *inquiry = &inquiries[ret->count];
         int rc;
 
-        host->uri = uris[ret->count];
+        host->uri = question->uris[ret->count];
         host->label = make_label(host->uri);
         *inquiry = (struct inquiry){.host = host, .pipe = -1};
-        rc = start(inquiry);
+        rc = start(inquiry, question->scope);
         if (rc < 0)
             error_set(&host->failure, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
     }
     hear_all(inquiries, count, polls, deadline);
     for (size_t i = 0; i < count; i++)
-        conclude(&inquiries[i], seconds, deadline);
+        conclude(&inquiries[i], question->seconds, deadline);
     return 0;
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/deadline.h"
 #include "device/inventory.h"
-#include "libvirt/domains.h"
+#include "libvirt/connection.h"
 
 struct remote_host {
     const char *uri;      /* borrowed */
@@ -26,7 +26,7 @@ struct remote_host {
     unsigned hypervisor_version;
     struct name uuid;           /* of the host; "": not told */
     struct inventory inventory; /* as node-device.h says */
-    struct domains domains;
+    struct domains domains;     /* none if they were not asked for */
 };
 
 struct remote_hosts {
@@ -34,9 +34,17 @@ struct remote_hosts {
     size_t count;
 };
 
+/* Who is asked, and for what. */
+struct remote_question {
+    const char *const *uris;
+    size_t count;
+    enum connection_scope scope;
+    unsigned seconds; /* that an answer may take */
+};
+
 /* Asks them all, in this order; that some do not answer is no error. -ENOMEM with a line in error.
  * The caller clears ret in every case. */
-int remote_ask(const struct host *here, const char *const *uris, size_t count, unsigned seconds,
+int remote_ask(const struct host *here, const struct remote_question *question,
                struct remote_hosts *ret, struct error *error) CHECKED NONNULL;
 void remote_clear(struct remote_hosts *hosts) NONNULL;
 

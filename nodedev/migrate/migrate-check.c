@@ -4,13 +4,16 @@
 #include "cli/say.h"
 #include "device/vgpu.h"
 #include "migrate/migrating-device.h"
+#include "migrate/version.h"
 
 #include <string.h>
 
-#define LEAST_LIBVIRT     8006000
-#define LEAST_QEMU        8001000
-#define LEAST_LIBVIRT_PCI 10000000 /* for virtual functions */
-#define LEAST_QEMU_PCI    8002002
+#define LEAST_LIBVIRT_START     6005000 /* for a guest that is new there */
+#define LEAST_LIBVIRT_START_PCI 9007000
+#define LEAST_LIBVIRT           8006000
+#define LEAST_QEMU              8001000
+#define LEAST_LIBVIRT_PCI       10000000 /* for virtual functions */
+#define LEAST_QEMU_PCI          8002002
 #define LEAST_LIBVIRT_KIND                                                                         \
     11000000 /* that makes a virtual function of a mediated device, and back */
 #define LEAST_KERNEL_MAJOR 5
@@ -19,18 +22,9 @@
 
 struct check {
     const struct migrate_check *migration;
-    FILE *out;
-    enum remote_capacity_answer worst;
-    size_t against;
+    FILE *out; /* or NULL */
+    struct migrate_verdict *verdict;
 };
-
-static void FORMAT(3, 0) print_line(FILE *out, const char *word, const char *format, va_list args)
-{
-    char text[sizeof(((struct error *)NULL)->text)];
-
-    vsnprintf(text, sizeof(text), format, args);
-    say_line(out, "%-8s %s", word, text);
-}
 
 static void FORMAT(3, 4)
     find(struct check *check, enum remote_capacity_answer answer, const char *format, ...)
@@ -40,22 +34,31 @@ static void FORMAT(3, 4)
         [REMOTE_CAPACITY_UNKNOWN] = "UNKNOWN",
         [REMOTE_CAPACITY_NO] = "NO",
     };
+    struct migrate_verdict *verdict = check->verdict;
+    char text[sizeof(verdict->why)];
     va_list args;
 
     va_start(args, format);
-    print_line(check->out, words[answer], format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    check->worst = answer > check->worst ? answer : check->worst;
-    check->against += answer != REMOTE_CAPACITY_YES;
+    if (check->out)
+        say_line(check->out, "%-8s %s", words[answer], text);
+    if (answer > verdict->answer || verdict->answer == REMOTE_CAPACITY_YES)
+        memcpy(verdict->why, text, sizeof(text));
+    verdict->answer = answer > verdict->answer ? answer : verdict->answer;
+    verdict->against += answer != REMOTE_CAPACITY_YES;
 }
 
 static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
 {
+    char text[512];
     va_list args;
 
     va_start(args, format);
-    print_line(check->out, "NOTE", format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    if (check->out)
+        say_line(check->out, "%-8s %s", "NOTE", text);
 }
 
 /* --- The hosts --- */
@@ -78,7 +81,7 @@ check_other_host(struct check *check)
 static void
 check_name(struct check *check)
 {
-    const struct domain *domain = check->migration->domain;
+    const struct domain *domain = check->migration->guest->domain;
     const struct domains *there = &check->migration->to->domains;
 
     for (size_t i = 0; i < there->count; i++) {
@@ -95,44 +98,13 @@ check_name(struct check *check)
     find(check, REMOTE_CAPACITY_YES, "no other domain there has its name or UUID");
 }
 
-struct version {
-    char text[32];
-};
-
-static struct version
-version_text(unsigned number)
-{
-    struct version ret = {"?"};
-
-    if (number)
-        snprintf(ret.text, sizeof(ret.text), "%u.%u.%u", number / 1000000, number / 1000 % 1000,
-                 number % 1000);
-    return ret;
-}
-
-static enum remote_capacity_answer
-judge_version(unsigned number, unsigned least)
-{
-    return number >= least ? REMOTE_CAPACITY_YES
-           : number        ? REMOTE_CAPACITY_NO
-                           : REMOTE_CAPACITY_UNKNOWN;
-}
-
-/* Of both hosts. */
-static enum remote_capacity_answer
-judge_versions(unsigned here, unsigned there, unsigned least)
-{
-    enum remote_capacity_answer answer = judge_version(here, least);
-    enum remote_capacity_answer other = judge_version(there, least);
-
-    return other > answer ? other : answer;
-}
-
 static bool
 has_function(const struct migrate_check *migration)
 {
-    for (size_t i = 0; i < migration->demands->count; i++) {
-        if (migration->demands->items[i].hostdev->kind == REQUEST_PCI)
+    const struct demands *demands = &migration->guest->demands;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        if (demand_vf(&demands->items[i]))
             return true;
     }
     return false;
@@ -156,13 +128,41 @@ check_software(struct check *check)
     bool is_qemu = !strcmp(from->hypervisor, "QEMU") && !strcmp(to->hypervisor, "QEMU");
 
     for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
-        find(check, judge_versions(rows[i].here, rows[i].there, rows[i].least),
+        find(check, version_judge_both(rows[i].here, rows[i].there, rows[i].least),
              "%s %s here and %s there; %s migrate since %s", rows[i].name,
              version_text(rows[i].here).text, version_text(rows[i].there).text, what,
              version_text(rows[i].least).text);
     if (!is_qemu)
         find(check, REMOTE_CAPACITY_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
              from->hypervisor, to->hypervisor);
+}
+
+/* Whose libvirt tells of GPUs, too, and whose guests get no vGPU. */
+static bool
+is_without(const char *hypervisor)
+{
+    static const char *const names[] = {"LXC", "Xen"};
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (!strcmp(hypervisor, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* What it takes to start a guest there. */
+static void
+check_start(struct check *check)
+{
+    const struct remote_host *to = check->migration->to;
+    bool is_pci = has_function(check->migration);
+    unsigned least = is_pci ? LEAST_LIBVIRT_START_PCI : LEAST_LIBVIRT_START;
+
+    find(check, version_judge(to->libvirt_version, least),
+         "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
+         is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
+    if (is_without(to->hypervisor))
+        find(check, REMOTE_CAPACITY_NO, "%s there; vGPUs are for guests of QEMU", to->hypervisor);
 }
 
 /* Distributions bring what is needed into older kernels, too. */
@@ -191,8 +191,9 @@ static const struct inventory_type *
 has_now(const struct migrate_check *migration, const struct demand *demand)
 {
     const struct inventory *here = migration->here;
-    const struct inventory_vgpu *vgpu =
-        migration->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->source) : NULL;
+    const struct inventory_vgpu *vgpu = migration->guest->domain->is_running
+                                            ? inventory_find_vgpu(here, &demand->hostdev->source)
+                                            : NULL;
 
     return vgpu ? inventory_find_type(&here->gpus[here->parents[vgpu->parent].gpu], &vgpu->type)
                 : NULL;
@@ -209,7 +210,7 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
     const struct request_hostdev *hostdev = device->demand->hostdev;
     const char *label = device->demand->label;
     enum remote_capacity_answer answer =
-        judge_versions(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
+        version_judge_both(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
     char why[256];
 
     if (hostdev->kind == REQUEST_PCI && has_type) {
@@ -228,17 +229,33 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
     }
 }
 
+/* A file says which it is to be, and libvirt lets nobody change that at a start. */
 static void
-check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
+check_new_kind(struct check *check, const struct migrating_device *device, bool has_type)
 {
-    const struct migrate_check *migration = check->migration;
-    const struct migrating_device device = {
-        .from = &migration->from->inventory,
+    if (has_type && demand_vf(device->demand))
+        find(check, REMOTE_CAPACITY_NO,
+             "%s: it names the virtual function %s, and there it would be a mediated device",
+             device->demand->label, demand_vf(device->demand)->text);
+}
+
+static struct migrating_device
+device_of(const struct migrate_check *migration, const struct demand *demand)
+{
+    return (struct migrating_device){
+        .from = migration->from ? &migration->from->inventory : NULL,
         .to = &migration->to->inventory,
         .here = migration->here,
         .demand = demand,
         .has = has_now(migration, demand),
+        .is_new = migration->guest->is_new,
     };
+}
+
+static void
+check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
+{
+    const struct migrating_device device = device_of(check->migration, demand);
     const struct inventory_filter filter = {migrating_device_suits, &device};
     enum remote_capacity_answer answer;
     bool has_type;
@@ -247,7 +264,10 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
     answer = migrating_device_judge(&device, &has_type, why, sizeof(why));
     answer = migrating_device_weigh(&device, answer, why, sizeof(why));
     find(check, answer, "%s: %s", demand->label, why);
-    check_kind(check, &device, has_type);
+    if (device.is_new)
+        check_new_kind(check, &device, has_type);
+    else
+        check_kind(check, &device, has_type);
     if (!has_type)
         return;
     answer = remote_capacity_take(capacity, &filter, why, sizeof(why));
@@ -255,20 +275,38 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
     find(check, answer, "%s: %s", demand->label, why);
 }
 
+/* Whether another such guest fits, beside those for which room was taken. */
+static bool
+fits_again(const struct migrate_check *migration, struct remote_capacity *capacity)
+{
+    const struct demands *demands = &migration->guest->demands;
+    char ignored[256];
+
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct migrating_device device = device_of(migration, &demands->items[i]);
+        const struct inventory_filter filter = {migrating_device_suits, &device};
+
+        if (remote_capacity_take(capacity, &filter, ignored, sizeof(ignored)) !=
+            REMOTE_CAPACITY_YES)
+            return false;
+    }
+    return true;
+}
+
 /* One that is not ours has to be there under its UUID or address, and nobody makes it. */
 static void
 check_others(struct check *check)
 {
-    const struct migrate_check *migration = check->migration;
+    const struct migrating_guest *guest = check->migration->guest;
 
-    for (size_t i = 0; i < migration->request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &migration->request->hostdevs[i];
+    for (size_t i = 0; i < guest->request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &guest->request->hostdevs[i];
         bool is_ours = false;
 
-        for (size_t k = 0; k < migration->demands->count; k++)
-            is_ours |= migration->demands->items[k].hostdev == hostdev;
+        for (size_t k = 0; k < guest->demands.count; k++)
+            is_ours |= guest->demands.items[k].hostdev == hostdev;
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
-            !vgpu_has_function(migration->here, &hostdev->source))
+            !vgpu_has_function(check->migration->here, &hostdev->source))
             add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
                      hostdev->source.text);
         else if (!is_ours)
@@ -283,23 +321,24 @@ static void
 add_notes(struct check *check)
 {
     const struct migrate_check *migration = check->migration;
-    const char *name = migration->domain->name;
+    const struct migrating_guest *guest = migration->guest;
+    const char *name = guest->domain->name;
     unsigned size = 0;
 
-    if (migration->demands->count == 0)
+    if (guest->demands.count == 0)
         return;
     add_note(check, "that the hook is installed there, and what vgpu.conf there allows (gpus, "
                     "classes, quotas), no libvirt tells");
     add_note(check, "whether the drivers of both hosts migrate this vGPU, QEMU alone finds out");
-    if (!migration->domain->is_running) {
+    if (!guest->domain->is_running) {
         add_note(check,
                  "%s does not run: 'virsh migrate --offline' moves its definition, which "
                  "needs no room and no vGPU",
                  name);
         return;
     }
-    for (size_t i = 0; i < migration->demands->count; i++) {
-        const struct inventory_type *has = has_now(migration, &migration->demands->items[i]);
+    for (size_t i = 0; i < guest->demands.count; i++) {
+        const struct inventory_type *has = has_now(migration, &guest->demands.items[i]);
 
         size += has ? has->framebuffer : 0;
     }
@@ -316,24 +355,44 @@ add_notes(struct check *check)
                  name);
 }
 
-int
-migrate_check_check(const struct migrate_check *migration, FILE *out,
-                    enum remote_capacity_answer *answer, size_t *against, struct error *error)
+static void
+check_hosts(struct check *check)
 {
-    struct check check = {.migration = migration, .out = out};
+    bool is_new = check->migration->guest->is_new;
+
+    if (!is_new)
+        check_other_host(check);
+    check_name(check);
+    if (is_new) {
+        check_start(check);
+        return;
+    }
+    check_software(check);
+    check_kernel(check);
+}
+
+int
+migrate_check_check(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret,
+                    struct error *error)
+{
+    const struct demands *demands = &migration->guest->demands;
+    struct check check = {.migration = migration, .out = out, .verdict = ret};
     AUTO(remote_capacity_end) struct remote_capacity capacity = {0};
 
+    *ret = (struct migrate_verdict){.answer = REMOTE_CAPACITY_YES};
     if (remote_capacity_start(&capacity, migration->to) < 0)
         return error_set(error, -ENOMEM, "no memory");
-    check_other_host(&check);
-    check_name(&check);
-    check_software(&check);
-    check_kernel(&check);
-    for (size_t i = 0; i < migration->demands->count; i++)
-        check_device(&check, &migration->demands->items[i], &capacity);
+    check_hosts(&check);
+    for (size_t i = 0; i < demands->count; i++)
+        check_device(&check, &demands->items[i], &capacity);
     check_others(&check);
-    add_notes(&check);
-    *answer = check.worst;
-    *against = check.against;
+    if (!migration->guest->is_new)
+        add_notes(&check);
+    if (ret->answer != REMOTE_CAPACITY_YES || demands->count == 0)
+        return 0;
+    for (ret->room = 1; ret->room < MIGRATE_CHECK_MOST_ROOM; ret->room++) {
+        if (!fits_again(migration, &capacity))
+            break;
+    }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * migrate-check: whether another host would take a domain with its vGPUs, and why.
+ * migrate-check: whether another host would take a guest with its vGPUs, and why.
  *
  * It says "yes" if nothing that can be known speaks against it, "no" if something does for sure,
  * else "unknown". What no libvirt tells of another host (our hook there, its configuration, what
@@ -10,22 +10,33 @@
 
 #pragma once
 
+#include "migrate/migrating-guest.h"
 #include "migrate/remote-capacity.h"
-#include "placement/demand.h"
 
 #include <stdio.h>
 
 struct migrate_check {
-    const struct remote_host *from, *to; /* both have answered */
-    const struct domain *domain;         /* of `from` */
-    const struct request *request;       /* its definition that would cross */
-    const struct demands *demands;       /* the request's, by this host's configuration */
-    const struct inventory *here;        /* from /sys: with sizes, unlike from's own */
-    const char *kernel;                  /* this host's; "": not known */
+    /* This host. NULL: its libvirt has not answered; then the guest is new. */
+    const struct remote_host *from;
+    const struct remote_host *to; /* it has answered */
+    const struct migrating_guest *guest;
+    const struct inventory *here; /* this host from /sys: with sizes, unlike from's own */
+    const char *kernel;           /* this host's; "": not known */
 };
 
-/* Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why. *against: how many are not OK.
- * -ENOMEM with a line in error, else 0 and the worst of them in *answer. */
-int migrate_check_check(const struct migrate_check *check, FILE *out,
-                        enum remote_capacity_answer *answer, size_t *against,
-                        struct error *error) CHECKED NONNULL;
+#define MIGRATE_CHECK_MOST_ROOM 999
+
+/* What all findings come to. */
+struct migrate_verdict {
+    enum remote_capacity_answer answer; /* the worst of them */
+    size_t against;                     /* how many are not OK */
+    char why[1024];                     /* the first of the worst; if all are OK, the last */
+    /* If the answer is yes, and a vGPU is asked for: for how many such guests there is room; no
+     * more than the above are counted. */
+    size_t room;
+};
+
+/* Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why; `out` NULL: prints nothing. -ENOMEM
+ * with a line in error. */
+int migrate_check_check(const struct migrate_check *check, FILE *out, struct migrate_verdict *ret,
+                        struct error *error) CHECKED __attribute__((nonnull(1, 3, 4)));

@@ -167,7 +167,7 @@ is_hidden(const struct migrating_device *device)
     struct inventory_walk walk = {0};
     bool found = false;
 
-    if (find_type(device->from, migrating_device_suits, device))
+    if (!device->from || find_type(device->from, migrating_device_suits, device))
         return false;
     while (inventory_next_type(device->here, &walk)) {
         const struct name *gpu = &device->here->gpus[walk.gpu].name;
@@ -243,7 +243,7 @@ migrating_device_judge(const struct migrating_device *device, bool *has_type, ch
     *has_type = type;
     if (!type)
         return explain_absence(device, text, size);
-    if (cannot_migrate(type)) {
+    if (!device->is_new && cannot_migrate(type)) {
         snprintf(text, size, "the driver of %s cannot migrate", title_of(type).text);
         return REMOTE_CAPACITY_NO;
     }

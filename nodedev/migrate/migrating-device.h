@@ -5,7 +5,8 @@
  *
  * A running guest's has to be of the same type there, whatever that host's driver calls it; a
  * request is read there anew, so its words have to mean that type. What a class means there is not
- * known: it is taken for what it means here.
+ * known: it is taken for what it means here. One that is new there has no type yet, and nothing of
+ * it migrates.
  */
 
 #pragma once
@@ -14,11 +15,12 @@
 #include "placement/demand.h"
 
 struct migrating_device {
-    const struct inventory *from; /* this host, as libvirt tells of it */
+    const struct inventory *from; /* this host, as libvirt tells of it; NULL: it does not */
     const struct inventory *to;   /* the other, likewise */
     const struct inventory *here; /* this host, from /sys: with sizes */
     const struct demand *demand;
     const struct inventory_type *has; /* of `here`; NULL: it has no type yet, or none is known */
+    bool is_new;                      /* it does not come from here */
 };
 
 /* Whether a type of the other host will do. For struct inventory_filter: data is the device. */

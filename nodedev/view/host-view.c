@@ -145,7 +145,10 @@ show_remotes(const struct host_views *views, const struct command_call *call, un
     const struct options *options = &call->options;
     AUTO(remote_clear) struct remote_hosts hosts = {0};
     size_t without = 0;
-    int rc = remote_ask(call->host, options->uris, options->uri_count, seconds, &hosts, error);
+    const struct remote_question question = {
+        options->uris, options->uri_count,
+        views->passes_users ? CONNECTION_DEVICES : CONNECTION_ALL, seconds};
+    int rc = remote_ask(call->host, &question, &hosts, error);
 
     for (size_t i = 0; rc == 0 && i < hosts.count; i++) {
         if (!*hosts.items[i].failure.text)

@@ -47,6 +47,7 @@ struct host_views {
     const struct inventory_filter *filter; /* the types that are read in full */
     bool wants_references;
     bool wants_availability; /* with inventory_all_types */
+    bool passes_users;       /* whose a vGPU is need not be asked of a remote host */
     /* Shows one host. -errno with a line in error; a remote host's -ENOENT, for what is to be shown
      * is not there, is a failure only if all hosts say it. */
     int (*show)(void *data, const struct host_view *view, struct error *error);

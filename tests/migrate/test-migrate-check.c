@@ -6,8 +6,7 @@
 #include "cli/command.h"
 #include "device/scan.h"
 #include "fake/typed.h"
-#include "migrate/migrate-check.h"
-#include "placement/resolution.h"
+#include "migrate/destinations.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
@@ -103,9 +102,13 @@ struct row {
     const char *function, *type; /* or its virtual function, and what it asks for; "": nothing */
     const char *config;          /* of this host */
     const char *kernel;
-    bool is_down; /* it does not run */
+    bool is_down;         /* it does not run */
+    bool is_new;          /* it comes from a file */
+    const char *new_type; /* or is only this type */
+    bool is_alone;        /* this host's libvirt is not there */
     struct answer here, there;
     enum remote_capacity_answer answer;
+    size_t room;          /* 0: not looked at */
     const char *words[3]; /* that are printed */
 };
 
@@ -568,6 +571,102 @@ static const struct row rows[] = {
         .answer = REMOTE_CAPACITY_YES,
         .words = {"NOTE     whether 0000:81:00.1, a PCI device and no vGPU, can go along is not"},
     },
+    {
+        .why = "room for pairs, over two GPUs",
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .there = {.devices = {T4("5", "2"), OTHER_T4("4", "0")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .room = 4,
+    },
+    {
+        .why = "a host that says it has room for ever",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("4294967295", "2")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .room = MIGRATE_CHECK_MOST_ROOM,
+    },
+    {
+        .why = "a type, for somebody who is new",
+        .new_type = "T4-1B",
+        .there = {.devices = {T4("5", "2"), OTHER_T4("4", "0")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .room = 9,
+        .words = {"OK       libvirt 11.3.0 there; guests get vGPUs since 6.5.0\n",
+                  "OK       T4-1B: 0000:18:00.0 takes 5 more\n"},
+    },
+    {
+        .why = "new, and no libvirt here",
+        .new_type = "T4-1B",
+        .is_alone = true,
+        .there = {.devices = {L40S("3")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       T4-1B: no GPU there has T4-1B\n"},
+    },
+    {
+        .why = "new, of a kind that no libvirt tells of",
+        .new_type = "T4-1B",
+        .there = {.devices = {L40S("3")}},
+        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .words = {"UNKNOWN  T4-1B: no libvirt tells of GPUs like those that have T4-1B\n"},
+    },
+    {
+        .why = "new, and its driver cannot migrate",
+        .new_type = "i915-GVTg_V5_4",
+        .there = {.devices = {GPU("0000:00:02.0", TYPE("i915-GVTg_V5_4", "GVTg_V5_4", "1"))}},
+        .answer = REMOTE_CAPACITY_YES,
+        .room = 1,
+    },
+    {
+        .why = "new, on virtual functions",
+        .new_type = "T4-1B",
+        .here = {.devices = {T4("16", "8")}},
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .words = {"what the virtual functions of 0000:5e:00.0 there can be, libvirt does not tell"},
+    },
+    {
+        .why = "new, under containers",
+        .new_type = "T4-1B",
+        .there = {.hypervisor = "LXC", .devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       LXC there; vGPUs are for guests of QEMU\n"},
+    },
+    {
+        .why = "new, under a libvirt of old",
+        .new_type = "T4-1B",
+        .there = {.libvirt = "6004000", .devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       libvirt 6.4.0 there; guests get vGPUs since 6.5.0\n"},
+    },
+    {
+        .why = "a file",
+        .is_new = true,
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .there = {.devices = {T4("5", "2")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .room = 2,
+        .words = {"OK       ua-gpu2: 0000:18:00.0 takes 4 more\n"},
+    },
+    {
+        .why = "a file of a guest that runs there",
+        .is_new = true,
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1", .is_running = true},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000001) runs there already"},
+    },
+    {
+        .why = "a file that names a virtual function",
+        .is_new = true,
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        .there = {.libvirt = "9007000", .devices = {L40S("3")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"OK       libvirt 9.7.0 there; guests get vGPUs that are virtual functions since "
+                  "9.7.0\n",
+                  "NO       ua-gpu0: it names the virtual function 0000:3d:00.4, and there it "
+                  "would be a mediated device\n"},
+    },
 };
 
 static bool
@@ -637,18 +736,60 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
     assert_int_equal(scan_host(&scene->kernel.host, NULL, &all, inventory, &error), 0);
 }
 
+/* The reason is the first of the worst that is printed; of a yes it is the last. */
+static bool
+is_reason(const struct migrate_verdict *verdict, const char *printed)
+{
+    static const char *const words[] = {
+        [REMOTE_CAPACITY_YES] = "OK       ",
+        [REMOTE_CAPACITY_UNKNOWN] = "UNKNOWN  ",
+        [REMOTE_CAPACITY_NO] = "NO       ",
+    };
+    const char *word = words[verdict->answer], *found = NULL;
+    size_t length = strlen(verdict->why);
+
+    for (const char *line = printed; *line; line = strchr(line, '\n') + 1) {
+        if (strncmp(line, word, strlen(word)))
+            continue;
+        if (!found || verdict->answer == REMOTE_CAPACITY_YES)
+            found = line + strlen(word);
+    }
+    /* What is printed has no control characters. */
+    return found && (strchr(verdict->why, '\n') ||
+                     (!strncmp(found, verdict->why, length) && found[length] == '\n'));
+}
+
 /* Nobody sees all rows that are wrong if the first ends the test. */
 static bool
-check_row(const struct row *row, enum remote_capacity_answer answer, size_t against,
-          const char *printed)
+check_row(const struct row *row, const struct migrate_verdict *verdict, const char *printed)
 {
-    bool is_right = answer == row->answer && (answer == REMOTE_CAPACITY_YES) == (against == 0);
+    bool is_right = verdict->answer == row->answer && is_reason(verdict, printed) &&
+                    (verdict->answer == REMOTE_CAPACITY_YES) == (verdict->against == 0) &&
+                    (!row->room || verdict->room == row->room);
 
     for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)
         is_right &= strstr(printed, row->words[i]) != NULL;
     if (!is_right)
-        print_error("%s: answer %d, %zu against it:\n%s", row->why, (int)answer, against, printed);
+        print_error("%s: answer %d, %zu against it, room %zu, as %s:\n%s", row->why,
+                    (int)verdict->answer, verdict->against, verdict->room, verdict->why, printed);
     return is_right;
+}
+
+/* Who it is about, as the row says. */
+static int
+find_guest(const struct row *row, const struct scene *scene, const char *xml,
+           const struct remote_host *from, const struct policy *policy,
+           struct migrating_guest *guest, struct error *error)
+{
+    char path[512];
+
+    if (row->new_type)
+        return migrating_guest_of_type(guest, row->new_type, error);
+    if (!row->is_new)
+        return migrating_guest_find(guest, from, "guest1", policy, error);
+    fake_write(&scene->kernel, "guest.xml", xml);
+    snprintf(path, sizeof(path), "%s/guest.xml", scene->kernel.path);
+    return migrating_guest_read(guest, &scene->kernel.host, path, policy, error);
 }
 
 static bool
@@ -657,33 +798,32 @@ cross(const struct row *row)
     struct scene scene = {0};
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(inventory_clear) struct inventory here = {0};
-    AUTO(demands_clear) struct demands demands = {0};
+    AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
     AUTO_FREE char *xml =
         row->function
             ? typed_functions(1, "", row->type, (const char *const[]){row->function, NULL})
-            : scene_xml(1, row->request, row->numbers);
+            : scene_xml(1, row->request ? row->request : "", row->numbers);
     AUTO_FREE char *printed = NULL;
     struct remote_hosts hosts = {.items = calloc(2, sizeof(*hosts.items)), .count = 2};
     struct migrate_check check = {
-        .from = &hosts.items[0], .to = &hosts.items[1], .demands = &demands, .here = &here};
-    enum remote_capacity_answer answer = REMOTE_CAPACITY_UNKNOWN;
+        .from = &hosts.items[0], .to = &hosts.items[1], .guest = &guest, .here = &here};
+    struct migrate_verdict verdict;
     struct error error = {0};
-    size_t size, against = 0;
+    size_t size;
     bool is_right;
     FILE *out = open_memstream(&printed, &size);
 
     read_here(&scene, row, &policy, &here);
     read_hosts(row, xml, hosts.items);
     check.kernel = row->kernel ? row->kernel : "6.12.0";
-    check.domain = domains_find(&hosts.items[0].domains, "guest1");
-    assert_non_null(check.domain);
-    check.request = row->is_down ? &check.domain->config : &check.domain->live;
-    assert_int_equal(request_check(check.request, &error), 0);
-    if (resolution_make(check.request, &policy, &demands, &error) < 0 ||
-        migrate_check_check(&check, out, &answer, &against, &error) < 0)
+    if (find_guest(row, &scene, xml, check.from, &policy, &guest, &error) < 0)
+        fail_msg("%s: %s", row->why, error.text);
+    if (row->is_alone)
+        check.from = NULL;
+    if (migrate_check_check(&check, out, &verdict, &error) < 0)
         fail_msg("%s: %s", row->why, error.text);
     fclose(out);
-    is_right = check_row(row, answer, against, printed);
+    is_right = check_row(row, &verdict, printed);
     remote_clear(&hosts);
     scene_stop(&scene);
     return is_right;
@@ -698,6 +838,68 @@ every_check(void **state)
     for (size_t i = 0; i < COUNT(rows); i++)
         wrong += !cross(&rows[i]);
     assert_int_equal(wrong, 0);
+}
+
+/* A running guest, and several hosts of QEMU's: by how many such guests they would take. */
+static void
+best_of_several(void **state)
+{
+    static const struct row row = {ONE("type=\"T4-1B\"")};
+    static const struct {
+        const char *uri;
+        struct answer answer; /* its UUID NULL: there is none */
+    } hosts[] = {
+        {"qemu:///system", {.uuid = UUID_HERE}},
+        {"old", {.uuid = STRAY, .libvirt = "8005000", .devices = {T4("16", "8")}}},
+        {"gone", {0}},
+        {"full", {.uuid = STRAY, .devices = {T4("0", "0")}}},
+        {"three", {.uuid = STRAY, .devices = {T4("3", "1")}}},
+        {"same", {.uuid = UUID_HERE, .devices = {T4("16", "8")}}},
+        {"untold", {.uuid = STRAY, .devices = {T4("", "8")}}},
+        {"eight", {.uuid = STRAY, .devices = {T4("3", "1"), OTHER_T4("5", "2")}}},
+        {"also-three", {.uuid = STRAY, .devices = {T4("3", "1")}}},
+    };
+    static const char *const order[] = {"eight", "three", "also-three", "untold",
+                                        "old",   "full",  "same",       "gone"};
+    struct remote_hosts all = {.items = calloc(COUNT(hosts), sizeof(*all.items)),
+                               .count = COUNT(hosts)};
+    struct scene scene = {0};
+    AUTO_FREE char *xml = scene_xml(1, row.request, row.numbers);
+    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(inventory_clear) struct inventory here = {0};
+    AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
+    AUTO(destinations_clear) struct destinations destinations = {0};
+    const struct migrate_check check = {
+        .from = &all.items[0], .guest = &guest, .here = &here, .kernel = "6.12.0"};
+    struct error error;
+
+    (void)state;
+    read_here(&scene, &row, &policy, &here);
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        AUTO_FREE char *words = NULL;
+        size_t size;
+        FILE *out = open_memstream(&words, &size);
+
+        say_host(out, &hosts[i].answer, UUID_THERE);
+        if (i == 0)
+            say_domain(out, 1, "guest1", xml, true);
+        say(out, "end");
+        fclose(out);
+        prepare_host(&all.items[i], hosts[i].uri, words, size);
+        if (!hosts[i].answer.uuid)
+            error_set(&all.items[i].failure, -ETIMEDOUT, "no answer");
+    }
+    assert_int_equal(migrating_guest_find(&guest, check.from, "guest1", &policy, &error), 0);
+    assert_int_equal(
+        destinations_judge(&check, all.items + 1, all.count - 1, &destinations, &error), 0);
+    assert_int_equal(destinations.count, COUNT(order));
+    for (size_t i = 0; i < COUNT(order); i++)
+        assert_string_equal(destinations.items[i].host->uri, order[i]);
+    assert_int_equal(destinations.items[0].verdict.room, 8);
+    assert_string_equal(destinations.items[0].verdict.why, "ua-gpu1: 0000:18:00.0 takes 3 more");
+    assert_string_equal(destinations.items[6].verdict.why, "same is this host");
+    remote_clear(&all);
+    scene_stop(&scene);
 }
 
 #define T4_HOST  "test:///proc/self/cwd/tests/data/t4-host.xml"
@@ -758,6 +960,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_check),
+        cmocka_unit_test(best_of_several),
         cmocka_unit_test(command),
     };
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/hosts-file.h"
+#include "base/array.h"
+
+#include <string.h>
+
+#define BLANKS " \t\r"
+
+/* All of it, up to a NUL. An empty one is no error yet. */
+static int
+read_text(const char *path, char **ret, struct error *error)
+{
+    FILE *file = fopen(path, "re");
+    size_t size = 0;
+    ssize_t length = file ? getdelim(ret, &size, '\0', file) : -1;
+    bool is_read = length >= 0 || (file && feof(file));
+    int rc = is_read ? 0 : error_set(error, -errno, "--hosts %s: %m", path);
+
+    /* Of an empty one getdelim(3) writes nothing. */
+    if (rc == 0 && length < 0)
+        **ret = '\0';
+    if (file)
+        fclose(file);
+    return rc;
+}
+
+/* The first word of a line, which is ended; *rest is what stands behind it. */
+static char *
+first_word(char *line, char **rest)
+{
+    char *word = line + strspn(line, BLANKS);
+    char *end = word + strcspn(word, BLANKS);
+
+    *rest = end + strspn(end, BLANKS);
+    *end = '\0';
+    return word;
+}
+
+int
+hosts_file_read(struct options *options, struct error *error)
+{
+    const char *path = options->values[OPTION_HOSTS];
+    size_t before = options->uri_count;
+    unsigned number = 0;
+    char *text, *line;
+    int rc = path ? read_text(path, &options->hosts, error) : 0;
+
+    if (rc < 0 || !path)
+        return rc;
+    for (text = options->hosts; (line = strsep(&text, "\n"));) {
+        char *rest, *word = first_word(line, &rest);
+
+        number++;
+        if (!*word || *word == '#')
+            continue;
+        if (*rest)
+            return error_set(error, -EINVAL, "%s:%u: one URI in a line; what is \"%s\"?", path,
+                             number, rest);
+        if (ARRAY_ADD(options->uris, options->uri_count, word) < 0)
+            return error_set(error, -ENOMEM, "no memory");
+    }
+    return options->uri_count > before
+               ? 0
+               : error_set(error, -EINVAL,
+                           "%s names no host; write the URI of a libvirt in each line", path);
+}

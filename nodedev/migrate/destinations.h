@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * destinations: which of several hosts would take a guest, the best first.
+ *
+ * First come those that would, and of these the one with room for the most such guests; then those
+ * of which it is not known, those that would not, and those that gave no answer. Hosts that are
+ * equally good stay in the order in which they were asked.
+ */
+
+#pragma once
+
+#include "migrate/migrate-check.h"
+
+struct destination {
+    const struct remote_host *host; /* borrowed */
+    struct migrate_verdict verdict; /* of one that has answered */
+};
+
+struct destinations {
+    struct destination *items;
+    size_t count;
+};
+
+/* Asks migrate_check_check of each host; the check's own `to` is not used. -ENOMEM with a line in
+ * error. The caller clears ret in every case. */
+int destinations_judge(const struct migrate_check *check, const struct remote_host *hosts,
+                       size_t count, struct destinations *ret, struct error *error) CHECKED NONNULL;
+void destinations_clear(struct destinations *destinations) NONNULL;
+
+static inline bool
+destination_has_answered(const struct destination *destination)
+{
+    return !*destination->host->failure.text;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl where: which hosts would take a guest. libvirt's test driver plays the hosts: a slow one
+ * reads what it has from a pipe, a dead one is a socket that nobody serves, and one that refuses a
+ * socket that nobody listens on. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/connection.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#define HERE "test:///default"
+#define T4   "test:///proc/self/cwd/tests/data/t4-host.xml"
+#define A40  "test:///proc/self/cwd/tests/data/a40-host.xml"
+#define L40S "test:///proc/self/cwd/tests/data/l40s-host.xml"
+#define NONE "test:///proc/self/cwd/tests/data/no-gpu-host.xml"
+#define GONE "test:///no/such/host.xml"
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {{&scene, ""}, &typed};
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, HERE, line, &typed);
+}
+
+static void
+shown(void **state)
+{
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"where/type", "vgpuctl where --type T4-1B -c " NONE " -c " A40 " -c " L40S " -c " T4},
+        {"where/type-json", "vgpuctl where --type T4-1B --json -c " A40 " -c " T4},
+        {"where/columns", "vgpuctl where --type T4-1B -n -o uri,ANSWER -c " NONE " -c " T4},
+        {"where/file", "vgpuctl where tests/data/clone.xml -c " A40 " -c " T4},
+        {"where/nobody", "vgpuctl where --type T4-9Z -c " A40 " -c " T4},
+        {"where/perhaps", "vgpuctl where --type A40-1B -c " A40 " -c " T4},
+        {"where/nothing-asked", "vgpuctl where tests/data/plain.xml -c " T4},
+        {"where/unknown-domain", "vgpuctl where web02 -c " T4},
+        {"where/no-guest", "vgpuctl where -c " T4},
+        {"where/two-guests", "vgpuctl where web01 --type T4-1B -c " T4},
+        {"where/no-host", "vgpuctl where web01"},
+        {"where/timeout", "vgpuctl where web01 -c " T4 " --timeout never"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        typed_golden(&scene, HERE, rows[i].name, rows[i].line);
+    typed_golden_on(&scene, HERE, &typed_screen, "where/screen",
+                    "vgpuctl where --type T4-1B -c " L40S " -c " T4);
+}
+
+/* A T4 with room for so many. */
+#define WITH_ROOM(left)                                                                            \
+    "<node><device><name>computer</name><capability type='system'><hardware>"                      \
+    "<uuid>bbbbbbbb-0000-4000-8000-0000000000b" left "</uuid></hardware></capability></device>"    \
+    "<device><name>pci_0000_18_00_0</name><path>/sys/devices/0000:18:00.0</path>"                  \
+    "<parent>computer</parent><capability type='pci'><domain>0</domain><bus>24</bus>"              \
+    "<slot>0</slot><function>0</function><product id='0x1eb8'/><vendor id='0x10de'/>"              \
+    "<capability type='mdev_types'><type id='nvidia-222'><name>GRID T4-1B</name>"                  \
+    "<deviceAPI>vfio-pci</deviceAPI><availableInstances>" left "</availableInstances></type>"      \
+    "</capability></capability></device></node>"
+
+/* "URI ROOM" of each host, the last word of its path in place of the URI. */
+static void
+read_order(char *ret, size_t size)
+{
+    *ret = '\0';
+    for (char *rest = typed.printed, *line; (line = strsep(&rest, "\n")) && *line;) {
+        size_t at = strlen(ret);
+
+        snprintf(ret + at, size - at, "%s%s", at ? ", " : "", strrchr(line, '/') + 1);
+    }
+}
+
+/* By room; those that are alike as they were named; then the others. */
+static void
+best_first(void **state)
+{
+    static const char *const names[] = {"full", "none", "two", "gone", "seven", "pair"};
+    AUTO_FREE char *line = NULL;
+    char order[512];
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+
+    (void)state;
+    fake_write(&scene.kernel, "full", WITH_ROOM("0"));
+    fake_write(&scene.kernel, "none", "<node/>");
+    fake_write(&scene.kernel, "two", WITH_ROOM("2"));
+    fake_write(&scene.kernel, "pair", WITH_ROOM("2"));
+    fake_write(&scene.kernel, "seven", WITH_ROOM("7"));
+    fprintf(out, "vgpuctl where --type T4-1B -rn -o URI,ROOM");
+    for (size_t i = 0; i < COUNT(names); i++)
+        fprintf(out, " -c test://%s/%s", scene.kernel.path, names[i]);
+    fclose(out);
+    assert_int_equal(run(line), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+    read_order(order, sizeof(order));
+    assert_string_equal(order, "seven 7, two 2, pair 2, full -, none -, gone -");
+}
+
+/* Whoever would move is judged by what migrate-check says: libvirt's test driver is no QEMU. */
+static void
+one_judge(void **state)
+{
+    static const char line[] = "vgpuctl migrate-check web01 " T4;
+    AUTO_FREE char *reason = NULL;
+    char *end;
+
+    (void)state;
+    assert_int_equal(typed_run(&scene, T4, line, &typed), COMMAND_NO_CAPACITY);
+    reason = strdup(strstr(typed.printed, "NO       ") + strlen("NO       "));
+    end = strchr(reason, '\n');
+    *end = '\0';
+    assert_int_equal(typed_run(&scene, T4, "vgpuctl where web01 -n -o REASON -c " T4, &typed),
+                     COMMAND_NO_CAPACITY);
+    assert_string_equal(reason, T4 " is this host");
+    *end = '\n';
+    assert_memory_equal(typed.printed, reason, (size_t)(end + 1 - reason));
+    assert_string_equal(
+        typed.faults,
+        "vgpuctl: where: no host is sure to take web01: 1 would not, 0 may, 0 gave no answer\n");
+}
+
+/* The domain is this host's to know. */
+static void
+nobody_knows_it(void **state)
+{
+    (void)state;
+    assert_int_equal(typed_run(&scene, GONE, "vgpuctl where web01 -c " T4, &typed), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: where: cannot connect to " GONE ": ");
+    assert_string_equal(typed.printed, "");
+    /* Of what is new it is not asked. */
+    assert_int_equal(typed_run(&scene, GONE, "vgpuctl where --type T4-1B -c " T4, &typed),
+                     COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+}
+
+/* Below /tmp, as a socket's name is to be short. */
+static int
+make_socket(char *path, size_t size, const char *name, bool listens)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    snprintf(path, size, "/tmp/vgpu-test-where.%s.%d", name, (int)getpid());
+    unlink(path);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    if (bind(server, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+        (listens && listen(server, 16) < 0))
+        fail_msg("%s: %s", path, strerror(errno));
+    return server;
+}
+
+/* What a slow host has is there after so long: its libvirt waits for the pipe's other end. */
+static int
+tell_slowly(const char *path, unsigned milliseconds)
+{
+    int pid = fork();
+
+    if (pid == 0) {
+        int fd;
+
+        fake_sleep(milliseconds);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        _exit(write(fd, WITH_ROOM("2"), strlen(WITH_ROOM("2"))) < 0);
+    }
+    return pid;
+}
+
+/* The rows of a line that has these hosts, and how long it took. */
+static uint64_t
+ask_slow_host(const char *hosts)
+{
+    AUTO_FREE char *slow = NULL, *line = NULL;
+    uint64_t began = fake_now();
+    int status, pid;
+
+    assert_true(asprintf(&slow, "%s/slow", scene.kernel.path) > 0);
+    assert_true(asprintf(&line,
+                         "vgpuctl where --type T4-1B --timeout 2 -n -o ANSWER,REASON "
+                         "-c test://%s%s -c " T4,
+                         slow, hosts) > 0);
+    unlink(slow);
+    assert_int_equal(mkfifo(slow, 0600), 0);
+    pid = tell_slowly(slow, 300);
+    assert_int_equal(run(line), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
+    typed_assert_has(typed.printed, " T4-1B: 0000:18:00.0 takes 14 more\n");
+    typed_assert_has(typed.printed, " T4-1B: 0000:18:00.0 takes 2 more\n");
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    return fake_now() - began;
+}
+
+/* The end of a child may be waited for by a pause, of a millisecond. */
+static void
+assert_about(uint64_t took, uint64_t milliseconds)
+{
+    assert_in_range(took, milliseconds, milliseconds + 10);
+}
+
+/* It takes the time of the slowest that answers, or the timeout; and each that does not answer is a
+ * row with its reason. */
+static void
+hosts_that_fail(void **state)
+{
+    char dead[64], refusing[64];
+    int servers[] = {make_socket(dead, sizeof(dead), "dead", true),
+                     make_socket(refusing, sizeof(refusing), "refusing", false)};
+    AUTO_FREE char *hosts = NULL, *more = NULL;
+
+    (void)state;
+    assert_about(ask_slow_host(""), 300);
+
+    assert_true(asprintf(&hosts, " -c qemu+unix:///system?socket=%s -c " GONE, refusing) > 0);
+    assert_about(ask_slow_host(hosts), 300);
+    typed_assert_has(typed.printed, "\n-      cannot connect to qemu+unix:///system?socket=");
+    typed_assert_has(typed.printed, ": Connection refused\n");
+    typed_assert_has(typed.printed, "\n-      cannot connect to " GONE ": ");
+
+    assert_true(asprintf(&more, " -c qemu+unix:///system?socket=%s%s", dead, hosts) > 0);
+    assert_int_equal(ask_slow_host(more), 2000);
+    typed_assert_has(typed.printed, "\n-      qemu+unix:///system?socket=");
+    typed_assert_has(typed.printed, ": no answer within 2 s\n");
+    typed_assert_has(typed.printed, ": Connection refused\n");
+    for (size_t i = 0; i < COUNT(servers); i++)
+        close(servers[i]);
+    unlink(dead);
+    unlink(refusing);
+}
+
+/* That none would take it is for sure only if all have answered. */
+static void
+not_all_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(run("vgpuctl where --type T4-1B -c " GONE " -c " A40), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "T4-1B: 1 would not, 0 may, 1 gave no answer\n");
+}
+
+/* What a child does first is then known here already. Under valgrind, which learns it anew in each,
+ * that is half a second a child. */
+static int
+ignore(void *data, const char *word)
+{
+    (void)data;
+    (void)word;
+    return 0;
+}
+
+static int
+warm_up(void **state)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(connection_open(T4, CONNECTION_READ, &connection, &error), 0);
+    assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TYPED_TEST(shown, here),           TYPED_TEST(best_first, here),
+        TYPED_TEST(one_judge, here),       TYPED_TEST(nobody_knows_it, here),
+        TYPED_TEST(hosts_that_fail, here), TYPED_TEST(not_all_answer, here),
+    };
+
+    /* The URIs above name files, which have to be told from the root. */
+    if (chdir(scene_sources()) < 0)
+        return 1;
+    return cmocka_run_group_tests(tests, warm_up, NULL);
+}
