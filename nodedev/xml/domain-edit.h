@@ -49,10 +49,10 @@ domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error) CHECKED NONNULL;
 
 /*
- * Removes the vGPU that has this alias, UUID, or address of a virtual function. If only its
- * <vgpu:device> is left, that is removed. *device is its source, *alias what libvirt calls it,
- * which the caller frees; without a hostdev they are "" and NULL. -ENOENT, and error names the
- * vGPUs that the domain has.
+ * Removes the vGPU that has this alias, UUID, or address of a virtual function (cli/pick.h). If
+ * only its <vgpu:device> is left, that is removed. *device is its source, *alias what libvirt calls
+ * it, which the caller frees; without a hostdev they are "" and NULL. -ENOENT, and error names the
+ * vGPUs that the domain has; -ENOTUNIQ, and error names those it may be.
  */
 int domain_edit_remove(struct domain_edit *edit, const char *word, struct name *device,
                        char **alias, struct error *error) CHECKED NONNULL;

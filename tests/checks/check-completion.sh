@@ -97,6 +97,8 @@ expect 'vgpuctl types 0000:1' 18:00.0
 expect 'vgpuctl types 0000:18:0' 00.0
 expect 'vgpuctl types --json 0000:18:' 00.0
 expect 'vgpuctl types mtty ' ''
+expect 'vgpuctl types 18:' 00.0
+expect 'vgpuctl types 19:' ''
 
 expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED FRAMEBUFFER FREE FREE-AT-MOST GPU INTERFACE NAME NUMA PARENTS SIZE USED VGPUS'
 expect 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
