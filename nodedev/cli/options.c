@@ -21,6 +21,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_COUNT] = {"count", 0, "N", "so many devices (1)"},
     [OPTION_CONFIG] = {"config", 0, NULL, "change what the domain's next start uses"},
     [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
+    [OPTION_START] = {"start", 0, NULL, "start the domain with it"},
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},

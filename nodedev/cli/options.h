@@ -30,6 +30,7 @@ enum option_key {
     OPTION_COUNT,
     OPTION_CONFIG,
     OPTION_LIVE,
+    OPTION_START,
     OPTION_PRINT_XML,
     OPTION_RENEW,
     OPTION_DRY_RUN,

@@ -391,6 +391,7 @@ connection_find(struct connection *connection, const char *word, struct connecti
     snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
     ret->is_running = virDomainIsActive(domain) == 1;
     ret->is_persistent = virDomainIsPersistent(domain) == 1;
+    ret->is_saved = virDomainHasManagedSaveImage(domain, 0) == 1;
     return 0;
 }
 
@@ -434,6 +435,19 @@ connection_define(struct connection *connection, const struct document *xml, str
         return error_set(error, -ENOMEM, "no memory");
     domain = virDomainDefineXML(connection->libvirt, text);
     return domain ? 0 : fail(error, -EIO, "libvirt does not take the new definition");
+}
+
+int
+connection_start(struct connection *connection, const struct name *domain, struct error *error)
+{
+    AUTO(free_domain) virDomainPtr libvirt = NULL;
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
+
+    if (rc < 0)
+        return rc;
+    return virDomainCreate(libvirt) < 0
+               ? fail(error, -EIO, "%s does not start", virDomainGetName(libvirt))
+               : 0;
 }
 
 int

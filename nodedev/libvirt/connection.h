@@ -65,6 +65,7 @@ struct connection_domain {
     char name[256];
     bool is_running;
     bool is_persistent;
+    bool is_saved; /* its next start restores a state that libvirt has saved */
 };
 
 /* By name, else by UUID. -ENOENT with the name that was probably meant. */
@@ -80,6 +81,10 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
 /* Makes this its definition. */
 int connection_define(struct connection *connection, const struct document *xml,
                       struct error *error) CHECKED NONNULL;
+
+/* Starts it as it is defined. */
+int connection_start(struct connection *connection, const struct name *domain,
+                     struct error *error) CHECKED NONNULL;
 
 /* Plugs a device into the running domain. */
 int connection_attach(struct connection *connection, const struct name *domain, const char *xml,
