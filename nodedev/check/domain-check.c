@@ -49,8 +49,11 @@ struct matter {
     struct snapshot snapshot;
     bool known; /* what it asks for */
     xmlDocPtr tree;
-    struct domains domains; /* only if it asks for virtual functions */
-    struct error unasked;   /* why libvirt did not tell them all; "": it did */
+    struct domains asked;          /* what libvirt was asked for here */
+    const struct domains *domains; /* those that are known */
+    struct error unasked;          /* why libvirt did not tell them all; "": it did */
+    struct report aside;           /* what doctor says in its own words: not printed */
+    struct report *functions;      /* where the faults of virtual functions go */
 };
 
 static void
@@ -59,7 +62,7 @@ matter_clear(struct matter *matter)
     xml_tree_free(matter->tree);
     snapshot_clear(&matter->snapshot);
     request_clear(&matter->request);
-    domains_clear(&matter->domains);
+    domains_clear(&matter->asked);
 }
 
 /* Each element by itself is judged first (`lined`); how they go together, once that is right. */
@@ -111,8 +114,12 @@ has_functions(const struct matter *matter)
 static void
 ask_domains(struct matter *matter)
 {
+    const struct domain_check *check = matter->check;
+
+    matter->domains = check->domains ? check->domains : &matter->asked;
     /* What it has told is asked all the same. */
-    if (connection_ask_domains(matter->check->uri, &matter->domains, NULL, &matter->unasked) < 0)
+    if (!check->domains && check->uri && matter->snapshot.demands.count &&
+        connection_ask_domains(check->uri, &matter->asked, NULL, &matter->unasked) < 0)
         return;
 }
 
@@ -166,6 +173,30 @@ is_demanded(const struct demands *demands, const struct request_hostdev *hostdev
     return false;
 }
 
+/* The domain itself, as libvirt knows it. */
+static bool
+is_itself(const struct request *request, const struct domain *domain)
+{
+    return *request->domain.text ? name_equal(&domain->uuid, &request->domain)
+                                 : !strcmp(domain->name, request->name);
+}
+
+/* Of two that have one device, the second to start is refused. */
+static void
+warn_of_other(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+{
+    const struct domain *domain = NULL;
+
+    do
+        domain = domains_next_user(matter->domains, &hostdev->source, domain);
+    while (domain && is_itself(&matter->request, domain));
+    if (domain)
+        report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+                       "%s is in the XML of %s as well: only one of them can run with it; "
+                       "'vgpuctl attach --renew' gives a domain its own",
+                       hostdev->source.text, domain->name);
+}
+
 static void
 check_mediated(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
@@ -189,18 +220,8 @@ check_mediated(const struct matter *matter, const struct request_hostdev *hostde
         report_warning(report, file, line,
                        "display='on' needs OpenGL: <graphics type='egl-headless'/>, or <gl "
                        "enable='yes'/> in the <graphics>");
-}
-
-/* The first other domain that has it, or NULL. */
-static const struct domain *
-find_other(const struct matter *matter, const struct name *function)
-{
-    const struct domain *domain = NULL;
-
-    do
-        domain = domains_next_user(&matter->domains, function, domain);
-    while (domain && name_equal(&domain->uuid, &matter->request.domain));
-    return domain;
+    if (is_demanded(&matter->snapshot.demands, hostdev))
+        warn_of_other(matter, hostdev, node);
 }
 
 /* What no start of it could use, or only one at a time. */
@@ -208,10 +229,9 @@ static void
 check_function(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
     const struct inventory *inventory = &matter->snapshot.inventory;
-    struct report *report = matter->check->report;
+    struct report *report = matter->functions;
     const char *file = matter->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
-    const struct domain *other;
 
     if (!is_demanded(&matter->snapshot.demands, hostdev))
         return;
@@ -228,11 +248,7 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
                          "type='mdev'>)",
                          hostdev->alias, hostdev->source.text);
     }
-    other = find_other(matter, &hostdev->source);
-    if (other)
-        report_warning(report, file, line,
-                       "%s is in the XML of %s as well: only one of them can run with it",
-                       hostdev->source.text, other->name);
+    warn_of_other(matter, hostdev, node);
 }
 
 static void
@@ -254,7 +270,7 @@ check_hostdevs(const struct matter *matter)
             report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                            "ramfb='on' on more than one <hostdev>: QEMU takes one");
     }
-    if (*matter->unasked.text)
+    if (*matter->unasked.text && has_functions(matter))
         report_warning(matter->check->report, matter->check->file, 0,
                        "whether other domains have its virtual functions is not known: %s",
                        matter->unasked.text);
@@ -298,11 +314,17 @@ check_each(const struct matter *matter)
         /* Where there are pools it may be right; then its demand tells. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
             !(matter->check->policy && matter->check->policy->pool_count))
-            report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+            report_fault(matter->functions, matter->check->file, (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
                          "take it from its GPU's driver; say managed='no'",
                          hostdev->alias);
     }
+}
+
+static void
+say_nothing(void *data, const char *where, const char *text)
+{
+    (void)data, (void)where, (void)text;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -310,12 +332,14 @@ check_each(const struct matter *matter)
 int
 domain_check(const struct domain_check *check, const struct document *document, struct error *error)
 {
-    AUTO(matter_clear) struct matter matter = {.check = check};
+    AUTO(matter_clear)
+    struct matter matter = {.check = check, .aside = {.listen = say_nothing}};
     size_t faults = check->report->faults;
     int rc = request_parse(document, &matter.request, error);
 
     if (rc < 0)
         return rc;
+    matter.functions = check->is_part ? &matter.aside : check->report;
     /* Document types and their entities have been refused by now. */
     matter.tree = xml_tree_read(document);
     if (!matter.tree)
@@ -323,15 +347,14 @@ domain_check(const struct domain_check *check, const struct document *document, 
     tell_faults(&matter, true);
     check_each(&matter);
     /* How they go together is judged once each by itself is right. */
-    if (check->report->faults == faults)
+    if (check->report->faults == faults && !matter.aside.faults)
         matter.known = find_demands(&matter);
-    if (has_functions(&matter) && check->uri)
-        ask_domains(&matter);
+    ask_domains(&matter);
     rc = matter.snapshot.demands.count ? look_at_host(&matter, error) : 0;
     if (rc < 0)
         return rc;
     check_hostdevs(&matter);
-    if (matter.snapshot.demands.count == 0 || check->report->faults > faults)
+    if (matter.snapshot.demands.count == 0 || check->report->faults > faults || matter.aside.faults)
         return (int)matter.snapshot.demands.count;
     if (matter.snapshot.inventory.gpu_count)
         rc = check_feasibility(&matter, error);

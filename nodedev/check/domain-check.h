@@ -10,15 +10,19 @@
 
 #include "base/document.h"
 #include "cli/report.h"
+#include "libvirt/domains.h"
 #include "policy/policy.h"
 
 /* What it is asked of: all borrowed. */
 struct domain_check {
-    const struct policy *policy; /* NULL: it is broken, and not to be asked */
-    const struct host *host;     /* which may have the virtual functions */
-    const char *uri;             /* of its libvirt, which knows who else names those; NULL: none */
-    const char *file;            /* what messages call the document */
+    const struct policy *policy;   /* NULL: it is broken, and not to be asked */
+    const struct host *host;       /* which may have the virtual functions */
+    const struct domains *domains; /* who may name those as well; NULL: its libvirt is asked */
+    const char *uri;               /* of that libvirt; NULL: there is none to ask */
+    const char *file;              /* what messages call the document */
     struct report *report;
+    bool is_part; /* of doctor's diagnosis, which looks at each host device itself: what is wrong
+                     with a virtual function by itself is left out */
 };
 
 /* How many vGPUs it asks for (0, too, if it has faults, which are in the report), or -EINVAL with a

@@ -18,6 +18,16 @@ static void FORMAT(5, 0) print(struct report *report, const char *where, unsigne
     say_line(report->out, "%s%s: %s%s", where, number, kind, text ? text : "no memory");
 }
 
+static void
+    FORMAT(3, 0) hear(struct report *report, const char *where, const char *format, va_list args)
+{
+    AUTO_FREE char *text = NULL;
+
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    report->listen(report->data, where, text ? text : "no memory");
+}
+
 void
 report_fault(struct report *report, const char *where, unsigned line, const char *format, ...)
 {
@@ -25,7 +35,10 @@ report_fault(struct report *report, const char *where, unsigned line, const char
 
     report->faults++;
     va_start(args, format);
-    print(report, where, line, "", format, args);
+    if (report->listen)
+        hear(report, where, format, args);
+    else
+        print(report, where, line, "", format, args);
     va_end(args);
 }
 
@@ -35,6 +48,8 @@ report_warning(struct report *report, const char *where, unsigned line, const ch
     va_list args;
 
     report->warnings++;
+    if (report->listen)
+        return;
     va_start(args, format);
     print(report, where, line, "warning: ", format, args);
     va_end(args);

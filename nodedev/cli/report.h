@@ -14,6 +14,9 @@ struct report {
     FILE *out;
     size_t faults;   /* what must be mended */
     size_t warnings; /* what works, and is probably not meant */
+    /* Hears of each fault, and then nothing is printed; NULL: all is printed. */
+    void (*listen)(void *data, const char *where, const char *text);
+    void *data;
 };
 
 /* `where` is a file, or already a "file:line": line 0 then. */

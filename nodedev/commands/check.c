@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "check/domain-check.h"
+#include "check/definitions-check.h"
 #include "check/policy-check.h"
 #include "cli/command.h"
 #include "cli/say.h"
@@ -56,7 +56,8 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
 {
     AUTO(document_clear) struct document document = {0};
     const char *file = call->arguments[0];
-    const struct domain_check check = {policy, call->host, call->uri, file, report};
+    const struct domain_check check = {
+        .policy = policy, .host = call->host, .uri = call->uri, .file = file, .report = report};
     int rc = domain_source_read(call->host, file, &document, error), count;
 
     if (rc < 0)
@@ -75,34 +76,78 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
     return COMMAND_FAILED;
 }
 
+/* The configuration by itself: true if it is sound. */
+static bool
+check_configuration(const struct command_call *call, const struct policy *policy,
+                    struct report *report, struct error *error)
+{
+    size_t warnings = report->warnings;
+
+    if (report->faults) {
+        error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
+                  report->faults);
+        return false;
+    }
+    if (check_host(call, policy, report, error) < 0)
+        return false;
+    say_line(call->out,
+             "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
+             call->host->config, policy->gpu_count, policy->class_count, policy->quota_count,
+             policy->domain_count, report->warnings - warnings);
+    return true;
+}
+
+/* Also where the configuration is broken: what is wrong with the definitions by themselves. */
+static enum command_status
+check_all(const struct command_call *call, const struct policy *policy, struct report *report,
+          struct error *error)
+{
+    struct report domains = {.out = report->out};
+    const struct domain_check check = {
+        .policy = policy, .host = call->host, .uri = call->uri, .report = &domains};
+    struct definitions_check sum;
+    struct error failure;
+
+    if (definitions_check_all(&check, &sum, &failure) < 0) {
+        error_add(error, "%s", failure.text);
+        return COMMAND_FAILED;
+    }
+    if (sum.faulty) {
+        error_add(error, "definitions with faults: %zu of %zu; their starts would be refused",
+                  sum.faulty, sum.count);
+        return COMMAND_FAILED;
+    }
+    say_line(call->out, "definitions: ok (domains: %zu, vGPUs asked for: %zu, warnings: %zu)",
+             sum.count, sum.vgpus, domains.warnings);
+    return *error->text ? COMMAND_FAILED : COMMAND_DONE;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
     struct report report = {.out = call->faults};
-    bool sound = check_policy(call, &policy, &report);
+    bool all = option_given(&call->options, OPTION_ALL), sound;
 
+    if (all && (call->count || !call->uri))
+        return command_failed(
+            error_set(error, -EINVAL,
+                      "--all is for what libvirt knows: it takes no FILE, no --root"),
+            error);
+    sound = check_policy(call, &policy, &report);
     if (call->count)
         return check_file(call, sound ? &policy : NULL, &report, error);
-    if (!sound) {
-        error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
-                  report.faults);
+    *error = (struct error){0};
+    if (!check_configuration(call, &policy, &report, error) && !all)
         return COMMAND_FAILED;
-    }
-    if (check_host(call, &policy, &report, error) < 0)
-        return COMMAND_FAILED;
-    say_line(call->out,
-             "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
-             call->host->config, policy.gpu_count, policy.class_count, policy.quota_count,
-             policy.domain_count, report.warnings);
-    return COMMAND_DONE;
+    return all ? check_all(call, sound ? &policy : NULL, &report, error) : COMMAND_DONE;
 }
 
 const struct command command_check = {
     .name = "check",
     .arguments = "[FILE]",
-    .help = "look for faults in the configuration, or in a domain's XML",
+    .help = "look for faults in the configuration, and in domains' XML",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL),
     .run = run,
 };

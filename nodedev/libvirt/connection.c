@@ -94,11 +94,23 @@ free_domain_list(struct domain_list *list)
 }
 
 static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(virDomainGetName(*(const virDomainPtr *)a),
+                  virDomainGetName(*(const virDomainPtr *)b));
+}
+
+/* By name: libvirt has no order of its own. */
+static int
 list_domains(struct connection *connection, unsigned flags, struct domain_list *ret,
              struct error *error)
 {
     ret->count = virConnectListAllDomains(connection->libvirt, &ret->items, flags);
-    return ret->count < 0 ? fail(error, -EIO, "cannot list the domains") : 0;
+    if (ret->count < 0)
+        return fail(error, -EIO, "cannot list the domains");
+    if (ret->count > 1)
+        qsort(ret->items, (size_t)ret->count, sizeof(ret->items[0]), by_name);
+    return 0;
 }
 
 static bool
@@ -115,12 +127,10 @@ domain_list_has(const struct domain_list *list, virDomainPtr domain)
     return false;
 }
 
-typedef int domain_reader(void *data, const struct domain_text *text);
-
 /* Reads one domain, unless it went meanwhile. A transient one that does not run is just being
  * started. */
 static int
-read_domain(virDomainPtr domain, bool is_persistent, domain_reader *read, void *data)
+read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, void *data)
 {
     AUTO(free_xml) char *live = NULL;
     AUTO(free_xml) char *config = NULL;
@@ -145,8 +155,9 @@ read_domain(virDomainPtr domain, bool is_persistent, domain_reader *read, void *
 
 /* Which of them run, the list tells, and another which are persistent: to ask each for it would be
  * two more calls for each, and another host may be far away. */
-static int
-read_domains(struct connection *connection, domain_reader *read, void *data, struct error *error)
+int
+connection_each_domain(struct connection *connection, connection_reader *read, void *data,
+                       struct error *error)
 {
     AUTO(free_domain_list) struct domain_list persistent = {0};
     AUTO(free_domain_list) struct domain_list list = {0};
@@ -174,7 +185,7 @@ connection_domains(struct connection *connection, struct domains *ret, struct er
     int rc;
 
     *ret = (struct domains){.complete = true};
-    rc = read_domains(connection, add_domain, ret, error);
+    rc = connection_each_domain(connection, add_domain, ret, error);
     domains_sort(ret);
     if (rc == 0 && !ret->complete)
         rc = error_set(error, -EIO, "%s", ret->failure.text);
@@ -344,7 +355,7 @@ connection_tell(struct connection *connection, enum connection_scope scope,
     if (tell_devices(connection->libvirt, &teller) < 0)
         return fail(error, -EIO, "cannot list the node devices");
     if (scope == CONNECTION_ALL)
-        rc = read_domains(connection, tell_domain, &teller, error);
+        rc = connection_each_domain(connection, tell_domain, &teller, error);
     if (rc < 0)
         return rc;
     return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;

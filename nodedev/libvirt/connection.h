@@ -33,6 +33,12 @@ int connection_domains(struct connection *connection, struct domains *ret,
 int connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
                            struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
 
+/* Calls a function with each of its domains, by name, until one call fails. -EIO with a line in
+ * error, or what `read` has failed with. */
+typedef int connection_reader(void *data, const struct domain_text *text);
+int connection_each_domain(struct connection *connection, connection_reader *read, void *data,
+                           struct error *error) CHECKED __attribute__((nonnull(1, 2, 4)));
+
 /* What is to be told of a host. */
 enum connection_scope {
     CONNECTION_DEVICES, /* its GPUs and vGPUs */

@@ -338,6 +338,63 @@ functions_not_as_meant(void **state)
     assert_null(strstr(typed.faults, "not known"));
 }
 
+/* --- all that libvirt knows ------------------------------------------------------------------- */
+
+/* A domain of libvirt's, as it would be in a file, with this request and two mediated devices. */
+static void
+add_domain(FILE *out, unsigned number, const char *request, unsigned device)
+{
+    fprintf(out,
+            "<domain type='test' xmlns:vgpu='urn:libvirt-vgpu:domain:1'><name>web%02u</name>"
+            "<uuid>aaaaaaaa-0000-4000-8000-%012u</uuid><metadata>%s</metadata><memory>1</memory>"
+            "<os><type>hvm</type></os><devices>",
+            number, number, request);
+    for (unsigned i = 0; i < 2; i++) {
+        char alias[16];
+
+        snprintf(alias, sizeof(alias), "ua-gpu%u", i);
+        add_hostdev(out, alias, scene_device(device + i), "");
+    }
+    fprintf(out, "</devices></domain>\n");
+}
+
+static void
+all_definitions(void **state)
+{
+    AUTO_FREE char *text = NULL;
+    const char *libvirt;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(out);
+    add_domain(out, 1, BOTH, 1);
+    add_domain(out, 2, "", 3);
+    fclose(out);
+    libvirt = typed_libvirt(&scene, text);
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    typed_golden(&scene, libvirt, "check/all", "vgpuctl check --all");
+    free(text);
+    out = open_memstream(&text, &size);
+    assert_non_null(out);
+    add_domain(out, 1, BOTH, 1);
+    add_domain(out, 2, BOTH, 2);
+    add_domain(out, 3, "<vgpu:request><vgpu:device alias='ua-gpu0' tpye='T4-1B'/></vgpu:request>",
+               5);
+    add_domain(out, 4, "<vgpu:request><vgpu:device alias='ua-gpu7' type='A40-1B'/></vgpu:request>",
+               7);
+    fclose(out);
+    libvirt = typed_libvirt(&scene, text);
+    typed_golden(&scene, libvirt, "check/all-faults", "vgpuctl check --all");
+    scene_configure(&scene, "clases = { };\n");
+    typed_golden(&scene, libvirt, "check/all-broken", "vgpuctl check --all");
+    assert_int_equal(run("vgpuctl check --all web01.xml"), COMMAND_USAGE);
+    assert_int_equal(run("vgpuctl check --root . --all"), COMMAND_USAGE);
+    typed_assert_has(typed.faults, "--all is for what libvirt knows");
+    assert_int_equal(typed_run(&scene, "test:///no/such.xml", "vgpuctl check --all", &typed), 1);
+    typed_assert_has(typed.faults, "cannot connect to test:///no/such.xml");
+}
+
 /* A limit on what is not here; and of a card in use not all is known. */
 static void
 limits(void **state)
@@ -407,6 +464,7 @@ main(void)
         TEST(faulty_functions),
         TEST(functions_not_as_meant),
         TEST(limits),
+        TEST(all_definitions),
         TEST(pools),
         TEST(no_domains),
     };
