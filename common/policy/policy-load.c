@@ -34,6 +34,7 @@ struct load {
     struct policy *policy;
     struct error *error;
     int rc; /* of the last fault; 0: there is none */
+    struct setting_trace *trace;
 };
 
 static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...)
@@ -109,7 +110,7 @@ find_include(const char *text)
 static void
 parse_text(struct load *load, const char *file, const char *text)
 {
-    struct setting_reader reader = {.error = load->error, .file = file};
+    struct setting_reader reader = {.error = load->error, .file = file, .trace = load->trace};
     unsigned include = find_include(text);
     config_t config;
 
@@ -276,10 +277,11 @@ read_drained(struct load *load)
         fail(load, rc, "%s", fault.text);
 }
 
-int
-policy_load(const struct host *host, struct policy *ret, struct error *error)
+/* `trace` may be NULL. */
+static int
+load(const struct host *host, struct policy *ret, struct setting_trace *trace, struct error *error)
 {
-    struct load load = {host, ret, error, 0};
+    struct load load = {.host = host, .policy = ret, .error = error, .trace = trace};
 
     *error = (struct error){0};
     if (set_defaults(ret) < 0)
@@ -294,4 +296,18 @@ policy_load(const struct host *host, struct policy *ret, struct error *error)
             return error_set(error, -ENOMEM, "no memory for the configuration");
     }
     return load.rc;
+}
+
+int
+policy_load(const struct host *host, struct policy *ret, struct error *error)
+{
+    return load(host, ret, NULL, error);
+}
+
+int
+policy_load_traced(const struct host *host, struct policy *ret, struct setting_trace *trace,
+                   struct error *error)
+{
+    *trace = (struct setting_trace){0};
+    return load(host, ret, trace, error);
 }

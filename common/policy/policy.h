@@ -128,6 +128,10 @@ struct policy {
     size_t limit_count;
 };
 
+/* The driver parameters that may be set as long as has_params is false. */
+#define POLICY_BUILT_IN_PARAMS 3
+extern const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS];
+
 void policy_clear(struct policy *policy) NONNULL;
 
 /* NULL if the configuration has none of that name. */

@@ -25,6 +25,8 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
     [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows"},
+    [OPTION_PRINT] = {"print", 0, NULL,
+                      "print the whole configuration, and where each value is from"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},

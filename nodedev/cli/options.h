@@ -34,6 +34,7 @@ enum option_key {
     OPTION_PRINT_XML,
     OPTION_RENEW,
     OPTION_ALL,
+    OPTION_PRINT,
     OPTION_DRY_RUN,
     OPTION_REBUILD,
     OPTION_OUTPUT,

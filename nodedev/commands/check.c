@@ -6,6 +6,7 @@
 #include "cli/say.h"
 #include "device/scan.h"
 #include "libvirt/domain-source.h"
+#include "policy/policy-keys.h"
 #include "policy/policy-load.h"
 
 #include <string.h>
@@ -122,6 +123,31 @@ check_all(const struct command_call *call, const struct policy *policy, struct r
     return *error->text ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+/* The comments of all lines stand in one column, unless a line is longer than that. */
+#define COMMENTS 40
+
+static void
+print_line(void *data, const char *text, const char *origin)
+{
+    if (origin)
+        say_line(data, "%-*s # %s", COMMENTS, text, origin);
+    else
+        say_line(data, "%s", text);
+}
+
+/* What all files together say. */
+static enum command_status
+print_configuration(const struct command_call *call, struct error *error)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(setting_trace_clear) struct setting_trace trace = {0};
+    int rc = policy_load_traced(call->host, &policy, &trace, error);
+
+    if (rc == 0 && policy_keys_text(&policy, &trace, print_line, call->out) < 0)
+        rc = error_set(error, -ENOMEM, "no memory for the configuration");
+    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -134,6 +160,13 @@ run(const struct command_call *call, struct error *error)
             error_set(error, -EINVAL,
                       "--all is for what libvirt knows: it takes no FILE, no --root"),
             error);
+    if (option_given(&call->options, OPTION_PRINT)) {
+        if (all || call->count)
+            return command_failed(
+                error_set(error, -EINVAL, "--print is for the configuration: no FILE, no --all"),
+                error);
+        return print_configuration(call, error);
+    }
     sound = check_policy(call, &policy, &report);
     if (call->count)
         return check_file(call, sound ? &policy : NULL, &report, error);
@@ -148,6 +181,6 @@ const struct command command_check = {
     .arguments = "[FILE]",
     .help = "look for faults in the configuration, and in domains' XML",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_PRINT),
     .run = run,
 };

@@ -105,6 +105,36 @@ to_no_effect(void **state)
     typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
+/* Of each value the file and the line that it is from; what nobody says is the default. */
+static void
+whole_configuration(void **state)
+{
+    (void)state;
+    typed_golden(&scene, HERE, "check/print-default", "vgpuctl check --print");
+    scene_configure(&scene, "default_class = \"small\";\nallow = [ \"class\", \"type\" ];\n"
+                            "gpus = ( { address = \"0000:18:00.0\"; types = [ \"T4-1B\",\n"
+                            "  \"T4-2B\" ]; reserve = 1; } );\n"
+                            "classes = { small = { types = [ \"T4-1B\" ];\n"
+                            "  placement = \"spread\"; }; big = { framebuffer = \"512M\"; }; };\n"
+                            "max_instances = ( { types = [ \"A2-1B\" ]; max = 4; } );\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf",
+               "placement = \"spread\"; allow = [ \"class\" ]; prepare_timeout = \"1500ms\";\n"
+               "classes = { small = { types = [ \"A2-1B\", \"say \\\"x\\\"\" ]; }; };\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/20-b.conf",
+               "placement = \"pack\"; params = [ ];\n"
+               "gpus = ( { address = \"0000:e7:00.0\"; enabled = false; } );\n"
+               "quotas = ( { domains = [ \"ci-*\" ]; class = \"small\"; max = 4; } );\n"
+               "domains = ( { name = \"web*\"; devices = ( { alias = \"ua-gpu0\";\n"
+               "  class = \"big\"; } ); } );\n");
+    typed_golden(&scene, HERE, "check/print", "vgpuctl check --print");
+    assert_int_equal(run("vgpuctl check --print web01.xml"), COMMAND_USAGE);
+    assert_int_equal(run("vgpuctl check --print --all"), COMMAND_USAGE);
+    scene_configure(&scene, "enabled = maybe;");
+    assert_int_equal(run("vgpuctl check --print"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: check: /etc/libvirt-vgpu/vgpu.conf:1: syntax error");
+    assert_string_equal(typed.printed, "");
+}
+
 /* --- domains ---------------------------------------------------------------------------------- */
 
 static const char head[] = "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'>\n"
@@ -457,6 +487,7 @@ main(void)
         TEST(sound_configurations),
         TEST(broken_configurations),
         TEST(to_no_effect),
+        TEST(whole_configuration),
         TEST(sound_domains),
         TEST(faulty_domains),
         TEST(domains_not_as_meant),
