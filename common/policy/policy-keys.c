@@ -174,6 +174,16 @@ read_pools(const struct setting *setting)
 }
 
 static void
+read_enabled(const struct setting *setting)
+{
+    struct policy *policy = setting->object;
+
+    setting_bool(setting);
+    free(policy->enabled_origin);
+    policy->enabled_origin = setting_origin(setting);
+}
+
+static void
 read_default_class(const struct setting *setting)
 {
     struct policy *policy = setting->object;
@@ -191,7 +201,7 @@ read_params(const struct setting *setting)
 }
 
 static const struct setting_key keys[] = {
-    {"enabled", setting_bool, .offset = offsetof(struct policy, enabled)},
+    {"enabled", read_enabled, .offset = offsetof(struct policy, enabled), .like = setting_bool},
     {"default_class", read_default_class, .offset = offsetof(struct policy, default_class),
      .like = setting_string},
     {"placement", setting_choice, offsetof(struct policy, order), .words = policy_order_words},

@@ -66,6 +66,7 @@ policy_clear(struct policy *policy)
     free(policy->domains);
     free(policy->limits);
     free(policy->default_class);
+    free(policy->enabled_origin);
     free(policy->default_origin);
     *policy = (struct policy){0};
 }

@@ -100,6 +100,7 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
+    char *enabled_origin;  /* "file:line"; NULL: not set */
     struct names drained;  /* GPUs; they are not in the configuration files, see drained.h */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */

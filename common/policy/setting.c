@@ -2,6 +2,7 @@
 
 #include "policy/setting.h"
 #include "base/array.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,16 @@ trace(const struct setting *setting, const char *word)
         setting_no_memory(reader);
 }
 
+static void
+unknown_key(const struct setting *setting, const struct setting_key *keys, size_t count)
+{
+    struct suggest suggest = SUGGEST(config_setting_name(setting->node));
+
+    for (size_t i = 0; i < count; i++)
+        suggest_offer(&suggest, keys[i].name);
+    setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
+}
+
 void
 setting_read_group(struct setting_reader *reader, const config_setting_t *group,
                    const struct setting_key *keys, size_t count, void *object)
@@ -76,9 +87,9 @@ setting_read_group(struct setting_reader *reader, const config_setting_t *group,
 
         while (setting.key < keys + count && strcmp(setting.key->name, name))
             setting.key++;
-        if (setting.key == keys + count)
-            setting_fault(&setting, "unknown key \"%s\"", name);
-        else {
+        if (setting.key == keys + count) {
+            unknown_key(&setting, keys, count);
+        } else {
             trace(&setting, NULL);
             setting.key->read(&setting);
         }

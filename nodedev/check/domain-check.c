@@ -2,6 +2,8 @@
 
 #include "check/domain-check.h"
 #include "actions/snapshot.h"
+#include "base/array.h"
+#include "device/vgpu.h"
 #include "domain/request-parser.h"
 #include "lease/ledger.h"
 #include "lease/statedir.h"
@@ -47,12 +49,13 @@ struct matter {
     const struct domain_check *check;
     struct request request;
     struct snapshot snapshot;
-    bool known; /* what it asks for */
+    bool known;    /* what it asks for */
+    bool disabled; /* the configuration says enabled = false */
     xmlDocPtr tree;
     struct domains asked;          /* what libvirt was asked for here */
     const struct domains *domains; /* those that are known */
     struct error unasked;          /* why libvirt did not tell them all; "": it did */
-    struct report aside;           /* what doctor says in its own words: not printed */
+    struct report aside;           /* what the caller says in other words: not printed */
     struct report *functions;      /* where the faults of virtual functions go */
 };
 
@@ -93,6 +96,7 @@ find_demands(struct matter *matter)
         policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0)
         return false;
     /* Who has switched us off may be about to switch us on. */
+    matter->disabled = !matter->snapshot.policy.enabled;
     matter->snapshot.policy.enabled = true;
     rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
     if (rc < 0)
@@ -101,13 +105,21 @@ find_demands(struct matter *matter)
 }
 
 static bool
-has_functions(const struct matter *matter)
+wants_functions(const struct matter *matter)
 {
     bool found = false;
 
     for (size_t i = 0; i < matter->snapshot.demands.count; i++)
         found |= demand_vf(&matter->snapshot.demands.items[i]) != NULL;
     return found;
+}
+
+/* Any PCI device may be one. */
+static bool
+has_functions(const struct request *request)
+{
+    return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev,
+                     hostdev->kind == REQUEST_PCI);
 }
 
 /* Who else names its virtual functions. */
@@ -197,6 +209,17 @@ warn_of_other(const struct matter *matter, const struct request_hostdev *hostdev
                        hostdev->source.text, domain->name);
 }
 
+/* Somebody else must make its device. */
+static void
+warn_of_nothing(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+{
+    if (matter->known && !is_demanded(&matter->snapshot.demands, hostdev))
+        report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+                       "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
+                       "and it is left alone",
+                       hostdev->alias ? hostdev->alias : hostdev->source.text);
+}
+
 static void
 check_mediated(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
@@ -204,12 +227,8 @@ check_mediated(const struct matter *matter, const struct request_hostdev *hostde
     const char *file = matter->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
-    /* Somebody else must make its device. */
-    if (matter->known && hostdev->is_gpu && !is_demanded(&matter->snapshot.demands, hostdev))
-        report_warning(report, file, line,
-                       "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
-                       "and it is left alone",
-                       hostdev->alias ? hostdev->alias : hostdev->source.text);
+    if (hostdev->is_gpu)
+        warn_of_nothing(matter, hostdev, node);
     if (name_equal(&hostdev->source, &matter->request.domain))
         report_warning(report, file, line,
                        "the <hostdev> has the domain's own uuid; give it another");
@@ -233,6 +252,8 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
     const char *file = matter->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
+    if (vgpu_has_function(inventory, &hostdev->source))
+        warn_of_nothing(matter, hostdev, node);
     if (!is_demanded(&matter->snapshot.demands, hostdev))
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
@@ -270,26 +291,17 @@ check_hostdevs(const struct matter *matter)
             report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                            "ramfb='on' on more than one <hostdev>: QEMU takes one");
     }
-    if (*matter->unasked.text && has_functions(matter))
+    if (*matter->unasked.text && wants_functions(matter))
         report_warning(matter->check->report, matter->check->file, 0,
                        "whether other domains have its virtual functions is not known: %s",
                        matter->unasked.text);
-}
-
-/* libvirt keeps an alias only if it is one of a user's, or what it would call the device itself. */
-static bool
-is_kept_alias(const char *alias)
-{
-    return !strncmp(alias, "ua-", strlen("ua-")) ||
-           (!strncmp(alias, "hostdev", strlen("hostdev")) &&
-            strspn(alias + strlen("hostdev"), "0123456789") == strlen(alias + strlen("hostdev")));
 }
 
 /* A start would be refused for it, as the hook would not see it. */
 static void
 check_alias(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
-    if (hostdev->alias && hostdev->device != SIZE_MAX && !is_kept_alias(hostdev->alias))
+    if (hostdev->alias && hostdev->device != SIZE_MAX && !request_keeps_alias(hostdev->alias))
         report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                      "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
                      "no <vgpu:device> would find it; call it ua-%s in both",
@@ -322,9 +334,9 @@ check_each(const struct matter *matter)
 }
 
 static void
-say_nothing(void *data, const char *where, const char *text)
+say_nothing(void *data, bool is_fault, const char *where, unsigned line, const char *text)
 {
-    (void)data, (void)where, (void)text;
+    (void)data, (void)is_fault, (void)where, (void)line, (void)text;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -335,11 +347,11 @@ domain_check(const struct domain_check *check, const struct document *document, 
     AUTO(matter_clear)
     struct matter matter = {.check = check, .aside = {.listen = say_nothing}};
     size_t faults = check->report->faults;
-    int rc = request_parse(document, &matter.request, error);
+    int rc = request_parse_draft(document, &matter.request, error);
 
     if (rc < 0)
         return rc;
-    matter.functions = check->is_part ? &matter.aside : check->report;
+    matter.functions = check->without_functions ? &matter.aside : check->report;
     /* Document types and their entities have been refused by now. */
     matter.tree = xml_tree_read(document);
     if (!matter.tree)
@@ -350,11 +362,18 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (check->report->faults == faults && !matter.aside.faults)
         matter.known = find_demands(&matter);
     ask_domains(&matter);
-    rc = matter.snapshot.demands.count ? look_at_host(&matter, error) : 0;
+    if (matter.snapshot.demands.count || (matter.known && has_functions(&matter.request)))
+        rc = look_at_host(&matter, error);
     if (rc < 0)
         return rc;
     check_hostdevs(&matter);
+    if (matter.disabled && matter.snapshot.demands.count)
+        report_warning(check->report, check->file, 0,
+                       "vgpu.conf says enabled = false: until it says true, no guest is given a "
+                       "vGPU");
     if (matter.snapshot.demands.count == 0 || check->report->faults > faults || matter.aside.faults)
+        return (int)matter.snapshot.demands.count;
+    if (check->without_feasibility)
         return (int)matter.snapshot.demands.count;
     if (matter.snapshot.inventory.gpu_count)
         rc = check_feasibility(&matter, error);

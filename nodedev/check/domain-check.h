@@ -21,8 +21,10 @@ struct domain_check {
     const char *uri;               /* of that libvirt; NULL: there is none to ask */
     const char *file;              /* what messages call the document */
     struct report *report;
-    bool is_part; /* of doctor's diagnosis, which looks at each host device itself: what is wrong
-                     with a virtual function by itself is left out */
+    /* What the caller looks at in another way, and is left out: what is wrong with a virtual
+     * function by itself; and whether this host could ever give it all. */
+    bool without_functions;
+    bool without_feasibility;
 };
 
 /* How many vGPUs it asks for (0, too, if it has faults, which are in the report), or -EINVAL with a

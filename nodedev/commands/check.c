@@ -27,7 +27,8 @@ check_host(const struct command_call *call, const struct policy *policy, struct 
     if (rc < 0)
         return rc;
     if (!policy->enabled)
-        report_warning(report, where, 0, "enabled is false: no guest is given a vGPU");
+        report_warning(report, policy->enabled_origin, 0,
+                       "enabled is false: until it is true, no guest is given a vGPU");
     if (inventory.gpu_count == 0) {
         report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;

@@ -23,10 +23,13 @@ check_libvirt(struct diagnosis *diagnosis)
 }
 
 static void
-add_definition(void *data, const char *domain, const char *text)
+add_definition(void *data, bool is_fault, const char *domain, unsigned line, const char *text)
 {
     struct diagnosis *diagnosis = data;
 
+    (void)line;
+    if (!is_fault)
+        return;
     diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", domain, text);
     diagnosis_advise(diagnosis, "virsh edit %s; 'vgpuctl check --all' names the line", domain);
 }
@@ -42,7 +45,7 @@ check_definitions(struct diagnosis *diagnosis)
         .domains = &diagnosis->references.domains,
         .uri = diagnosis->uri,
         .report = &report,
-        .is_part = true,
+        .without_functions = true,
     };
     struct definitions_check sum;
     struct error failure;

@@ -21,9 +21,11 @@ domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
     uuid_t space, made;
 
     *ret = (struct name){0};
+    /* Two that libvirt has not seen yet must not have the same. */
     if (uuid_parse(domain->text, space) < 0)
-        uuid_clear(space);
-    uuid_generate_sha1(made, space, alias, strlen(alias));
+        uuid_generate_random(made);
+    else
+        uuid_generate_sha1(made, space, alias, strlen(alias));
     uuid_unparse_lower(made, ret->text);
 }
 
@@ -40,7 +42,7 @@ domain_edit_start(const struct document *document, struct domain_edit *ret, stru
 
     *ret = (struct domain_edit){0};
     /* It refuses a document type, and with that entities, before any tree is built. */
-    rc = request_parse(document, &ret->request, error);
+    rc = request_parse_draft(document, &ret->request, error);
     if (rc < 0)
         return rc;
     ret->declared = document->length > 5 && !memcmp(document->text, "<?xml", 5);
@@ -74,7 +76,7 @@ read_anew(struct domain_edit *edit, struct error *error)
     int rc = domain_edit_text(edit, &text, error);
 
     request_clear(&edit->request);
-    return rc < 0 ? rc : request_parse(&text, &edit->request, error);
+    return rc < 0 ? rc : request_parse_draft(&text, &edit->request, error);
 }
 
 /* --- where things are ------------------------------------------------------------------------- */

@@ -77,5 +77,5 @@ int domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char 
                         struct error *error) CHECKED NONNULL;
 
 /* Makes a UUID for a domain's device, the same each time: version 5 of RFC 9562. The domain's UUID
- * is the name space, the alias is the name. */
+ * is the name space, the alias is the name. A domain without one ("") gets a random UUID. */
 void domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;

@@ -228,6 +228,107 @@ domains_not_as_meant(void **state)
     typed_golden(&scene, HERE, "check/domain-warnings", "vgpuctl check web01.xml");
 }
 
+/* What libvirt would drop or refuse without a word, and what it has dropped already. */
+static void
+said_with_the_remedy(void **state)
+{
+    static const struct {
+        const char *request, *words;
+    } rows[] = {
+        {"<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>",
+         "names no <hostdev> of type mdev or pci: add that, or take the rest out with 'vgpuctl "
+         "detach web01 ua-gpu7'\n"},
+        {"<vgpu:request><vgpu:device alias='gpu7' type='T4-1B'/></vgpu:request>",
+         "names no <hostdev> of type mdev or pci: libvirt drops aliases that do not begin with "
+         "ua-; call it ua-gpu7 in both\n"},
+        {"<vgpu:request><vgpu:device uuid='dddddddd-0000-4000-8000-000000000007' type='a'/>"
+         "</vgpu:request>",
+         "names no <hostdev> of type mdev: add that, or take the <vgpu:device> out\n"},
+        {"</metadata>\n<vgpu:request/><metadata>",
+         "<vgpu:request> stands outside of <metadata>, where libvirt drops it: put it "
+         "into the <metadata> of the <domain>\n"},
+        {"<vgpu:request><vgpu:devise alias='ua-gpu0' type='T4-1B'/></vgpu:request>",
+         "<vgpu:devise> is unknown, or does not belong there (did you mean device?)\n"},
+        {"<vgpu:request><vgpu:device alias='ua-gpu0' typ='T4-1B'/></vgpu:request>",
+         "<vgpu:device> has an unknown attribute \"typ\" (did you mean type?)\n"},
+        {"<vgpu:request><vgpu:request/></vgpu:request>",
+         "<vgpu:request> is unknown, or does not belong there\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        write_domain(rows[i].request, "", scene_device(2), "");
+        assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, rows[i].words);
+        assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, rows[i].words);
+    }
+    write_domain(BOTH, "", scene_device(2), "");
+    scene_configure(&scene,
+                    "\nenabled = false; classes = { small = { types = [ \"T4-1B\" ]; }; };");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "web01.xml: warning: vgpu.conf says enabled = false: until it "
+                                   "says true, no guest is given a vGPU\n");
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "vgpu.conf:2: warning: enabled is false: until it is true, no ");
+    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "vgpu.conf:2 says enabled = false: until it says true, no ");
+}
+
+/* libvirt drops it when it is defined: a start could not find the device. */
+static void
+an_alias_that_is_dropped(void **state)
+{
+    FILE *out = fopen("web01.xml", "we");
+
+    (void)state;
+    assert_non_null(out);
+    fprintf(out, "%s<vgpu:request><vgpu:device alias='gpu0' type='T4-1B'/></vgpu:request>%s", head,
+            middle);
+    add_hostdev(out, "gpu0", scene_device(1), "");
+    fprintf(out, "%s", tail);
+    fclose(out);
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "libvirt drops the alias gpu0 of the <hostdev>, as it does not "
+                                   "begin with ua-");
+    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed,
+                     "What 'vgpuctl check' says of its XML:\n  line 7: libvirt drops "
+                     "the alias gpu0 of the <hostdev>");
+}
+
+/* libvirt gives a domain its UUID when it is defined. */
+static void
+no_uuid_yet(void **state)
+{
+    char first[64] = "", *at;
+    FILE *out = fopen("web01.xml", "we");
+
+    (void)state;
+    assert_non_null(out);
+    fprintf(out,
+            "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'><name>web01</name>"
+            "<metadata><vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>"
+            "</metadata><devices>");
+    add_hostdev(out, "ua-gpu0", scene_device(1), "");
+    fprintf(out, "</devices></domain>");
+    fclose(out);
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
+    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web01 asks for 1 vGPU, and can have all it asks for.");
+    /* The next device is nobody's else, though there is no domain's UUID to make its UUID of. */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run("vgpuctl attach ./web01.xml --type T4-1B --print-xml"), COMMAND_DONE);
+        at = strstr(typed.printed, "<address uuid=\"");
+        at = at ? strstr(at + 1, "<address uuid=\"") : NULL;
+        if (!at)
+            fail_msg("%s", typed.printed);
+        assert_int_not_equal(strncmp(first, at, 52), 0);
+        snprintf(first, sizeof(first), "%.52s", at);
+    }
+}
+
 /* --- virtual functions ------------------------------------------------------------------------ */
 
 #define CARD                                                                                       \
@@ -491,6 +592,9 @@ main(void)
         TEST(sound_domains),
         TEST(faulty_domains),
         TEST(domains_not_as_meant),
+        TEST(said_with_the_remedy),
+        TEST(an_alias_that_is_dropped),
+        TEST(no_uuid_yet),
         TEST(sound_functions),
         TEST(faulty_functions),
         TEST(functions_not_as_meant),

@@ -115,6 +115,8 @@ wrong_usage(void **state)
         {"vgpuctl --root", "--root needs a value"},
         {"vgpuctl reconcile now", "usage: vgpuctl reconcile"},
         {"vgpuctl gpus --rebuild", "it takes no --rebuild"},
+        {"vgpuctl gpus -o GPU,NAEM,NUMA",
+         "there is no column \"NAEM\" (did you mean NAME?); there"},
         {"vgpuctl gpus -o GPU,SPEED", "there is no column \"SPEED\"; there are:"},
     };
 

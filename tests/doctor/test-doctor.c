@@ -838,6 +838,16 @@ function_domains(void **state)
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
 }
 
+static void
+switched_off(void **state)
+{
+    (void)state;
+    put("etc/libvirt-vgpu/conf.d/20-off.conf", "\nenabled = false;\n");
+    assert_fault(
+        HERE, "disabled",
+        "/etc/libvirt-vgpu/conf.d/20-off.conf:2 says enabled = false: no guest is given a");
+}
+
 /* What check --all calls a fault, and no more. */
 static void
 definitions(void **state)
@@ -886,6 +896,7 @@ main(void)
         TEST(domains),
         TEST(started_by_mdevctl),
         TEST(definitions),
+        TEST(switched_off),
         TEST(several),
         FUNCTION_TEST(functions),
         FUNCTION_TEST(function_advice),

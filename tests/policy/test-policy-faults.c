@@ -41,7 +41,9 @@ faults_of_one_place(void **state)
     static const struct row rows[] = {
         /* unknown keys, at every level */
         {"\n\ncolour = 1;", "3: unknown key \"colour\""},
-        {"Enabled = true;", "1: unknown key \"Enabled\""},
+        {"Enabled = true;", "1: unknown key \"Enabled\" (did you mean enabled?)"},
+        {"gpus = ( { " GPU "\n adress = \"x\"; } );",
+         "2: unknown key \"adress\" (did you mean address?)"},
         {"gpus = ( { " GPU "\n colour = 1; } );", "2: unknown key \"colour\""},
         {"classes = { small = { types = [ \"a\" ];\n colour = 1; }; };",
          "2: unknown key \"colour\""},
