@@ -94,7 +94,8 @@ struct named {
     const struct setting_list *list; /* whose items begin with their name, a char * */
     size_t items;                    /* offset of their array in the policy */
     void *(*find)(struct policy *policy, const char *name);
-    const char *what, *example; /* for messages */
+    const char *what, *example;         /* for messages */
+    bool (*is_wrong)(const void *item); /* says one thing too many; NULL: none ever does */
 };
 
 static size_t
@@ -106,6 +107,20 @@ index_of(const struct policy *policy, const struct named *named, const void *ite
     return (size_t)((const char *)item - items) / named->list->size;
 }
 
+/* What is wrong from then on is wrong here, and not where the item begins. */
+static void
+read_more_of(void *item, const struct setting *setting, const struct named *named)
+{
+    char **origin = (char **)((char *)item + named->list->origin);
+    bool was_wrong = !named->is_wrong || named->is_wrong(item);
+
+    setting_read_item(setting, index_of(setting->object, named, item), named->list, item);
+    if (was_wrong || !named->is_wrong(item))
+        return;
+    free(*origin);
+    *origin = setting_origin(setting);
+}
+
 /* Groups merge by key: an item that is there already is read into. */
 static void
 read_named(const struct setting *setting, const struct named *named)
@@ -114,8 +129,7 @@ read_named(const struct setting *setting, const struct named *named)
     char *name;
 
     if (item)
-        return setting_read_item(setting, index_of(setting->object, named, item), named->list,
-                                 item);
+        return read_more_of(item, setting, named);
     name = strdup(config_setting_name(setting->node));
     if (!name)
         return setting_no_memory(setting->reader);
@@ -149,11 +163,20 @@ find_class(struct policy *policy, const char *name)
     return (void *)policy_find_class(policy, name);
 }
 
+/* By its types or by its frame buffer. */
+static bool
+has_both(const void *item)
+{
+    const struct policy_class *class = item;
+
+    return class->types.count && class->framebuffer;
+}
+
 static void
 read_classes(const struct setting *setting)
 {
     static const struct named named = {&class_list, offsetof(struct policy, classes), find_class,
-                                       "a class", "{ types = [ ... ]; }"};
+                                       "a class",   "{ types = [ ... ]; }",           has_both};
 
     read_all_named(setting, &named);
 }
@@ -168,7 +191,7 @@ static void
 read_pools(const struct setting *setting)
 {
     static const struct named named = {&pool_list, offsetof(struct policy, pools), find_pool,
-                                       "a pool", "{ functions = [ ... ]; }"};
+                                       "a pool",   "{ functions = [ ... ]; }",     NULL};
 
     read_all_named(setting, &named);
 }

@@ -11,10 +11,27 @@
 
 #include <string.h>
 
+static int
+warn_of_passed_over(const struct command_call *call, struct report *report, struct error *error)
+{
+    AUTO(words_clear) struct words files = {0};
+
+    if (policy_passed_over(call->host, &files) < 0)
+        return error_set(error, -ENOMEM, "no memory");
+    for (size_t i = 0; i < files.count; i++) {
+        char where[512];
+
+        snprintf(where, sizeof(where), "/%s/conf.d/%s", call->host->config, files.items[i]);
+        report_warning(report, where, 0, "it is passed over, as its name %s",
+                       *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
+    }
+    return 0;
+}
+
 /* Against what this host has. */
 static int
-check_host(const struct command_call *call, const struct policy *policy, struct report *report,
-           struct error *error)
+check_host(const struct command_call *call, const struct policy *policy,
+           const struct setting_trace *trace, struct report *report, struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO_FREE char *where = NULL;
@@ -33,18 +50,19 @@ check_host(const struct command_call *call, const struct policy *policy, struct 
         report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;
     }
-    rc = policy_check(policy, &inventory, report);
+    rc = policy_check(policy, trace, &inventory, report);
     return rc < 0 ? error_set(error, rc, "no memory for the configuration") : 0;
 }
 
 /* Also with a domain it is read first: that is judged by it. */
 static bool
-check_policy(const struct command_call *call, struct policy *policy, struct report *report)
+check_policy(const struct command_call *call, struct policy *policy, struct setting_trace *trace,
+             struct report *report)
 {
     AUTO_FREE char *stem = NULL;
     struct error faults;
 
-    if (policy_load(call->host, policy, &faults) == 0)
+    if (policy_load_traced(call->host, policy, trace, &faults) == 0)
         return true;
     if (asprintf(&stem, "/%s/", call->host->config) < 0)
         stem = NULL;
@@ -81,16 +99,18 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
 /* The configuration by itself: true if it is sound. */
 static bool
 check_configuration(const struct command_call *call, const struct policy *policy,
-                    struct report *report, struct error *error)
+                    const struct setting_trace *trace, struct report *report, struct error *error)
 {
     size_t warnings = report->warnings;
 
+    if (warn_of_passed_over(call, report, error) < 0)
+        return false;
     if (report->faults) {
         error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
                   report->faults);
         return false;
     }
-    if (check_host(call, policy, report, error) < 0)
+    if (check_host(call, policy, trace, report, error) < 0)
         return false;
     say_line(call->out,
              "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
@@ -153,6 +173,7 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
+    AUTO(setting_trace_clear) struct setting_trace trace = {0};
     struct report report = {.out = call->faults};
     bool all = option_given(&call->options, OPTION_ALL), sound;
 
@@ -168,11 +189,11 @@ run(const struct command_call *call, struct error *error)
                 error);
         return print_configuration(call, error);
     }
-    sound = check_policy(call, &policy, &report);
+    sound = check_policy(call, &policy, &trace, &report);
     if (call->count)
         return check_file(call, sound ? &policy : NULL, &report, error);
     *error = (struct error){0};
-    if (!check_configuration(call, &policy, &report, error) && !all)
+    if (!check_configuration(call, &policy, &trace, &report, error) && !all)
         return COMMAND_FAILED;
     return all ? check_all(call, sound ? &policy : NULL, &report, error) : COMMAND_DONE;
 }

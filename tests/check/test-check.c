@@ -105,6 +105,20 @@ to_no_effect(void **state)
     typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
+/* What is at fault is named, be it a drop-in; and what is not read at all. */
+static void
+drop_ins(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf",
+               "\nclasses = { small = {\n  types = [ \"T4-1X\" ]; }; };\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/30.txt", "");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/.20-b.conf", "");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf~", "");
+    typed_golden(&scene, HERE, "check/drop-ins", "vgpuctl check");
+}
+
 /* Of each value the file and the line that it is from; what nobody says is the default. */
 static void
 whole_configuration(void **state)
@@ -589,6 +603,7 @@ main(void)
         TEST(broken_configurations),
         TEST(to_no_effect),
         TEST(whole_configuration),
+        TEST(drop_ins),
         TEST(sound_domains),
         TEST(faulty_domains),
         TEST(domains_not_as_meant),
