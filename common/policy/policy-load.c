@@ -47,6 +47,7 @@ static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...
     error_vset(&fault, rc, format, args);
     va_end(args);
     error_add(load->error, "%s", fault.text);
+    load->error->is_denied |= fault.is_denied;
     load->rc = rc;
 }
 

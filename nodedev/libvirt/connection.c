@@ -22,6 +22,25 @@ say_nothing(void *data, virErrorPtr error)
     (void)error;
 }
 
+/* Whether libvirt, or the kernel in front of its socket, does not let us. */
+static bool
+was_denied(void)
+{
+    const virError *last = virGetLastError();
+
+    switch (last ? last->code : VIR_ERR_OK) {
+    case VIR_ERR_ACCESS_DENIED:
+    case VIR_ERR_AUTH_CANCELLED:
+    case VIR_ERR_AUTH_FAILED:
+    case VIR_ERR_AUTH_UNAVAILABLE:
+        return true;
+    case VIR_ERR_SYSTEM_ERROR:
+        return last->int1 == EACCES;
+    default:
+        return false;
+    }
+}
+
 static int FORMAT(3, 4) fail(struct error *error, int code, const char *format, ...)
 {
     const char *why = virGetLastErrorMessage();
@@ -31,7 +50,9 @@ static int FORMAT(3, 4) fail(struct error *error, int code, const char *format, 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    return error_set(error, code, "%s: %s", text, why);
+    error_set(error, code, "%s: %s", text, why);
+    error->is_denied = was_denied();
+    return code;
 }
 
 int
