@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /* What kind of answer it is, for exit statuses and counters. */
 enum error_class {
@@ -29,6 +30,7 @@ enum error_class {
 struct error {
     char text[2048];
     enum error_class class;
+    bool is_denied; /* somebody lets us not do it (EACCES): root might be let */
 };
 
 /* What a function returns that refuses: the class says of which kind. */

@@ -8,6 +8,12 @@
 
 #define LONGEST 64
 
+static bool
+is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
 static size_t
 least(size_t a, size_t b, size_t c)
 {
@@ -16,24 +22,29 @@ least(size_t a, size_t b, size_t c)
     return two < c ? two : c;
 }
 
-/* Levenshtein's distance without regard to case: how many letters must be changed. */
+/* How many letters must be changed, added, left out or swapped with their neighbours, without
+ * regard to case. (The restricted distance of Damerau and Levenshtein.) */
 static size_t
 distance_of(const char *a, const char *b)
 {
-    size_t row[LONGEST + 1], width = strlen(b);
+    size_t rows[3][LONGEST + 1], width = strlen(b);
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
 
     for (size_t i = 0; i <= width; i++)
         row[i] = i;
-    for (size_t k = 0; a[k]; k++) {
-        size_t diagonal = row[0];
+    for (size_t k = 1; a[k - 1]; k++) {
+        size_t *oldest = before;
 
-        row[0] = k + 1;
-        for (size_t i = 0; i < width; i++) {
-            size_t same = tolower((unsigned char)a[k]) == tolower((unsigned char)b[i]) ? 0 : 1;
-            size_t above = row[i + 1];
-
-            row[i + 1] = least(above + 1, row[i] + 1, diagonal + same);
-            diagonal = above;
+        before = above;
+        above = row;
+        row = oldest;
+        row[0] = k;
+        for (size_t i = 1; i <= width; i++) {
+            row[i] =
+                least(above[i] + 1, row[i - 1] + 1, above[i - 1] + !is_same(a[k - 1], b[i - 1]));
+            if (k > 1 && i > 1 && is_same(a[k - 1], b[i - 2]) && is_same(a[k - 2], b[i - 1]) &&
+                before[i - 2] + 1 < row[i])
+                row[i] = before[i - 2] + 1;
         }
     }
     return row[width];

@@ -8,6 +8,8 @@
 
 #include "base/cleanup.h"
 
+#include <stdbool.h>
+
 struct suggest {
     const char *said;
     const char *best; /* NULL: nothing is near enough */

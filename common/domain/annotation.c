@@ -2,6 +2,7 @@
 
 #include "domain/annotation.h"
 #include "base/array.h"
+#include "base/suggest.h"
 #include "base/words.h"
 
 #include <stdio.h>
@@ -42,12 +43,30 @@ annotation_fault(struct request *request, const char *format, ...)
         free(fault.text);
 }
 
+static void
+misplaced_of_ours(struct request *request, const char *name, bool is_in_request)
+{
+    static const char *const known[] = {"request", "device", "param"};
+    struct suggest suggest = SUGGEST(name);
+
+    if (!is_in_request && !strcmp(name, "request"))
+        return annotation_fault(request,
+                                "<vgpu:request> stands outside of <metadata>, where libvirt "
+                                "drops it: put it into the <metadata> of the <domain>");
+    for (size_t i = 0; i < COUNT(known) && request->fault_count < MOST_FAULTS; i++) {
+        if (strcmp(known[i], name) != 0)
+            suggest_offer(&suggest, known[i]);
+    }
+    annotation_fault(request, "<vgpu:%s> is unknown, or does not belong there%s", name,
+                     suggest_text(&suggest).text);
+}
+
 void
-annotation_misplaced(struct request *request, const char *name, const char *uri)
+annotation_misplaced(struct request *request, const char *name, const char *uri, bool is_in_request)
 {
     switch (annotation_namespace(uri)) {
     case ANNOTATION_OURS:
-        annotation_fault(request, "<vgpu:%s> is unknown, or does not belong there", name);
+        misplaced_of_ours(request, name, is_in_request);
         break;
     case ANNOTATION_NEWER:
         annotation_fault(request,
@@ -172,6 +191,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
     const char *name = attribute_name(attributes, i);
     size_t length;
     const char *value = attribute_value(attributes, i, &length);
+    struct suggest suggest = SUGGEST(name);
 
     for (size_t k = 0; k < known_count && !attribute_has_namespace(attributes, i); k++) {
         char **field = (char **)((char *)object + known[k].offset);
@@ -190,8 +210,12 @@ take_attribute(struct request *request, const char *element, const struct attrib
                              known[k].words[2] ? known[k].words[2] : "");
         return 0;
     }
-    annotation_fault(request, "<%s> has an unknown attribute \"%s%s\"", element,
-                     attribute_has_namespace(attributes, i) ? "vgpu:" : "", name);
+    /* Nobody reads more than that. */
+    for (size_t k = 0; k < known_count && request->fault_count < MOST_FAULTS; k++)
+        suggest_offer(&suggest, known[k].name);
+    annotation_fault(request, "<%s> has an unknown attribute \"%s%s\"%s", element,
+                     attribute_has_namespace(attributes, i) ? "vgpu:" : "", name,
+                     suggest_text(&suggest).text);
     return 0;
 }
 
@@ -355,9 +379,22 @@ link_device(struct request *request, size_t index)
         if (key ? names_hostdev(device, hostdev) : is_alone && hostdev->kind == REQUEST_MDEV)
             return link_hostdev(request, index, hostdev);
     }
-    if (key)
-        annotation_fault(request, "<vgpu:device %s=\"%s\"> names no <hostdev> of type mdev%s",
-                         device->alias ? "alias" : "uuid", key, device->alias ? " or pci" : "");
+    if (device->alias && !request_keeps_alias(device->alias))
+        annotation_fault(
+            request,
+            "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci: libvirt "
+            "drops aliases that do not begin with ua-; call it ua-%s in both",
+            key, key);
+    else if (device->alias)
+        annotation_fault(request,
+                         "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci: add "
+                         "that, or take the rest out with 'vgpuctl detach %s %s'",
+                         key, request->name, key);
+    else if (key)
+        annotation_fault(request,
+                         "<vgpu:device uuid=\"%s\"> names no <hostdev> of type mdev: add that, or "
+                         "take the <vgpu:device> out",
+                         key);
     else
         annotation_fault(request,
                          "<vgpu:device> has neither alias nor uuid, and the domain has %zu "

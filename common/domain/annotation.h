@@ -45,9 +45,10 @@ char *annotation_copy_attribute(const struct annotation_attributes *attributes,
 /* Records a fault of the line that the parser is at. */
 void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* Records as a fault an element that must not stand where it does. */
-void annotation_misplaced(struct request *request, const char *name, const char *uri)
-    __attribute__((nonnull(1, 2)));
+/* Records as a fault an element that must not stand where it does: in a <vgpu:request>, or outside
+ * of <metadata>. */
+void annotation_misplaced(struct request *request, const char *name, const char *uri,
+                          bool is_in_request) __attribute__((nonnull(1, 2)));
 
 /* Each reads the start tag of its element. -ENOMEM. */
 void annotation_open_request(struct request *request,

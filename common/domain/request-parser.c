@@ -254,12 +254,18 @@ element_at(enum place place)
     return ARRAY_FIND(elements, COUNT(elements), each, each->place == place);
 }
 
+static bool
+is_in_request(enum place parent)
+{
+    return parent == REQUEST || parent == DEVICE || parent == PARAM;
+}
+
 /* Whether an element that we do not know must not be passed over: what is ours, of any version, and
  * all that is in a request. Below what we do not know it is none of our business. */
 static bool
 is_misplaced(enum place parent, enum annotation_namespace ns)
 {
-    if (parent == REQUEST || parent == DEVICE || parent == PARAM)
+    if (is_in_request(parent))
         return true;
     return parent != OUTSIDE && (ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER);
 }
@@ -289,7 +295,8 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
     if (parent == STATUS_DOCUMENT && !element)
         return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
     if (!element && is_misplaced(parent, ns))
-        annotation_misplaced(reader->request, (const char *)name, (const char *)uri);
+        annotation_misplaced(reader->request, (const char *)name, (const char *)uri,
+                             is_in_request(parent));
     reader->places[++reader->depth] = (unsigned char)(element ? element->place : OUTSIDE);
     if (element && element->open)
         element->open(reader, &attributes);
@@ -412,7 +419,8 @@ feed(struct reader *reader)
 }
 
 static int
-parse(const struct document *document, enum place root, struct request *ret, struct error *error)
+parse(const struct document *document, enum place root, bool is_draft, struct request *ret,
+      struct error *error)
 {
     xmlSAXHandler handler = {
         .initialized = XML_SAX2_MAGIC,
@@ -438,10 +446,11 @@ parse(const struct document *document, enum place root, struct request *ret, str
     feed(&reader);
     rc = reader.failed ? -EINVAL : 0;
     ret->line = 0;
-    if (rc == 0 && !*ret->domain.text)
+    if (rc == 0 && !*ret->domain.text && !is_draft)
         rc = error_set(error, -EINVAL, "it has no <uuid>");
     xmlFreeParserCtxt(reader.xml);
-    if (*ret->domain.text && !ret->name && !(ret->name = strdup(ret->domain.text)))
+    if ((*ret->domain.text || is_draft) && !ret->name &&
+        !(ret->name = strdup(*ret->domain.text ? ret->domain.text : "the domain")))
         rc = error_set(error, -ENOMEM, "no memory");
     if (rc < 0)
         error_wrap(error, "cannot read the domain XML");
@@ -453,11 +462,17 @@ parse(const struct document *document, enum place root, struct request *ret, str
 int
 request_parse(const struct document *document, struct request *ret, struct error *error)
 {
-    return parse(document, DOCUMENT, ret, error);
+    return parse(document, DOCUMENT, false, ret, error);
+}
+
+int
+request_parse_draft(const struct document *document, struct request *ret, struct error *error)
+{
+    return parse(document, DOCUMENT, true, ret, error);
 }
 
 int
 request_parse_status(const struct document *document, struct request *ret, struct error *error)
 {
-    return parse(document, STATUS_DOCUMENT, ret, error);
+    return parse(document, STATUS_DOCUMENT, false, ret, error);
 }

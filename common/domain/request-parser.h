@@ -24,6 +24,11 @@
 int request_parse(const struct document *document, struct request *ret,
                   struct error *error) CHECKED NONNULL;
 
+/* The same of XML that libvirt may not have seen yet: it gives a domain without a <uuid> one. Then
+ * ret->domain is "". */
+int request_parse_draft(const struct document *document, struct request *ret,
+                        struct error *error) CHECKED NONNULL;
+
 /* The same of a libvirt status file, in which a <domstatus> is around the domain. */
 int request_parse_status(const struct document *document, struct request *ret,
                          struct error *error) CHECKED NONNULL;

@@ -51,3 +51,13 @@ request_clear(struct request *request)
     free(request->name);
     *request = (struct request){0};
 }
+
+bool
+request_keeps_alias(const char *alias)
+{
+    static const char own[] = "hostdev";
+    const char *number = alias + strlen(own);
+
+    return !strncmp(alias, "ua-", strlen("ua-")) ||
+           (!strncmp(alias, own, strlen(own)) && strspn(number, "0123456789") == strlen(number));
+}

@@ -92,3 +92,7 @@ bool request_concerns_us(const struct request *request) CHECKED NONNULL;
 
 /* 0, or -EINVAL with the annotation's fault. */
 int request_check(const struct request *request, struct error *error) CHECKED NONNULL;
+
+/* Whether libvirt keeps an alias that somebody gives a device: it drops all that do not begin with
+ * "ua-", but what it would call a <hostdev> itself. */
+bool request_keeps_alias(const char *alias) CHECKED NONNULL;

@@ -10,20 +10,8 @@ static const char *const uuid_words[] = {"keep", "new", NULL};
 static const char *const allow_words[] = {"class", "type",   "parent", "placement",
                                           "numa",  "traits", NULL};
 
-/* A PCI address, or the name of something that has none, like the kernel's mtty. */
-static void
-read_address(const struct setting *setting)
-{
-    struct policy_gpu *gpu = setting->object;
-    const char *text = setting_text(setting);
-
-    if (name_parse_address(&gpu->address, text) < 0)
-        setting_fault(setting, "address must be a PCI address, as \"0000:18:00.0\", not \"%s\"",
-                      text);
-}
-
 static const struct setting_key gpu_keys[] = {
-    {"address", read_address, offsetof(struct policy_gpu, address), .needed = true},
+    {"address", setting_address, offsetof(struct policy_gpu, address), .needed = true},
     {"types", setting_some_words, .offset = offsetof(struct policy_gpu, types)},
     {"traits", setting_words, .offset = offsetof(struct policy_gpu, traits)},
     {"reserve", setting_count, .offset = offsetof(struct policy_gpu, reserve)},
@@ -49,7 +37,8 @@ read_driver(const struct setting *setting)
 
 static const struct setting_key pool_keys[] = {
     {"functions", setting_words, .offset = offsetof(struct policy_pool, functions)},
-    {"driver", read_driver, .offset = offsetof(struct policy_pool, driver)},
+    {"driver", read_driver, .offset = offsetof(struct policy_pool, driver),
+     .like = setting_address},
     {"framebuffer", setting_framebuffer, .offset = offsetof(struct policy_pool, framebuffer)},
 };
 
@@ -76,7 +65,7 @@ static const struct setting_key device_keys[] = {
 
 static const struct setting_list device_list = {
     "a device", ITEMS(struct policy_domain_device, device_keys, struct policy_domain, device_count),
-    NULL};
+    .fresh = NULL};
 
 static const struct setting_key domain_keys[] = {
     {"name", setting_string, offsetof(struct policy_domain, name), .needed = true},
@@ -85,25 +74,52 @@ static const struct setting_key domain_keys[] = {
 
 static const struct setting_list gpu_list = {
     "a GPU", ITEMS(struct policy_gpu, gpu_keys, struct policy, gpu_count),
-    &(const struct policy_gpu){.enabled = true}};
+    .fresh = &(const struct policy_gpu){.enabled = true}};
 static const struct setting_list quota_list = {
-    "a quota", ITEMS(struct policy_quota, quota_keys, struct policy, quota_count), NULL};
+    "a quota", ITEMS(struct policy_quota, quota_keys, struct policy, quota_count), .fresh = NULL};
 static const struct setting_list limit_list = {
-    "a limit", ITEMS(struct policy_limit, limit_keys, struct policy, limit_count), NULL};
+    "a limit", ITEMS(struct policy_limit, limit_keys, struct policy, limit_count), .fresh = NULL};
 static const struct setting_list domain_list = {
-    "a domain", ITEMS(struct policy_domain, domain_keys, struct policy, domain_count), NULL};
+    "a domain", ITEMS(struct policy_domain, domain_keys, struct policy, domain_count),
+    .fresh = NULL};
 static const struct setting_list class_list = {
-    "a class", ITEMS(struct policy_class, class_keys, struct policy, class_count), NULL};
+    "a class", ITEMS(struct policy_class, class_keys, struct policy, class_count),
+    .has_names = true, .name = offsetof(struct policy_class, name)};
 static const struct setting_list pool_list = {
-    "a pool", ITEMS(struct policy_pool, pool_keys, struct policy, pool_count), NULL};
+    "a pool", ITEMS(struct policy_pool, pool_keys, struct policy, pool_count), .has_names = true,
+    .name = offsetof(struct policy_pool, name)};
 
 /* What is named by its key. */
 struct named {
     const struct setting_list *list; /* whose items begin with their name, a char * */
     size_t items;                    /* offset of their array in the policy */
     void *(*find)(struct policy *policy, const char *name);
-    const char *what, *example; /* for messages */
+    const char *what, *example;         /* for messages */
+    bool (*is_wrong)(const void *item); /* says one thing too many; NULL: none ever does */
 };
+
+static size_t
+index_of(const struct policy *policy, const struct named *named, const void *item)
+{
+    const char *items;
+
+    memcpy(&items, (const char *)policy + named->items, sizeof(items));
+    return (size_t)((const char *)item - items) / named->list->size;
+}
+
+/* What is wrong from then on is wrong here, and not where the item begins. */
+static void
+read_more_of(void *item, const struct setting *setting, const struct named *named)
+{
+    char **origin = (char **)((char *)item + named->list->origin);
+    bool was_wrong = !named->is_wrong || named->is_wrong(item);
+
+    setting_read_item(setting, index_of(setting->object, named, item), named->list, item);
+    if (was_wrong || !named->is_wrong(item))
+        return;
+    free(*origin);
+    *origin = setting_origin(setting);
+}
 
 /* Groups merge by key: an item that is there already is read into. */
 static void
@@ -113,8 +129,7 @@ read_named(const struct setting *setting, const struct named *named)
     char *name;
 
     if (item)
-        return setting_read_group(setting->reader, setting->node, named->list->keys,
-                                  named->list->key_count, item);
+        return read_more_of(item, setting, named);
     name = strdup(config_setting_name(setting->node));
     if (!name)
         return setting_no_memory(setting->reader);
@@ -148,11 +163,20 @@ find_class(struct policy *policy, const char *name)
     return (void *)policy_find_class(policy, name);
 }
 
+/* By its types or by its frame buffer. */
+static bool
+has_both(const void *item)
+{
+    const struct policy_class *class = item;
+
+    return class->types.count && class->framebuffer;
+}
+
 static void
 read_classes(const struct setting *setting)
 {
     static const struct named named = {&class_list, offsetof(struct policy, classes), find_class,
-                                       "a class", "{ types = [ ... ]; }"};
+                                       "a class",   "{ types = [ ... ]; }",           has_both};
 
     read_all_named(setting, &named);
 }
@@ -167,9 +191,19 @@ static void
 read_pools(const struct setting *setting)
 {
     static const struct named named = {&pool_list, offsetof(struct policy, pools), find_pool,
-                                       "a pool", "{ functions = [ ... ]; }"};
+                                       "a pool",   "{ functions = [ ... ]; }",     NULL};
 
     read_all_named(setting, &named);
+}
+
+static void
+read_enabled(const struct setting *setting)
+{
+    struct policy *policy = setting->object;
+
+    setting_bool(setting);
+    free(policy->enabled_origin);
+    policy->enabled_origin = setting_origin(setting);
 }
 
 static void
@@ -190,21 +224,24 @@ read_params(const struct setting *setting)
 }
 
 static const struct setting_key keys[] = {
-    {"enabled", setting_bool, .offset = offsetof(struct policy, enabled)},
-    {"default_class", read_default_class, .offset = offsetof(struct policy, default_class)},
+    {"enabled", read_enabled, .offset = offsetof(struct policy, enabled), .like = setting_bool},
+    {"default_class", read_default_class, .offset = offsetof(struct policy, default_class),
+     .like = setting_string},
     {"placement", setting_choice, offsetof(struct policy, order), .words = policy_order_words},
     {"numa", setting_choice, offsetof(struct policy, numa), .words = policy_numa_words},
     {"release", setting_choice, offsetof(struct policy, release), .words = release_words},
     {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), .words = uuid_words},
     {"allow", setting_choices, offsetof(struct policy, allow), .words = allow_words},
-    {"params", read_params, .offset = offsetof(struct policy, params)},
+    {"params", read_params, .offset = offsetof(struct policy, params), .like = setting_words},
     {"prepare_timeout", setting_duration, .offset = offsetof(struct policy, prepare_timeout)},
     {"release_timeout", setting_duration, .offset = offsetof(struct policy, release_timeout)},
     {"lock_timeout", setting_duration, .offset = offsetof(struct policy, lock_timeout)},
     {"boot_wait", setting_duration, .offset = offsetof(struct policy, boot_wait)},
     {"gpus", setting_list, offsetof(struct policy, gpus), .list = &gpu_list},
-    {"classes", read_classes, .offset = offsetof(struct policy, classes)},
-    {"pools", read_pools, .offset = offsetof(struct policy, pools)},
+    {"classes", read_classes, .offset = offsetof(struct policy, classes), .list = &class_list,
+     .like = setting_list},
+    {"pools", read_pools, .offset = offsetof(struct policy, pools), .list = &pool_list,
+     .like = setting_list},
     {"quotas", setting_list, offsetof(struct policy, quotas), .list = &quota_list},
     {"domains", setting_list, offsetof(struct policy, domains), .list = &domain_list},
     {"max_instances", setting_list, offsetof(struct policy, limits), .list = &limit_list},
@@ -214,4 +251,17 @@ void
 policy_keys_read(struct setting_reader *reader, const config_setting_t *root, struct policy *policy)
 {
     setting_read_group(reader, root, keys, COUNT(keys), policy);
+}
+
+int
+policy_keys_text(const struct policy *policy, const struct setting_trace *trace,
+                 setting_text_line *take, void *data)
+{
+    struct setting_text text = {.trace = trace, .take = take, .data = data};
+    struct policy shown = *policy;
+
+    if (!policy->has_params)
+        shown.params = (struct words){(char **)policy_built_in_params, POLICY_BUILT_IN_PARAMS};
+    setting_text_group(&text, keys, COUNT(keys), &shown);
+    return text.rc;
 }

@@ -2,6 +2,7 @@
 
 #include "policy/policy-load.h"
 #include "policy/drained.h"
+#include "policy/open-ends.h"
 #include "policy/policy-keys.h"
 
 #include <fcntl.h>
@@ -34,6 +35,7 @@ struct load {
     struct policy *policy;
     struct error *error;
     int rc; /* of the last fault; 0: there is none */
+    struct setting_trace *trace;
 };
 
 static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...)
@@ -45,6 +47,7 @@ static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...
     error_vset(&fault, rc, format, args);
     va_end(args);
     error_add(load->error, "%s", fault.text);
+    load->error->is_denied |= fault.is_denied;
     load->rc = rc;
 }
 
@@ -106,10 +109,31 @@ find_include(const char *text)
     return 0;
 }
 
+/* At the place where something is to be mended, which may be before the one that libconfig names.
+ */
+static void
+fail_of_syntax(struct load *load, const char *file, const char *text, const config_t *config)
+{
+    int line = config_error_line(config);
+    struct open_ends open = open_ends_find(text, line > 0 ? (unsigned)line : 0);
+
+    /* It has other faults, as that a key is there twice. */
+    if (!open.line || strcmp(config_error_text(config), "syntax error") != 0)
+        fail(load, -EINVAL, "%s:%d: %s", file, line, config_error_text(config));
+    else if (strlen(open.what) == 1)
+        fail(load, -EINVAL, "%s:%u: %s: the %s of this line has no end", file, open.line,
+             config_error_text(config), open.what);
+    else
+        fail(load, -EINVAL,
+             "%s:%u: %s: a string does not end in the line where it begins; is its second quote "
+             "missing?",
+             file, open.line, config_error_text(config));
+}
+
 static void
 parse_text(struct load *load, const char *file, const char *text)
 {
-    struct setting_reader reader = {.error = load->error, .file = file};
+    struct setting_reader reader = {.error = load->error, .file = file, .trace = load->trace};
     unsigned include = find_include(text);
     config_t config;
 
@@ -119,8 +143,7 @@ parse_text(struct load *load, const char *file, const char *text)
     if (config_read_string(&config, text))
         policy_keys_read(&reader, config_root_setting(&config), load->policy);
     else
-        fail(load, -EINVAL, "%s:%d: %s", file, config_error_line(&config),
-             config_error_text(&config));
+        fail_of_syntax(load, file, text, &config);
     config_destroy(&config);
     load->rc = reader.rc < 0 ? reader.rc : load->rc;
 }
@@ -243,20 +266,51 @@ check_whole(struct load *load)
         check_domain(load, &policy->domains[i]);
 }
 
+#define TAIL ".conf"
+
+static bool
+is_drop_in(const char *name)
+{
+    size_t length = strlen(name);
+
+    return *name != '.' && length > strlen(TAIL) && !strcmp(name + length - strlen(TAIL), TAIL);
+}
+
+static int
+list_drop_ins(const struct host *host, struct words *ret)
+{
+    struct path path;
+    int rc = path_format(&path, "%s/conf.d", host->config);
+
+    return rc < 0 ? rc
+                  : words_read_directory(host_open(host, path.text, O_RDONLY | O_DIRECTORY, 0), "",
+                                         ret);
+}
+
+int
+policy_passed_over(const struct host *host, struct words *ret)
+{
+    AUTO(words_clear) struct words files = {0};
+    int rc = list_drop_ins(host, &files);
+
+    for (size_t i = 0; rc == 0 && i < files.count; i++) {
+        if (!is_drop_in(files.items[i]))
+            rc = words_add(ret, files.items[i]);
+    }
+    return rc == -ENOMEM ? rc : 0;
+}
+
 static void
 read_drop_ins(struct load *load)
 {
     AUTO(words_clear) struct words files = {0};
     struct path path;
-    int rc = path_format(&path, "%s/conf.d", load->host->config);
+    int rc = list_drop_ins(load->host, &files);
 
-    if (rc == 0)
-        rc = words_read_directory(host_open(load->host, path.text, O_RDONLY | O_DIRECTORY, 0),
-                                  ".conf", &files);
     if (rc < 0 && rc != -ENOENT)
-        fail(load, rc, "/%s: %s", path.text, strerror(-rc));
+        fail(load, rc, "/%s/conf.d: %s", load->host->config, strerror(-rc));
     for (size_t i = 0; i < files.count; i++) {
-        if (*files.items[i] == '.')
+        if (!is_drop_in(files.items[i]))
             continue;
         rc = path_format(&path, "conf.d/%s", files.items[i]);
         if (rc == 0)
@@ -276,10 +330,11 @@ read_drained(struct load *load)
         fail(load, rc, "%s", fault.text);
 }
 
-int
-policy_load(const struct host *host, struct policy *ret, struct error *error)
+/* `trace` may be NULL. */
+static int
+load(const struct host *host, struct policy *ret, struct setting_trace *trace, struct error *error)
 {
-    struct load load = {host, ret, error, 0};
+    struct load load = {.host = host, .policy = ret, .error = error, .trace = trace};
 
     *error = (struct error){0};
     if (set_defaults(ret) < 0)
@@ -294,4 +349,18 @@ policy_load(const struct host *host, struct policy *ret, struct error *error)
             return error_set(error, -ENOMEM, "no memory for the configuration");
     }
     return load.rc;
+}
+
+int
+policy_load(const struct host *host, struct policy *ret, struct error *error)
+{
+    return load(host, ret, NULL, error);
+}
+
+int
+policy_load_traced(const struct host *host, struct policy *ret, struct setting_trace *trace,
+                   struct error *error)
+{
+    *trace = (struct setting_trace){0};
+    return load(host, ret, trace, error);
 }

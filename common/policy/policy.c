@@ -9,6 +9,10 @@
 const char *const policy_order_words[] = {"", "pack", "spread", NULL};
 const char *const policy_numa_words[] = {"", "prefer", "require", "ignore", NULL};
 
+/* NVIDIA's that do not affect other guests. */
+const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS] = {
+    "frame_rate_limiter", "disable_vnc", "vgpu-placement-id"};
+
 static void
 clear_domain(struct policy_domain *domain)
 {
@@ -62,6 +66,7 @@ policy_clear(struct policy *policy)
     free(policy->domains);
     free(policy->limits);
     free(policy->default_class);
+    free(policy->enabled_origin);
     free(policy->default_origin);
     *policy = (struct policy){0};
 }
@@ -106,13 +111,9 @@ policy_is_drained(const struct policy *policy, const struct name *gpu)
 bool
 policy_allows_param(const struct policy *policy, const char *name)
 {
-    /* NVIDIA's parameters that do not affect other guests. */
-    static const char *const built_in[] = {"frame_rate_limiter", "disable_vnc",
-                                           "vgpu-placement-id"};
-
     return words_has(&policy->params, name) ||
            (!policy->has_params &&
-            ARRAY_HAS(built_in, COUNT(built_in), each, !strcmp(*each, name)));
+            ARRAY_HAS(policy_built_in_params, POLICY_BUILT_IN_PARAMS, each, !strcmp(*each, name)));
 }
 
 bool

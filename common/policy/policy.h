@@ -100,6 +100,7 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
+    char *enabled_origin;  /* "file:line"; NULL: not set */
     struct names drained;  /* GPUs; they are not in the configuration files, see drained.h */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */
@@ -127,6 +128,10 @@ struct policy {
     struct policy_limit *limits; /* max_instances */
     size_t limit_count;
 };
+
+/* The driver parameters that may be set as long as has_params is false. */
+#define POLICY_BUILT_IN_PARAMS 3
+extern const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS];
 
 void policy_clear(struct policy *policy) NONNULL;
 

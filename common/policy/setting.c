@@ -2,6 +2,7 @@
 
 #include "policy/setting.h"
 #include "base/array.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,31 @@ setting_text(const struct setting *setting)
                : "";
 }
 
+/* Notes where a setting was read, or a word of it. */
+static void
+trace(const struct setting *setting, const char *word)
+{
+    struct setting_reader *reader = setting->reader;
+    AUTO_FREE char *origin = reader->trace ? setting_origin(setting) : NULL;
+    char path[SETTING_MOST_PATH];
+
+    if (!origin)
+        return;
+    snprintf(path, sizeof(path), "%s%s", reader->path, setting->key->name);
+    if (setting_trace_add(reader->trace, path, word, origin) < 0)
+        setting_no_memory(reader);
+}
+
+static void
+unknown_key(const struct setting *setting, const struct setting_key *keys, size_t count)
+{
+    struct suggest suggest = SUGGEST(config_setting_name(setting->node));
+
+    for (size_t i = 0; i < count; i++)
+        suggest_offer(&suggest, keys[i].name);
+    setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
+}
+
 void
 setting_read_group(struct setting_reader *reader, const config_setting_t *group,
                    const struct setting_key *keys, size_t count, void *object)
@@ -61,10 +87,12 @@ setting_read_group(struct setting_reader *reader, const config_setting_t *group,
 
         while (setting.key < keys + count && strcmp(setting.key->name, name))
             setting.key++;
-        if (setting.key == keys + count)
-            setting_fault(&setting, "unknown key \"%s\"", name);
-        else
+        if (setting.key == keys + count) {
+            unknown_key(&setting, keys, count);
+        } else {
+            trace(&setting, NULL);
             setting.key->read(&setting);
+        }
     }
 }
 
@@ -110,6 +138,16 @@ setting_string(const struct setting *setting)
     *field = copy;
 }
 
+void
+setting_address(const struct setting *setting)
+{
+    const char *text = setting_text(setting);
+
+    if (name_parse_address(field_of(setting), text) < 0)
+        setting_fault(setting, "%s must be a PCI address, as \"0000:18:00.0\", not \"%s\"",
+                      setting->key->name, text);
+}
+
 /* Calls a function with each string of a list or an array. */
 static void
 each_string(const struct setting *setting, void (*take)(const struct setting *item))
@@ -123,8 +161,10 @@ each_string(const struct setting *setting, void (*take)(const struct setting *it
         item.node = config_setting_get_elem(setting->node, (unsigned)i);
         if (!*setting_text(&item))
             setting_fault(&item, "%s may hold only strings", name);
-        else
+        else {
+            trace(&item, setting_text(&item));
             take(&item);
+        }
     }
 }
 
@@ -248,6 +288,19 @@ setting_framebuffer(const struct setting *setting)
 
 /* --- lists of groups -------------------------------------------------------------------------- */
 
+void
+setting_read_item(const struct setting *setting, size_t index, const struct setting_list *list,
+                  void *item)
+{
+    struct setting_reader *reader = setting->reader;
+    size_t length = strlen(reader->path);
+
+    snprintf(reader->path + length, sizeof(reader->path) - length, "%s.%zu.", setting->key->name,
+             index);
+    setting_read_group(reader, setting->node, list->keys, list->key_count, item);
+    reader->path[length] = '\0';
+}
+
 void *
 setting_add_item(const struct setting *setting, size_t offset, const struct setting_list *list)
 {
@@ -268,7 +321,7 @@ setting_add_item(const struct setting *setting, size_t offset, const struct sett
     if (list->fresh)
         memcpy(item, list->fresh, list->size);
     *(char **)(item + list->origin) = origin;
-    setting_read_group(setting->reader, setting->node, list->keys, list->key_count, item);
+    setting_read_item(setting, *count - 1, list, item);
     return item;
 }
 

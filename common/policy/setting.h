@@ -10,14 +10,20 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/words.h"
+#include "policy/setting-trace.h"
 
 #include <libconfig.h>
 
+#define SETTING_MOST_PATH 128
+
 struct setting_reader {
     struct error *error;
-    const char *file; /* for messages */
-    int rc;           /* 0; -EINVAL after a fault, -ENOMEM without memory */
+    const char *file;             /* for messages */
+    int rc;                       /* 0; -EINVAL after a fault, -ENOMEM without memory */
+    struct setting_trace *trace;  /* NULL: nobody wants to know where things were read */
+    char path[SETTING_MOST_PATH]; /* of the group that is being read; "" or with a dot at its end */
 };
 
 struct setting_key;
@@ -35,6 +41,7 @@ typedef void setting_function(const struct setting *setting);
 setting_function setting_bool;        /* bool */
 setting_function setting_count;       /* unsigned: a number from 0 */
 setting_function setting_string;      /* char *, owned */
+setting_function setting_address;     /* struct name: a PCI address, or a parent's name */
 setting_function setting_words;       /* struct words: appended to */
 setting_function setting_some_words;  /* the same; an empty list is a fault */
 setting_function setting_choice;      /* unsigned: index into key->words */
@@ -52,6 +59,8 @@ struct setting_list {
     size_t origin;     /* offset in an item of a char *, which gets setting_origin */
     size_t count;      /* offset of the array's count, a size_t, in the object */
     const void *fresh; /* an item of which nothing was read; NULL: zeros */
+    bool has_names;    /* it is a group, of which each item has a name... */
+    size_t name;       /* ...a char *, at this offset */
 };
 
 struct setting_key {
@@ -61,6 +70,7 @@ struct setting_key {
     bool needed;                     /* an item of a list must have it */
     const char *const *words;        /* of a choice; "" cannot be chosen; NULL ends them */
     const struct setting_list *list; /* of a list */
+    setting_function *like;          /* which of those above the field is of, if `read` is none */
 };
 
 void setting_read_group(struct setting_reader *reader, const config_setting_t *group,
@@ -71,6 +81,10 @@ void setting_read_group(struct setting_reader *reader, const config_setting_t *g
  * the reader then knows. */
 void *setting_add_item(const struct setting *setting, size_t offset,
                        const struct setting_list *list) NONNULL;
+
+/* The same for an item that is there already. */
+void setting_read_item(const struct setting *setting, size_t index, const struct setting_list *list,
+                       void *item) NONNULL;
 
 void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 void setting_no_memory(struct setting_reader *reader) NONNULL;

@@ -22,7 +22,7 @@ hotplug_check(const struct host *host, struct error *error)
         return 0;
     return error_set(error, -EACCES,
                      "a running guest's vGPU is made and removed by ourselves, not by libvirt's "
-                     "hook: that needs root");
+                     "hook");
 }
 
 /* Whether the guest runs with a device. */

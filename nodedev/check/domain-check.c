@@ -2,6 +2,8 @@
 
 #include "check/domain-check.h"
 #include "actions/snapshot.h"
+#include "base/array.h"
+#include "device/vgpu.h"
 #include "domain/request-parser.h"
 #include "lease/ledger.h"
 #include "lease/statedir.h"
@@ -47,10 +49,14 @@ struct matter {
     const struct domain_check *check;
     struct request request;
     struct snapshot snapshot;
-    bool known; /* what it asks for */
+    bool known;    /* what it asks for */
+    bool disabled; /* the configuration says enabled = false */
     xmlDocPtr tree;
-    struct domains domains; /* only if it asks for virtual functions */
-    struct error unasked;   /* why libvirt did not tell them all; "": it did */
+    struct domains asked;          /* what libvirt was asked for here */
+    const struct domains *domains; /* those that are known */
+    struct error unasked;          /* why libvirt did not tell them all; "": it did */
+    struct report aside;           /* what the caller says in other words: not printed */
+    struct report *functions;      /* where the faults of virtual functions go */
 };
 
 static void
@@ -59,7 +65,7 @@ matter_clear(struct matter *matter)
     xml_tree_free(matter->tree);
     snapshot_clear(&matter->snapshot);
     request_clear(&matter->request);
-    domains_clear(&matter->domains);
+    domains_clear(&matter->asked);
 }
 
 /* Each element by itself is judged first (`lined`); how they go together, once that is right. */
@@ -90,6 +96,7 @@ find_demands(struct matter *matter)
         policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0)
         return false;
     /* Who has switched us off may be about to switch us on. */
+    matter->disabled = !matter->snapshot.policy.enabled;
     matter->snapshot.policy.enabled = true;
     rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
     if (rc < 0)
@@ -98,7 +105,7 @@ find_demands(struct matter *matter)
 }
 
 static bool
-has_functions(const struct matter *matter)
+wants_functions(const struct matter *matter)
 {
     bool found = false;
 
@@ -107,12 +114,24 @@ has_functions(const struct matter *matter)
     return found;
 }
 
+/* Any PCI device may be one. */
+static bool
+has_functions(const struct request *request)
+{
+    return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev,
+                     hostdev->kind == REQUEST_PCI);
+}
+
 /* Who else names its virtual functions. */
 static void
 ask_domains(struct matter *matter)
 {
+    const struct domain_check *check = matter->check;
+
+    matter->domains = check->domains ? check->domains : &matter->asked;
     /* What it has told is asked all the same. */
-    if (connection_ask_domains(matter->check->uri, &matter->domains, NULL, &matter->unasked) < 0)
+    if (!check->domains && check->uri && matter->snapshot.demands.count &&
+        connection_ask_domains(check->uri, &matter->asked, NULL, &matter->unasked) < 0)
         return;
 }
 
@@ -166,6 +185,41 @@ is_demanded(const struct demands *demands, const struct request_hostdev *hostdev
     return false;
 }
 
+/* The domain itself, as libvirt knows it. */
+static bool
+is_itself(const struct request *request, const struct domain *domain)
+{
+    return *request->domain.text ? name_equal(&domain->uuid, &request->domain)
+                                 : !strcmp(domain->name, request->name);
+}
+
+/* Of two that have one device, the second to start is refused. */
+static void
+warn_of_other(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+{
+    const struct domain *domain = NULL;
+
+    do
+        domain = domains_next_user(matter->domains, &hostdev->source, domain);
+    while (domain && is_itself(&matter->request, domain));
+    if (domain)
+        report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+                       "%s is in the XML of %s as well: only one of them can run with it; "
+                       "'vgpuctl attach --renew' gives a domain its own",
+                       hostdev->source.text, domain->name);
+}
+
+/* Somebody else must make its device. */
+static void
+warn_of_nothing(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+{
+    if (matter->known && !is_demanded(&matter->snapshot.demands, hostdev))
+        report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+                       "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
+                       "and it is left alone",
+                       hostdev->alias ? hostdev->alias : hostdev->source.text);
+}
+
 static void
 check_mediated(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
@@ -173,12 +227,8 @@ check_mediated(const struct matter *matter, const struct request_hostdev *hostde
     const char *file = matter->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
-    /* Somebody else must make its device. */
-    if (matter->known && hostdev->is_gpu && !is_demanded(&matter->snapshot.demands, hostdev))
-        report_warning(report, file, line,
-                       "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
-                       "and it is left alone",
-                       hostdev->alias ? hostdev->alias : hostdev->source.text);
+    if (hostdev->is_gpu)
+        warn_of_nothing(matter, hostdev, node);
     if (name_equal(&hostdev->source, &matter->request.domain))
         report_warning(report, file, line,
                        "the <hostdev> has the domain's own uuid; give it another");
@@ -189,18 +239,8 @@ check_mediated(const struct matter *matter, const struct request_hostdev *hostde
         report_warning(report, file, line,
                        "display='on' needs OpenGL: <graphics type='egl-headless'/>, or <gl "
                        "enable='yes'/> in the <graphics>");
-}
-
-/* The first other domain that has it, or NULL. */
-static const struct domain *
-find_other(const struct matter *matter, const struct name *function)
-{
-    const struct domain *domain = NULL;
-
-    do
-        domain = domains_next_user(&matter->domains, function, domain);
-    while (domain && name_equal(&domain->uuid, &matter->request.domain));
-    return domain;
+    if (is_demanded(&matter->snapshot.demands, hostdev))
+        warn_of_other(matter, hostdev, node);
 }
 
 /* What no start of it could use, or only one at a time. */
@@ -208,11 +248,12 @@ static void
 check_function(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
     const struct inventory *inventory = &matter->snapshot.inventory;
-    struct report *report = matter->check->report;
+    struct report *report = matter->functions;
     const char *file = matter->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
-    const struct domain *other;
 
+    if (vgpu_has_function(inventory, &hostdev->source))
+        warn_of_nothing(matter, hostdev, node);
     if (!is_demanded(&matter->snapshot.demands, hostdev))
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
@@ -228,11 +269,7 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
                          "type='mdev'>)",
                          hostdev->alias, hostdev->source.text);
     }
-    other = find_other(matter, &hostdev->source);
-    if (other)
-        report_warning(report, file, line,
-                       "%s is in the XML of %s as well: only one of them can run with it",
-                       hostdev->source.text, other->name);
+    warn_of_other(matter, hostdev, node);
 }
 
 static void
@@ -254,26 +291,17 @@ check_hostdevs(const struct matter *matter)
             report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                            "ramfb='on' on more than one <hostdev>: QEMU takes one");
     }
-    if (*matter->unasked.text)
+    if (*matter->unasked.text && wants_functions(matter))
         report_warning(matter->check->report, matter->check->file, 0,
                        "whether other domains have its virtual functions is not known: %s",
                        matter->unasked.text);
-}
-
-/* libvirt keeps an alias only if it is one of a user's, or what it would call the device itself. */
-static bool
-is_kept_alias(const char *alias)
-{
-    return !strncmp(alias, "ua-", strlen("ua-")) ||
-           (!strncmp(alias, "hostdev", strlen("hostdev")) &&
-            strspn(alias + strlen("hostdev"), "0123456789") == strlen(alias + strlen("hostdev")));
 }
 
 /* A start would be refused for it, as the hook would not see it. */
 static void
 check_alias(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
 {
-    if (hostdev->alias && hostdev->device != SIZE_MAX && !is_kept_alias(hostdev->alias))
+    if (hostdev->alias && hostdev->device != SIZE_MAX && !request_keeps_alias(hostdev->alias))
         report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                      "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
                      "no <vgpu:device> would find it; call it ua-%s in both",
@@ -298,11 +326,17 @@ check_each(const struct matter *matter)
         /* Where there are pools it may be right; then its demand tells. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
             !(matter->check->policy && matter->check->policy->pool_count))
-            report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+            report_fault(matter->functions, matter->check->file, (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
                          "take it from its GPU's driver; say managed='no'",
                          hostdev->alias);
     }
+}
+
+static void
+say_nothing(void *data, bool is_fault, const char *where, unsigned line, const char *text)
+{
+    (void)data, (void)is_fault, (void)where, (void)line, (void)text;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -310,12 +344,14 @@ check_each(const struct matter *matter)
 int
 domain_check(const struct domain_check *check, const struct document *document, struct error *error)
 {
-    AUTO(matter_clear) struct matter matter = {.check = check};
+    AUTO(matter_clear)
+    struct matter matter = {.check = check, .aside = {.listen = say_nothing}};
     size_t faults = check->report->faults;
-    int rc = request_parse(document, &matter.request, error);
+    int rc = request_parse_draft(document, &matter.request, error);
 
     if (rc < 0)
         return rc;
+    matter.functions = check->without_functions ? &matter.aside : check->report;
     /* Document types and their entities have been refused by now. */
     matter.tree = xml_tree_read(document);
     if (!matter.tree)
@@ -323,15 +359,21 @@ domain_check(const struct domain_check *check, const struct document *document, 
     tell_faults(&matter, true);
     check_each(&matter);
     /* How they go together is judged once each by itself is right. */
-    if (check->report->faults == faults)
+    if (check->report->faults == faults && !matter.aside.faults)
         matter.known = find_demands(&matter);
-    if (has_functions(&matter) && check->uri)
-        ask_domains(&matter);
-    rc = matter.snapshot.demands.count ? look_at_host(&matter, error) : 0;
+    ask_domains(&matter);
+    if (matter.snapshot.demands.count || (matter.known && has_functions(&matter.request)))
+        rc = look_at_host(&matter, error);
     if (rc < 0)
         return rc;
     check_hostdevs(&matter);
-    if (matter.snapshot.demands.count == 0 || check->report->faults > faults)
+    if (matter.disabled && matter.snapshot.demands.count)
+        report_warning(check->report, check->file, 0,
+                       "vgpu.conf says enabled = false: until it says true, no guest is given a "
+                       "vGPU");
+    if (matter.snapshot.demands.count == 0 || check->report->faults > faults || matter.aside.faults)
+        return (int)matter.snapshot.demands.count;
+    if (check->without_feasibility)
         return (int)matter.snapshot.demands.count;
     if (matter.snapshot.inventory.gpu_count)
         rc = check_feasibility(&matter, error);

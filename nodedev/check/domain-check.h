@@ -10,15 +10,21 @@
 
 #include "base/document.h"
 #include "cli/report.h"
+#include "libvirt/domains.h"
 #include "policy/policy.h"
 
 /* What it is asked of: all borrowed. */
 struct domain_check {
-    const struct policy *policy; /* NULL: it is broken, and not to be asked */
-    const struct host *host;     /* which may have the virtual functions */
-    const char *uri;             /* of its libvirt, which knows who else names those; NULL: none */
-    const char *file;            /* what messages call the document */
+    const struct policy *policy;   /* NULL: it is broken, and not to be asked */
+    const struct host *host;       /* which may have the virtual functions */
+    const struct domains *domains; /* who may name those as well; NULL: its libvirt is asked */
+    const char *uri;               /* of that libvirt; NULL: there is none to ask */
+    const char *file;              /* what messages call the document */
     struct report *report;
+    /* What the caller looks at in another way, and is left out: what is wrong with a virtual
+     * function by itself; and whether this host could ever give it all. */
+    bool without_functions;
+    bool without_feasibility;
 };
 
 /* How many vGPUs it asks for (0, too, if it has faults, which are in the report), or -EINVAL with a

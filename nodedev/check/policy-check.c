@@ -15,6 +15,7 @@
 
 struct checker {
     const struct policy *policy;
+    const struct setting_trace *trace;
     const struct inventory *inventory;
     struct report *report;
     bool *served; /* per class */
@@ -54,6 +55,22 @@ check_word(struct checker *checker, const char *origin, size_t gpu, const char *
                    unsure ? " now" : "", suggest_text(&suggest).text);
 }
 
+/* Of the n-th item of a list of groups: each of its types, where that was read, be it in another
+ * file than the item's first line. */
+static void
+check_types(struct checker *checker, const char *list, size_t n, const char *origin, size_t gpu,
+            const struct words *types)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "%s.%zu.types", list, n);
+    for (size_t i = 0; i < types->count; i++) {
+        const char *own = setting_trace_nth(checker->trace, path, i);
+
+        check_word(checker, own ? own : origin, gpu, types->items[i]);
+    }
+}
+
 static void
 miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
@@ -91,8 +108,8 @@ check_gpu(struct checker *checker, const struct policy_gpu *gpu)
         miss_gpu(checker, gpu);
         return;
     }
-    for (size_t i = 0; i < gpu->types.count; i++)
-        check_word(checker, gpu->origin, index, gpu->types.items[i]);
+    check_types(checker, "gpus", (size_t)(gpu - checker->policy->gpus), gpu->origin, index,
+                &gpu->types);
 }
 
 /* What a class wants, in words. */
@@ -148,16 +165,17 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     if (!*served)
         report_warning(checker->report, class->origin, 0,
                        "no guest can be given the class \"%s\" here: %s", class->name, why.text);
-    for (size_t i = 0; *served && i < class->types.count; i++)
-        check_word(checker, class->origin, EVERY_GPU, class->types.items[i]);
+    if (*served)
+        check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
+                    EVERY_GPU, &class->types);
     return 0;
 }
 
 static void
 check_limit(struct checker *checker, const struct policy_limit *limit)
 {
-    for (size_t i = 0; i < limit->types.count; i++)
-        check_word(checker, limit->origin, EVERY_GPU, limit->types.items[i]);
+    check_types(checker, "max_instances", (size_t)(limit - checker->policy->limits), limit->origin,
+                EVERY_GPU, &limit->types);
 }
 
 /* Functions that are bound to another driver than their pool wants, and pools that nothing is in.
@@ -227,10 +245,11 @@ check_uses(struct checker *checker)
 }
 
 int
-policy_check(const struct policy *policy, const struct inventory *inventory, struct report *report)
+policy_check(const struct policy *policy, const struct setting_trace *trace,
+             const struct inventory *inventory, struct report *report)
 {
     AUTO_FREE bool *served = calloc(policy->class_count + 1, sizeof(*served));
-    struct checker checker = {policy, inventory, report, served};
+    struct checker checker = {policy, trace, inventory, report, served};
     int rc = served ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < policy->gpu_count; i++)

@@ -2,6 +2,7 @@
 
 #include "cli/options.h"
 #include "base/array.h"
+#include "base/suggest.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -21,8 +22,12 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_COUNT] = {"count", 0, "N", "so many devices (1)"},
     [OPTION_CONFIG] = {"config", 0, NULL, "change what the domain's next start uses"},
     [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
+    [OPTION_START] = {"start", 0, NULL, "start the domain with it"},
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
+    [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows"},
+    [OPTION_PRINT] = {"print", 0, NULL,
+                      "print the whole configuration, and where each value is from"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
@@ -64,6 +69,24 @@ find_option(int value)
     return i;
 }
 
+/* What getopt_long(3) has refused: a letter, an option that takes no value, or another word. */
+static int
+no_such_option(const char *word, int value, struct error *error)
+{
+    size_t length = strcspn(word, "="), option = find_option(value);
+    AUTO_FREE char *name = strndup(word, length);
+    struct suggest suggest = SUGGEST(name && length > 2 ? name + 2 : "");
+
+    if (value >= FIRST_VALUE && option < OPTIONS)
+        return error_set(error, -EINVAL, "--%s takes no value", option_rows[option].name);
+    if (value)
+        return error_set(error, -EINVAL, "there is no option -%c", value);
+    for (size_t i = 0; i < OPTIONS; i++)
+        suggest_offer(&suggest, option_rows[i].name);
+    return error_set(error, -EINVAL, "there is no option %s%s", name ? name : word,
+                     suggest_text(&suggest).text);
+}
+
 int
 options_read(int argc, char *argv[], struct options *ret, int *rest, struct error *error)
 {
@@ -81,7 +104,7 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
         if (value == ':')
             return error_set(error, -EINVAL, "%s needs a value", argv[optind - 1]);
         if (option >= OPTIONS)
-            return error_set(error, -EINVAL, "what is %s?", argv[optind - 1]);
+            return no_such_option(argv[optind - 1], optopt, error);
         ret->values[option] = option_rows[option].argument ? optarg : "";
         if (option == OPTION_CONNECT && ARRAY_ADD(ret->uris, ret->uri_count, optarg) < 0)
             return error_set(error, -ENOMEM, "no memory");

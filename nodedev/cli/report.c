@@ -5,17 +5,23 @@
 
 #include <string.h>
 
-static void FORMAT(5, 0) print(struct report *report, const char *where, unsigned line,
-                               const char *kind, const char *format, va_list args)
+static void __attribute__((format(printf, 5, 0), nonnull(1, 2, 5)))
+tell(struct report *report, const char *where, unsigned line, bool is_fault, const char *format,
+     va_list args)
 {
     AUTO_FREE char *text = NULL;
     char number[16] = "";
 
     if (vasprintf(&text, format, args) < 0)
         text = NULL;
+    if (report->listen) {
+        report->listen(report->data, is_fault, where, line, text ? text : "no memory");
+        return;
+    }
     if (line)
         snprintf(number, sizeof(number), ":%u", line);
-    say_line(report->out, "%s%s: %s%s", where, number, kind, text ? text : "no memory");
+    say_line(report->out, "%s%s: %s%s", where, number,
+             is_fault ? "" : "warning: ", text ? text : "no memory");
 }
 
 void
@@ -25,7 +31,7 @@ report_fault(struct report *report, const char *where, unsigned line, const char
 
     report->faults++;
     va_start(args, format);
-    print(report, where, line, "", format, args);
+    tell(report, where, line, true, format, args);
     va_end(args);
 }
 
@@ -36,7 +42,7 @@ report_warning(struct report *report, const char *where, unsigned line, const ch
 
     report->warnings++;
     va_start(args, format);
-    print(report, where, line, "warning: ", format, args);
+    tell(report, where, line, false, format, args);
     va_end(args);
 }
 

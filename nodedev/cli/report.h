@@ -8,12 +8,20 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+
+/* `line` is 0 if there is none. */
+typedef void
+report_listener(void *data, bool is_fault, const char *where, unsigned line, const char *text);
 
 struct report {
     FILE *out;
     size_t faults;   /* what must be mended */
     size_t warnings; /* what works, and is probably not meant */
+    /* Hears of each, and then nothing is printed; NULL: all is printed. */
+    report_listener *listen;
+    void *data;
 };
 
 /* `where` is a file, or already a "file:line": line 0 then. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table.h"
+#include "base/suggest.h"
 #include "cli/say.h"
 #include "cli/table-layout.h"
 
@@ -46,19 +47,29 @@ show_column(struct table *table, size_t index)
 }
 
 static int
+no_such_column(const struct table *table, const char *list, size_t length, struct error *error)
+{
+    AUTO_FREE char *name = strndup(list, length);
+    struct suggest suggest = SUGGEST(name ? name : "");
+
+    for (size_t i = 0; i < table->count; i++)
+        suggest_offer(&suggest, table->columns[i].name);
+    error_set(error, -EINVAL, "there is no column \"%s\"%s; there are: %s", suggest.said,
+              suggest_text(&suggest).text, table->columns[0].name);
+    for (size_t i = 1; i < table->count; i++)
+        error_add(error, "%s", table->columns[i].name);
+    return -EINVAL;
+}
+
+static int
 show_named(struct table *table, const char *list, struct error *error)
 {
     for (;;) {
         size_t length = strcspn(list, ",");
         int column = find_column(table, list, length);
 
-        if (column < 0) {
-            error_set(error, -EINVAL, "there is no column \"%.*s\"; there are: %s", (int)length,
-                      list, table->columns[0].name);
-            for (size_t i = 1; i < table->count; i++)
-                error_add(error, "%s", table->columns[i].name);
-            return -EINVAL;
-        }
+        if (column < 0)
+            return no_such_column(table, list, length, error);
         show_column(table, (size_t)column);
         if (!list[length])
             return 0;

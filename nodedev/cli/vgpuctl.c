@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
@@ -81,6 +82,35 @@ change_root(struct host *host, struct command_call *call, struct error *error)
     return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
 }
 
+/* The n-th of the words that a command's arguments are called. */
+static const char *
+argument_name(const struct command *command, size_t n, size_t *length)
+{
+    const char *word = command->arguments;
+
+    while (n-- && strchr(word, ' '))
+        word = strchr(word, ' ') + 1;
+    *length = strcspn(word, " ");
+    return word;
+}
+
+static int
+check_arguments(const struct command *command, const struct command_call *call, struct error *error)
+{
+    size_t length;
+    const char *name = argument_name(command, call->count, &length);
+
+    if (call->count < command->least)
+        error_set(error, -EINVAL, "its %.*s is missing", (int)length, name);
+    else if (call->count > command->most)
+        error_set(error, -EINVAL, "what is \"%s\" for?", call->arguments[command->most]);
+    else
+        return 0;
+    error_add(error, "usage: vgpuctl %s%s%s [OPTION]...", command->name,
+              *command->arguments ? " " : "", command->arguments);
+    return -EINVAL;
+}
+
 static enum command_status
 run(const struct command *command, struct host *host, struct command_call *call,
     struct error *error)
@@ -96,10 +126,8 @@ run(const struct command *command, struct host *host, struct command_call *call,
         print_usage(command, call->out);
         return COMMAND_DONE;
     }
-    if (call->count < command->least || call->count > command->most)
-        return command_failed(error_set(error, -EINVAL, "usage: vgpuctl %s%s%s", command->name,
-                                        *command->arguments ? " " : "", command->arguments),
-                              error);
+    if (check_arguments(command, call, error) < 0)
+        return COMMAND_USAGE;
     rc = hosts_file_read(&call->options, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
@@ -164,6 +192,8 @@ vgpuctl_run(struct host *host, const char *uri, const struct terminal *terminal,
     enum command_status status = choose(host, argc, argv, &call, &error);
 
     options_clear(&call.options);
+    if (status != COMMAND_DONE && error.is_denied && geteuid() != 0)
+        error_add(&error, "run it as root");
     if (status != COMMAND_DONE)
         say_line(faults, "vgpuctl: %s", error.text);
     return (int)status;

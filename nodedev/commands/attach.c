@@ -3,6 +3,7 @@
 #include "attach/attachment.h"
 #include "attach/clone.h"
 #include "attach/hotplug.h"
+#include "attach/trial.h"
 #include "cli/say.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
@@ -36,6 +37,10 @@ read_wish(const struct options *options, struct wish *ret, struct error *error)
         options_timeout(options, &seconds, error) < 0)
         return COMMAND_USAGE;
     ret->timeout = seconds * 1000;
+    if (option_given(options, OPTION_START) &&
+        (option_given(options, OPTION_LIVE) || option_given(options, OPTION_PRINT_XML)))
+        return wrong(error, "--start is for a domain that does not run yet: it takes no --live and "
+                            "no --print-xml");
     if (option_given(options, OPTION_RENEW))
         return ret->device.type || ret->device.class || ret->device.alias ||
                        option_given(options, OPTION_COUNT)
@@ -264,6 +269,26 @@ renew(const struct domain_source *source, struct error *error)
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+/* Either way the definition is changed first. */
+static enum command_status
+change_and_start(const struct domain_source *source, const struct wish *wish, struct error *error)
+{
+    bool renewed = option_given(&source->call->options, OPTION_RENEW);
+    AUTO(trial_clear) struct trial trial = {0};
+    enum command_status status;
+    int rc = trial_begin(&trial, source, error);
+
+    if (rc < 0)
+        return command_failed(rc, error);
+    status = renewed ? renew(source, error) : attach(source, wish, error);
+    if (status != COMMAND_DONE)
+        return status;
+    if (trial_start(&trial, error) < 0)
+        return COMMAND_FAILED;
+    say_line(source->call->out, "%s: started", source->domain.name);
+    return COMMAND_DONE;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -280,8 +305,12 @@ run(const struct command_call *call, struct error *error)
         rc = domain_source_choose_sides(&source, error);
     if (rc < 0)
         return command_failed(rc, error);
+    if (!source.connection && option_given(&call->options, OPTION_START))
+        return wrong(error, "a file is not started: name a domain of libvirt's");
     if (!source.connection && !shown)
         return wrong(error, "a file is not written: say --print-xml");
+    if (option_given(&call->options, OPTION_START))
+        return change_and_start(&source, &wish, error);
     if (option_given(&call->options, OPTION_RENEW))
         return renew(&source, error);
     return shown ? print(&source, &wish, error) : attach(&source, &wish, error);
@@ -295,7 +324,7 @@ const struct command command_attach = {
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |
                OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_COUNT) | OPTION_BIT(OPTION_CONFIG) |
-               OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_RENEW) |
-               OPTION_BIT(OPTION_TIMEOUT),
+               OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
+               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_TIMEOUT),
     .run = run,
 };

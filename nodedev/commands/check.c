@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "check/domain-check.h"
+#include "check/definitions-check.h"
 #include "check/policy-check.h"
 #include "cli/command.h"
 #include "cli/say.h"
 #include "device/scan.h"
 #include "libvirt/domain-source.h"
+#include "policy/policy-keys.h"
 #include "policy/policy-load.h"
 
 #include <string.h>
 
+static int
+warn_of_passed_over(const struct command_call *call, struct report *report, struct error *error)
+{
+    AUTO(words_clear) struct words files = {0};
+
+    if (policy_passed_over(call->host, &files) < 0)
+        return error_set(error, -ENOMEM, "no memory");
+    for (size_t i = 0; i < files.count; i++) {
+        char where[512];
+
+        snprintf(where, sizeof(where), "/%s/conf.d/%s", call->host->config, files.items[i]);
+        report_warning(report, where, 0, "it is passed over, as its name %s",
+                       *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
+    }
+    return 0;
+}
+
 /* Against what this host has. */
 static int
-check_host(const struct command_call *call, const struct policy *policy, struct report *report,
-           struct error *error)
+check_host(const struct command_call *call, const struct policy *policy,
+           const struct setting_trace *trace, struct report *report, struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO_FREE char *where = NULL;
@@ -26,23 +44,25 @@ check_host(const struct command_call *call, const struct policy *policy, struct 
     if (rc < 0)
         return rc;
     if (!policy->enabled)
-        report_warning(report, where, 0, "enabled is false: no guest is given a vGPU");
+        report_warning(report, policy->enabled_origin, 0,
+                       "enabled is false: until it is true, no guest is given a vGPU");
     if (inventory.gpu_count == 0) {
         report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;
     }
-    rc = policy_check(policy, &inventory, report);
+    rc = policy_check(policy, trace, &inventory, report);
     return rc < 0 ? error_set(error, rc, "no memory for the configuration") : 0;
 }
 
 /* Also with a domain it is read first: that is judged by it. */
 static bool
-check_policy(const struct command_call *call, struct policy *policy, struct report *report)
+check_policy(const struct command_call *call, struct policy *policy, struct setting_trace *trace,
+             struct report *report)
 {
     AUTO_FREE char *stem = NULL;
     struct error faults;
 
-    if (policy_load(call->host, policy, &faults) == 0)
+    if (policy_load_traced(call->host, policy, trace, &faults) == 0)
         return true;
     if (asprintf(&stem, "/%s/", call->host->config) < 0)
         stem = NULL;
@@ -56,7 +76,8 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
 {
     AUTO(document_clear) struct document document = {0};
     const char *file = call->arguments[0];
-    const struct domain_check check = {policy, call->host, call->uri, file, report};
+    const struct domain_check check = {
+        .policy = policy, .host = call->host, .uri = call->uri, .file = file, .report = report};
     int rc = domain_source_read(call->host, file, &document, error), count;
 
     if (rc < 0)
@@ -75,34 +96,113 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
     return COMMAND_FAILED;
 }
 
+/* The configuration by itself: true if it is sound. */
+static bool
+check_configuration(const struct command_call *call, const struct policy *policy,
+                    const struct setting_trace *trace, struct report *report, struct error *error)
+{
+    size_t warnings = report->warnings;
+
+    if (warn_of_passed_over(call, report, error) < 0)
+        return false;
+    if (report->faults) {
+        error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
+                  report->faults);
+        return false;
+    }
+    if (check_host(call, policy, trace, report, error) < 0)
+        return false;
+    say_line(call->out,
+             "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
+             call->host->config, policy->gpu_count, policy->class_count, policy->quota_count,
+             policy->domain_count, report->warnings - warnings);
+    return true;
+}
+
+/* Also where the configuration is broken: what is wrong with the definitions by themselves. */
+static enum command_status
+check_all(const struct command_call *call, const struct policy *policy, struct report *report,
+          struct error *error)
+{
+    struct report domains = {.out = report->out};
+    const struct domain_check check = {
+        .policy = policy, .host = call->host, .uri = call->uri, .report = &domains};
+    struct definitions_check sum;
+    struct error failure;
+
+    if (definitions_check_all(&check, &sum, &failure) < 0) {
+        error_add(error, "%s", failure.text);
+        return COMMAND_FAILED;
+    }
+    if (sum.faulty) {
+        error_add(error, "definitions with faults: %zu of %zu; their starts would be refused",
+                  sum.faulty, sum.count);
+        return COMMAND_FAILED;
+    }
+    say_line(call->out, "definitions: ok (domains: %zu, vGPUs asked for: %zu, warnings: %zu)",
+             sum.count, sum.vgpus, domains.warnings);
+    return *error->text ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+/* The comments of all lines stand in one column, unless a line is longer than that. */
+#define COMMENTS 40
+
+static void
+print_line(void *data, const char *text, const char *origin)
+{
+    if (origin)
+        say_line(data, "%-*s # %s", COMMENTS, text, origin);
+    else
+        say_line(data, "%s", text);
+}
+
+/* What all files together say. */
+static enum command_status
+print_configuration(const struct command_call *call, struct error *error)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(setting_trace_clear) struct setting_trace trace = {0};
+    int rc = policy_load_traced(call->host, &policy, &trace, error);
+
+    if (rc == 0 && policy_keys_text(&policy, &trace, print_line, call->out) < 0)
+        rc = error_set(error, -ENOMEM, "no memory for the configuration");
+    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
+    AUTO(setting_trace_clear) struct setting_trace trace = {0};
     struct report report = {.out = call->faults};
-    bool sound = check_policy(call, &policy, &report);
+    bool all = option_given(&call->options, OPTION_ALL), sound;
 
+    if (all && (call->count || !call->uri))
+        return command_failed(
+            error_set(error, -EINVAL,
+                      "--all is for what libvirt knows: it takes no FILE, no --root"),
+            error);
+    if (option_given(&call->options, OPTION_PRINT)) {
+        if (all || call->count)
+            return command_failed(
+                error_set(error, -EINVAL, "--print is for the configuration: no FILE, no --all"),
+                error);
+        return print_configuration(call, error);
+    }
+    sound = check_policy(call, &policy, &trace, &report);
     if (call->count)
         return check_file(call, sound ? &policy : NULL, &report, error);
-    if (!sound) {
-        error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
-                  report.faults);
+    *error = (struct error){0};
+    if (!check_configuration(call, &policy, &trace, &report, error) && !all)
         return COMMAND_FAILED;
-    }
-    if (check_host(call, &policy, &report, error) < 0)
-        return COMMAND_FAILED;
-    say_line(call->out,
-             "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
-             call->host->config, policy.gpu_count, policy.class_count, policy.quota_count,
-             policy.domain_count, report.warnings);
-    return COMMAND_DONE;
+    return all ? check_all(call, sound ? &policy : NULL, &report, error) : COMMAND_DONE;
 }
 
 const struct command command_check = {
     .name = "check",
     .arguments = "[FILE]",
-    .help = "look for faults in the configuration, or in a domain's XML",
+    .help = "look for faults in the configuration, and in domains' XML",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_PRINT),
     .run = run,
 };

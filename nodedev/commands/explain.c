@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "check/domain-check.h"
 #include "cli/command.h"
+#include "cli/say.h"
 #include "cli/table.h"
 #include "lease/statedir.h"
 #include "placement/alternatives.h"
+#include "policy/policy-load.h"
 #include "view/explanation.h"
+
+#include <string.h>
 
 #define MOST_TEXT 8192 /* bytes, for more functions than a GPU can have */
 
@@ -94,12 +99,58 @@ print_text(const struct command_call *call, const struct domain_source *source,
     return rc < 0 ? rc : explanation_tell(source, &ledger, dry_run, call->out, error);
 }
 
+struct listener {
+    FILE *out;
+    const char *refusal; /* what will be said anyway */
+    size_t count;
+};
+
+static void
+hear(void *data, bool is_fault, const char *where, unsigned line, const char *text)
+{
+    struct listener *listener = data;
+
+    (void)where;
+    if (strstr(listener->refusal, text))
+        return;
+    if (listener->count++ == 0)
+        say_paragraph(listener->out, "What 'vgpuctl check' says of its XML:");
+    say_part(listener->out, "  ");
+    if (line)
+        say_part(listener->out, "line %u: ", line);
+    say_line(listener->out, "%s%s", is_fault ? "" : "warning: ", text);
+}
+
+/* What is wrong in the XML, or probably not meant; a broken configuration has been told. */
+static int
+tell_faults(const struct domain_source *source, const struct error *refusal, struct error *error)
+{
+    const struct command_call *call = source->call;
+    struct listener listener = {.out = call->out, .refusal = refusal->text};
+    struct report report = {.listen = hear, .data = &listener};
+    AUTO(policy_clear) struct policy policy = {0};
+    struct error ignored;
+    bool known = policy_load(call->host, &policy, &ignored) == 0;
+    const struct domain_check check = {
+        .policy = known ? &policy : NULL,
+        .host = call->host,
+        .uri = call->uri,
+        .file = source->word,
+        .report = &report,
+        .without_functions = true,
+        .without_feasibility = true,
+    };
+
+    return domain_check(&check, &source->text, error);
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     AUTO(table_end) struct table table = {0};
+    struct error failure;
     int rc;
 
     if (table_start(&table, "explanation", columns, COUNT(columns), call, error) < 0)
@@ -112,6 +163,9 @@ run(const struct command_call *call, struct error *error)
         rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)
         rc = print_text(call, &source, &dry_run, error);
+    if (!options_want_table(&call->options) &&
+        tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
+        say_line(call->faults, "vgpuctl: explain: its XML could not be checked: %s", failure.text);
     if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
         return COMMAND_DONE;
     if (rc == 0)

@@ -3,8 +3,11 @@
 #include "actions/reap.h"
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/pick.h"
 #include "cli/say.h"
+#include "device/scan.h"
 #include "libvirt/references.h"
+#include "view/vgpu-walk.h"
 
 #include <limits.h>
 
@@ -33,26 +36,58 @@ list_references(const struct domains *domains, struct reference_list *ret, struc
     return rc < 0 ? error_set(error, rc, "no memory") : 0;
 }
 
+/* The vGPUs that there are. */
+static int
+list_devices(const struct host *host, const struct ledger *ledger, struct names *ret,
+             struct error *error)
+{
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    struct vgpu_walk walk = {.ledger = ledger, .inventory = &inventory};
+    int rc = scan_host(host, NULL, &inventory_no_types, &inventory, error);
+
+    while (rc == 0 && vgpu_walk_next(&walk)) {
+        if (ARRAY_ADD(ret->items, ret->count, *walk.device) < 0)
+            rc = error_set(error, -ENOMEM, "no memory");
+    }
+    return rc;
+}
+
+/* A whole name may be that of a device which nobody has listed; a short address may not. */
+static int
+read_name(const struct command_call *call, const struct ledger *ledger, const char *word,
+          struct name *ret, struct error *error)
+{
+    AUTO(names_clear) struct names devices = {0};
+    int rc;
+
+    if (name_parse_uuid(ret, word) == 0 || name_parse_pci(ret, word) == 0)
+        return 0;
+    rc = list_devices(call->host, ledger, &devices, error);
+    if (rc == 0)
+        rc = pick_name(&devices, word, ret, error);
+    if (rc != -ENOENT)
+        return rc;
+    return error_set(error, rc,
+                     "there is no vGPU \"%s\": vGPUs are named by UUID, or by the address of a "
+                     "virtual function, as 'vgpuctl orphans' shows them",
+                     word);
+}
+
 /* As given, but each once. */
 static int
-read_names(const struct command_call *call, struct names *ret, struct error *error)
+read_names(const struct command_call *call, const struct ledger *ledger, struct names *ret,
+           struct error *error)
 {
-    for (size_t i = 0; i < call->count; i++) {
-        const char *word = call->arguments[i];
-        struct name name;
-        size_t k = 0;
+    int rc = 0;
 
-        if (name_parse_uuid(&name, word) < 0 && name_parse_pci(&name, word) < 0)
-            return error_set(error, -ENOENT,
-                             "there is no vGPU \"%s\": vGPUs are named by UUID, or by the address "
-                             "of a virtual function, as 'vgpuctl orphans' shows them",
-                             word);
-        while (k < ret->count && !name_equal(&ret->items[k], &name))
-            k++;
-        if (k == ret->count && names_add(ret, name.text) < 0)
-            return error_set(error, -ENOMEM, "no memory");
+    for (size_t i = 0; rc == 0 && i < call->count; i++) {
+        struct name name;
+
+        rc = read_name(call, ledger, call->arguments[i], &name, error);
+        if (rc == 0 && !names_has(ret, &name) && names_add(ret, name.text) < 0)
+            rc = error_set(error, -ENOMEM, "no memory");
     }
-    return 0;
+    return rc;
 }
 
 static void
@@ -77,10 +112,10 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
     struct reap_order order = {.before = &before,
                                .named = &named,
                                .dry_run = option_given(&call->options, OPTION_DRY_RUN)};
-    int rc = read_names(call, &named, error);
+    int rc = statedir_peek(call->host, &before, error);
 
     if (rc == 0)
-        rc = statedir_peek(call->host, &before, error);
+        rc = read_names(call, &before, &named, error);
     if (rc < 0)
         return rc;
     rc = references_ask(call->host, call->uri, &owners, error);

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/command.h"
+#include "cli/pick.h"
 #include "cli/say.h"
 #include "policy/drained.h"
 #include "view/host-snapshot.h"
 
 /* 1: it was drained. It need not be there any more. */
 static int
-undrain(const struct command_call *call, struct error *error)
+undrain(const struct command_call *call, struct name *gpu, struct error *error)
 {
-    const char *word = call->arguments[0];
-    struct name gpu;
+    AUTO(names_clear) struct names drained = {0};
+    int rc = drained_read(call->host, &drained, error);
 
-    if (name_parse_pci(&gpu, word) < 0 && name_parse(&gpu, word) < 0)
-        return 0;
-    return drained_remove(call->host, &gpu, error);
+    if (rc == 0)
+        rc = pick_name(&drained, call->arguments[0], gpu, error);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    return drained_remove(call->host, gpu, error);
 }
 
 /* To undrain what is not drained is fine, if it is a GPU at all. */
@@ -22,17 +25,22 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    int rc = undrain(call, error);
+    struct name gpu;
+    int rc = undrain(call, &gpu, error);
+    bool was_drained = rc > 0;
     size_t index;
 
     if (rc == 0)
         rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
         rc = host_snapshot_find_gpu(&snapshot, call->arguments[0], &index, error);
-    if (rc >= 0)
-        say_line(call->out, rc ? "%s is not drained any more" : "%s was not drained",
-                 call->arguments[0]);
-    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    if (rc < 0)
+        return COMMAND_FAILED;
+    if (!was_drained)
+        gpu = snapshot.inventory.gpus[index].name;
+    say_line(call->out, was_drained ? "%s is not drained any more" : "%s was not drained",
+             gpu.text);
+    return COMMAND_DONE;
 }
 
 const struct command command_undrain = {

@@ -2,6 +2,7 @@
 
 /* What libvirt's domains say of vGPUs; and mdevctl, which may make the same ones. */
 
+#include "check/definitions-check.h"
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "placement/demand.h"
@@ -19,6 +20,41 @@ check_libvirt(struct diagnosis *diagnosis)
     diagnosis_add(diagnosis, "%s: not all domains could be looked at",
                   diagnosis->libvirt_fault.text);
     diagnosis_advise(diagnosis, "start libvirtd or virtqemud, or run it as root");
+}
+
+static void
+add_definition(void *data, bool is_fault, const char *domain, unsigned line, const char *text)
+{
+    struct diagnosis *diagnosis = data;
+
+    (void)line;
+    if (!is_fault)
+        return;
+    diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", domain, text);
+    diagnosis_advise(diagnosis, "virsh edit %s; 'vgpuctl check --all' names the line", domain);
+}
+
+/* What 'vgpuctl check --all' calls a fault. */
+static void
+check_definitions(struct diagnosis *diagnosis)
+{
+    struct report report = {.listen = add_definition, .data = diagnosis};
+    const struct domain_check check = {
+        .policy = *diagnosis->policy_fault.text ? NULL : &diagnosis->policy,
+        .host = diagnosis->host,
+        .domains = &diagnosis->references.domains,
+        .uri = diagnosis->uri,
+        .report = &report,
+        .without_functions = true,
+    };
+    struct definitions_check sum;
+    struct error failure;
+
+    /* Why libvirt cannot be asked is told above. */
+    if (!diagnosis->uri || *diagnosis->libvirt_fault.text ||
+        definitions_check_all(&check, &sum, &failure) == 0)
+        return;
+    diagnosis_add(diagnosis, "the definitions could not be checked: %s", failure.text);
 }
 
 /* Not any other PCI device that a guest has. */
@@ -205,6 +241,7 @@ check_mdevctl_start(struct diagnosis *diagnosis, const struct domain *domain,
 
 const struct diagnosis_check domain_checks[] = {
     {"libvirt", DIAGNOSIS_WARNING, .look = check_libvirt},
+    {"definition", DIAGNOSIS_WARNING, .look = check_definitions},
     {"duplicate-uuid", DIAGNOSIS_WARNING, .look_at_hostdev = check_shared},
     {"duplicate-function", DIAGNOSIS_WARNING, .look_at_hostdev = check_shared_function},
     {"function-managed", DIAGNOSIS_WARNING, .look_at_hostdev = check_managed},

@@ -21,6 +21,18 @@ check_policy(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "correct it: until then no guest that asks for a vGPU starts");
 }
 
+static void
+check_enabled(struct diagnosis *diagnosis)
+{
+    if (diagnosis->policy.enabled)
+        return;
+    diagnosis_add(diagnosis,
+                  "%s says enabled = false: no guest is given a vGPU, and those that ask "
+                  "for one and have none do not start",
+                  diagnosis->policy.enabled_origin);
+    diagnosis_advise(diagnosis, "say enabled = true there, or leave it out");
+}
+
 /* Whoever may put a file there decides which GPUs guests get. The files themselves are checked
  * whenever they are read. */
 static void
@@ -118,6 +130,7 @@ check_timer(struct diagnosis *diagnosis)
 
 const struct diagnosis_check state_checks[] = {
     {"configuration", DIAGNOSIS_ERROR, .look = check_policy},
+    {"disabled", DIAGNOSIS_WARNING, .look = check_enabled},
     {"configuration-owner", DIAGNOSIS_ERROR, .look = check_policy_owner},
     {"ledger", DIAGNOSIS_ERROR, .look = check_ledger},
     {"state-owner", DIAGNOSIS_ERROR, .look = check_state_owner},

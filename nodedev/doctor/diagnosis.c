@@ -92,6 +92,7 @@ diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, 
 
     *ret = DIAGNOSIS_NONE;
     ret->host = host;
+    ret->uri = uri;
     rc = read_all(uri, ret, error);
     if (rc < 0)
         return rc;

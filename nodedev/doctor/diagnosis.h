@@ -50,6 +50,7 @@ struct diagnosis_finding {
 
 struct diagnosis {
     const struct host *host;
+    const char *uri; /* of its libvirt; NULL: it has none */
     struct policy policy;
     struct ledger ledger;
     struct inventory inventory;

@@ -22,6 +22,25 @@ say_nothing(void *data, virErrorPtr error)
     (void)error;
 }
 
+/* Whether libvirt, or the kernel in front of its socket, does not let us. */
+static bool
+was_denied(void)
+{
+    const virError *last = virGetLastError();
+
+    switch (last ? last->code : VIR_ERR_OK) {
+    case VIR_ERR_ACCESS_DENIED:
+    case VIR_ERR_AUTH_CANCELLED:
+    case VIR_ERR_AUTH_FAILED:
+    case VIR_ERR_AUTH_UNAVAILABLE:
+        return true;
+    case VIR_ERR_SYSTEM_ERROR:
+        return last->int1 == EACCES;
+    default:
+        return false;
+    }
+}
+
 static int FORMAT(3, 4) fail(struct error *error, int code, const char *format, ...)
 {
     const char *why = virGetLastErrorMessage();
@@ -31,7 +50,9 @@ static int FORMAT(3, 4) fail(struct error *error, int code, const char *format, 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    return error_set(error, code, "%s: %s", text, why);
+    error_set(error, code, "%s: %s", text, why);
+    error->is_denied = was_denied();
+    return code;
 }
 
 int
@@ -94,11 +115,23 @@ free_domain_list(struct domain_list *list)
 }
 
 static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(virDomainGetName(*(const virDomainPtr *)a),
+                  virDomainGetName(*(const virDomainPtr *)b));
+}
+
+/* By name: libvirt has no order of its own. */
+static int
 list_domains(struct connection *connection, unsigned flags, struct domain_list *ret,
              struct error *error)
 {
     ret->count = virConnectListAllDomains(connection->libvirt, &ret->items, flags);
-    return ret->count < 0 ? fail(error, -EIO, "cannot list the domains") : 0;
+    if (ret->count < 0)
+        return fail(error, -EIO, "cannot list the domains");
+    if (ret->count > 1)
+        qsort(ret->items, (size_t)ret->count, sizeof(ret->items[0]), by_name);
+    return 0;
 }
 
 static bool
@@ -115,12 +148,10 @@ domain_list_has(const struct domain_list *list, virDomainPtr domain)
     return false;
 }
 
-typedef int domain_reader(void *data, const struct domain_text *text);
-
 /* Reads one domain, unless it went meanwhile. A transient one that does not run is just being
  * started. */
 static int
-read_domain(virDomainPtr domain, bool is_persistent, domain_reader *read, void *data)
+read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, void *data)
 {
     AUTO(free_xml) char *live = NULL;
     AUTO(free_xml) char *config = NULL;
@@ -145,8 +176,9 @@ read_domain(virDomainPtr domain, bool is_persistent, domain_reader *read, void *
 
 /* Which of them run, the list tells, and another which are persistent: to ask each for it would be
  * two more calls for each, and another host may be far away. */
-static int
-read_domains(struct connection *connection, domain_reader *read, void *data, struct error *error)
+int
+connection_each_domain(struct connection *connection, connection_reader *read, void *data,
+                       struct error *error)
 {
     AUTO(free_domain_list) struct domain_list persistent = {0};
     AUTO(free_domain_list) struct domain_list list = {0};
@@ -174,7 +206,7 @@ connection_domains(struct connection *connection, struct domains *ret, struct er
     int rc;
 
     *ret = (struct domains){.complete = true};
-    rc = read_domains(connection, add_domain, ret, error);
+    rc = connection_each_domain(connection, add_domain, ret, error);
     domains_sort(ret);
     if (rc == 0 && !ret->complete)
         rc = error_set(error, -EIO, "%s", ret->failure.text);
@@ -344,7 +376,7 @@ connection_tell(struct connection *connection, enum connection_scope scope,
     if (tell_devices(connection->libvirt, &teller) < 0)
         return fail(error, -EIO, "cannot list the node devices");
     if (scope == CONNECTION_ALL)
-        rc = read_domains(connection, tell_domain, &teller, error);
+        rc = connection_each_domain(connection, tell_domain, &teller, error);
     if (rc < 0)
         return rc;
     return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
@@ -391,6 +423,7 @@ connection_find(struct connection *connection, const char *word, struct connecti
     snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
     ret->is_running = virDomainIsActive(domain) == 1;
     ret->is_persistent = virDomainIsPersistent(domain) == 1;
+    ret->is_saved = virDomainHasManagedSaveImage(domain, 0) == 1;
     return 0;
 }
 
@@ -434,6 +467,19 @@ connection_define(struct connection *connection, const struct document *xml, str
         return error_set(error, -ENOMEM, "no memory");
     domain = virDomainDefineXML(connection->libvirt, text);
     return domain ? 0 : fail(error, -EIO, "libvirt does not take the new definition");
+}
+
+int
+connection_start(struct connection *connection, const struct name *domain, struct error *error)
+{
+    AUTO(free_domain) virDomainPtr libvirt = NULL;
+    int rc = find_by_uuid(connection, domain, &libvirt, error);
+
+    if (rc < 0)
+        return rc;
+    return virDomainCreate(libvirt) < 0
+               ? fail(error, -EIO, "%s does not start", virDomainGetName(libvirt))
+               : 0;
 }
 
 int

@@ -33,6 +33,12 @@ int connection_domains(struct connection *connection, struct domains *ret,
 int connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
                            struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
 
+/* Calls a function with each of its domains, by name, until one call fails. -EIO with a line in
+ * error, or what `read` has failed with. */
+typedef int connection_reader(void *data, const struct domain_text *text);
+int connection_each_domain(struct connection *connection, connection_reader *read, void *data,
+                           struct error *error) CHECKED __attribute__((nonnull(1, 2, 4)));
+
 /* What is to be told of a host. */
 enum connection_scope {
     CONNECTION_DEVICES, /* its GPUs and vGPUs */
@@ -65,6 +71,7 @@ struct connection_domain {
     char name[256];
     bool is_running;
     bool is_persistent;
+    bool is_saved; /* its next start restores a state that libvirt has saved */
 };
 
 /* By name, else by UUID. -ENOENT with the name that was probably meant. */
@@ -80,6 +87,10 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
 /* Makes this its definition. */
 int connection_define(struct connection *connection, const struct document *xml,
                       struct error *error) CHECKED NONNULL;
+
+/* Starts it as it is defined. */
+int connection_start(struct connection *connection, const struct name *domain,
+                     struct error *error) CHECKED NONNULL;
 
 /* Plugs a device into the running domain. */
 int connection_attach(struct connection *connection, const struct name *domain, const char *xml,

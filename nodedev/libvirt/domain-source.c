@@ -41,6 +41,7 @@ domain_source_close(struct domain_source *source)
 {
     connection_close(&source->connection);
     request_clear(&source->request);
+    document_clear(&source->text);
 }
 
 int
@@ -98,14 +99,13 @@ domain_source_text(const struct domain_source *source, enum connection_side side
 int
 domain_source_request(struct domain_source *source, struct error *error)
 {
-    AUTO(document_clear) struct document text = {0};
     int rc =
         domain_source_text(source, source->domain.is_running ? CONNECTION_LIVE : CONNECTION_CONFIG,
-                           false, &text, error);
+                           false, &source->text, error);
 
     if (rc < 0)
         return rc;
-    rc = request_parse(&text, &source->request, error);
+    rc = request_parse_draft(&source->text, &source->request, error);
     if (rc < 0)
         error_wrap(error, "%s", source->word);
     return rc;

@@ -19,7 +19,8 @@ struct domain_source {
     const char *word;                /* as it was typed */
     struct connection *connection;   /* NULL: a file */
     struct connection_domain domain; /* of a file nothing of it is known */
-    struct request request;          /* only what domain_source_request has read */
+    struct request request;          /* only what domain_source_request has read... */
+    struct document text;            /* ...and its XML */
     bool meant[2]; /* per enum connection_side: what is to be changed; of a file, the first is it */
 };
 

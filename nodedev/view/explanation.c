@@ -298,36 +298,6 @@ tell_removals(const struct dry_run *dry_run, const char *name, FILE *out)
         tell_lease(&dry_run->evicted.leases[i], true, out);
 }
 
-/* Whether a hostdev could be a vGPU here; of PCI devices most are something else. */
-static bool
-could_be_ours(const struct inventory *inventory, const struct request_hostdev *hostdev)
-{
-    bool found = hostdev->kind == REQUEST_MDEV;
-
-    for (size_t i = 0; i < inventory->parent_count && !found; i++)
-        found = inventory->parents[i].interface->hostdev == REQUEST_PCI &&
-                name_equal(&inventory->parents[i].name, &hostdev->source);
-    return found;
-}
-
-/* Hostdevs that we leave alone. */
-static void
-tell_others(const struct request *request, const struct dry_run *dry_run, FILE *out)
-{
-    const struct demands *demands = &dry_run->snapshot.demands;
-
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &request->hostdevs[i];
-        bool ours = false;
-
-        for (size_t k = 0; k < demands->count; k++)
-            ours |= demands->items[k].hostdev == hostdev;
-        if (!ours && could_be_ours(&dry_run->snapshot.inventory, hostdev))
-            say_paragraph(out, "%s: nothing says what it is to be; it is left alone",
-                          hostdev->alias ? hostdev->alias : hostdev->source.text);
-    }
-}
-
 int
 explanation_tell(const struct domain_source *source, const struct ledger *ledger,
                  const struct dry_run *dry_run, FILE *out, struct error *error)
@@ -338,7 +308,8 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
 
     tell_leases(source, ledger, out);
     if (!dry_run->snapshot.policy.enabled)
-        say_line(out, "vgpu.conf has switched all of it off (enabled = false).");
+        say_line(out, "%s says enabled = false: until it says true, no guest is given a vGPU.",
+                 dry_run->snapshot.policy.enabled_origin);
     else if (demands->count == 0)
         say_line(out, "%s asks for no vGPU.", request->name);
     else
@@ -350,8 +321,6 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
         if (rc == 0)
             rc = tell_gpus(dry_run, i, out);
     }
-    if (dry_run->snapshot.policy.enabled)
-        tell_others(request, dry_run, out);
     if (!source->domain.is_running)
         tell_removals(dry_run, request->name, out);
     return rc < 0 ? error_set(error, rc, "no memory for the explanation") : 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/host-snapshot.h"
+#include "base/array.h"
+#include "cli/pick.h"
 #include "device/vgpu.h"
 
 #include <limits.h>
@@ -113,24 +115,44 @@ host_snapshot_type_name(const struct snapshot *snapshot, const struct name *gpu,
     return NULL;
 }
 
+static int
+list_gpus(const struct inventory *inventory, struct names *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < inventory->gpu_count; i++)
+        rc = ARRAY_ADD(ret->items, ret->count, inventory->gpus[i].name);
+    return rc;
+}
+
+static int
+no_such_gpu(const struct names *gpus, const char *word, struct error *error)
+{
+    if (gpus->count == 0)
+        return error_set(error, -ENOENT, "no GPU on this host offers vGPUs; is its driver loaded?");
+    error_set(error, -ENOENT, "there is no GPU \"%s\" here; there are: %s", word,
+              gpus->items[0].text);
+    for (size_t i = 1; i < gpus->count; i++)
+        error_add(error, "%s", gpus->items[i].text);
+    return -ENOENT;
+}
+
 int
 host_snapshot_find_gpu(const struct snapshot *snapshot, const char *word, size_t *ret,
                        struct error *error)
 {
     const struct inventory *inventory = &snapshot->inventory;
+    AUTO(names_clear) struct names gpus = {0};
     struct name name;
+    int rc = list_gpus(inventory, &gpus);
 
-    if (name_parse_pci(&name, word) == 0 || name_parse(&name, word) == 0) {
-        for (*ret = 0; *ret < inventory->gpu_count; ++*ret) {
-            if (name_equal(&inventory->gpus[*ret].name, &name))
-                return 0;
-        }
-    }
-    if (inventory->gpu_count == 0)
-        return error_set(error, -ENOENT, "no GPU on this host offers vGPUs; is its driver loaded?");
-    error_set(error, -ENOENT, "there is no GPU \"%s\" here; there are: %s", word,
-              inventory->gpus[0].name.text);
-    for (size_t i = 1; i < inventory->gpu_count; i++)
-        error_add(error, "%s", inventory->gpus[i].name.text);
-    return -ENOENT;
+    *ret = 0;
+    if (rc < 0)
+        return error_set(error, rc, "no memory for the GPUs");
+    rc = pick_name(&gpus, word, &name, error);
+    if (rc == -ENOENT)
+        return no_such_gpu(&gpus, word, error);
+    while (rc == 0 && !name_equal(&inventory->gpus[*ret].name, &name))
+        ++*ret;
+    return rc;
 }

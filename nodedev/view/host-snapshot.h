@@ -29,6 +29,7 @@ host_snapshot_gpu_name(const struct snapshot *snapshot, size_t gpu, char *ret, s
 const char *host_snapshot_type_name(const struct snapshot *snapshot, const struct name *gpu,
                                     const struct name *type) NONNULL;
 
-/* Its index; -ENOENT with a line in error that names those there are. */
+/* The index of the one that a word means (cli/pick.h); -ENOENT with a line in error that names
+ * those there are, or -ENOTUNIQ. */
 int host_snapshot_find_gpu(const struct snapshot *snapshot, const char *word, size_t *ret,
                            struct error *error) CHECKED NONNULL;

@@ -2,6 +2,7 @@
 
 #include "xml/domain-edit.h"
 #include "base/array.h"
+#include "cli/pick.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 #include "xml/xml-tree.h"
@@ -20,9 +21,11 @@ domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
     uuid_t space, made;
 
     *ret = (struct name){0};
+    /* Two that libvirt has not seen yet must not have the same. */
     if (uuid_parse(domain->text, space) < 0)
-        uuid_clear(space);
-    uuid_generate_sha1(made, space, alias, strlen(alias));
+        uuid_generate_random(made);
+    else
+        uuid_generate_sha1(made, space, alias, strlen(alias));
     uuid_unparse_lower(made, ret->text);
 }
 
@@ -39,7 +42,7 @@ domain_edit_start(const struct document *document, struct domain_edit *ret, stru
 
     *ret = (struct domain_edit){0};
     /* It refuses a document type, and with that entities, before any tree is built. */
-    rc = request_parse(document, &ret->request, error);
+    rc = request_parse_draft(document, &ret->request, error);
     if (rc < 0)
         return rc;
     ret->declared = document->length > 5 && !memcmp(document->text, "<?xml", 5);
@@ -73,7 +76,7 @@ read_anew(struct domain_edit *edit, struct error *error)
     int rc = domain_edit_text(edit, &text, error);
 
     request_clear(&edit->request);
-    return rc < 0 ? rc : request_parse(&text, &edit->request, error);
+    return rc < 0 ? rc : request_parse_draft(&text, &edit->request, error);
 }
 
 /* --- where things are ------------------------------------------------------------------------- */
@@ -353,6 +356,31 @@ no_such(const struct request *request, const char *word, struct error *error)
     return -ENOENT;
 }
 
+/* The hostdev that somebody means (cli/pick.h); *ret is NULL if there is none. */
+static int
+find_meant(const struct domain_edit *edit, const char *word, const struct request_hostdev **ret,
+           struct error *error)
+{
+    const struct request *request = &edit->request;
+    AUTO(names_clear) struct names functions = {0};
+    struct name name;
+    int rc = 0;
+
+    *ret = domain_edit_find(edit, word);
+    for (size_t i = 0; !*ret && rc == 0 && i < request->hostdev_count; i++) {
+        if (request->hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request->hostdevs[i]))
+            rc = ARRAY_ADD(functions.items, functions.count, request->hostdevs[i].source);
+    }
+    if (rc < 0)
+        return no_memory(error);
+    if (*ret)
+        return 0;
+    rc = pick_name(&functions, word, &name, error);
+    if (rc == 0)
+        *ret = domain_edit_find(edit, name.text);
+    return rc == -ENOENT ? 0 : rc;
+}
+
 /* The <vgpu:device> with an alias that no hostdev has, because only the hostdev was removed. */
 static size_t
 find_dangling(const struct request *request, const char *word)
@@ -386,12 +414,15 @@ domain_edit_remove(struct domain_edit *edit, const char *word, struct name *devi
                    struct error *error)
 {
     const struct request *request = &edit->request;
-    const struct request_hostdev *hostdev = domain_edit_find(edit, word);
+    const struct request_hostdev *hostdev;
     size_t asked;
     xmlNodePtr element;
+    int rc = find_meant(edit, word, &hostdev, error);
 
     *device = (struct name){0};
     *alias = NULL;
+    if (rc < 0)
+        return rc;
     asked = hostdev ? hostdev->device : find_dangling(request, word);
     if (hostdev ? !demand_is_explicit(hostdev) : asked == SIZE_MAX)
         return no_such(request, word, error);

@@ -49,10 +49,10 @@ domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error) CHECKED NONNULL;
 
 /*
- * Removes the vGPU that has this alias, UUID, or address of a virtual function. If only its
- * <vgpu:device> is left, that is removed. *device is its source, *alias what libvirt calls it,
- * which the caller frees; without a hostdev they are "" and NULL. -ENOENT, and error names the
- * vGPUs that the domain has.
+ * Removes the vGPU that has this alias, UUID, or address of a virtual function (cli/pick.h). If
+ * only its <vgpu:device> is left, that is removed. *device is its source, *alias what libvirt calls
+ * it, which the caller frees; without a hostdev they are "" and NULL. -ENOENT, and error names the
+ * vGPUs that the domain has; -ENOTUNIQ, and error names those it may be.
  */
 int domain_edit_remove(struct domain_edit *edit, const char *word, struct name *device,
                        char **alias, struct error *error) CHECKED NONNULL;
@@ -77,5 +77,5 @@ int domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char 
                         struct error *error) CHECKED NONNULL;
 
 /* Makes a UUID for a domain's device, the same each time: version 5 of RFC 9562. The domain's UUID
- * is the name space, the alias is the name. */
+ * is the name space, the alias is the name. A domain without one ("") gets a random UUID. */
 void domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;

@@ -11,6 +11,8 @@
 #include "fake/typed.h"
 #include "xml/domain-edit.h"
 
+#include <dlfcn.h>
+#include <libvirt/libvirt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +27,10 @@
 #define PLAIN                                                                                      \
     "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><memory>65536</memory>"            \
     "<os><type>hvm</type></os></domain>"
+
+#define OTHER                                                                                      \
+    "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><title>other</title>"              \
+    "<memory>65536</memory><os><type>hvm</type></os></domain>"
 
 /* That one is there, and runs. */
 #define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
@@ -237,6 +243,12 @@ rejections(void **state)
         {"attach web09 --type T4-1B --live", COMMAND_FAILED,
          "web09 does not run: leave --live out"},
         {"attach web09 --type T4-1B --print-xml --class x", COMMAND_USAGE, "either --type"},
+        {"attach web09 --type T4-1B --start --live", COMMAND_USAGE, "it takes no --live and no "},
+        {"attach web09 --type T4-1B --start --print-xml", COMMAND_USAGE, "it takes no --live and"},
+        {"attach ./none.xml --type T4-1B --start", COMMAND_USAGE, "a file is not started"},
+        {"attach web09 --type T4-1X --start", COMMAND_FAILED, "ua-gpu0 wants T4-1X, which no GPU"},
+        {"attach test --type T4-1B --start", COMMAND_BUSY, "test runs already: leave --start out"},
+        {"attach test --renew --start", COMMAND_BUSY, "test runs already: leave --start out"},
         {"detach web09 ua-gpu0", COMMAND_FAILED, "web09 has no vGPU \"ua-gpu0\""},
         {"detach web09", COMMAND_USAGE, "usage: vgpuctl detach DOMAIN|FILE ALIAS"},
         {"detach tests/data/clone.xml ua-gpu0", COMMAND_USAGE, "a file is not written"},
@@ -260,6 +272,91 @@ rejections(void **state)
     scene_configure(&scene, "enabled = false;");
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpu.conf says enabled = false");
+}
+
+static bool
+is_running(const char *name)
+{
+    struct connection_domain domain;
+    struct error error;
+
+    assert_int_equal(connection_find(libvirt, name, &domain, &error), 0);
+    return domain.is_running;
+}
+
+static void
+and_a_start(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "), for its next start\nweb09: started\n");
+    assert_string_equal(typed.faults, "");
+    assert_true(is_running("web09"));
+    xml = definition_read(libvirt, "web09");
+    typed_assert_has(xml, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
+}
+
+/* libvirt's test driver starts every domain. So what is called here is this, which may refuse
+ * before it calls libvirt's own. */
+static enum { CALLED, REFUSED_START, REFUSED_AND_CHANGED } start_is;
+
+int
+virDomainCreate(virDomainPtr domain)
+{
+    int (*own)(virDomainPtr) = (int (*)(virDomainPtr))dlsym(RTLD_NEXT, "virDomainCreate");
+
+    assert_non_null(own);
+    if (start_is == CALLED)
+        return own(domain);
+    if (start_is == REFUSED_AND_CHANGED)
+        definition_write(libvirt, OTHER);
+    return -1;
+}
+
+/* libvirt would restore it as it was. */
+static void
+and_no_start_of_what_is_saved(void **state)
+{
+    virConnectPtr connection = virConnectOpen(HERE);
+    virDomainPtr domain = virDomainLookupByName(connection, "test");
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    assert_non_null(domain);
+    assert_int_equal(virDomainManagedSave(domain, 0), 0);
+    before = definition_read(libvirt, "test");
+    assert_int_equal(run("vgpuctl attach test --type T4-1B --start"), COMMAND_BUSY);
+    typed_assert_has(typed.faults, "test has a saved state, which libvirt would restore without");
+    after = definition_read(libvirt, "test");
+    assert_string_equal(after, before);
+    virDomainFree(domain);
+    virConnectClose(connection);
+}
+
+static void
+and_a_start_that_fails(void **state)
+{
+    AUTO_FREE char *before = definition_read(libvirt, "web09");
+    AUTO_FREE char *after = NULL, *changed = NULL;
+
+    (void)state;
+    start_is = REFUSED_START;
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --start"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: attach: web09 does not start: ");
+    typed_assert_has(typed.faults, "; its definition is again as it was, without the vGPU\n");
+    after = definition_read(libvirt, "web09");
+    assert_string_equal(after, before);
+    start_is = REFUSED_AND_CHANGED;
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "; its definition is left as it is: somebody else has changed it "
+                     "meanwhile\n");
+    changed = definition_read(libvirt, "web09");
+    typed_assert_has(changed, "<title>other</title>");
+    start_is = CALLED;
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_DONE);
 }
 
 /* libvirt refuses: the device goes again, and the definition is as it was. */
@@ -337,10 +434,17 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_definition),       TEST(a_clone),
-        TEST(xml_for_others),     TEST(passwords),
-        TEST(rejections),         TEST(a_running_domain),
-        TEST(what_a_detach_left), TEST(a_device_that_stays),
+        TEST(a_definition),
+        TEST(a_clone),
+        TEST(xml_for_others),
+        TEST(passwords),
+        TEST(rejections),
+        TEST(a_running_domain),
+        TEST(what_a_detach_left),
+        TEST(and_a_start),
+        TEST(and_a_start_that_fails),
+        TEST(and_no_start_of_what_is_saved),
+        TEST(a_device_that_stays),
     };
 
     /* What is typed names files of ours. */

@@ -138,6 +138,21 @@ a_function(void **state)
     assert_string_equal(none, plain);
 }
 
+/* As lspci prints it, unless the domain has two that it may be. */
+static void
+a_short_address(void **state)
+{
+    (void)state;
+    start(CARD("0000:3d:00.0") CARD("0001:3d:00.0"));
+    define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    run("vgpuctl attach web01 --type L40S-2B", COMMAND_DONE, "(0001:3d:00.4)");
+    run("vgpuctl detach web01 3d:00.4", COMMAND_FAILED,
+        "type all of the address, as \"3d:00.4\" may be any of: 0000:3d:00.4; 0001:3d:00.4");
+    run("vgpuctl detach web01 3d:00.5", COMMAND_FAILED, "web01 has no vGPU \"3d:00.5\"");
+    run("vgpuctl detach web01 0001:3d:00.4", COMMAND_DONE, "web01: removed 0001:3d:00.4, for ");
+    run("vgpuctl detach web01 3d:00.4", COMMAND_DONE, "web01: removed 3d:00.4, for ");
+}
+
 /* The third does not fit on the first card, which has a function left. */
 static void
 all_together(void **state)
@@ -405,6 +420,7 @@ main(void)
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_function),
+        TEST(a_short_address),
         TEST(all_together),
         TEST(not_what_others_name),
         TEST(the_best_of_two_kinds),

@@ -105,6 +105,50 @@ to_no_effect(void **state)
     typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
+/* What is at fault is named, be it a drop-in; and what is not read at all. */
+static void
+drop_ins(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf",
+               "\nclasses = { small = {\n  types = [ \"T4-1X\" ]; }; };\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/30.txt", "");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/.20-b.conf", "");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf~", "");
+    typed_golden(&scene, HERE, "check/drop-ins", "vgpuctl check");
+}
+
+/* Of each value the file and the line that it is from; what nobody says is the default. */
+static void
+whole_configuration(void **state)
+{
+    (void)state;
+    typed_golden(&scene, HERE, "check/print-default", "vgpuctl check --print");
+    scene_configure(&scene, "default_class = \"small\";\nallow = [ \"class\", \"type\" ];\n"
+                            "gpus = ( { address = \"0000:18:00.0\"; types = [ \"T4-1B\",\n"
+                            "  \"T4-2B\" ]; reserve = 1; } );\n"
+                            "classes = { small = { types = [ \"T4-1B\" ];\n"
+                            "  placement = \"spread\"; }; big = { framebuffer = \"512M\"; }; };\n"
+                            "max_instances = ( { types = [ \"A2-1B\" ]; max = 4; } );\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf",
+               "placement = \"spread\"; allow = [ \"class\" ]; prepare_timeout = \"1500ms\";\n"
+               "classes = { small = { types = [ \"A2-1B\", \"say \\\"x\\\"\" ]; }; };\n");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/20-b.conf",
+               "placement = \"pack\"; params = [ ];\n"
+               "gpus = ( { address = \"0000:e7:00.0\"; enabled = false; } );\n"
+               "quotas = ( { domains = [ \"ci-*\" ]; class = \"small\"; max = 4; } );\n"
+               "domains = ( { name = \"web*\"; devices = ( { alias = \"ua-gpu0\";\n"
+               "  class = \"big\"; } ); } );\n");
+    typed_golden(&scene, HERE, "check/print", "vgpuctl check --print");
+    assert_int_equal(run("vgpuctl check --print web01.xml"), COMMAND_USAGE);
+    assert_int_equal(run("vgpuctl check --print --all"), COMMAND_USAGE);
+    scene_configure(&scene, "enabled = maybe;");
+    assert_int_equal(run("vgpuctl check --print"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: check: /etc/libvirt-vgpu/vgpu.conf:1: syntax error");
+    assert_string_equal(typed.printed, "");
+}
+
 /* --- domains ---------------------------------------------------------------------------------- */
 
 static const char head[] = "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'>\n"
@@ -196,6 +240,107 @@ domains_not_as_meant(void **state)
                  " managed='yes' display='on' ramfb='on'", "aaaaaaaa-0000-4000-8000-000000000001",
                  "<graphics type='vnc'/>\n");
     typed_golden(&scene, HERE, "check/domain-warnings", "vgpuctl check web01.xml");
+}
+
+/* What libvirt would drop or refuse without a word, and what it has dropped already. */
+static void
+said_with_the_remedy(void **state)
+{
+    static const struct {
+        const char *request, *words;
+    } rows[] = {
+        {"<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>",
+         "names no <hostdev> of type mdev or pci: add that, or take the rest out with 'vgpuctl "
+         "detach web01 ua-gpu7'\n"},
+        {"<vgpu:request><vgpu:device alias='gpu7' type='T4-1B'/></vgpu:request>",
+         "names no <hostdev> of type mdev or pci: libvirt drops aliases that do not begin with "
+         "ua-; call it ua-gpu7 in both\n"},
+        {"<vgpu:request><vgpu:device uuid='dddddddd-0000-4000-8000-000000000007' type='a'/>"
+         "</vgpu:request>",
+         "names no <hostdev> of type mdev: add that, or take the <vgpu:device> out\n"},
+        {"</metadata>\n<vgpu:request/><metadata>",
+         "<vgpu:request> stands outside of <metadata>, where libvirt drops it: put it "
+         "into the <metadata> of the <domain>\n"},
+        {"<vgpu:request><vgpu:devise alias='ua-gpu0' type='T4-1B'/></vgpu:request>",
+         "<vgpu:devise> is unknown, or does not belong there (did you mean device?)\n"},
+        {"<vgpu:request><vgpu:device alias='ua-gpu0' typ='T4-1B'/></vgpu:request>",
+         "<vgpu:device> has an unknown attribute \"typ\" (did you mean type?)\n"},
+        {"<vgpu:request><vgpu:request/></vgpu:request>",
+         "<vgpu:request> is unknown, or does not belong there\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        write_domain(rows[i].request, "", scene_device(2), "");
+        assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, rows[i].words);
+        assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, rows[i].words);
+    }
+    write_domain(BOTH, "", scene_device(2), "");
+    scene_configure(&scene,
+                    "\nenabled = false; classes = { small = { types = [ \"T4-1B\" ]; }; };");
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "web01.xml: warning: vgpu.conf says enabled = false: until it "
+                                   "says true, no guest is given a vGPU\n");
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "vgpu.conf:2: warning: enabled is false: until it is true, no ");
+    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "vgpu.conf:2 says enabled = false: until it says true, no ");
+}
+
+/* libvirt drops it when it is defined: a start could not find the device. */
+static void
+an_alias_that_is_dropped(void **state)
+{
+    FILE *out = fopen("web01.xml", "we");
+
+    (void)state;
+    assert_non_null(out);
+    fprintf(out, "%s<vgpu:request><vgpu:device alias='gpu0' type='T4-1B'/></vgpu:request>%s", head,
+            middle);
+    add_hostdev(out, "gpu0", scene_device(1), "");
+    fprintf(out, "%s", tail);
+    fclose(out);
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "libvirt drops the alias gpu0 of the <hostdev>, as it does not "
+                                   "begin with ua-");
+    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed,
+                     "What 'vgpuctl check' says of its XML:\n  line 7: libvirt drops "
+                     "the alias gpu0 of the <hostdev>");
+}
+
+/* libvirt gives a domain its UUID when it is defined. */
+static void
+no_uuid_yet(void **state)
+{
+    char first[64] = "", *at;
+    FILE *out = fopen("web01.xml", "we");
+
+    (void)state;
+    assert_non_null(out);
+    fprintf(out,
+            "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'><name>web01</name>"
+            "<metadata><vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>"
+            "</metadata><devices>");
+    add_hostdev(out, "ua-gpu0", scene_device(1), "");
+    fprintf(out, "</devices></domain>");
+    fclose(out);
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
+    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web01 asks for 1 vGPU, and can have all it asks for.");
+    /* The next device is nobody's else, though there is no domain's UUID to make its UUID of. */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run("vgpuctl attach ./web01.xml --type T4-1B --print-xml"), COMMAND_DONE);
+        at = strstr(typed.printed, "<address uuid=\"");
+        at = at ? strstr(at + 1, "<address uuid=\"") : NULL;
+        if (!at)
+            fail_msg("%s", typed.printed);
+        assert_int_not_equal(strncmp(first, at, 52), 0);
+        snprintf(first, sizeof(first), "%.52s", at);
+    }
 }
 
 /* --- virtual functions ------------------------------------------------------------------------ */
@@ -338,6 +483,63 @@ functions_not_as_meant(void **state)
     assert_null(strstr(typed.faults, "not known"));
 }
 
+/* --- all that libvirt knows ------------------------------------------------------------------- */
+
+/* A domain of libvirt's, as it would be in a file, with this request and two mediated devices. */
+static void
+add_domain(FILE *out, unsigned number, const char *request, unsigned device)
+{
+    fprintf(out,
+            "<domain type='test' xmlns:vgpu='urn:libvirt-vgpu:domain:1'><name>web%02u</name>"
+            "<uuid>aaaaaaaa-0000-4000-8000-%012u</uuid><metadata>%s</metadata><memory>1</memory>"
+            "<os><type>hvm</type></os><devices>",
+            number, number, request);
+    for (unsigned i = 0; i < 2; i++) {
+        char alias[16];
+
+        snprintf(alias, sizeof(alias), "ua-gpu%u", i);
+        add_hostdev(out, alias, scene_device(device + i), "");
+    }
+    fprintf(out, "</devices></domain>\n");
+}
+
+static void
+all_definitions(void **state)
+{
+    AUTO_FREE char *text = NULL;
+    const char *libvirt;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(out);
+    add_domain(out, 1, BOTH, 1);
+    add_domain(out, 2, "", 3);
+    fclose(out);
+    libvirt = typed_libvirt(&scene, text);
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    typed_golden(&scene, libvirt, "check/all", "vgpuctl check --all");
+    free(text);
+    out = open_memstream(&text, &size);
+    assert_non_null(out);
+    add_domain(out, 1, BOTH, 1);
+    add_domain(out, 2, BOTH, 2);
+    add_domain(out, 3, "<vgpu:request><vgpu:device alias='ua-gpu0' tpye='T4-1B'/></vgpu:request>",
+               5);
+    add_domain(out, 4, "<vgpu:request><vgpu:device alias='ua-gpu7' type='A40-1B'/></vgpu:request>",
+               7);
+    fclose(out);
+    libvirt = typed_libvirt(&scene, text);
+    typed_golden(&scene, libvirt, "check/all-faults", "vgpuctl check --all");
+    scene_configure(&scene, "clases = { };\n");
+    typed_golden(&scene, libvirt, "check/all-broken", "vgpuctl check --all");
+    assert_int_equal(run("vgpuctl check --all web01.xml"), COMMAND_USAGE);
+    assert_int_equal(run("vgpuctl check --root . --all"), COMMAND_USAGE);
+    typed_assert_has(typed.faults, "--all is for what libvirt knows");
+    assert_int_equal(typed_run(&scene, "test:///no/such.xml", "vgpuctl check --all", &typed), 1);
+    typed_assert_has(typed.faults, "cannot connect to test:///no/such.xml");
+}
+
 /* A limit on what is not here; and of a card in use not all is known. */
 static void
 limits(void **state)
@@ -400,13 +602,19 @@ main(void)
         TEST(sound_configurations),
         TEST(broken_configurations),
         TEST(to_no_effect),
+        TEST(whole_configuration),
+        TEST(drop_ins),
         TEST(sound_domains),
         TEST(faulty_domains),
         TEST(domains_not_as_meant),
+        TEST(said_with_the_remedy),
+        TEST(an_alias_that_is_dropped),
+        TEST(no_uuid_yet),
         TEST(sound_functions),
         TEST(faulty_functions),
         TEST(functions_not_as_meant),
         TEST(limits),
+        TEST(all_definitions),
         TEST(pools),
         TEST(no_domains),
     };

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The bash completion, asked as bash asks it, about the vgpuctl that was built on a made machine.
+# The completions of bash, zsh and fish, about the vgpuctl that was built on a made machine. Bash's is
+# asked as bash asks it; the others ask that, and each shell says what it makes of the answer.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -55,6 +56,7 @@ make_programs() {
     cat >"$bin/virsh" <<-'END'
 		#!/bin/sh
 		[ "$*" != "-q -r list --all --name" ] || printf 'web01\ndb 02\n\n'
+		[ "$*" != "-q -r dumpxml --inactive off01" ] || echo '<vgpu:device alias="ua-gpu7" type="a"/>'
 	END
     chmod +x "$bin/vgpuctl" "$bin/virsh"
 }
@@ -72,6 +74,14 @@ completed() {
 expect() {
     got=$(completed "$1")
     [ "$got" = "$2" ] || complain "'$1': '$got', not '$2'"
+}
+
+# As they are installed: the others are told where bash's is.
+make_completions() {
+    mkdir "$scratch/completions"
+    cp config/vgpuctl.bash-completion "$scratch/completions/vgpuctl"
+    sed "s,@completionsdir@,$scratch/completions," config/vgpuctl.zsh-completion >"$scratch/_vgpuctl"
+    sed "s,@completionsdir@,$scratch/completions," config/vgpuctl.fish-completion >"$scratch/vgpuctl.fish"
 }
 
 make_machine
@@ -97,9 +107,12 @@ expect 'vgpuctl types 0000:1' 18:00.0
 expect 'vgpuctl types 0000:18:0' 00.0
 expect 'vgpuctl types --json 0000:18:' 00.0
 expect 'vgpuctl types mtty ' ''
+expect 'vgpuctl types 18:' 00.0
+expect 'vgpuctl types 19:' ''
 
 expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED FRAMEBUFFER FREE FREE-AT-MOST GPU INTERFACE NAME NUMA PARENTS SIZE USED VGPUS'
 expect 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
+expect 'vgpuctl gpus -o gpu,n' 'gpu,name gpu,numa'
 expect 'vgpuctl gpus --columns=GPU,D' 'GPU,DRAINED GPU,DRIVER'
 expect 'vgpuctl types --root ' 'bin/ root/'
 expect 'vgpuctl types --root=root/r' root/run/
@@ -129,7 +142,52 @@ kind 'DOMAIN|FILE' 'vgpuctl thing root/sy' root/sys/
 kind 'DOMAIN ALIAS' 'vgpuctl thing web01 ' ua-gpu0
 kind 'DOMAIN ALIAS' 'vgpuctl thing web01 --live ua' ua-gpu0
 kind 'DOMAIN ALIAS' 'vgpuctl thing gone ' ''
+kind 'DOMAIN ALIAS' 'vgpuctl thing off01 ua' ua-gpu7
 kind '[DEVICE...]' 'vgpuctl thing ' "$two $one"
 kind '[DEVICE]...' "vgpuctl thing $two b1" "$one"
 kind GPU 'vgpuctl thing m' mtty
+
+make_programs
+make_completions
+
+# As bash's above, but each word is whole.
+# shellcheck disable=SC2016 # it is for fish to expand
+in_fish() {
+    got=$(cd "$scratch" && HOME=$scratch PATH=$bin:$PATH fish --no-config -c 'source vgpuctl.fish
+        complete --do-complete "$argv[1]"' "$1" 2>&1 | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')
+    [ "$got" = "$2" ] || complain "fish: '$1': '$got', not '$2'"
+}
+
+if command -v fish >/dev/null; then
+    in_fish 'vgpuctl ' "$commands"
+    in_fish 'vgpuctl types 0000:18:0' 0000:18:00.0
+    in_fish 'vgpuctl reconcile --ro' --root
+    in_fish 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
+    in_fish 'vgpuctl any --class=sm' '--class=small --class=smart'
+    in_fish 'vgpuctl explain w' web01
+    in_fish 'vgpuctl types --root ro' root/
+fi
+
+# A line is typed into zsh, with a tab where it is to complete, and is run: what it prints is seen.
+# in_zsh LINE WORDS
+# shellcheck disable=SC2016 # it is for zsh to expand
+in_zsh() {
+    got=$(cd "$scratch" && HOME=$scratch PATH=$bin:$PATH zsh -f -c 'zmodload zsh/zpty
+        zpty shell zsh -f -i
+        zpty -w shell "PS1=; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D; print -n REA; print DY"
+        zpty -r -m shell text "*READY*"
+        zpty -n -w shell "$1"; zpty -w shell "; print -n DO; print NE"
+        zpty -r -m shell text "*DONE*"
+        print -r -- "$text"' zsh "$(printf %b "$1")" 2>&1)
+    case $got in
+    *"$2"*) ;;
+    *) complain "zsh: '$1': '$got' has no '$2'" ;;
+    esac
+}
+
+if command -v zsh >/dev/null; then
+    in_zsh 'vgpuctl types 0000:18:0\t-rn -o type' nvidia-222
+    in_zsh 'vgpuctl li\t--columns=DEVICE,AL\t-rn' ua-gpu0
+    in_zsh 'echo vgpuctl; vgpuctl expl\t--he\t' 'Usage: vgpuctl explain'
+fi
 finish

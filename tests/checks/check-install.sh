@@ -11,11 +11,12 @@ cd "$top_builddir"
 sysconfdir=$(sed -n 's/^sysconfdir = //p' Makefile)
 units=/usr/lib/systemd/system tmpfiles=/usr/lib/tmpfiles.d
 completions=/usr/share/bash-completion/completions
+zsh=/usr/share/zsh/site-functions fish=/usr/share/fish/vendor_completions.d
 scripts='/usr/lib/mdevctl/scripts.d /etc/mdevctl.d/scripts.d'
 docs=/usr/share/doc/libvirt-vgpu
 set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man \
     libexecdir=/usr/libexec "mdevctldir=$scripts" systemdsystemunitdir=$units \
-    tmpfilesdir=$tmpfiles completionsdir=$completions docdir=$docs DESTDIR="$stage"
+    tmpfilesdir=$tmpfiles completionsdir=$completions zshdir=$zsh fishdir=$fish docdir=$docs DESTDIR="$stage"
 [ -n "$sysconfdir" ]
 make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
 rm -f "$stage.log"
@@ -89,6 +90,10 @@ fi
 if ! grep -qx 'completionsdir = no' Makefile; then
     grep -q '^complete .* vgpuctl$' "$stage$completions/vgpuctl" ||
         complain "bash will not find the completion of vgpuctl"
+    # Those that are to be installed ask bash's.
+    for file in "$stage$zsh/_vgpuctl" "$stage$fish/vgpuctl.fish"; do
+        grep -q "'$completions/vgpuctl'" "$file" || complain "$file does not ask bash's completion"
+    done
 fi
 executables=$(find "$stage/etc" -type f -perm /111)
 [ -z "$executables" ] || complain "executables in /etc, which libvirt might run: $executables"

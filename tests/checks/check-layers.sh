@@ -24,7 +24,7 @@ nodedev/view        base domain policy device lease placement apply actions cli 
 nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
 nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view attach migrate check doctor
 nodedev/callout     base domain policy device lease placement apply actions
 '

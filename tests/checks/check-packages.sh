@@ -132,6 +132,8 @@ tree() {
                 f*) what=$(cksum <"$path") ;;
                 *) what= ;;
                 esac
+                # Where zsh looks is each distribution's to say.
+                path=$(echo "$path" | sed 's,/zsh/vendor-completions,/zsh/site-functions,')
                 # A link to an absolute path leads out of here.
                 if [ "$kind" = l ]; then case $(readlink "$path") in /*) what=$(readlink "$path") ;; esac; fi
                 echo "$kind $mode $path $what"

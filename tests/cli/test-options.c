@@ -77,8 +77,12 @@ what_is_wrong(void **state)
     } rows[] = {
         {"vgpuctl list --connect", "--connect needs a value"},
         {"vgpuctl -o", "-o needs a value"},
-        {"vgpuctl --nonsense list", "what is --nonsense?"},
-        {"vgpuctl list -x", "what is -x?"},
+        {"vgpuctl --nonsense list", "there is no option --nonsense"},
+        {"vgpuctl --jsn list", "there is no option --jsn (did you mean json?)"},
+        {"vgpuctl --rot=/ list", "there is no option --rot (did you mean root?)"},
+        {"vgpuctl list -x", "there is no option -x"},
+        {"vgpuctl list -Jx", "there is no option -x"},
+        {"vgpuctl list --json=yes", "--json takes no value"},
     };
     char *argv[32], *copy;
 

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
 
@@ -111,10 +112,18 @@ wrong_usage(void **state)
     } rows[] = {
         {"vgpuctl", "a command, please"},
         {"vgpuctl reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
-        {"vgpuctl --rott /", "what is --rott?"},
+        {"vgpuctl --rott /", "there is no option --rott (did you mean root?)"},
         {"vgpuctl --root", "--root needs a value"},
-        {"vgpuctl reconcile now", "usage: vgpuctl reconcile"},
+        {"vgpuctl reconcile now",
+         "reconcile: what is \"now\" for?; usage: vgpuctl reconcile [OPTION]...\n"},
+        {"vgpuctl drain", "drain: its GPU is missing; usage: vgpuctl drain GPU [OPTION]...\n"},
+        {"vgpuctl drain 0000:18:00.0 18:00.1", "what is \"18:00.1\" for?; usage: "},
+        {"vgpuctl detach", "its DOMAIN|FILE is missing"},
+        {"vgpuctl detach web01",
+         "detach: its ALIAS is missing; usage: vgpuctl detach DOMAIN|FILE "},
         {"vgpuctl gpus --rebuild", "it takes no --rebuild"},
+        {"vgpuctl gpus -o GPU,NAEM,NUMA",
+         "there is no column \"NAEM\" (did you mean NAME?); there"},
         {"vgpuctl gpus -o GPU,SPEED", "there is no column \"SPEED\"; there are:"},
     };
 
@@ -127,6 +136,43 @@ wrong_usage(void **state)
     }
     assert_int_equal(run("vgpuctl --root /no/such reconcile"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
+}
+
+/* Who may not do it is told who may; others are not. */
+static void
+unprivileged(void **state)
+{
+    static const char *const lines[] = {"drain mtty", "reconcile", "metrics --output ./file"};
+    AUTO_FREE char *before = getcwd(NULL, 0);
+    bool is_root = geteuid() == 0;
+
+    (void)state;
+    fake_write(&scene.kernel, "var/lib/keep", "");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(chmod(scene.kernel.path, 0755), 0);
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char line[64];
+
+        assert_int_equal(chmod(".", 0555) | chmod("var", 0555) | chmod("var/lib", 0555), 0);
+        assert_int_equal(chmod("run/libvirt-vgpu", 0555), 0);
+        if (is_root)
+            assert_int_equal(seteuid(65534), 0);
+        snprintf(line, sizeof(line), "vgpuctl %s", lines[i]);
+        run(line);
+        if (is_root)
+            assert_int_equal(seteuid(0), 0);
+        if (typed.status != COMMAND_FAILED)
+            fail_msg("%s: %s%s", line, typed.printed, typed.faults);
+        typed_assert_has(typed.faults, "Permission denied");
+        if (is_root || geteuid() != 0)
+            typed_assert_has(typed.faults, "; run it as root\n");
+    }
+    assert_int_equal(chmod(".", 0755) | chmod("var", 0755) | chmod("var/lib", 0755), 0);
+    assert_int_equal(chmod("run/libvirt-vgpu", 0755), 0);
+    run("vgpuctl drain no-such-gpu");
+    assert_null(strstr(typed.faults, "root"));
+    assert_int_equal(chdir(before), 0);
 }
 
 static void
@@ -172,9 +218,8 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(help_and_version), TEST(help_of_each_command),
-        TEST(nowhere_to_print), TEST(wrong_usage),
-        TEST(reconcile),
+        TEST(help_and_version), TEST(help_of_each_command), TEST(nowhere_to_print),
+        TEST(wrong_usage),      TEST(unprivileged),         TEST(reconcile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,42 @@ again_and_back(void **state)
     run("vgpuctl undrain ..", 1);
 }
 
+/* As lspci prints it: without its domain, if that says which. */
+static void
+by_a_short_address(void **state)
+{
+    static const char *const lines[] = {"status", "types", "drain", "undrain"};
+
+    (void)state;
+    run("vgpuctl drain 3B:00.0", 0);
+    assert_true(exists(DRAINED "/" SECOND));
+    run("vgpuctl undrain 3b:00.0", 0);
+    assert_string_equal(typed.printed, SECOND " is not drained any more\n");
+    assert_false(exists(DRAINED "/" SECOND));
+    run("vgpuctl undrain 3b:00.0", 0);
+    assert_string_equal(typed.printed, SECOND " was not drained\n");
+    run("vgpuctl types -n -r -o GPU 18:00.0", 0);
+    assert_string_equal(typed.printed, FIRST "\n");
+    run("vgpuctl drain 3c:00.0", 1);
+    typed_assert_has(typed.faults, "there is no GPU \"3c:00.0\" here; there are: " FIRST "; ");
+    run("vgpuctl drain b:00.0", 1);
+    scene_stop(&scene);
+    scene_start(&scene, MACHINE "gpu 10001:3b:00.0 rule size\n");
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char line[64];
+
+        snprintf(line, sizeof(line), "vgpuctl %s 3b:00.0", lines[i]);
+        run(line, 1);
+        typed_assert_has(typed.faults, "type all of the address, as \"3b:00.0\" may be any of: ");
+        typed_assert_has(typed.faults, SECOND);
+        typed_assert_has(typed.faults, "10001:3b:00.0");
+    }
+    run("vgpuctl drain 10001:3b:00.0", 0);
+    /* Only one of them can be meant. */
+    run("vgpuctl undrain 3b:00.0", 0);
+    assert_string_equal(typed.printed, "10001:3b:00.0 is not drained any more\n");
+}
+
 static void
 guests_go_elsewhere(void **state)
 {
@@ -279,7 +315,7 @@ main(void)
         TEST(functions),          TEST(what_is_shown),         TEST(nothing_on_it),
         TEST(what_is_being_made), TEST(again_and_back),        TEST(guests_go_elsewhere),
         TEST(kept_there),         TEST(kept_for_another),      TEST(not_to_be_told),
-        TEST(by_itself),          TEST(no_use_waiting_for_it),
+        TEST(by_itself),          TEST(no_use_waiting_for_it), TEST(by_a_short_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -669,10 +669,10 @@ functions_reaped(void **state)
     assert_int_equal(fake_count(&scene.kernel), COUNT(places) - 1);
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "");
     /* Others' only if named, in whatever case, each once. */
-    assert_int_equal(run("vgpuctl reap 0000:3d:00.7 0000:3D:00.7"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl reap 3d:00.7 0000:3d:00.7 0000:3D:00.7"), COMMAND_DONE);
     assert_string_equal(typed.printed, "0000:3d:00.7 removed\n");
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "");
-    assert_int_equal(run("vgpuctl reap 0000:3d:00.4"), COMMAND_BUSY);
+    assert_int_equal(run("vgpuctl reap 3D:00.4"), COMMAND_BUSY);
     typed_assert_has(typed.printed, "0000:3d:00.4 left alone: the domain guest1 refers to it\n");
     assert_int_equal(run("vgpuctl reap 0000:3d:00.5"), COMMAND_BUSY);
     typed_assert_has(typed.printed, "0000:3d:00.5 left alone: the domain guest2 refers to it\n");
@@ -684,7 +684,7 @@ functions_reaped(void **state)
     typed_assert_has(typed.faults, "there is no vGPU 0000:3d:01.0 here; see 'vgpuctl orphans'");
     assert_int_equal(run("vgpuctl reap " CARD), COMMAND_FAILED);
     typed_assert_has(typed.faults, "there is no vGPU " CARD " here");
-    assert_int_equal(run("vgpuctl reap 3d:00.4"), COMMAND_FAILED);
+    assert_int_equal(run("vgpuctl reap 3d:01.0"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "or by the address of a virtual function");
     assert_int_equal(scene.kernel.faults->writes, 0);
 }

@@ -631,6 +631,7 @@ started_by_mdevctl(void **state)
     const char *const devices[] = {HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL};
 
     (void)state;
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
         "{ \"mdev_type\": \"nvidia-222\", \"start\": \"manual\", \"attrs\": [] }\n");
     assert_healthy(libvirt(devices));
@@ -809,6 +810,7 @@ static void
 function_domains(void **state)
 {
     (void)state;
+    put(CONF, "classes = { small = { types = [ \"L40S-8Q\" ]; }; };\n");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
     assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"),
                                                PCI_HOSTDEV("4", "no", "ua-b"), NULL}),
@@ -834,6 +836,32 @@ function_domains(void **state)
     assert_fault(libvirt((const char *const[]){NULL}), "orphan",
                  "no domain refers to the vGPU " FIRST ", which was guest9's");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
+}
+
+static void
+switched_off(void **state)
+{
+    (void)state;
+    put("etc/libvirt-vgpu/conf.d/20-off.conf", "\nenabled = false;\n");
+    assert_fault(
+        HERE, "disabled",
+        "/etc/libvirt-vgpu/conf.d/20-off.conf:2 says enabled = false: no guest is given a");
+}
+
+/* What check --all calls a fault, and no more. */
+static void
+definitions(void **state)
+{
+    (void)state;
+    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
+                 "definition",
+                 "a start of the domain guest1 would be refused: ua-vgpu-small asks for the class "
+                 "\"small\", and vgpu.conf has none");
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}));
+    put(CONF, "classes = { small = { types = [ \"A40-1B\" ]; }; };\n");
+    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
+                 "definition", "ua-vgpu-small wants small, which no GPU here has");
 }
 
 static void
@@ -867,6 +895,8 @@ main(void)
         TEST(seen_through_another),
         TEST(domains),
         TEST(started_by_mdevctl),
+        TEST(definitions),
+        TEST(switched_off),
         TEST(several),
         FUNCTION_TEST(functions),
         FUNCTION_TEST(function_advice),

@@ -328,12 +328,14 @@ every_fault_with_its_line(void **state)
         unsigned line;
         const char *text;
     } rows[] = {
-        {2, "<vgpu:device> has an unknown attribute \"tpye\""},
+        {2, "<vgpu:device> has an unknown attribute \"tpye\" (did you mean type?)"},
         {4, "<vgpu:device> has both type=\"a/b\" and class=\"b\""},
         {4, "<vgpu:device type=\"a/b\">: no type has a slash in it"},
         {5, "<vgpu:param> needs both name and value"},
-        {0, "<vgpu:device alias=\"ua-0\"> names no <hostdev> of type mdev or pci"},
-        {0, "<vgpu:device alias=\"ua-1\"> names no <hostdev> of type mdev or pci"},
+        {0, "<vgpu:device alias=\"ua-0\"> names no <hostdev> of type mdev or pci: add that, or "
+            "take the rest out with 'vgpuctl detach web01 ua-0'"},
+        {0, "<vgpu:device alias=\"ua-1\"> names no <hostdev> of type mdev or pci: add that, or "
+            "take the rest out with 'vgpuctl detach web01 ua-1'"},
     };
     struct parsed *parsed = *state;
     const struct request *request = &parsed->request;

@@ -6,10 +6,12 @@
  */
 
 #include "fuzz/fuzz.h"
+#include "policy/policy-keys.h"
 #include "policy/policy-load.h"
 #include "policy/policy.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -34,7 +36,8 @@ put(int directory, const char *path, const uint8_t *data, size_t size)
 
 /* A directory of its own for each input: slow, but nothing stays behind. */
 static int
-load(const uint8_t *data, size_t size, struct policy *policy, struct error *error)
+load(const uint8_t *data, size_t size, struct policy *policy, struct setting_trace *trace,
+     struct error *error)
 {
     char directory[] = "/tmp/fuzz-policy-XXXXXX";
     const uint8_t *part = memmem(data, size, PART, strlen(PART));
@@ -48,7 +51,7 @@ load(const uint8_t *data, size_t size, struct policy *policy, struct error *erro
     MUST(mkdirat(host.root, "c/conf.d", 0700) == 0);
     put(host.root, "c/vgpu.conf", data, length);
     put(host.root, "c/conf.d/a.conf", data + length, size - length);
-    rc = policy_load(&host, policy, error);
+    rc = policy_load_traced(&host, policy, trace, error);
     MUST(unlinkat(host.root, "c/conf.d/a.conf", 0) == 0);
     MUST(unlinkat(host.root, "c/conf.d", AT_REMOVEDIR) == 0);
     MUST(unlinkat(host.root, "c/vgpu.conf", 0) == 0);
@@ -122,16 +125,55 @@ must_be_sound(const struct policy *policy)
     MUST(!*policy->default_class || policy_find_class(policy, policy->default_class));
 }
 
+static void
+add_line(void *out, const char *text, const char *origin)
+{
+    (void)origin;
+    fprintf(out, "%s\n", text);
+}
+
+/* As vgpuctl check --print has it. The caller frees it. */
+static char *
+print(const struct policy *policy, const struct setting_trace *trace)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    MUST(out && policy_keys_text(policy, trace, add_line, out) == 0 && fclose(out) == 0);
+    return text;
+}
+
+/* What is printed says the same as what was read. */
+static void
+must_be_printed(const struct policy *policy, const struct setting_trace *trace)
+{
+    AUTO(policy_clear) struct policy again = {0};
+    AUTO(setting_trace_clear) struct setting_trace where = {0};
+    AUTO_FREE char *text = print(policy, trace);
+    AUTO_FREE char *same = NULL;
+    struct error error;
+
+    MUST(load((const uint8_t *)text, strlen(text), &again, &where, &error) == 0);
+    must_be_sound(&again);
+    same = print(&again, &where);
+    MUST(strcmp(text, same) == 0);
+    MUST(again.gpu_count == policy->gpu_count && again.class_count == policy->class_count);
+    MUST(again.prepare_timeout == policy->prepare_timeout && again.enabled == policy->enabled);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO(policy_clear) struct policy policy = {0};
+    AUTO(setting_trace_clear) struct setting_trace trace = {0};
     struct error error = {0};
 
     if (memmem(data, size, "@include", 8))
         return 0;
-    if (load(data, size, &policy, &error) == 0) {
+    if (load(data, size, &policy, &trace, &error) == 0) {
         must_be_sound(&policy);
+        must_be_printed(&policy, &trace);
         return 0;
     }
     MUST(*error.text);

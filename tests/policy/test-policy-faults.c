@@ -41,7 +41,9 @@ faults_of_one_place(void **state)
     static const struct row rows[] = {
         /* unknown keys, at every level */
         {"\n\ncolour = 1;", "3: unknown key \"colour\""},
-        {"Enabled = true;", "1: unknown key \"Enabled\""},
+        {"Enabled = true;", "1: unknown key \"Enabled\" (did you mean enabled?)"},
+        {"gpus = ( { " GPU "\n adress = \"x\"; } );",
+         "2: unknown key \"adress\" (did you mean address?)"},
         {"gpus = ( { " GPU "\n colour = 1; } );", "2: unknown key \"colour\""},
         {"classes = { small = { types = [ \"a\" ];\n colour = 1; }; };",
          "2: unknown key \"colour\""},
@@ -151,7 +153,7 @@ faults_of_one_place(void **state)
         /* syntax */
         {"enabled = true;\nlock_timeout = ;", "2: syntax error"},
         {"enabled true;", "1: syntax error"},
-        {"gpus = (\n{ " GPU "\n", "3: syntax error"},
+        {"gpus = (\n{ " GPU "\n", "2: syntax error: the { of this line has no end"},
         {"default_class = \"small", "1: "},
         {"enabled = true;\nenabled = false;", "2: duplicate setting name"},
         {"gpus = ( { " GPU GPU "} );", "1: duplicate setting name"},
@@ -195,6 +197,29 @@ faults_of_the_whole(void **state)
         {"classes = { a = { types = [ \"a\" ]; }; };\ndomains = ( { name = \"*\"; devices = (\n"
          "{ alias = \"x\"; class = \"a\"; type = \"a\"; } ); } );",
          "3: a device needs either type or class"},
+    };
+
+    check_rows(*state, rows, COUNT(rows));
+}
+
+/* Where a quote or a bracket is missing, and not where that is noticed. */
+static void
+what_has_no_end(void **state)
+{
+    static const struct row rows[] = {
+        {"enabled = true;\nplacement = \"pack;\nnuma = \"prefer\";\n",
+         "2: syntax error: a string does not end in the line where it begins"},
+        {"placement = \"pack;\n", "1: syntax error: a string does not end in the line"},
+        {"# it's \"here\n/* \"\n*/ // \"\nplacement = \"a\\\"b\"; numa = \"x;\n\n",
+         "4: syntax error: a string does not end"},
+        {"classes = {\n small = {\n  types = [ \"a\" ];\n};\n", "1: syntax error: the { of this "
+                                                                "line has no end"},
+        {"gpus = (\n{ address = \"a\"; }\n\n", "1: syntax error: the ( of this line has no end"},
+        {"params = [ \"a\",\n\"b\"\n", "1: syntax error: the [ of this line has no end"},
+        /* these are where libconfig says */
+        {"enabled = true;\n=;\nplacement = \"a;\n", "2: syntax error"},
+        {"gpus = (\n{ address = \"a\"; ] );\nenabled = true;\n\n", "2: syntax error"},
+        {"enabled = true\nplacement \"x\";\nclasses = {\n", "2: syntax error"},
     };
 
     check_rows(*state, rows, COUNT(rows));
@@ -260,7 +285,7 @@ faults_between_files(void **state)
     } rows[] = {
         {"classes = { a = { types = [ \"1\" ]; }; };",
          "\nclasses = { a = { framebuffer = \"1G\"; }; };",
-         "/" MAIN ":1: the class \"a\" has both"},
+         "/conf.d/10.conf:2: the class \"a\" has both"},
         {"default_class = \"a\"; classes = { a = { types = [ \"1\" ]; }; };",
          "\ndefault_class = \"b\";", "/conf.d/10.conf:2: default_class is \"b\""},
         {"classes = { a = { types = [ \"1\" ]; }; };",
@@ -372,15 +397,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(faults_of_one_place),
-        TEST(faults_of_the_whole),
-        TEST(all_faults_of_all_files),
-        TEST(all_faults_of_the_whole),
-        TEST(faults_between_files),
-        TEST(only_root_may_write_it),
-        TEST(an_include_is_no_back_door),
-        TEST(a_file_is_text),
-        TEST(only_regular_files_of_bearable_size),
+        TEST(faults_of_one_place),     TEST(faults_of_the_whole),
+        TEST(what_has_no_end),         TEST(all_faults_of_all_files),
+        TEST(all_faults_of_the_whole), TEST(faults_between_files),
+        TEST(only_root_may_write_it),  TEST(an_include_is_no_back_door),
+        TEST(a_file_is_text),          TEST(only_regular_files_of_bearable_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

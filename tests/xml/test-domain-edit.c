@@ -385,7 +385,6 @@ refuses_what_is_no_domain(void **state)
         "",
         "<domain>",
         "<network/>",
-        "<domain><name>x</name></domain>",
         "<!DOCTYPE domain [<!ENTITY a 'b'>]><domain><uuid>" DOMAIN "</uuid></domain>",
     };
 

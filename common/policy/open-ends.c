@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "policy/open-ends.h"
+
+#include <string.h>
+
+#define MOST_OPEN 64 /* brackets that are open at once; deeper ones are not looked for */
+
+struct scan {
+    const char *at;
+    unsigned line;
+    struct open_ends open[MOST_OPEN];
+    size_t depth;
+};
+
+static void
+step(struct scan *scan)
+{
+    scan->line += *scan->at++ == '\n';
+}
+
+/* Whether a comment begins here; then it is passed over. */
+static bool
+skip_comment(struct scan *scan)
+{
+    bool is_long = !strncmp(scan->at, "/*", 2);
+
+    if (!is_long && *scan->at != '#' && strncmp(scan->at, "//", 2) != 0)
+        return false;
+    while (*scan->at && (is_long ? strncmp(scan->at, "*/", 2) != 0 : *scan->at != '\n'))
+        step(scan);
+    if (is_long && *scan->at)
+        scan->at += strlen("*/");
+    return true;
+}
+
+/* False if it does not end in its line. */
+static bool
+skip_string(struct scan *scan)
+{
+    scan->at++;
+    while (*scan->at && *scan->at != '"' && *scan->at != '\n')
+        scan->at += *scan->at == '\\' && scan->at[1] && scan->at[1] != '\n' ? 2 : 1;
+    if (*scan->at != '"')
+        return false;
+    scan->at++;
+    return true;
+}
+
+static void
+note_bracket(struct scan *scan)
+{
+    static const char *const words[] = {"{", "(", "["};
+    const char *opening = strchr("{([", *scan->at), *closing = strchr("})]", *scan->at);
+
+    for (size_t i = 0; opening && i < COUNT(words) && scan->depth < MOST_OPEN; i++) {
+        if (*words[i] == *scan->at)
+            scan->open[scan->depth++] = (struct open_ends){scan->line, words[i]};
+    }
+    if (closing && scan->depth)
+        scan->depth--;
+}
+
+struct open_ends
+open_ends_find(const char *text, unsigned fault_line)
+{
+    struct scan scan = {.at = text, .line = 1};
+    const struct open_ends none = {0};
+
+    while (*scan.at) {
+        if (skip_comment(&scan))
+            continue;
+        if (*scan.at == '"') {
+            unsigned line = scan.line;
+
+            if (!skip_string(&scan))
+                return line <= fault_line ? (struct open_ends){line, "string"} : none;
+            continue;
+        }
+        note_bracket(&scan);
+        step(&scan);
+    }
+    /* What libconfig could not read before the end is no matter of an end that is missing. */
+    return scan.depth && fault_line >= scan.line - 1 ? scan.open[scan.depth - 1] : none;
+}

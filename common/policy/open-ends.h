@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * open-ends: what begins in a configuration file and does not end where it should.
+ *
+ * libconfig names the line at which it can read no further. If a quote or a bracket is missing,
+ * that is far behind the place where something is to be mended. Pure.
+ */
+
+#pragma once
+
+#include "base/cleanup.h"
+
+#include <stdbool.h>
+
+struct open_ends {
+    unsigned line;    /* where it begins; 0: there is none */
+    const char *what; /* "string", or the bracket: "{", "(", "[" */
+};
+
+/* The first string that goes over the end of its line, if it begins at or before the line of the
+ * fault; else, if the text has no end for it, the last bracket that is open. */
+struct open_ends open_ends_find(const char *text, unsigned fault_line) CHECKED NONNULL;

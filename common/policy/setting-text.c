@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "policy/setting-text.h"
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void __attribute__((format(printf, 3, 4), nonnull(1, 3)))
+put(struct setting_text *text, const char *origin, const char *format, ...)
+{
+    AUTO_FREE char *line = NULL;
+    AUTO_FREE char *whole = NULL;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&line, format, args) < 0)
+        line = NULL;
+    va_end(args);
+    if (!line || asprintf(&whole, "%*s%s", (int)(4 * text->depth), "", line) < 0) {
+        whole = NULL;
+        text->rc = -ENOMEM;
+        return;
+    }
+    text->take(text->data, whole, origin);
+}
+
+/* A string between quotes; NULL: no memory. The caller frees it. */
+static char *
+quote(const char *string)
+{
+    char *ret = malloc(4 * strlen(string) + 3), *to = ret;
+
+    if (!ret)
+        return NULL;
+    *to++ = '"';
+    for (; *string; string++) {
+        if ((unsigned char)*string < ' ') {
+            to += sprintf(to, "\\x%02x", (unsigned char)*string);
+            continue;
+        }
+        if (strchr("\"\\", *string))
+            *to++ = '\\';
+        *to++ = *string;
+    }
+    strcpy(to, "\"");
+    return ret;
+}
+
+/* --- single values ---------------------------------------------------------------------------- */
+
+typedef char *setting_form(const struct setting_key *key, const void *field);
+
+static char *
+print_amount(unsigned amount, unsigned factor, const char *large, const char *small)
+{
+    bool is_round = amount % factor == 0;
+    char *ret;
+
+    return asprintf(&ret, "\"%u%s\"", is_round ? amount / factor : amount,
+                    is_round ? large : small) < 0
+               ? NULL
+               : ret;
+}
+
+static char *
+form_bool(const struct setting_key *key, const void *field)
+{
+    (void)key;
+    return strdup(*(const bool *)field ? "true" : "false");
+}
+
+static char *
+form_count(const struct setting_key *key, const void *field)
+{
+    char *ret;
+
+    (void)key;
+    return asprintf(&ret, "%u", *(const unsigned *)field) < 0 ? NULL : ret;
+}
+
+static char *
+form_string(const struct setting_key *key, const void *field)
+{
+    (void)key;
+    return quote(*(char *const *)field);
+}
+
+static char *
+form_address(const struct setting_key *key, const void *field)
+{
+    (void)key;
+    return quote(((const struct name *)field)->text);
+}
+
+static char *
+form_choice(const struct setting_key *key, const void *field)
+{
+    return quote(key->words[*(const unsigned *)field]);
+}
+
+static char *
+form_duration(const struct setting_key *key, const void *field)
+{
+    (void)key;
+    return print_amount(*(const unsigned *)field, 1000, "s", "ms");
+}
+
+static char *
+form_framebuffer(const struct setting_key *key, const void *field)
+{
+    (void)key;
+    return print_amount(*(const unsigned *)field, 1024, "G", "M");
+}
+
+static void
+put_value(struct setting_text *text, const struct setting_key *key, const char *origin,
+          setting_form *form, const void *field)
+{
+    AUTO_FREE char *value = form(key, field);
+
+    if (value)
+        put(text, origin, "%s = %s;", key->name, value);
+    else
+        text->rc = -ENOMEM;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* Words, and where each was read. */
+struct text_word {
+    const char *word, *origin;
+};
+
+struct text_list {
+    struct text_word *items;
+    size_t count;
+};
+
+static void
+clear_list(struct text_list *list)
+{
+    free(list->items);
+}
+
+static void
+add_word(struct setting_text *text, struct text_list *list, const char *word, const char *origin)
+{
+    struct text_word item = {word, origin};
+
+    if (ARRAY_ADD(list->items, list->count, item) < 0)
+        text->rc = -ENOMEM;
+}
+
+/* In one line if all of it was read in one; NULL: it was not, or there is no memory. */
+static char *
+join_list(const struct text_list *list)
+{
+    char *ret = strdup("[ ");
+
+    for (size_t i = 0; i < list->count && ret; i++) {
+        AUTO_FREE char *value = quote(list->items[i].word);
+        AUTO_FREE char *before = ret;
+
+        if (!value || strcmp(list->items[i].origin, list->items[0].origin) != 0 ||
+            asprintf(&ret, "%s%s%s ", before, value, i + 1 < list->count ? "," : "") < 0)
+            ret = NULL;
+    }
+    return ret;
+}
+
+static void
+put_list(struct setting_text *text, const char *name, const char *origin,
+         const struct text_list *list)
+{
+    AUTO_FREE char *line = join_list(list);
+
+    if (line) {
+        put(text, list->count ? list->items[0].origin : origin, "%s = %s];", name, line);
+        return;
+    }
+    put(text, NULL, "%s = [", name);
+    for (size_t i = 0; i < list->count; i++) {
+        AUTO_FREE char *value = quote(list->items[i].word);
+
+        if (value)
+            put(text, list->items[i].origin, "    %s%s", value, i + 1 < list->count ? "," : "");
+        else
+            text->rc = -ENOMEM;
+    }
+    put(text, NULL, "];");
+}
+
+static void
+put_words(struct setting_text *text, const struct setting_key *key, const char *path,
+          const char *origin, const struct words *words)
+{
+    AUTO(clear_list) struct text_list list = {0};
+
+    for (size_t i = 0; i < words->count; i++) {
+        const char *own = setting_trace_nth(text->trace, path, i);
+
+        add_word(text, &list, words->items[i], own ? own : origin);
+    }
+    put_list(text, key->name, origin, &list);
+}
+
+/* Those of the last file that had any; so its origin counts. */
+static void
+put_choices(struct setting_text *text, const struct setting_key *key, const char *path,
+            const char *origin, unsigned bits)
+{
+    AUTO(clear_list) struct text_list list = {0};
+
+    for (size_t i = 0; key->words[i]; i++) {
+        const char *own = setting_trace_word(text->trace, path, key->words[i]);
+
+        if (bits & 1u << i)
+            add_word(text, &list, key->words[i], own ? own : origin);
+    }
+    put_list(text, key->name, origin, &list);
+}
+
+/* A list of groups, or a group of groups that have names. */
+static void
+put_groups(struct setting_text *text, const struct setting_key *key, const char *path,
+           const void *object)
+{
+    const struct setting_list *list = key->list;
+    size_t count = *(const size_t *)((const char *)object + list->count);
+    struct setting_text inner = *text;
+    const char *items;
+
+    memcpy(&items, (const char *)object + key->offset, sizeof(items));
+    put(text, NULL, "%s = %s", key->name, list->has_names ? "{" : "(");
+    text->depth++;
+    inner.depth = text->depth + 1;
+    for (size_t i = 0; i < count; i++) {
+        const char *item = items + i * list->size;
+
+        snprintf(inner.path, sizeof(inner.path), "%.100s.%zu.", path, i);
+        if (list->has_names)
+            put(text, NULL, "%s = {", *(char *const *)(item + list->name));
+        else
+            put(text, NULL, "{");
+        setting_text_group(&inner, list->keys, list->key_count, item);
+        put(text, NULL, list->has_names ? "};" : i + 1 < count ? "}," : "}");
+    }
+    text->depth--;
+    put(text, NULL, list->has_names ? "};" : ");");
+    text->rc = inner.rc < 0 ? inner.rc : text->rc;
+}
+
+static const struct {
+    setting_function *read;
+    setting_form *form;
+} forms[] = {
+    {setting_bool, form_bool},
+    {setting_count, form_count},
+    {setting_string, form_string},
+    {setting_address, form_address},
+    {setting_choice, form_choice},
+    {setting_duration, form_duration},
+    {setting_framebuffer, form_framebuffer},
+};
+
+static void
+put_setting(struct setting_text *text, const struct setting_key *key, const char *path,
+            const char *origin, const void *object)
+{
+    setting_function *read = key->like ? key->like : key->read;
+    const void *field = (const char *)object + key->offset;
+
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        if (forms[i].read == read)
+            return put_value(text, key, origin, forms[i].form, field);
+    }
+    if (read == setting_choices)
+        put_choices(text, key, path, origin, *(const unsigned *)field);
+    else if (read == setting_list)
+        put_groups(text, key, path, object);
+    else
+        put_words(text, key, path, origin, field);
+}
+
+void
+setting_text_group(struct setting_text *text, const struct setting_key *keys, size_t count,
+                   const void *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct setting_key *key = &keys[i];
+        char path[SETTING_MOST_PATH];
+        const char *origin;
+
+        snprintf(path, sizeof(path), "%s%s", text->path, key->name);
+        origin = setting_trace_origin(text->trace, path);
+        /* Of lists that nobody has begun there is nothing to say. */
+        if (origin || (text->depth == 0 && !key->list))
+            put_setting(text, key, path, origin ? origin : "default", object);
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/trial.h"
+
+#include <string.h>
+
+int
+trial_begin(struct trial *trial, const struct domain_source *source, struct error *error)
+{
+    const struct connection_domain *domain = &source->domain;
+
+    *trial = (struct trial){.source = source};
+    if (domain->is_running)
+        return error_set(error, -EBUSY, "%s runs already: leave --start out", domain->name);
+    if (domain->is_saved)
+        return error_set(error, -EBUSY,
+                         "%s has a saved state, which libvirt would restore without the vGPU; "
+                         "restore it first (virsh start %s), or drop it (virsh managedsave-remove "
+                         "%s)",
+                         domain->name, domain->name, domain->name);
+    return domain_source_text(source, CONNECTION_CONFIG, true, &trial->before, error);
+}
+
+void
+trial_clear(struct trial *trial)
+{
+    document_clear(&trial->before);
+}
+
+static bool
+is_same(const struct document *a, const struct document *b)
+{
+    return a->length == b->length && !memcmp(a->text, b->text, a->length);
+}
+
+/* What somebody else has changed since `after` is not overwritten. */
+static void
+put_back(const struct trial *trial, const struct document *after, struct error *error)
+{
+    const struct domain_source *source = trial->source;
+    AUTO(document_clear) struct document now = {0};
+    struct error failure;
+    int rc = domain_source_text(source, CONNECTION_CONFIG, true, &now, &failure);
+
+    if (rc == 0 && !is_same(after, &now))
+        rc = error_set(&failure, -EEXIST, "somebody else has changed it meanwhile");
+    if (rc == 0)
+        rc = connection_define(source->connection, &trial->before, &failure);
+    if (rc == 0)
+        error_add(error, "its definition is again as it was, without the vGPU");
+    else
+        error_add(error, "its definition is left as it is: %s", failure.text);
+}
+
+int
+trial_start(struct trial *trial, struct error *error)
+{
+    const struct domain_source *source = trial->source;
+    AUTO(document_clear) struct document after = {0};
+    int rc = domain_source_text(source, CONNECTION_CONFIG, true, &after, error);
+
+    if (rc < 0)
+        return rc;
+    rc = connection_start(source->connection, &source->domain.uuid, error);
+    if (rc < 0)
+        put_back(trial, &after, error);
+    return rc;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check/definitions-check.h"
+#include "libvirt/connection.h"
+
+#include <string.h>
+
+struct checker {
+    const struct domain_check *check;
+    const struct domains *domains;
+    struct definitions_check *sum;
+};
+
+static void
+check_text(struct checker *checker, const struct domain_text *text, const char *xml)
+{
+    struct domain_check check = *checker->check;
+    const struct document document = {(char *)xml, strlen(xml)};
+    struct error error;
+    int count;
+
+    check.file = text->name;
+    check.domains = checker->domains;
+    count = domain_check(&check, &document, &error);
+    if (count < 0)
+        report_fault(check.report, text->name, 0, "%s", error.text);
+    else
+        checker->sum->vgpus += (size_t)count;
+}
+
+static int
+check_one(void *data, const struct domain_text *text)
+{
+    struct checker *checker = data;
+    struct report *report = checker->check->report;
+    const char *xml = text->is_persistent ? text->config : text->live;
+    size_t faults = report->faults;
+
+    if (xml && *xml)
+        check_text(checker, text, xml);
+    else
+        report_fault(report, text->name, 0, "its XML cannot be read: %s",
+                     text->failure ? text->failure : "libvirt gave none");
+    checker->sum->count++;
+    checker->sum->faulty += report->faults > faults;
+    return 0;
+}
+
+int
+definitions_check_all(const struct domain_check *check, struct definitions_check *ret,
+                      struct error *error)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    AUTO(domains_clear) struct domains domains = {0};
+    struct checker checker = {check, check->domains, ret};
+    struct error failure;
+    int rc = connection_open(check->uri, CONNECTION_READ, &connection, error);
+
+    *ret = (struct definitions_check){0};
+    if (rc < 0)
+        return rc;
+    if (!checker.domains) {
+        checker.domains = &domains;
+        /* What could not be read is told below, by its name. */
+        if (connection_domains(connection, &domains, &failure) < 0 && domains.complete)
+            return error_set(error, -EIO, "%s", failure.text);
+    }
+    return connection_each_domain(connection, check_one, &checker, error);
+}

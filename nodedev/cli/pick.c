@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/pick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A whole name, in any spelling. */
+static bool
+parse_whole(struct name *ret, const char *word)
+{
+    return name_parse_uuid(ret, word) == 0 || name_parse_pci(ret, word) == 0 ||
+           name_parse(ret, word) == 0;
+}
+
+/* An address without its domain, as one of domain 0. */
+static bool
+parse_short(struct name *ret, const char *word)
+{
+    char text[sizeof(ret->text)];
+
+    return snprintf(text, sizeof(text), "0000:%s", word) < (int)sizeof(text) &&
+           name_parse_pci(ret, text) == 0;
+}
+
+/* Whether both are PCI addresses that differ in nothing but their domains. */
+static bool
+has_same_rest(const struct name *device, const struct name *address)
+{
+    struct name parsed;
+
+    return name_parse_pci(&parsed, device->text) == 0 &&
+           !strcmp(strchr(parsed.text, ':'), strchr(address->text, ':'));
+}
+
+/* Those whose address it may be, each once. */
+static int
+find_all(const struct names *from, const struct name *address, struct names *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++) {
+        if (has_same_rest(&from->items[i], address) && !names_has(ret, &from->items[i]))
+            rc = names_add(ret, from->items[i].text);
+    }
+    return rc;
+}
+
+int
+pick_name(const struct names *from, const char *word, struct name *ret, struct error *error)
+{
+    AUTO(names_clear) struct names found = {0};
+    struct name address;
+
+    if (parse_whole(ret, word) && names_has(from, ret))
+        return 0;
+    if (!parse_short(&address, word))
+        return -ENOENT;
+    if (find_all(from, &address, &found) < 0)
+        return error_set(error, -ENOMEM, "no memory for the names of devices");
+    if (found.count == 0)
+        return -ENOENT;
+    *ret = found.items[0];
+    if (found.count == 1)
+        return 0;
+    error_set(error, -ENOTUNIQ, "type all of the address, as \"%s\" may be any of: %s", word,
+              ret->text);
+    for (size_t i = 1; i < found.count; i++)
+        error_add(error, "%s", found.items[i].text);
+    return -ENOTUNIQ;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* suggest: what somebody probably meant. */
+
+#include "base/suggest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void
+what_was_meant(void **state)
+{
+    static const char *const words[] = {"type", "class", "placement", "alias"};
+    static const struct {
+        const char *said;
+        const char *meant; /* NULL: nobody knows */
+    } rows[] = {
+        {"tpye", "type"},
+        {"typ", "type"},
+        {"types", "type"},
+        {"TYPE", "type"},
+        {"clas", "class"},
+        {"glass", "class"},
+        {"placemnt", "placement"},
+        {"palcemnet", "placement"},
+        {"aliass", "alias"},
+        {"laias", "alias"},
+        {"colour", NULL},
+        {"t", NULL},
+        {"", NULL},
+        {"place", NULL},
+        {"epyt", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct suggest suggest = SUGGEST(rows[i].said);
+
+        for (size_t k = 0; k < COUNT(words); k++)
+            suggest_offer(&suggest, words[k]);
+        if (!rows[i].meant != !suggest.best ||
+            (rows[i].meant && strcmp(rows[i].meant, suggest.best) != 0))
+            fail_msg("%s: %s", rows[i].said, suggest.best ? suggest.best : "nothing");
+    }
+}
+
+/* The nearest, and of several the first. */
+static void
+the_nearest(void **state)
+{
+    struct suggest suggest = SUGGEST("nvidia-22");
+
+    (void)state;
+    suggest_offer(&suggest, "nvidia-442");
+    suggest_offer(&suggest, "nvidia-222");
+    suggest_offer(&suggest, "nvidia-223");
+    assert_string_equal(suggest_text(&suggest).text, " (did you mean nvidia-222?)");
+    suggest_offer(&suggest, "nvidia-22");
+    assert_int_equal(suggest.distance, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_meant),
+        cmocka_unit_test(the_nearest),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
