@@ -160,7 +160,9 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
         rc = ledger_parse(text, boot_id, ret, error);
     if (rc < 0) {
         error_wrap(error, "/" DIRECTORY "/ledger");
-        if (statedir_is_broken(rc))
+        if (rc == -EPROTONOSUPPORT)
+            error_add(error, "install the libvirt-vgpu that wrote it, or else " REMEDY);
+        else if (statedir_is_broken(rc))
             error_add(error, REMEDY);
     }
     return rc;

@@ -268,9 +268,8 @@ check_others(struct diagnosis *diagnosis)
     }
 }
 
-/* The libvirt daemon that runs QEMU's guests, by the files in which it tells its pid. */
-static struct process
-find_daemon(const struct host *host, char *name, size_t size)
+struct process
+diagnosis_find_daemon(const struct host *host, char *name, size_t size)
 {
     static const char *const files[] = {"run/virtqemud.pid", "run/libvirtd.pid",
                                         "run/libvirt/virtqemud.pid", "run/libvirt/libvirtd.pid"};
@@ -314,7 +313,7 @@ check_unseen(struct diagnosis *diagnosis)
 {
     AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     char name[32];
-    struct process daemon = find_daemon(diagnosis->host, name, sizeof(name));
+    struct process daemon = diagnosis_find_daemon(diagnosis->host, name, sizeof(name));
     double start = started_at(daemon);
     bool ours = false, known = false;
     struct program program;

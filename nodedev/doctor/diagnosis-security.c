@@ -5,19 +5,46 @@
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The profile names the directories out of which libvirt may run a program, by where a link leads.
- */
+/* Profiles are files that are called as what they are for. */
+#define PROFILES "etc/apparmor.d"
+
+/* Whether the daemon's profile is enforced: as the kernel says, or the files if there is no daemon.
+ * name: the daemon's. */
 static bool
-profile_lets(const struct host *host, const char *target)
+is_confined(const struct host *host, char *name, size_t size)
+{
+    static const char *const names[] = {"libvirtd", "virtqemud"};
+    static const char enforced[] = " (enforce)";
+    struct process daemon = diagnosis_find_daemon(host, name, size);
+    char label[256];
+    ssize_t length;
+
+    if (daemon.pid == 0) {
+        for (size_t i = 0; i < COUNT(names); i++) {
+            snprintf(name, size, "%s", names[i]);
+            if (host_exists(host, PROFILES "/usr.sbin.%s", name))
+                return true;
+        }
+        return false;
+    }
+    length = host_read(host, label, sizeof(label), "proc/%d/attr/current", daemon.pid);
+    return length >= (ssize_t)strlen(enforced) &&
+           !strcmp(label + length - strlen(enforced), enforced);
+}
+
+/* The profile names the directories out of which libvirt may run a program, by where a link leads;
+ * and an administrator may name more. */
+static bool
+profile_lets(const struct host *host, const char *name, const char *target)
 {
     static const char *const directories[] = {"usr/sbin/", "usr/bin/", "sbin/", "bin/",
                                               "usr/lib/libvirt/"};
-    static const char *const profiles[] = {"usr.sbin.libvirtd", "usr.sbin.virtqemud"};
     const char *base = strrchr(target, '/');
     size_t length = base ? (size_t)(base + 1 - target) : 0;
-    char text[16384];
+    char text[16384], directory[512];
 
     for (size_t i = 0; i < COUNT(directories); i++) {
         if (strlen(directories[i]) == length && !strncmp(target, directories[i], length))
@@ -25,17 +52,10 @@ profile_lets(const struct host *host, const char *target)
     }
     if (!strncmp(target, host->hooks, strlen(host->hooks)))
         return true;
-    for (size_t i = 0; i < COUNT(profiles); i++) {
-        char directory[512];
-
-        memcpy(directory, target, length);
-        directory[length] = '\0';
-        if (length &&
-            host_read(host, text, sizeof(text), "etc/apparmor.d/local/%s", profiles[i]) > 0 &&
-            strstr(text, directory))
-            return true;
-    }
-    return false;
+    memcpy(directory, target, length);
+    directory[length] = '\0';
+    return length && host_read(host, text, sizeof(text), PROFILES "/local/usr.sbin.%s", name) > 0 &&
+           strstr(text, directory);
 }
 
 static void
@@ -43,19 +63,18 @@ check_apparmor(struct diagnosis *diagnosis)
 {
     const struct host *host = diagnosis->host;
     struct entry target;
-    char text[8];
+    char text[8], name[32];
 
     if (host_read(host, text, sizeof(text), "sys/module/apparmor/parameters/enabled") < 0 ||
         *text != 'Y' || entry_follow(host, &target, "%s/qemu.d/50-vgpu", host->hooks) < 0 ||
-        (!host_exists(host, "etc/apparmor.d/usr.sbin.libvirtd") &&
-         !host_exists(host, "etc/apparmor.d/usr.sbin.virtqemud")) ||
-        profile_lets(host, target.path.text))
+        !is_confined(host, name, sizeof(name)) || profile_lets(host, name, target.path.text))
         return;
     diagnosis_add(diagnosis, "AppArmor does not let libvirt run /%s", target.path.text);
     diagnosis_advise(diagnosis,
-                     "configure with --sbindir=/usr/sbin, or say \"/%s PUx,\" in "
-                     "/etc/apparmor.d/local/usr.sbin.libvirtd and usr.sbin.virtqemud",
-                     target.path.text);
+                     "configure with --sbindir=/usr/sbin; or write \"/%s PUx,\" to "
+                     "/" PROFILES "/local/usr.sbin.%s, then: "
+                     "apparmor_parser -r /" PROFILES "/usr.sbin.%s",
+                     target.path.text, name, name);
 }
 
 static void

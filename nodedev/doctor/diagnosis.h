@@ -86,6 +86,11 @@ void diagnosis_visit_cards(struct diagnosis *diagnosis,
                            void (*visit)(struct diagnosis *diagnosis,
                                          const struct diagnosis_card *card)) NONNULL;
 
+/* The libvirt daemon that runs QEMU's guests, by the files in which it tells its pid, and its name.
+ * {0}: none is found. */
+struct process
+diagnosis_find_daemon(const struct host *host, char *name, size_t size) CHECKED NONNULL;
+
 /* For checks: one more finding, and what to do about the last one. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;

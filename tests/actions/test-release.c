@@ -134,6 +134,31 @@ one_that_cannot_write_is_made_up_for(void **state)
     assert_given_back();
 }
 
+/* The digit after the title. */
+static void
+write_version(char version)
+{
+    AUTO_CLOSE int fd = openat(root(), STATE "/ledger", O_WRONLY | O_CLOEXEC);
+
+    assert_int_equal(pwrite(fd, &version, 1, strlen("libvirt-vgpu-ledger ")), 1);
+}
+
+/* After a downgrade: what a newer program wrote is left as it is, until that one is back. */
+static void
+one_that_finds_a_newer_ledger_is_made_up_for(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    write_version('2');
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
+    scene_assert_said(&scene, "/run/libvirt-vgpu/ledger: line 1: version 2, this program knows "
+                              "only 1; install the libvirt-vgpu that wrote it, or else ");
+    fake_sleep(1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    write_version('1');
+    assert_given_back();
+}
+
 /* With no free descriptor at all, with one, two, ... */
 static void
 one_without_descriptors_is_made_up_for(void **state)
@@ -360,6 +385,7 @@ main(void)
         SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
         SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
         SCENE_TEST(one_that_cannot_write_is_made_up_for, here),
+        SCENE_TEST(one_that_finds_a_newer_ledger_is_made_up_for, here),
         SCENE_TEST(one_without_descriptors_is_made_up_for, here),
         SCENE_TEST(one_that_is_killed_is_made_up_for, here),
         SCENE_TEST(one_that_never_came_is_made_up_for, here),

@@ -15,7 +15,7 @@ zsh=/usr/share/zsh/site-functions fish=/usr/share/fish/vendor_completions.d
 scripts='/usr/lib/mdevctl/scripts.d /etc/mdevctl.d/scripts.d'
 docs=/usr/share/doc/libvirt-vgpu
 set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr/share/man \
-    libexecdir=/usr/libexec "mdevctldir=$scripts" systemdsystemunitdir=$units \
+    libexecdir=/usr/libexec apparmordir=/etc/apparmor.d "mdevctldir=$scripts" systemdsystemunitdir=$units \
     tmpfilesdir=$tmpfiles completionsdir=$completions zshdir=$zsh fishdir=$fish docdir=$docs DESTDIR="$stage"
 [ -n "$sysconfdir" ]
 make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
@@ -46,6 +46,9 @@ done
 for file in vgpu-request.rng libvirt-vgpu-alerts.yml libvirt-vgpu-dashboard.json; do
     [ -f "$stage/usr/share/libvirt-vgpu/$file" ] || complain "$file is missing"
 done
+profile=$stage/etc/apparmor.d/libvirt-vgpu
+[ -f "$profile" ] || complain "AppArmor's profile is missing"
+if grep '@[a-z]*dir@' "$profile"; then complain "AppArmor's profile was not filled in"; fi
 for document in README.md NEWS examples/vgpu.conf; do
     [ -f "$stage$docs/$document" ] || complain "$document is missing"
 done

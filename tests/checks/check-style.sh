@@ -22,7 +22,7 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
     common hooks nodedev || complain "cppcheck is not quiet"
 
 $SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/packaging/build-package .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
-    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh ||
+    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh ||
     complain "shellcheck is not quiet"
 # A package's scripts as they become, but for what debhelper adds.
 for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
@@ -30,8 +30,8 @@ for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
         complain "shellcheck is not quiet on $script"
 done
 
-for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/*.* config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
+for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am \
+    bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
     config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] tests/vm/nvidia-shaped/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done

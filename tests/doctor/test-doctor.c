@@ -529,6 +529,10 @@ notes(void **state)
 /* libvirt's daemon, with all of it that is looked at; `started` is in clock ticks since boot. */
 #define DAEMON "proc/4711"
 
+/* Before the scene was made, and after it. */
+#define AT_BOOT        1
+#define IN_A_LONG_TIME 1000000000000
+
 static void
 put_daemon(uint64_t started)
 {
@@ -548,6 +552,26 @@ drop_daemon(void)
     drop(DAEMON "/comm");
 }
 
+/* Files of profiles enforce nothing: the kernel knows. */
+static void
+apparmor_of_a_daemon(void **state)
+{
+    static const char *const harmless[] = {"unconfined\n", "virtqemud (complain)\n"};
+
+    (void)state;
+    put_daemon(IN_A_LONG_TIME);
+    apparmor();
+    assert_healthy(HERE);
+    for (size_t i = 0; i < COUNT(harmless); i++) {
+        put(DAEMON "/attr/current", harmless[i]);
+        assert_healthy(HERE);
+    }
+    put(DAEMON "/attr/current", "virtqemud (enforce)\n");
+    assert_fault(HERE, "apparmor", "does not let libvirt run /usr/libexec/libvirt-vgpu/hook");
+    put("etc/apparmor.d/local/usr.sbin.virtqemud", "/usr/libexec/libvirt-vgpu/hook PUx,\n");
+    assert_healthy(HERE);
+}
+
 /* When a file was, in seconds since boot. */
 static double
 changed(const char *path)
@@ -561,10 +585,6 @@ changed(const char *path)
     return (double)(status.st_ctim.tv_sec - now.tv_sec + up.tv_sec) +
            (double)(status.st_ctim.tv_nsec - now.tv_nsec + up.tv_nsec) / 1e9;
 }
-
-/* Before the scene was made, and after it. */
-#define AT_BOOT        1
-#define IN_A_LONG_TIME 1000000000000
 
 /* It looks for hooks when it starts; what came later it knows only if there was one then. */
 static void
@@ -891,6 +911,7 @@ main(void)
         TEST(harmless),
         TEST(notes),
         TEST(unseen),
+        TEST(apparmor_of_a_daemon),
         TEST(an_ended_daemon_is_none),
         TEST(seen_through_another),
         TEST(domains),

@@ -61,6 +61,12 @@ configure_libvirt() {
 	mkdir -p /var/log/libvirt/qemu
 }
 
+# The profiles of libvirt's packages and ours; a guest's is made by virt-aa-helper.
+load_profiles() {
+	mountpoint -q /sys/kernel/security || mount -t securityfs security /sys/kernel/security
+	(cd /etc/apparmor.d && apparmor_parser -r usr.sbin.libvirtd usr.lib.libvirt.virt-aa-helper libvirt-vgpu)
+}
+
 start_daemons() {
 	busybox syslogd -O /var/log/syslog -s 0
 	dbus-daemon --system --fork
@@ -95,6 +101,7 @@ host() {
 	find_devices
 	name_host
 	configure_libvirt
+	if has_apparmor; then load_profiles; fi
 	start_daemons
 }
 
@@ -110,6 +117,7 @@ read -ra task </vgpu/task
 if [ "${task[0]}" = systemd ]; then
 	# shellcheck source=/dev/null
 	. "$here/systemd.sh"
+	if has_apparmor; then load_profiles; fi
 	become_systemd "${task[@]:1}"
 fi
 

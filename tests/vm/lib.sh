@@ -96,6 +96,9 @@ undo() {
 # Is all of the matrix asked for, and not only the part that an ordinary run has time for?
 is_long() { [ -e /vgpu/long ]; }
 
+# Is AppArmor enforcing? See VGPU_VM_SECURITY in "run".
+has_apparmor() { [ -e /vgpu/apparmor ]; }
+
 # The host of the scenarios in systemd/, where units, timers and boots are real.
 is_systemd() { [ -d /run/systemd/system ]; }
 
@@ -217,10 +220,10 @@ guest() {
 # for the daemon, so no subshell: what that claims is nobody's once it has ended.
 claim() {
 	guest_xml "$@" >"$1.xml"
-	libvirt-vgpu-hook "$1" prepare begin - <"$1.xml"
+	libvirt-vgpu-hook "$1" prepare begin - < <(cat "$1.xml")
 }
 
-give_back() { libvirt-vgpu-hook "$1" release end destroyed <"$1.xml"; }
+give_back() { libvirt-vgpu-hook "$1" release end destroyed < <(cat "$1.xml"); }
 
 start() { virsh -q start "$1"; }
 destroy() { virsh -q destroy "$1"; }

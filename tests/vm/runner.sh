@@ -26,7 +26,7 @@ grown=(/var/log/libvirt/libvirtd.log /var/log/syslog)
 is_systemd && grown=()
 # For one scenario, in seconds, or for what is done after it: only what hangs is ever stopped.
 limit=$(is_long && echo 7200 || echo 900)
-complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace'
+complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace|apparmor="DENIED".*profile="libvirt-vgpu'
 
 # The host as it was before
 
@@ -122,7 +122,7 @@ clean_host() {
 # describe_host: whatever else a scenario could leave, a thing a line, when the host is clean.
 describe_host() {
 	find /etc /usr/bin /usr/sbin /usr/lib/nvidia /usr/lib/systemd/system /var/lib/libvirt-vgpu \
-		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter \) -prune -o \
+		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter -o -path /etc/apparmor.d/libvirt \) -prune -o \
 		\( -type f -printf 'file %p %M %u %s\n' -o -printf 'file %p %M %u %l\n' \) 2>/dev/null || true
 	find /run -mindepth 1 -maxdepth 1 ! -name user -printf 'file %p\n'
 	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
@@ -169,8 +169,10 @@ with_limit() {
 
 # file_of NAME
 file_of() {
-	local file=$here/systemd/$1.sh
-	[ -e "$file" ] || file=$here/scenarios/$1.sh
+	local file
+	for file in "$here"/{systemd,apparmor,scenarios}/"$1.sh"; do
+		[ ! -e "$file" ] || break
+	done
 	echo "$file"
 }
 

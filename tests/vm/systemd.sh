@@ -14,7 +14,7 @@ unwanted=(getty.target systemd-logind.service systemd-user-sessions.service syst
 	dev-mqueue.mount sys-kernel-debug.mount sys-kernel-tracing.mount sys-kernel-config.mount
 	sys-fs-fuse-connections.mount remote-fs.target machines.target libvirt-guests.service
 	apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer logrotate.timer
-	e2scrub_all.timer e2scrub_reap.service systemd-tmpfiles-clean.timer prometheus.service)
+	e2scrub_all.timer e2scrub_reap.service systemd-tmpfiles-clean.timer prometheus.service apparmor.service)
 
 mask() {
 	local unit

@@ -48,7 +48,20 @@ abandon() {
     assert_match "$(ledger)" " web01 .* held made "
 }
 
+# is_confined: as the hook is, while it runs.
+is_confined() {
+    [ "$(cat "/proc/$(systemctl show -P MainPID $service)/attr/current")" = 'libvirt-vgpu (enforce)' ]
+}
+
 abandon
+if has_apparmor; then
+    # It waits for the lock.
+    exec {lock}>>/run/libvirt-vgpu/lock
+    flock "$lock"
+    systemctl start --no-block $service
+    wait_for is_confined
+    exec {lock}>&-
+fi
 systemctl start $service
 assert_no_mdevs
 assert_empty_ledger

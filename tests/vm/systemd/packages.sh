@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Our package for Debian is installed, upgraded, removed and purged, while guests run and start.
+# shellcheck shell=bash
+
+first=/vgpu/packages/1.deb
+newer=/vgpu/packages/2.deb
+program=/usr/sbin/libvirt-vgpu-hook
+link=/etc/libvirt/hooks/qemu.d/50-vgpu
+timer=libvirt-vgpu-reconcile.timer
+sriov=/etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@0000:3d:00.0.service
+device=([1]=$(new_uuid) [2]=$(new_uuid) [3]=$(new_uuid))
+
+# run_dpkg WORD...: it says what it always says, and what we tell people, with our name in front.
+run_dpkg() {
+    local usual='(Selecting|Preparing|Unpacking|Setting up|Removing|Purging|Processing triggers for) |\(Reading database '
+    usual+='|Not building database; man-db'
+    "$@" >said 2>&1 </dev/null || fail "$*: $(<said)"
+    cat said
+    if grep -vE "^($usual|libvirt-vgpu: )" said; then fail "dpkg has something to say"; fi
+}
+
+# process_stopped N: the one that strace has stopped when it was to stop one for the Nth time.
+process_stopped() { awk -v n="$1" '/--- stopped by SIGSTOP ---/ && ++stop == n { print $1 }' trace | grep .; }
+
+has_stopped_or_ended() { process_stopped "$1" || ! kill -0 "$2"; }
+
+# halted WORD... -- ARGUMENT...: dpkg, which stops after each call that replaces or removes the hook's
+# program: the first word is run, the second one at its second stop, and so on to the last.
+halted() {
+    local words=() paths stop strace pid
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    : >trace
+    paths=(-P "$program" -P "$program.dpkg-new" -P "$program.dpkg-tmp")
+    run_dpkg strace -f -o trace "${paths[@]}" -e trace=link,rename,unlink \
+        -e inject=link,rename,unlink:signal=STOP dpkg "${@:2}" &
+    strace=$!
+    for ((stop = 1; stop <= ${#words[@]}; stop++)); do
+        wait_for has_stopped_or_ended "$stop" "$strace"
+        pid=$(process_stopped "$stop")
+        ${words[stop - 1]}
+        kill -CONT "$pid"
+    done
+    wait "$strace"
+}
+
+# define N, has_vgpu N: a guest that gets one.
+define() {
+    guest "web$1" --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "${device[$1]}"
+}
+
+has_vgpu() {
+    [ "$(group_held_by "${device[$1]}")" = "$(qemu_pid "web$1")" ]
+    assert_match "$(ledger)" " ${device[$1]} .* web$1 .* held made "
+}
+
+# files: all but what libvirt, systemd and dpkg keep for themselves.
+files() {
+    find /etc /usr /var /run -xdev \( -path /run/libvirt -o -path /run/systemd -o -path /run/udev \
+        -o -path '/etc/libvirt/qemu*' -o -path '/var/*/libvirt' -o -path /var/log \
+        -o -path /var/lib/dpkg -o -path /var/tmp \) -prune -o -print | sort
+}
+
+# What the host was unpacked with goes; and libvirt has seen no hook.
+find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
+    \( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >unpacked
+tar -cPf /vgpu/unpacked.tar -T unpacked
+at_end systemctl daemon-reload
+at_end tar -xPf /vgpu/unpacked.tar
+at_end dpkg --purge libvirt-vgpu
+at_end systemctl stop 'libvirt-vgpu-*'
+xargs -a unpacked rm -r
+restart_libvirtd
+libvirtd=$(systemctl show -P MainPID libvirtd)
+files >before
+
+# The host's first qemu hook: libvirt is told.
+run_dpkg dpkg -i $first
+[ -x $link ]
+if find /etc/systemd -name '*libvirt-vgpu*' | grep .; then fail "the package enables units"; fi
+systemctl -q enable --now $timer
+define 1
+wait_for start web1
+has_vgpu 1
+
+# An upgrade. A guest starts when the program is still the old one, and the hook is called when it is the new
+# one and all else is not yet; the guest that runs does not mind.
+start_2() {
+    define 2
+    start web2
+}
+call_hook() {
+    claim web3 --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "${device[3]}"
+    give_back web3
+}
+halted start_2 call_hook call_hook -- -i $newer
+has_vgpu 1
+has_vgpu 2
+[ "$(ledger | wc -l)" = 2 ]
+systemctl -q is-active $timer
+assert_match "$(dpkg-query -W libvirt-vgpu)" '\+newer$'
+
+# A removal: who has a vGPU is told, and a guest without one starts when half of us is gone.
+start_plain() {
+    [ ! -L $link ] && [ ! -e $program ] && [ -e /usr/bin/vgpuctl ]
+    guest plain
+    start plain
+}
+halted start_plain -- -r libvirt-vgpu
+for n in 1 2; do
+    assert_match "$(<said)" "libvirt-vgpu: web$n has the vGPU ${device[n]} \(held\), which stays when it ends"
+done
+[ "$(grep -c '^libvirt-vgpu: ' said)" = 2 ]
+if systemctl -q is-active $timer; then fail "the timer goes on"; fi
+destroy plain
+
+# What stays goes by the words of that, or as ever, if we are back in time.
+destroy web2
+mdev_exists "${device[2]}"
+eval "$(sed -n 's/^libvirt-vgpu: web2 .* or then: //p' said)"
+assert_gone "${device[2]}"
+run_dpkg dpkg -i $newer
+[ -x $link ]
+destroy web1
+assert_gone "${device[1]}"
+vgpuctl reconcile
+assert_empty_ledger
+
+# Who has deleted the link does not get it back. (check-packages.sh asks that each time.)
+if is_long; then
+    rm $link
+    run_dpkg dpkg -i $newer
+    [ ! -L $link ]
+fi
+
+# Nothing stays, whoever has made it.
+echo 'enabled = false;' >/etc/libvirt-vgpu/conf.d/10-mine.conf
+ln -s /usr/lib/systemd/system/libvirt-vgpu-sriov@.service "$sriov"
+run_dpkg dpkg -P libvirt-vgpu
+if files | grep -vxFf before; then fail "a purge leaves that"; fi
+if dpkg-query -W libvirt-vgpu; then fail "dpkg remembers us"; fi
+[ "$(systemctl show -P MainPID libvirtd)" = "$libvirtd" ]
