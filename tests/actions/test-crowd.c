@@ -370,17 +370,14 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
-        unsigned count;
-
         scene_start(&scene, table[i].machine);
         fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
         scene.kernel.faults->create_delay = 5;
-        count = crowd_for(table[i].places);
-        assert_int_equal(run_crowd(table[i].prepare, count, table[i].type), table[i].places);
+        assert_int_equal(run_crowd(table[i].prepare, CROWD, table[i].type), table[i].places);
         assert_int_equal(fake_count(&scene.kernel), table[i].places);
         assert_int_equal(scene_leases(&scene, "held"), table[i].places);
         assert_int_equal(scene_leases(&scene, ""), table[i].places);
-        assert_int_equal(run_crowd(release, count, ""), count);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
         scene_assert_empty(&scene);
         if (i + 1 < COUNT(table))
             scene_stop(&scene);
@@ -393,13 +390,12 @@ a_card_is_filled_with_one_size(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < 2; round++) {
-        unsigned good, count, places = 0;
+        unsigned good, places = 0;
 
         scene_start(&scene, two_cards);
         fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
         scene.kernel.faults->create_delay = 2;
-        count = crowd_for(12);
-        good = run_crowd(prepare_sizes, count, "L40S-8Q");
+        good = run_crowd(prepare_sizes, CROWD, "L40S-8Q");
         for (unsigned card = 0; card < 2; card++) {
             unsigned small = count_on(card ? CARD2 : CARD1, "nvidia-1152");
             unsigned big = count_on(card ? CARD2 : CARD1, "nvidia-1154");
@@ -410,7 +406,7 @@ a_card_is_filled_with_one_size(void **state)
         }
         assert_int_equal(good, places);
         assert_int_equal(scene_leases(&scene, "held"), places);
-        assert_int_equal(run_crowd(release, count, ""), count);
+        assert_int_equal(run_crowd(release, CROWD, ""), CROWD);
         scene_assert_empty(&scene);
         if (round + 1 < 2)
             scene_stop(&scene);

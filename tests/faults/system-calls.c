@@ -23,6 +23,9 @@ static const struct system_call calls[] = {
     CALL(read, ENOMEM, EIO, EINTR),
     CALL(write, ENOMEM, ENOSPC, EIO, EINTR),
     CALL(close, ENOSPC, EIO, EINTR),
+#ifdef SYS_close_range
+    CALL(close_range, ENOMEM, ENOSYS),
+#endif
     CALL(getdents64, ENOMEM, EIO),
     CALL(newfstatat, ENOMEM, EIO, EACCES),
     CALL(fstat, ENOMEM, EIO),
