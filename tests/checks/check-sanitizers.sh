@@ -11,7 +11,7 @@ if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
 fi
 # The tests fork a lot, and what is freed and kept aside makes each fork dear.
 ASAN_OPTIONS=quarantine_size_mb=4
-ROUNDS=30%
+ROUNDS=10%
 out=$top_builddir/tests/sanitizers
 rm -rf "$out"
 mkdir -p "$out"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# Every unit test under valgrind: no bad access, no leak. Random hosts are fewer here: what valgrind
-# can find in them it finds in the first hundreds.
+# Unit tests under valgrind: no bad access, no leak. check-sanitizers.sh has all of them each time; here
+# it is a third, each day another: PART=1, 2 or 3 chooses one, LONG=1 plays all. Random hosts are
+# fewer: what valgrind can find in them it finds in the first hundreds.
 
 . "$srcdir/tests/checks/guard.sh"
 needs valgrind "$VALGRIND"
@@ -26,13 +27,22 @@ cat >"$suppressions" <<'END'
     fun:libconfig_yyparse
 }
 END
+part=${PART:-$(($(date +%s) / 86400 % 3 + 1))}
+if [ -n "${LONG-}" ]; then
+    chosen=$unit_tests
+else
+    # shellcheck disable=SC2086 # a list of words
+    chosen=$(printf '%s\n' $unit_tests | awk -v part="$part" 'NR % 3 == part % 3')
+    echo "PART=$part:" "$(echo "$chosen" | wc -l)" tests
+fi
+[ -n "$chosen" ] || complain "no test was chosen"
 # As many at a time as there are processors. What fails leaves a file.
 rm -f tests/*/*.valgrind.log
 # shellcheck disable=SC2016,SC2086 # expanded by that shell; a list of words
-printf '%s\n' $unit_tests | xargs -P "$(nproc)" -n 1 sh -c '
+printf '%s\n' $chosen | xargs -P "$(nproc)" -n 1 sh -c '
     $VALGRIND -q --error-exitcode=119 --leak-check=full --suppressions="$suppressions" "$0" >"$0.valgrind.log" 2>&1 ||
         mv "$0.valgrind.log" "$0.unclean.valgrind.log"'
-for test in $unit_tests; do
+for test in $chosen; do
     if [ -e "$test.unclean.valgrind.log" ]; then
         cat "$test.unclean.valgrind.log"
         complain "$test is not clean under valgrind"

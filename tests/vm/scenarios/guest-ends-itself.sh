@@ -81,7 +81,7 @@ start ends
 kill -KILL "$(qemu_pid ends)"
 gone ends 'crashed'
 
-count=5
+count=3
 ! is_long || count=10
 say "$count power off at once"
 for ((i = 0; i < count; i++)); do

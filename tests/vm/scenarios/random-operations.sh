@@ -5,7 +5,7 @@
 set +x
 
 SEED=95
-operations=12
+operations=9
 ! is_long || operations=500
 RANDOM=$SEED
 echo "seed $SEED, $operations operations"
