@@ -142,6 +142,7 @@ if is_long; then
 fi
 
 # Nothing stays, whoever has made it.
+mkdir -p /etc/libvirt-vgpu/conf.d
 echo 'enabled = false;' >/etc/libvirt-vgpu/conf.d/10-mine.conf
 ln -s /usr/lib/systemd/system/libvirt-vgpu-sriov@.service "$sriov"
 run_dpkg dpkg -P libvirt-vgpu
