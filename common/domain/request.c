@@ -56,8 +56,9 @@ bool
 request_keeps_alias(const char *alias)
 {
     static const char own[] = "hostdev";
-    const char *number = alias + strlen(own);
 
-    return !strncmp(alias, "ua-", strlen("ua-")) ||
-           (!strncmp(alias, own, strlen(own)) && strspn(number, "0123456789") == strlen(number));
+    if (strncmp(alias, own, strlen(own)) != 0)
+        return !strncmp(alias, "ua-", strlen("ua-"));
+    alias += strlen(own);
+    return strspn(alias, "0123456789") == strlen(alias);
 }

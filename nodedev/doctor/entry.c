@@ -63,16 +63,17 @@ shorten(struct path *path)
     }
 }
 
-/* Shortened, if it still is the same: where a directory is a link, ".." leads elsewhere. */
+/* Shortened, if it still is the same: where a directory is a link, ".." leads elsewhere. rc is what
+ * reading its status came to. */
 static void
-tidy(const struct host *host, struct entry *entry, int found)
+tidy(const struct host *host, struct entry *entry, int rc)
 {
     struct entry other = *entry;
 
     shorten(&other.path);
-    if (read_status(host, &other) == found &&
-        (found < 0 || (other.status.st_ino == entry->status.st_ino &&
-                       other.status.st_dev == entry->status.st_dev)))
+    if (read_status(host, &other) == rc &&
+        (rc < 0 || (other.status.st_ino == entry->status.st_ino &&
+                    other.status.st_dev == entry->status.st_dev)))
         *entry = other;
 }
 

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "fake/typed.h"
-#include "libvirt/connection.h"
+#include "libvirt/warm-up.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -250,28 +250,6 @@ not_all_answer(void **state)
     typed_assert_has(typed.faults, "T4-1B: 1 would not, 0 may, 1 gave no answer\n");
 }
 
-/* What a child does first is then known here already. Under valgrind, which learns it anew in each,
- * that is half a second a child. */
-static int
-ignore(void *data, const char *word)
-{
-    (void)data;
-    (void)word;
-    return 0;
-}
-
-static int
-warm_up(void **state)
-{
-    AUTO(connection_close) struct connection *connection = NULL;
-    struct error error;
-
-    (void)state;
-    assert_int_equal(connection_open(T4, CONNECTION_READ, &connection, &error), 0);
-    assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
-    return 0;
-}
-
 int
 main(void)
 {
@@ -284,5 +262,5 @@ main(void)
     /* The URIs above name files, which have to be told from the root. */
     if (chdir(scene_sources()) < 0)
         return 1;
-    return cmocka_run_group_tests(tests, warm_up, NULL);
+    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

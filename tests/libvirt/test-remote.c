@@ -6,9 +6,10 @@
 #include "base/deadline.h"
 #include "cli/command.h"
 #include "fake/typed.h"
-#include "libvirt/connection.h"
+
 #include "libvirt/node-device.h"
 #include "libvirt/remote.h"
+#include "libvirt/warm-up.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -393,28 +394,6 @@ unreadable_domain(void **state)
     remote_clear(&hosts);
 }
 
-/* What a child does first is then known here already. Under valgrind, which learns it anew in each,
- * that is half a second a child. */
-static int
-ignore(void *data, const char *word)
-{
-    (void)data;
-    (void)word;
-    return 0;
-}
-
-static int
-warm_up(void **state)
-{
-    AUTO(connection_close) struct connection *connection = NULL;
-    struct error error;
-
-    (void)state;
-    assert_int_equal(connection_open(T4, CONNECTION_READ, &connection, &error), 0);
-    assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
-    return 0;
-}
-
 int
 main(void)
 {
@@ -438,5 +417,5 @@ main(void)
         TEST(unreadable_domain),
     };
 
-    return cmocka_run_group_tests(tests, warm_up, NULL);
+    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

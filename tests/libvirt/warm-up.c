@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "libvirt/warm-up.h"
+#include "libvirt/connection.h"
+
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define HOST "test:///proc/self/cwd/tests/data/t4-host.xml"
+
+static int
+ignore(void *data, const char *word)
+{
+    (void)data;
+    (void)word;
+    return 0;
+}
+
+int
+warm_up_connection(void **state)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(connection_open(HOST, CONNECTION_READ, &connection, &error), 0);
+    assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
+    return 0;
+}
