@@ -166,7 +166,10 @@ lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struc
 
     *ret = (struct lease){
         .domain_name = "vgpuctl", /* in messages about it */
-        .vgpu = {parent->interface, vgpu->device, vgpu->type, parent->name},
+        .vgpu = {.interface = parent->interface,
+                 .device = vgpu->device,
+                 .type = vgpu->type,
+                 .parent = parent->name},
         .gpu = reaping->inventory.gpus[parent->gpu].name,
         .state = LEASE_LEAVING,
         .origin = LEASE_FOUND,

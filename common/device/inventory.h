@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/host.h"
 #include "base/suggest.h"
+#include "device/profile.h"
 
 struct inventory_type {
     struct name id;       /* "nvidia-222" */
@@ -28,7 +29,8 @@ struct inventory_type {
     unsigned most;   /* the same, calculated: the largest type has all of the frame buffer; 0: not
                         known,   because only one size was seen */
     unsigned slices; /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
-    char resolution[16]; /* "5120x2880"; "" : not told */
+    char resolution[16];    /* "5120x2880"; "" : not told */
+    struct profile profile; /* what is written for it, where the type is a profile */
 };
 
 struct inventory_gpu {
@@ -43,6 +45,7 @@ struct inventory_gpu {
     bool is_partial; /* its driver lists only types that it would make now; there may be more */
     bool is_silent;  /* its driver has not answered in time: more may be true of it */
     bool is_mixed;   /* it takes vGPUs of different frame buffer sizes at the same time */
+    bool is_summed;  /* and as many as have room in `framebuffer` together: nothing else counts */
 };
 
 struct vgpu_interface;
@@ -51,7 +54,9 @@ struct inventory_parent {
     struct name name;
     size_t gpu;
     const struct vgpu_interface *interface;
-    int *available; /* per type of the GPU: how many more; -errno: that could not be read */
+    unsigned framebuffer; /* MiB that it has of its GPU's, with a vGPU or not, if that is summed */
+    unsigned former;      /* the same without the vGPU that it has */
+    int *available;       /* per type of the GPU: how many more; -errno: that could not be read */
 };
 
 struct inventory_vgpu {

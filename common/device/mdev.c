@@ -220,7 +220,7 @@ mdev_scan(const struct host *host, const struct policy *policy,
     AUTO(names_clear) struct names devices = {0};
     int rc = 0;
 
-    (void)policy; /* it is of pools only */
+    (void)policy; /* it has nothing on them */
     rc = host_list(host, &parents, PARENTS);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * pool: PCI functions without types, the third row of vgpu_interfaces: AMD's, Intel's, or whatever
+ * pool: PCI functions without types, the last row of vgpu_interfaces: AMD's, Intel's, or whatever
  * the configuration lists. Each is handed out as it is, to one guest at a time, and nothing is
  * written to the card.
  *
- * A vGPU is a function that somebody has. No driver tells that, so a mark does:
- * /run/libvirt-vgpu/functions/ADDRESS, a symbolic link to the pool's name. It is to a function of a
- * pool what current_vgpu_type is to one of NVIDIA's, and it is gone after a boot, as a type is. A
- * mark counts even if the function has vanished: whoever has the lease takes the mark away.
+ * A vGPU is a function that somebody has. No driver tells that, so a tag does (tag.h), which is
+ * called by the function's address and says the pool's name. It is to a function of a pool what
+ * current_vgpu_type is to one of NVIDIA's.
  */
 
 #include "base/array.h"
 #include "device/gpu.h"
+#include "device/tag.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
 
@@ -20,31 +20,6 @@
 #include <string.h>
 
 #define DEVICES "sys/bus/pci/devices"
-#define STATE   "run/libvirt-vgpu"
-#define MARKS   STATE "/functions"
-
-/* --- marks ------------------------------------------------------------------------------------ */
-
-static int
-read_mark(const struct host *host, const struct name *function, struct name *pool)
-{
-    return host_link(host, pool, MARKS "/%s", function->text);
-}
-
-static int
-leave_mark(const struct host *host, const struct name *function, const struct name *pool)
-{
-    struct path path;
-    int rc = path_format(&path, MARKS "/%s", function->text);
-
-    if (rc < 0)
-        return rc;
-    if (host_make_link(host, path.text, pool->text) == 0)
-        return 0;
-    if (errno != ENOENT || (host_make_directory(host, MARKS) < 0 && errno != EEXIST))
-        return -errno;
-    return host_make_link(host, path.text, pool->text) < 0 ? -errno : 0;
-}
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
@@ -111,7 +86,7 @@ consider(const struct host *host, const struct policy *policy, const struct name
     const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
     struct name type;
     size_t ignored;
-    bool is_taken = read_mark(host, function, &type) == 0;
+    bool is_taken = tag_read(host, function, &type) == 0;
     int rc;
 
     if ((!pool && !is_taken) || inventory_find_parent(inventory, function, &ignored))
@@ -137,7 +112,7 @@ pool_scan(const struct host *host, const struct policy *policy,
     int rc;
 
     (void)filter; /* what a function is costs nothing to know */
-    if ((!policy || policy->pool_count == 0) && !host_exists(host, MARKS))
+    if ((!policy || policy->pool_count == 0) && !tag_may_be(host))
         return 0;
     rc = host_list(host, &devices, DEVICES);
     if (rc < 0)
@@ -154,14 +129,14 @@ pool_find(const struct host *host, const struct name *device, struct vgpu *ret, 
 {
     *ret = (struct vgpu){.interface = &vgpu_pool, .device = *device, .parent = *device};
     find_gpu(host, device, gpu);
-    return read_mark(host, device, &ret->type) < 0 ? -ENOENT : 0;
+    return tag_read(host, device, &ret->type) < 0 ? -ENOENT : 0;
 }
 
 /* A function that is another pool's by now is another vGPU. */
 static enum vgpu_state
 pool_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
-    int rc = read_mark(host, &vgpu->device, type);
+    int rc = tag_read(host, &vgpu->device, type);
 
     if (rc == -ENOENT)
         return VGPU_ABSENT;
@@ -189,22 +164,16 @@ pool_make(const struct host *host, const struct vgpu *vgpu)
         return -ENODEV;
     if (vfio_holder(host, &device) > 0)
         return -EBUSY;
-    rc = leave_mark(host, &vgpu->device, &vgpu->type);
+    rc = tag_put(host, &vgpu->device, &vgpu->type);
     return rc == -EEXIST ? -EBUSY : rc;
 }
 
 static int
 pool_remove(const struct host *host, const struct vgpu *vgpu)
 {
-    struct path path;
     struct name type;
-    int rc = path_format(&path, MARKS "/%s", vgpu->device.text);
 
-    if (rc < 0)
-        return rc;
-    if (pool_look(host, vgpu, &type) != VGPU_PRESENT)
-        return -ENODEV;
-    return host_remove(host, path.text) < 0 ? -errno : 0;
+    return pool_look(host, vgpu, &type) == VGPU_PRESENT ? tag_remove(host, &vgpu->device) : -ENODEV;
 }
 
 const struct vgpu_interface vgpu_pool = {

@@ -42,7 +42,7 @@ find_mixed(struct inventory *inventory, size_t gpu)
         for (size_t type = 0; parent->gpu == gpu && type < card->count; type++)
             mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
     }
-    card->is_mixed = mixed;
+    card->is_mixed |= mixed;
 }
 
 /* A GPU that is in use may not list its largest type, and nobody may have seen it before: then more
@@ -80,6 +80,8 @@ find_framebuffer(struct inventory *inventory, size_t index)
     unsigned largest = 0, first = 0;
     bool several = false;
 
+    if (gpu->is_summed)
+        return;
     for (size_t i = 0; i < gpu->count; i++) {
         if (gpu->types[i].slices)
             continue;

@@ -188,7 +188,7 @@ vf_scan(const struct host *host, const struct policy *policy, const struct inven
     AUTO(names_clear) struct names devices = {0};
     int rc = 0;
 
-    (void)policy; /* it is of pools only */
+    (void)policy; /* it has nothing on them */
     (void)filter; /* the names come with the list */
     rc = host_list(host, &devices, DEVICES);
     if (rc < 0)

@@ -10,6 +10,7 @@
 const struct vgpu_interface *const vgpu_interfaces[] = {
     &vgpu_mdev,
     &vgpu_vf,
+    &vgpu_xe,
     &vgpu_pool,
 };
 const size_t vgpu_interface_count = COUNT(vgpu_interfaces);

@@ -32,6 +32,7 @@ struct vgpu {
     struct name device;
     struct name type;
     struct name parent;
+    struct profile profile; /* to make it by; of no meaning for one that is there */
 };
 
 struct vgpu_interface {
@@ -41,8 +42,8 @@ struct vgpu_interface {
     bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes'), and
                      while it is bound to another driver nobody can have it open */
 
-    /* Adds what it finds to an inventory: 0 or -ENOMEM. policy has the pools; NULL: only those of
-     * their functions are found that somebody has. */
+    /* Adds what it finds to an inventory: 0 or -ENOMEM. policy has the pools and profiles; NULL:
+     * only those of their functions are found that somebody has. */
     int (*scan)(const struct host *host, const struct policy *policy,
                 const struct inventory_filter *filter, struct inventory *inventory);
 
@@ -50,7 +51,8 @@ struct vgpu_interface {
     int (*find)(const struct host *host, const struct name *device, struct vgpu *ret,
                 struct name *gpu);
 
-    /* Reads its state. If it is present, type is its type. A vgpu whose own type is "" may have any
+    /* Reads its state. If it is present, type is its type, "" if it is half made and whoever has
+     * the lease may remove it. A vgpu whose own type is "" may have any
      * type; otherwise one of another type is absent. It is quick: it reads links, or an attribute
      * that the driver does not have to work for. */
     enum vgpu_state (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
@@ -68,6 +70,7 @@ struct vgpu_interface {
 
 extern const struct vgpu_interface vgpu_mdev; /* mdev.c */
 extern const struct vgpu_interface vgpu_vf;   /* vf.c */
+extern const struct vgpu_interface vgpu_xe;   /* xe.c */
 extern const struct vgpu_interface vgpu_pool; /* pool.c */
 
 extern const struct vgpu_interface *const vgpu_interfaces[];

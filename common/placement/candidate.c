@@ -187,6 +187,35 @@ stays_on(const struct capacity *capacity, size_t parent, const bool *may_evict)
     return false;
 }
 
+/* MiB that a GPU which is summed will have once all is gone that may be. */
+static unsigned
+free_then(const struct capacity *capacity, size_t gpu, const bool *may_evict)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    unsigned free = capacity_free(capacity, gpu);
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[inventory->vgpus[i].parent];
+
+        if (parent->gpu == gpu && !stays_on(capacity, inventory->vgpus[i].parent, may_evict) &&
+            parent->framebuffer > parent->former)
+            free += parent->framebuffer - parent->former;
+    }
+    return free;
+}
+
+/* Whether a parent would have the memory by then. */
+static bool
+has_memory(const struct capacity *capacity, size_t parent, size_t type, const bool *may_evict)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory_parent *self = &inventory->parents[parent];
+
+    return !inventory->gpus[self->gpu].is_summed ||
+           inventory->gpus[self->gpu].types[type].framebuffer <=
+               (uint64_t)free_then(capacity, self->gpu, may_evict) + self->former;
+}
+
 /* Whether the demand could have any parent of a GPU by then; what is refused in this call stays so.
  */
 static bool
@@ -201,7 +230,8 @@ has_usable(const struct capacity *capacity, const struct demand *demand, size_t 
         if (constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
             capacity->problem->inventory->parents[parent].available[type] >= 0 &&
             !capacity_is_rejected(capacity, parent, type) &&
-            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)))
+            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)) &&
+            has_memory(capacity, parent, type, may_evict))
             return true;
     }
     return false;

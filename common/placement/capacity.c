@@ -208,6 +208,45 @@ capacity_is_function(const struct capacity *capacity, size_t parent)
     return !name_equal(&self->name, &inventory->gpus[self->gpu].name);
 }
 
+/* What a parent has, or will have by a claim on it. */
+static unsigned
+held_by(const struct capacity *capacity, size_t parent)
+{
+    unsigned held = capacity->problem->inventory->parents[parent].framebuffer;
+
+    for (size_t i = 0; i < capacity->claim_count; i++) {
+        const struct capacity_claim *claim = &capacity->claims[i];
+
+        if (claim->parent == parent && !claim->settled && claim->framebuffer > held)
+            held = claim->framebuffer;
+    }
+    return held;
+}
+
+unsigned
+capacity_free(const struct capacity *capacity, size_t gpu)
+{
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    unsigned free = capacity->problem->inventory->gpus[gpu].framebuffer;
+
+    for (size_t i = 0; i < known->parent_count; i++) {
+        unsigned held = held_by(capacity, capacity->parents[known->first_parent + i]);
+
+        free = held < free ? free - held : 0;
+    }
+    return free;
+}
+
+unsigned
+capacity_needs(const struct capacity *capacity, size_t parent, size_t type)
+{
+    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory_parent *self = &inventory->parents[parent];
+    unsigned wanted = inventory->gpus[self->gpu].types[type].framebuffer;
+
+    return wanted > self->framebuffer ? wanted - self->framebuffer : 0;
+}
+
 bool
 capacity_is_rejected(const struct capacity *capacity, size_t parent, size_t type)
 {

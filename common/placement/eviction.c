@@ -47,9 +47,10 @@ keep_vgpus(struct eviction *eviction, const struct inventory *before, const stru
     for (size_t i = 0; i < before->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &before->vgpus[i];
 
-        if (going->vgpus[i])
+        if (going->vgpus[i]) {
             cleared[before->parents[vgpu->parent].gpu]++;
-        else if (ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
+            after->parents[vgpu->parent].framebuffer = after->parents[vgpu->parent].former;
+        } else if (ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -195,9 +196,9 @@ make(struct eviction *eviction, const struct placement_problem *problem, const s
     inventory->ineligible_count = problem->inventory->ineligible_count;
     rc = cleared ? keep_leases(eviction, problem->ledger, going) : -ENOMEM;
     if (rc == 0)
-        rc = keep_vgpus(eviction, problem->inventory, going, cleared);
-    if (rc == 0)
         rc = copy_parents(inventory, problem->inventory);
+    if (rc == 0)
+        rc = keep_vgpus(eviction, problem->inventory, going, cleared);
     for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
         size_t gpu = inventory->parents[i].gpu;
 

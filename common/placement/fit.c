@@ -76,7 +76,8 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
     const struct inventory *inventory = capacity->problem->inventory;
     const struct capacity_gpu *known = &capacity->gpus[gpu];
     enum reason reason = REASON_NO_TYPE;
-    bool named = false;
+    bool is_summed = inventory->gpus[gpu].is_summed, named = false;
+    unsigned memory = is_summed ? capacity_free(capacity, gpu) : 0;
 
     *left = 0;
     for (size_t i = 0; i < known->parent_count; i++) {
@@ -91,6 +92,8 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         if (available > 0)
             free = capacity_is_function(capacity, index) ? capacity_has_place(capacity, index)
                                                          : left_of(capacity, self, type);
+        if (is_summed && capacity_needs(capacity, index, type) > memory)
+            free = 0;
         if (here == REASON_NONE && free == 0)
             here = REASON_FULL;
         if (here == REASON_NONE && capacity_is_rejected(capacity, index, type))
@@ -101,9 +104,11 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
             named = is_named(capacity, index);
         }
         /* What another parent has is the GPU's room as well: it may be reserved. */
-        *left += here == REASON_NONE || here == REASON_OTHER_PARENT || here == REASON_OTHER_VF
-                     ? free
-                     : 0;
+        if (here != REASON_NONE && here != REASON_OTHER_PARENT && here != REASON_OTHER_VF)
+            continue;
+        *left += free;
+        if (is_summed && free)
+            memory -= capacity_needs(capacity, index, type);
     }
     return reason;
 }

@@ -222,25 +222,25 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
     return 1;
 }
 
-/* Whether nothing but functions of pools will do. */
+/* Whether nothing will do but functions that libvirt may bind itself. */
 static bool
-wants_pools(const struct policy *policy, const struct demand *demand)
+wants_lent(const struct policy *policy, const struct demand *demand)
 {
     bool all = demand->word_count > 0;
 
     for (size_t i = 0; i < demand->word_count; i++)
-        all &= policy_find_pool(policy, demand->words[i]) != NULL;
+        all &= policy_lends(policy, demand->words[i]);
     return all;
 }
 
 /* What libvirt would do to a virtual function before the guest has it, and after. A function of a
- * pool has nothing to lose by that. */
+ * pool, or with a profile, has nothing to lose by that. */
 static int
 check_managed(const struct policy *policy, const struct demand *demand, struct error *error)
 {
     const struct request_hostdev *hostdev = demand->hostdev;
 
-    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed || wants_pools(policy, demand))
+    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed || wants_lent(policy, demand))
         return 0;
     return error_set(error, -EINVAL,
                      "the hostdev %s (%s) says managed='yes': libvirt would take it from its "

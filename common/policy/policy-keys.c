@@ -15,6 +15,7 @@ static const struct setting_key gpu_keys[] = {
     {"types", setting_some_words, .offset = offsetof(struct policy_gpu, types)},
     {"traits", setting_words, .offset = offsetof(struct policy_gpu, traits)},
     {"reserve", setting_count, .offset = offsetof(struct policy_gpu, reserve)},
+    {"vram", setting_framebuffer, .offset = offsetof(struct policy_gpu, vram)},
     {"enabled", setting_bool, .offset = offsetof(struct policy_gpu, enabled)},
 };
 
@@ -40,6 +41,13 @@ static const struct setting_key pool_keys[] = {
     {"driver", read_driver, .offset = offsetof(struct policy_pool, driver),
      .like = setting_address},
     {"framebuffer", setting_framebuffer, .offset = offsetof(struct policy_pool, framebuffer)},
+};
+
+static const struct setting_key profile_keys[] = {
+    {"vram", setting_framebuffer, .offset = offsetof(struct policy_profile, vram)},
+    {"exec_quantum", setting_duration, .offset = offsetof(struct policy_profile, exec_quantum)},
+    {"preempt_timeout", setting_duration,
+     .offset = offsetof(struct policy_profile, preempt_timeout)},
 };
 
 static const struct setting_key quota_keys[] = {
@@ -88,6 +96,10 @@ static const struct setting_list class_list = {
 static const struct setting_list pool_list = {
     "a pool", ITEMS(struct policy_pool, pool_keys, struct policy, pool_count), .has_names = true,
     .name = offsetof(struct policy_pool, name)};
+
+static const struct setting_list profile_list = {
+    "a profile", ITEMS(struct policy_profile, profile_keys, struct policy, profile_count),
+    .has_names = true, .name = offsetof(struct policy_profile, name)};
 
 /* What is named by its key. */
 struct named {
@@ -196,6 +208,22 @@ read_pools(const struct setting *setting)
     read_all_named(setting, &named);
 }
 
+static void *
+find_profile(struct policy *policy, const char *name)
+{
+    return (void *)policy_find_profile(policy, name);
+}
+
+static void
+read_profiles(const struct setting *setting)
+{
+    static const struct named named = {&profile_list,        offsetof(struct policy, profiles),
+                                       find_profile,         "a profile",
+                                       "{ vram = \"4G\"; }", NULL};
+
+    read_all_named(setting, &named);
+}
+
 static void
 read_enabled(const struct setting *setting)
 {
@@ -241,6 +269,8 @@ static const struct setting_key keys[] = {
     {"classes", read_classes, .offset = offsetof(struct policy, classes), .list = &class_list,
      .like = setting_list},
     {"pools", read_pools, .offset = offsetof(struct policy, pools), .list = &pool_list,
+     .like = setting_list},
+    {"profiles", read_profiles, .offset = offsetof(struct policy, profiles), .list = &profile_list,
      .like = setting_list},
     {"quotas", setting_list, offsetof(struct policy, quotas), .list = &quota_list},
     {"domains", setting_list, offsetof(struct policy, domains), .list = &domain_list},

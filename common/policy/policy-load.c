@@ -205,18 +205,45 @@ check_classes(struct load *load)
     }
 }
 
+/* It becomes the name of a type. */
+static void
+check_name(struct load *load, const char *origin, const char *what, const char *name)
+{
+    struct name ignored;
+
+    if (name_parse(&ignored, name) < 0)
+        fail(load, -EINVAL,
+             "%s: the name of the %s \"%s\" is more than letters, digits, _ "
+             "and -, or longer than 63 of them",
+             origin, what, name);
+}
+
+static void
+check_profiles(struct load *load)
+{
+    for (size_t i = 0; i < load->policy->profile_count; i++) {
+        const struct policy_profile *profile = &load->policy->profiles[i];
+        const struct policy_pool *pool = policy_find_pool(load->policy, profile->name);
+
+        check_name(load, profile->origin, "profile", profile->name);
+        if (pool)
+            fail(load, -EINVAL, "%s: the profile \"%s\" is called as the pool at %s",
+                 profile->origin, profile->name, pool->origin);
+        if (!profile->vram && !profile->exec_quantum && !profile->preempt_timeout)
+            fail(load, -EINVAL,
+                 "%s: the profile \"%s\" has no vram, exec_quantum or preempt_timeout; functions "
+                 "that are given out as they are belong into pools",
+                 profile->origin, profile->name);
+    }
+}
+
 static void
 check_pools(struct load *load)
 {
     for (size_t i = 0; i < load->policy->pool_count; i++) {
         const struct policy_pool *pool = &load->policy->pools[i];
-        struct name ignored;
 
-        if (name_parse(&ignored, pool->name) < 0)
-            fail(load, -EINVAL,
-                 "%s: the name of the pool \"%s\" is more than letters, digits, _ "
-                 "and -, or longer than 63 of them",
-                 pool->origin, pool->name);
+        check_name(load, pool->origin, "pool", pool->name);
         if (!pool->functions.count)
             fail(load, -EINVAL, "%s: the pool \"%s\" has no functions", pool->origin, pool->name);
     }
@@ -257,6 +284,7 @@ check_whole(struct load *load)
     check_gpus(load);
     check_classes(load);
     check_pools(load);
+    check_profiles(load);
     if (*policy->default_class)
         check_reference(load, policy->default_origin, "default_class is", policy->default_class);
     for (size_t i = 0; i < policy->quota_count; i++)

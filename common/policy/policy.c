@@ -46,6 +46,10 @@ policy_clear(struct policy *policy)
         free(policy->pools[i].name);
         free(policy->pools[i].origin);
     }
+    for (size_t i = 0; i < policy->profile_count; i++) {
+        free(policy->profiles[i].name);
+        free(policy->profiles[i].origin);
+    }
     for (size_t i = 0; i < policy->quota_count; i++) {
         words_clear(&policy->quotas[i].domains);
         free(policy->quotas[i].class);
@@ -62,6 +66,7 @@ policy_clear(struct policy *policy)
     free(policy->gpus);
     free(policy->classes);
     free(policy->pools);
+    free(policy->profiles);
     free(policy->quotas);
     free(policy->domains);
     free(policy->limits);
@@ -87,6 +92,19 @@ const struct policy_pool *
 policy_find_pool(const struct policy *policy, const char *name)
 {
     return ARRAY_FIND(policy->pools, policy->pool_count, pool, !strcmp(pool->name, name));
+}
+
+const struct policy_profile *
+policy_find_profile(const struct policy *policy, const char *name)
+{
+    return ARRAY_FIND(policy->profiles, policy->profile_count, profile,
+                      !strcmp(profile->name, name));
+}
+
+bool
+policy_lends(const struct policy *policy, const char *type)
+{
+    return policy_find_pool(policy, type) || policy_find_profile(policy, type);
 }
 
 static bool

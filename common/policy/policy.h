@@ -47,6 +47,7 @@ struct policy_gpu {
     struct words types;  /* that may be made on it; none listed: all */
     struct words traits;
     unsigned reserve; /* how many of its places are kept free */
+    unsigned vram;    /* MiB that the functions of an xe card may have together; 0: not told */
     bool enabled;
     char *origin; /* "file:line" */
 };
@@ -67,6 +68,15 @@ struct policy_pool {
     struct words functions; /* fnmatch(3) patterns of their addresses */
     struct name driver;     /* that a function must be bound to; "": any, or none */
     unsigned framebuffer;   /* MiB of each; 0: not told */
+    char *origin;
+};
+
+/* Numbers for a virtual function of Intel's xe; the profile's name is a type. 0: as it is. */
+struct policy_profile {
+    char *name;
+    unsigned vram;            /* MiB */
+    unsigned exec_quantum;    /* ms */
+    unsigned preempt_timeout; /* ms */
     char *origin;
 };
 
@@ -121,6 +131,8 @@ struct policy {
     size_t class_count;
     struct policy_pool *pools;
     size_t pool_count;
+    struct policy_profile *profiles;
+    size_t profile_count;
     struct policy_quota *quotas;
     size_t quota_count;
     struct policy_domain *domains;
@@ -140,6 +152,12 @@ const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address) NONNULL;
 const struct policy_class *policy_find_class(const struct policy *policy, const char *name) NONNULL;
 const struct policy_pool *policy_find_pool(const struct policy *policy, const char *name) NONNULL;
+
+const struct policy_profile *
+policy_find_profile(const struct policy *policy, const char *name) NONNULL;
+
+/* Whether a word is the name of a pool or a profile: libvirt may bind their functions to VFIO. */
+bool policy_lends(const struct policy *policy, const char *type) CHECKED NONNULL;
 
 /* The first pool that has a function, whatever driver that is bound to; NULL: none. */
 const struct policy_pool *

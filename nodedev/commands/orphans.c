@@ -27,7 +27,10 @@ static void
 set_holder(struct table *table, const struct host *host, const struct inventory_parent *parent,
            const struct inventory_vgpu *vgpu)
 {
-    const struct vgpu device = {parent->interface, vgpu->device, vgpu->type, parent->name};
+    const struct vgpu device = {.interface = parent->interface,
+                                .device = vgpu->device,
+                                .type = vgpu->type,
+                                .parent = parent->name};
     char holder[128];
     int rc;
 

@@ -54,15 +54,15 @@ tear_down(void **state)
     return 0;
 }
 
-/* Whose mark a function has; "": none. */
+/* Whose tag a function has; "": none. */
 static void
-assert_mark(const char *function, const char *pool)
+assert_tag(const char *function, const char *pool)
 {
-    struct name mark = {""};
+    struct name tag = {""};
 
-    if (host_link(&scene.kernel.host, &mark, "run/libvirt-vgpu/functions/%s", function) < 0)
-        mark = (struct name){""};
-    assert_string_equal(mark.text, pool);
+    if (host_link(&scene.kernel.host, &tag, "run/libvirt-vgpu/functions/%s", function) < 0)
+        tag = (struct name){""};
+    assert_string_equal(tag.text, pool);
 }
 
 static void
@@ -87,17 +87,17 @@ one_guest_has_each(void **state)
 {
     (void)state;
     starts(1, FIRST, "mi300");
-    assert_mark(FIRST, "mi300");
+    assert_tag(FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     refuses(2, FIRST, "mi300", "the vGPU " FIRST " belongs to the guest guest1 (held)");
     starts(3, OTHER, "mi300");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
-    assert_mark(FIRST, "");
-    assert_mark(OTHER, "mi300");
+    assert_tag(FIRST, "");
+    assert_tag(OTHER, "mi300");
     starts(2, FIRST, "mi300");
     assert_int_equal(scene_release_at(&scene, 2, FIRST), 0);
     assert_int_equal(scene_release_at(&scene, 3, OTHER), 0);
-    assert_mark(OTHER, "");
+    assert_tag(OTHER, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
@@ -127,9 +127,9 @@ a_class_has_both(void **state)
                                            (const char *const[]){FIRST, NULL});
 
         assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
-        assert_mark(FIRST, "mi300");
+        assert_tag(FIRST, "mi300");
         assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
-        assert_mark(FIRST, "");
+        assert_tag(FIRST, "");
     }
 }
 
@@ -162,9 +162,9 @@ managed(void **state)
                          word + strlen("managed='no'")) > 0);
     unbind_from_vfio(FIRST, "amdgpu");
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
-    assert_mark(FIRST, "mi300");
+    assert_tag(FIRST, "mi300");
     assert_int_equal(scene_hook(&scene, managed, "release", "end"), 0);
-    assert_mark(FIRST, "");
+    assert_tag(FIRST, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
@@ -207,7 +207,7 @@ somebody_has_it_without_us(void **state)
     assert_true(guest.device >= 0);
     qemu = fake_hand_over(&guest);
     refuses(1, FIRST, "mi300", "Device or resource busy");
-    assert_mark(FIRST, "");
+    assert_tag(FIRST, "");
     fake_end(qemu);
     starts(1, FIRST, "mi300");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
@@ -227,15 +227,15 @@ still_open_at_release(void **state)
     fd = open_group(FIRST);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
-    assert_mark(FIRST, "mi300");
+    assert_tag(FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     close(fd);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    assert_mark(FIRST, "");
+    assert_tag(FIRST, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* The card is reset while a guest runs: its release takes the mark of what is not there. */
+/* The card is reset while a guest runs: its release takes the tag of what is not there. */
 static void
 a_function_that_vanishes(void **state)
 {
@@ -244,7 +244,7 @@ a_function_that_vanishes(void **state)
     assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/pci/devices/" FIRST, 0), 0);
     refuses(2, FIRST, "mi300", "the vGPU " FIRST " belongs to the guest guest1 (held)");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
-    assert_mark(FIRST, "");
+    assert_tag(FIRST, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
     refuses(2, FIRST, "mi300", "which this host does not have");
 }
@@ -257,7 +257,7 @@ kept_for_its_guest(void **state)
     starts(1, FIRST, "mi300");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
-    assert_mark(FIRST, "mi300");
+    assert_tag(FIRST, "mi300");
     starts(1, FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
@@ -282,9 +282,9 @@ another_at_arrival(void **state)
         assert_int_equal(scene_leases(&scene, "reserved"), 1);
         refuses(3, OTHER, "mi300", "the vGPU " OTHER " belongs to the guest guest2 (reserved)");
         assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
-        assert_mark(OTHER, "mi300");
+        assert_tag(OTHER, "mi300");
         assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
-        assert_mark(OTHER, "");
+        assert_tag(OTHER, "");
     }
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
@@ -307,7 +307,7 @@ rules_of_the_house(void **state)
 
 /* The ledger was lost: it is somebody's, whom nobody knows. Used where it is right, and left. */
 static void
-a_mark_without_a_lease(void **state)
+a_tag_without_a_lease(void **state)
 {
     (void)state;
     starts(1, FIRST, "mi300");
@@ -315,7 +315,7 @@ a_mark_without_a_lease(void **state)
     starts(2, FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_release_at(&scene, 2, FIRST), 0);
-    assert_mark(FIRST, "mi300");
+    assert_tag(FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
@@ -335,10 +335,10 @@ killed_anywhere(void **state)
         kill(hook, SIGKILL);
         assert_int_equal(waitpid(hook, NULL, 0), hook);
         starts(1, FIRST, "mi300");
-        assert_mark(FIRST, "mi300");
+        assert_tag(FIRST, "mi300");
         assert_int_equal(scene_leases(&scene, "held"), 1);
         assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
-        assert_mark(FIRST, "");
+        assert_tag(FIRST, "");
         assert_int_equal(scene_leases(&scene, ""), 0);
     }
 }
@@ -358,7 +358,7 @@ main(void)
         cmocka_unit_test_setup_teardown(kept_for_its_guest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rules_of_the_house, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_mark_without_a_lease, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_tag_without_a_lease, set_up, tear_down),
         cmocka_unit_test_setup_teardown(killed_anywhere, set_up, tear_down),
     };
 

@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-static const struct fake_family *const families[] = {&fake_mdev, &fake_vf};
+static const struct fake_family *const families[] = {&fake_mdev, &fake_vf, &fake_xe};
 
 /* --- the operations of struct host ------------------------------------------------------------ */
 
@@ -40,7 +40,8 @@ static bool
 is_slow(const struct fake_kernel *fake, const char *path)
 {
     return *fake->faults->slow && strstr(path, fake->faults->slow) &&
-           (strstr(path, "/mdev_supported_types/") || strstr(path, "/nvidia/"));
+           (strstr(path, "/mdev_supported_types/") || strstr(path, "/nvidia/") ||
+            strstr(path, "/profile/"));
 }
 
 static ssize_t
@@ -218,6 +219,10 @@ put_machine(struct fake_kernel *fake)
         fake_put_pci(fake, pci);
         if (!strcmp(pci->driver, "vfio-pci"))
             fake_put_vfio(fake, pci->address, MOST_PARENTS + MOST_GPUS + i);
+    }
+    for (size_t i = 0; i < machine->pci_count; i++) {
+        if (machine->pcis[i].xe)
+            fake_put_xe(fake, &machine->pcis[i]);
     }
     put_vgpus(fake);
 }

@@ -33,7 +33,8 @@
  * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
  * nameless; `instances N`, it takes a GPU instance, of which N are free; `slices N`, of so many
  * (what a tree is read for says so by its name). Words of a pci: driver, physfn, vendor, device,
- * numa. Comments begin with '#'.
+ * numa; `xe`, Intel's driver shares it among its functions (physfn), which have `vram N` MiB
+ * together, or no quota of that without it. Comments begin with '#'.
  *
  * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
  * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.
@@ -69,6 +70,7 @@ struct fake_faults {
     bool unseen;           /* nor do those that are not in the tree yet */
     unsigned refuse;       /* the next N creates are refused although shown as available */
     unsigned unreadable;   /* every N-th read of what is available fails with EIO; 0: none */
+    bool uneven;           /* profiles of xe cannot be read: EUCLEAN */
     unsigned opens;        /* counts reads, listings and probes */
     char slow[16];         /* a GPU's address without its function, "0000:18:00": its driver */
     unsigned slow_by;      /* takes so many ms for each answer, */
@@ -135,6 +137,9 @@ void fake_vanish(const struct fake_kernel *fake, const char *parent);
 /* A function of `vf` goes to another driver, as "vfio-pci", and loses its type; what comes back to
  * "nvidia" refuses every type with EINVAL. */
 void fake_bind(const struct fake_kernel *fake, const char *address, const char *driver);
+
+/* The numbers of a function of xe, for somebody else's hand: bytes, ms and microseconds. */
+uint64_t *fake_profile(const struct fake_kernel *fake, const char *address);
 
 /* Writes a file below the tree (config, proc), with its directories. */
 void fake_write(const struct fake_kernel *fake, const char *path, const char *text);

@@ -202,7 +202,8 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
 {
     static const struct word words[] = {TEXT(fake_pci, driver), TEXT(fake_pci, physfn),
                                         TEXT(fake_pci, vendor), TEXT(fake_pci, device),
-                                        NUMBER(fake_pci, numa)};
+                                        NUMBER(fake_pci, numa), NUMBER(fake_pci, vram),
+                                        FLAG(fake_pci, xe)};
     struct fake_pci pci = {.numa = -1};
     const char *word;
 
@@ -213,6 +214,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
         snprintf(pci.vendor, sizeof(pci.vendor), "%s", *pci.physfn ? "10de" : "8086");
     if (!*pci.device)
         snprintf(pci.device, sizeof(pci.device), "%s", *pci.physfn ? "26b9" : "2922");
+    assert(machine->pci_count < MOST_PCIS);
     assert(ARRAY_ADD(machine->pcis, machine->pci_count, pci) == 0);
 }
 

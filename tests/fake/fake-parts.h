@@ -5,7 +5,8 @@
  *
  * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-snapshot.c makes
  * values of both; fake-tree.c puts files, links and PCI devices into the tree, fake-mdev.c and
- * fake-vf.c play one interface each, and fake-kernel.c is the operations of struct host over them.
+ * fake-vf.c play one interface each, fake-xe.c the files of another, and fake-kernel.c is the
+ * operations of struct host over them.
  *
  * All aborts on what a test must not ask for.
  */
@@ -23,6 +24,7 @@
 #define MOST_GPUS    64
 #define MOST_PARENTS 2048
 #define MOST_TYPES   64
+#define MOST_PCIS    256
 
 enum fake_rule { RULE_SIZE, RULE_TYPE, RULE_POOL, RULE_MIXED };
 enum fake_list { LIST_HEADER, LIST_PLAIN, LIST_NAME_FIRST, LIST_GARBAGE, LIST_PROPOSAL };
@@ -40,6 +42,8 @@ struct fake_pci {
     char address[64], physfn[64];
     char vendor[8], device[8], driver[32];
     int numa;
+    unsigned vram; /* MiB of a card under xe; 0: it is integrated */
+    bool xe;
 };
 
 struct fake_gpu {
@@ -107,6 +111,7 @@ struct fake_usage {
     unsigned free_instances[MOST_GPUS][MOST_TYPES];
     unsigned here[MOST_PARENTS];
     struct fake_function functions[MOST_PARENTS];
+    uint64_t profiles[MOST_PCIS][3];
 };
 
 /* --- fake-parse.c --- */
@@ -190,6 +195,11 @@ struct fake_family {
     void (*vanish)(const struct fake_kernel *fake, const struct fake_parent *parent);
 };
 extern const struct fake_family fake_mdev, fake_vf;
+
+/* --- fake-xe.c: files of a card beside those of its functions; it reads and writes only --- */
+
+extern const struct fake_family fake_xe;
+void fake_put_xe(const struct fake_kernel *fake, const struct fake_pci *card);
 
 /* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
  */

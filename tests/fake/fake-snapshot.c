@@ -84,7 +84,10 @@ add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
 {
     const struct inventory_parent *parent = &snapshot->inventory.parents[vgpu->parent];
     bool is_found = !strcmp(fake->state, "found");
-    struct lease lease = {.vgpu = {parent->interface, vgpu->device, vgpu->type, parent->name},
+    struct lease lease = {.vgpu = {.interface = parent->interface,
+                                   .device = vgpu->device,
+                                   .type = vgpu->type,
+                                   .parent = parent->name},
                           .framebuffer = type ? type->framebuffer : 0,
                           .gpu = snapshot->inventory.gpus[parent->gpu].name,
                           .domain = fake_domain(fake->owner),

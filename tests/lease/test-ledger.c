@@ -33,7 +33,10 @@ static struct lease
 a_lease(void)
 {
     return (struct lease){
-        .vgpu = {&vgpu_mdev, {DEVICE}, {"nvidia-222"}, {"0000:18:00.4"}},
+        .vgpu = {.interface = &vgpu_mdev,
+                 .device = {DEVICE},
+                 .type = {"nvidia-222"},
+                 .parent = {"0000:18:00.4"}},
         .framebuffer = 1024,
         .gpu = {"0000:18:00.0"},
         .domain = {DOMAIN},

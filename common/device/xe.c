@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * xe: virtual functions of Intel's cards under the xe driver, the third row of vgpu_interfaces. The
+ * types are the profiles of vgpu.conf: numbers that are written for a function before a guest has
+ * it, and written back after (profile.h).
+ *
+ * Who has a function no driver tells, so two tags do (tag.h). ADDRESS.former says which numbers
+ * it had before; from then on it is a vGPU, and nobody else's. ADDRESS says its type, once all of
+ * the numbers are written; without that one it is half made, or half removed, and has no type.
+ *
+ * The numbers of the card itself, and how many functions it has, are the administrator's: nothing
+ * is written there, nor to a function that a guest has open.
+ */
+
+#include "base/array.h"
+#include "device/gpu.h"
+#include "device/tag.h"
+#include "device/profile.h"
+#include "device/vfio.h"
+#include "device/vgpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+
+/* --- tags ------------------------------------------------------------------------------------- */
+
+static struct name
+former_tag(const struct name *function)
+{
+    struct name tag = {""};
+
+    snprintf(tag.text, sizeof(tag.text), "%.40s.former", function->text);
+    return tag;
+}
+
+/* Whether a function is a vGPU, and its type: "" if it is half made. 0, -ENOENT or -errno. */
+static int
+read_tags(const struct host *host, const struct name *function, struct name *type)
+{
+    struct name tag = former_tag(function), former;
+    int rc = tag_read(host, &tag, &former);
+
+    *type = (struct name){""};
+    if (rc < 0)
+        return rc;
+    rc = tag_read(host, function, type);
+    return rc == -ENOENT ? 0 : rc;
+}
+
+/* --- the inventory ---------------------------------------------------------------------------- */
+
+struct card {
+    struct name name;
+    unsigned vram; /* MiB that its functions may have together; 0: not told */
+    bool has_vram; /* functions have a quota of it */
+};
+
+static void
+set_number(struct profile *profile, enum profile_number number, uint64_t value)
+{
+    profile->numbers[number] = value;
+    profile->set[number] = value > 0;
+}
+
+static int
+add_profile(const struct card *card, const struct policy_profile *profile,
+            struct inventory *inventory, size_t gpu)
+{
+    struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0};
+    size_t ignored;
+    int rc = name_parse(&type.id, profile->name);
+
+    if (rc < 0)
+        return rc;
+    snprintf(type.name, sizeof(type.name), "%s", profile->name);
+    set_number(&type.profile, PROFILE_VRAM, (uint64_t)profile->vram << 20);
+    set_number(&type.profile, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
+    set_number(&type.profile, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
+    return inventory_add_type(inventory, gpu, &type, &ignored);
+}
+
+/* Adds the card with its types, unless it is there. */
+static int
+add_card(const struct host *host, const struct policy *policy, const struct card *card,
+         struct inventory *inventory, size_t *ret)
+{
+    size_t known = inventory->gpu_count;
+    struct path directory;
+    int rc = inventory_add_gpu(inventory, &card->name, ret);
+
+    if (rc < 0 || *ret != known)
+        return rc;
+    if (path_format(&directory, DEVICES "/%s", card->name.text) == 0)
+        gpu_describe(host, &directory, &inventory->gpus[*ret]);
+    inventory->gpus[*ret].is_mixed = true;
+    inventory->gpus[*ret].is_summed = card->vram > 0;
+    inventory->gpus[*ret].framebuffer = card->vram;
+    for (size_t i = 0; policy && rc == 0 && i < policy->profile_count; i++)
+        rc = add_profile(card, &policy->profiles[i], inventory, *ret);
+    return rc;
+}
+
+/* A profile that is in no configuration any more is known by its name only. */
+static int
+add_vgpu(struct inventory *inventory, size_t parent, const struct name *type)
+{
+    const struct inventory_parent *self = &inventory->parents[parent];
+    struct inventory_vgpu vgpu = {.device = self->name, .type = *type, .parent = parent};
+    struct inventory_type named = {.id = *type, .framebuffer = self->framebuffer};
+    size_t ignored;
+    int rc = 0;
+
+    snprintf(named.name, sizeof(named.name), "%s", type->text);
+    if (*type->text && !inventory_find_type(&inventory->gpus[self->gpu], type))
+        rc = inventory_add_type(inventory, self->gpu, &named, &ignored);
+    return rc < 0 ? rc : ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+}
+
+/* Memory that it had before its vGPU was made it will have again. */
+static unsigned
+read_former_vram(const struct host *host, const struct name *function)
+{
+    struct name tag = former_tag(function), text;
+    struct profile former;
+
+    if (tag_read(host, &tag, &text) < 0 || profile_parse(&text, &former) < 0)
+        return 0;
+    return (unsigned)(former.numbers[PROFILE_VRAM] >> 20);
+}
+
+static int
+add_function(const struct host *host, const struct policy *policy, const struct card *card,
+             unsigned number, const struct name *function, struct inventory *inventory)
+{
+    const struct profile_function self = {card->name, number};
+    struct inventory_parent parent = {.name = *function, .interface = &vgpu_xe};
+    struct name type;
+    size_t index;
+    bool is_had = read_tags(host, function, &type) == 0;
+    int rc, unreadable = 0;
+
+    if (!is_had &&
+        (!policy || policy->profile_count == 0 || policy_pool_of(policy, function) != NULL))
+        return 0;
+    rc = add_card(host, policy, card, inventory, &parent.gpu);
+    if (rc == 0 && card->has_vram && (card->vram || is_had))
+        unreadable = profile_read_vram(host, &self, &parent.framebuffer);
+    parent.former = is_had ? read_former_vram(host, function) : parent.framebuffer;
+    if (rc == 0)
+        rc = inventory_add_parent(inventory, &parent, &index);
+    if (rc < 0)
+        return rc;
+    if (is_had)
+        return add_vgpu(inventory, index, &type);
+    for (size_t i = 0; i < inventory->gpus[parent.gpu].count; i++)
+        inventory->parents[index].available[i] = unreadable < 0 ? unreadable : 1;
+    return 0;
+}
+
+static int
+scan_card(const struct host *host, const struct policy *policy, const struct name *name,
+          struct inventory *inventory)
+{
+    const struct policy_gpu *said = policy ? policy_find_gpu(policy, name) : NULL;
+    struct card card = {.name = *name, .has_vram = profile_has(host, name, PROFILE_VRAM)};
+    int rc = 0;
+
+    card.vram = said && card.has_vram ? said->vram : 0;
+    for (unsigned i = 1;
+         rc == 0 && host_exists(host, DEVICES "/%s/sriov_admin/vf%u", name->text, i); i++) {
+        struct name function;
+
+        if (host_link(host, &function, DEVICES "/%s/sriov_admin/vf%u/device", name->text, i) == 0)
+            rc = add_function(host, policy, &card, i, &function, inventory);
+    }
+    return rc;
+}
+
+static int
+xe_scan(const struct host *host, const struct policy *policy, const struct inventory_filter *filter,
+        struct inventory *inventory)
+{
+    AUTO(names_clear) struct names devices = {0};
+    int rc;
+
+    (void)filter; /* the numbers of a profile are read in the configuration */
+    if ((!policy || policy->profile_count == 0) && !tag_may_be(host))
+        return 0;
+    rc = host_list(host, &devices, DEVICES);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    for (size_t i = 0; i < devices.count && rc == 0; i++) {
+        if (host_exists(host, DEVICES "/%s/sriov_admin", devices.items[i].text))
+            rc = scan_card(host, policy, &devices.items[i], inventory);
+    }
+    return rc;
+}
+
+/* --- one vGPU --------------------------------------------------------------------------------- */
+
+static int
+xe_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
+{
+    *ret = (struct vgpu){.interface = &vgpu_xe, .device = *device, .parent = *device};
+    if (host_link(host, gpu, DEVICES "/%s/physfn", device->text) < 0)
+        *gpu = *device; /* it has vanished */
+    return read_tags(host, device, &ret->type) < 0 ? -ENOENT : 0;
+}
+
+/* A function that has another type is another vGPU. */
+static enum vgpu_state
+xe_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+{
+    int rc = read_tags(host, &vgpu->device, type);
+
+    if (rc == -ENOENT)
+        return VGPU_ABSENT;
+    if (rc < 0)
+        return VGPU_UNKNOWN;
+    return *vgpu->type.text && *type->text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT
+                                                                             : VGPU_PRESENT;
+}
+
+static int
+xe_directory(const struct vgpu *vgpu, struct path *ret)
+{
+    return path_format(ret, DEVICES "/%s", vgpu->device.text);
+}
+
+/* Writes its former numbers back and takes the tag of them away. */
+static int
+give_back(const struct host *host, const struct name *device)
+{
+    struct name tag = former_tag(device), text;
+    struct profile_function self;
+    struct profile former;
+    int rc = tag_read(host, &tag, &text);
+
+    if (rc < 0)
+        return rc;
+    /* A function that has vanished has given its share back. */
+    if (profile_find(host, device, &self) == 0 && profile_parse(&text, &former) == 0)
+        rc = profile_restore(host, &self, &former);
+    return rc < 0 ? rc : tag_remove(host, &tag);
+}
+
+/* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
+static int
+xe_make(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name tag = former_tag(&vgpu->device), text;
+    struct profile_function self;
+    struct profile former;
+    struct path device;
+    int rc = xe_directory(vgpu, &device);
+
+    if (rc == 0 && profile_find(host, &vgpu->device, &self) < 0)
+        rc = -ENODEV;
+    if (rc == 0 && vfio_holder(host, &device) > 0)
+        rc = -EBUSY;
+    if (rc == 0)
+        rc = profile_read(host, &self, &vgpu->profile, &former);
+    if (rc < 0)
+        return rc;
+    profile_print(&former, &text);
+    rc = tag_put(host, &tag, &text);
+    if (rc < 0)
+        return rc == -EEXIST ? -EBUSY : rc;
+    rc = profile_write(host, &self, &vgpu->profile);
+    if (rc == 0)
+        rc = tag_put(host, &vgpu->device, &vgpu->type);
+    if (rc < 0 && give_back(host, &vgpu->device) < 0)
+        return -EIO;
+    return rc == -EEXIST ? -EBUSY : rc;
+}
+
+static int
+xe_remove(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name type;
+    int rc;
+
+    if (xe_look(host, vgpu, &type) != VGPU_PRESENT)
+        return -ENODEV;
+    rc = tag_remove(host, &vgpu->device);
+    return rc < 0 && rc != -ENOENT ? rc : give_back(host, &vgpu->device);
+}
+
+const struct vgpu_interface vgpu_xe = {
+    .kind = "xe",
+    .hostdev = REQUEST_PCI,
+    .is_lent = true,
+    .scan = xe_scan,
+    .find = xe_find,
+    .look = xe_look,
+    .make = xe_make,
+    .directory = xe_directory,
+    .remove = xe_remove,
+};

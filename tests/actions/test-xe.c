@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Intel's virtual functions: a profile is written before a guest has one, and taken back after. */
+
+#include "actions/reconcile.h"
+#include "base/array.h"
+#include "fake/chance.h"
+#include "fake/fake-parts.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CARD "0000:03:00.0"
+#define VF1  "0000:03:00.1"
+#define VF2  "0000:03:00.2"
+#define VF3  "0000:03:00.3"
+#define VF4  "0000:03:00.4"
+#define IGPU "0000:00:02.0"
+#define IVF  "0000:00:02.1"
+#define L40S "0000:3d:00.0"
+
+#define FUNCTION(address, card)                                                                    \
+    "pci " address " driver vfio-pci physfn " card " vendor 8086 device e212\n"
+#define MACHINE                                                                                    \
+    "pci " CARD " driver xe vendor 8086 device e212 numa 1 xe vram 16384\n" FUNCTION(VF1, CARD)    \
+        FUNCTION(VF2, CARD) FUNCTION(VF3, CARD)                                                    \
+            FUNCTION(VF4, CARD) "pci " IGPU " driver xe vendor 8086 device b080 xe\n" FUNCTION(    \
+                IVF, IGPU) "gpu " L40S " vf vfs 4 rule size\n"                                     \
+                           "type nvidia-1154 \"NVIDIA L40S-16Q\" framebuffer 16384 max 3\n"
+#define PROFILES                                                                                   \
+    "profiles = { b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; preempt_timeout = "           \
+    "\"500ms\"; }; b50-8g = { vram = \"8G\"; }; quick = { exec_quantum = \"5ms\"; }; };\n"
+#define STATED "gpus = ( { address = \"" CARD "\"; vram = \"16G\"; } );\n"
+#define GIB    (1ull << 30)
+
+static struct scene scene;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    scene_configure(&scene, PROFILES STATED);
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+assert_profile(const char *function, uint64_t vram, uint64_t quantum, uint64_t timeout)
+{
+    const uint64_t *numbers = fake_profile(&scene.kernel, function);
+
+    assert_int_equal(numbers[0], vram);
+    assert_int_equal(numbers[1], quantum);
+    assert_int_equal(numbers[2], timeout);
+}
+
+/* Nobody has a function, and nothing of ours is left on it. */
+static void
+assert_free(const char *function)
+{
+    assert_profile(function, 0, 0, 0);
+    assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/functions/%s", function));
+    assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/functions/%s.former", function));
+}
+
+static void
+starts(unsigned guest, const char *function, const char *type)
+{
+    if (scene_prepare_at(&scene, guest, function, type) != 0)
+        fail_msg("%s", scene.said);
+}
+
+static void
+refuses(unsigned guest, const char *function, const char *type, const char *words)
+{
+    size_t leases = scene_leases(&scene, "");
+
+    assert_int_equal(scene_prepare_at(&scene, guest, function, type), 1);
+    scene_assert_said(&scene, words);
+    assert_int_equal(scene_leases(&scene, ""), leases);
+}
+
+static void
+a_profile_is_written_and_taken_back(void **state)
+{
+    uint64_t *former = fake_profile(&scene.kernel, VF2);
+
+    (void)state;
+    starts(1, VF1, "b50-4g");
+    assert_profile(VF1, 4 * GIB, 20, 500000);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    refuses(2, VF1, "b50-4g", "the vGPU " VF1 " belongs to the guest guest1 (held)");
+    former[0] = GIB;
+    former[1] = 7;
+    starts(2, VF2, "b50-8g");
+    assert_profile(VF2, 8 * GIB, 7, 0);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+    assert_int_equal(scene_release_at(&scene, 2, VF2), 0);
+    assert_profile(VF2, GIB, 7, 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* 8 + 4 + 4 GiB are all that there is; another size fits only where there is room for it. */
+static void
+to_the_last_mib(void **state)
+{
+    (void)state;
+    starts(1, VF1, "b50-8g");
+    starts(2, VF2, "b50-4g");
+    refuses(3, VF3, "b50-8g", CARD);
+    starts(3, VF3, "b50-4g");
+    refuses(4, VF4, "b50-4g", CARD " is full");
+    starts(4, VF4, "quick");
+    assert_profile(VF4, 0, 5, 0);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    starts(1, VF1, "b50-8g");
+}
+
+/* What a function has already is its own to grow in. */
+static void
+what_is_there_already_counts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        *fake_profile(&scene.kernel, (const char *const[]){VF1, VF2, VF3, VF4}[i]) =
+            (i < 2 ? 4 : 3) * GIB;
+    starts(1, VF1, "b50-4g");
+    refuses(2, VF2, "b50-8g", CARD);
+    starts(2, VF3, "b50-4g");
+    assert_profile(VF3, 4 * GIB, 20, 500000);
+    starts(3, VF4, "b50-4g");
+    assert_int_equal(scene_release_at(&scene, 2, VF3), 0);
+    assert_profile(VF3, 3 * GIB, 0, 0);
+}
+
+/* Nobody said how much the card has: the driver refuses what is too much, and that is told. */
+static void
+memory_that_nobody_stated(void **state)
+{
+    (void)state;
+    scene_configure(&scene, PROFILES);
+    starts(1, VF1, "b50-8g");
+    starts(2, VF2, "b50-8g");
+    refuses(3, VF3, "b50-4g", "No space left on device");
+    assert_free(VF3);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    starts(3, VF3, "b50-4g");
+}
+
+/* An integrated GPU has no memory of its own: the other numbers are written. */
+static void
+an_integrated_gpu(void **state)
+{
+    (void)state;
+    starts(1, IVF, "b50-4g");
+    assert_profile(IVF, 0, 20, 500000);
+    assert_int_equal(scene_release_at(&scene, 1, IVF), 0);
+    assert_free(IVF);
+    scene_configure(&scene, PROFILES "classes = { big = { framebuffer = \"4G\"; }; };");
+    for (unsigned i = 0; i < 2; i++) {
+        AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>",
+                                           (const char *const[]){i ? IVF : VF1, NULL});
+
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), (int)i);
+    }
+}
+
+static void
+errors_of_the_driver(void **state)
+{
+    struct fake_faults *faults = scene.kernel.faults;
+
+    (void)state;
+    for (unsigned at = 1; at <= 3; at++) {
+        faults->fail_at = faults->writes + at;
+        faults->fail_with = ENOSPC;
+        refuses(1, VF1, "b50-4g", "No space left on device");
+        faults->fail_at = 0;
+        assert_free(VF1);
+    }
+    faults->uneven = true;
+    refuses(1, VF1, "b50-4g", CARD);
+    faults->uneven = false;
+    starts(1, VF1, "b50-4g");
+    faults->fail_at = faults->writes + 2;
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    faults->fail_at = 0;
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    starts(1, VF1, "b50-4g");
+    assert_profile(VF1, 4 * GIB, 20, 500000);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+}
+
+/* Its driver rounds up, and what reads back is more than was written. */
+static void
+the_driver_rounds_up(void **state)
+{
+    (void)state;
+    scene_configure(&scene, STATED "profiles = { odd = { vram = \"1001M\"; }; };");
+    starts(1, VF1, "odd");
+    assert_profile(VF1, 1002ull << 20, 0, 0);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+}
+
+/* The guest that has it keeps what it has; the next start gets what is said by then. */
+static void
+a_profile_that_changes(void **state)
+{
+    (void)state;
+    starts(1, VF1, "b50-4g");
+    scene_configure(&scene, STATED "profiles = { b50-4g = { vram = \"5G\"; }; };");
+    assert_profile(VF1, 4 * GIB, 20, 500000);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+    starts(1, VF1, "b50-4g");
+    assert_profile(VF1, 5 * GIB, 0, 0);
+    scene_configure(&scene, STATED);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+}
+
+static void
+a_pool_has_it_first(void **state)
+{
+    (void)state;
+    scene_configure(&scene,
+                    PROFILES STATED "pools = { spare = { functions = [ \"" VF4 "\" ]; }; };");
+    starts(1, VF4, "spare");
+    assert_profile(VF4, 0, 0, 0);
+    refuses(2, VF4, "b50-4g", VF4);
+    assert_int_equal(scene_release_at(&scene, 1, VF4), 0);
+    assert_free(VF4);
+    scene_configure(&scene, PROFILES STATED);
+    starts(1, VF4, "b50-4g");
+}
+
+static void
+a_class_has_a_type_of_each(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" class=\"any\"/>",
+                                       (const char *const[]){VF1, NULL});
+
+    (void)state;
+    scene_configure(&scene, PROFILES STATED
+                    "classes = { any = { types = [ \"L40S-16Q\", \"b50-8g\" ]; }; };");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_profile(VF1, 8 * GIB, 0, 0);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_free(VF1);
+}
+
+static void
+managed(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"b50-4g\"/>",
+                                       (const char *const[]){VF1, NULL});
+    char *word = strstr(xml, "managed='no'");
+    AUTO_FREE char *managed = NULL;
+
+    (void)state;
+    assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
+                         word + strlen("managed='no'")) > 0);
+    assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
+    assert_profile(VF1, 4 * GIB, 20, 500000);
+    assert_int_equal(scene_hook(&scene, managed, "release", "end"), 0);
+    assert_free(VF1);
+}
+
+static void
+another_at_arrival(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" type=\"b50-4g\"/>",
+                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *printed = NULL;
+
+    (void)state;
+    starts(1, VF1, "b50-8g");
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    printed = strdup(scene.printed);
+    assert_non_null(strstr(printed, "bus='0x03' slot='0x00' function='0x2'"));
+    assert_free(VF2);
+    assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
+    assert_profile(VF2, 4 * GIB, 20, 500000);
+    assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
+    assert_free(VF2);
+}
+
+/* A reservation has its memory, though nothing is written yet. */
+static void
+what_is_promised_is_not_given_away(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" type=\"b50-8g\"/>",
+                                       (const char *const[]){VF1, NULL});
+
+    (void)state;
+    starts(1, VF2, "b50-4g");
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    refuses(3, VF3, "b50-8g", CARD);
+    starts(3, VF3, "b50-4g");
+    refuses(4, VF4, "b50-4g", CARD);
+}
+
+/* What is kept for another guest goes, if its memory is needed. */
+static void
+what_is_kept_makes_room(void **state)
+{
+    (void)state;
+    scene_configure(&scene, PROFILES STATED "release = \"keep\";");
+    starts(1, VF1, "b50-8g");
+    starts(2, VF2, "b50-8g");
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_profile(VF1, 8 * GIB, 0, 0);
+    starts(3, VF3, "b50-4g");
+    assert_free(VF1);
+    refuses(1, VF1, "b50-8g", CARD);
+}
+
+/* The card's functions were disabled under a guest. */
+static void
+a_function_that_vanishes(void **state)
+{
+    int root = scene.kernel.host.root;
+
+    (void)state;
+    starts(1, VF1, "b50-4g");
+    assert_int_equal(unlinkat(root, "sys/bus/pci/devices/" VF1, 0), 0);
+    assert_int_equal(unlinkat(root, "sys/devices/" CARD "/sriov_admin/vf1/device", 0), 0);
+    refuses(2, VF1, "b50-4g", "the vGPU " VF1 " belongs to the guest guest1 (held)");
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    refuses(2, VF1, "b50-4g", "which this host does not have");
+}
+
+static void
+a_silent_card(void **state)
+{
+    struct fake_faults *faults = scene.kernel.faults;
+
+    (void)state;
+    snprintf(faults->slow, sizeof(faults->slow), "%.10s", CARD);
+    faults->mute = true;
+    refuses(1, VF1, "b50-4g", CARD);
+    starts(2, scene_function(L40S, 0), "L40S-16Q");
+    faults->mute = false;
+}
+
+/* The hook is killed at any moment: the next start is right, and nothing is left after it. */
+static void
+killed_anywhere(void **state)
+{
+    (void)state;
+    srandom(20261122);
+    for (uint64_t round = chance_rounds(60); round > 0; round--) {
+        const struct timespec length = {.tv_nsec = random() % 6000 * 1000};
+        bool at_release = round % 3 == 0;
+        pid_t hook;
+
+        if (at_release)
+            starts(1, VF1, "b50-4g");
+        hook = fork();
+        if (hook == 0)
+            _exit(at_release ? scene_release_at(&scene, 1, VF1)
+                             : scene_prepare_at(&scene, 1, VF1, "b50-4g"));
+        nanosleep(&length, NULL);
+        kill(hook, SIGKILL);
+        assert_int_equal(waitpid(hook, NULL, 0), hook);
+        starts(1, VF1, "b50-4g");
+        assert_profile(VF1, 4 * GIB, 20, 500000);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+        assert_free(VF1);
+        assert_int_equal(scene_leases(&scene, ""), 0);
+    }
+}
+
+/* The writer itself is killed, between any two of its steps. */
+static void
+half_made(void **state)
+{
+    const struct host *host = &scene.kernel.host;
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
+
+    (void)state;
+    starts(1, VF1, "b50-4g");
+    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1, 0), 0);
+    refuses(2, VF1, "b50-4g", VF1);
+    starts(1, VF1, "b50-4g");
+    assert_profile(VF1, 4 * GIB, 20, 500000);
+    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1, 0), 0);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+    assert_int_equal(reconcile_host(host, &findings, &error), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_profile_is_written_and_taken_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(to_the_last_mib, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_there_already_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(memory_that_nobody_stated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_integrated_gpu, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(errors_of_the_driver, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_driver_rounds_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_profile_that_changes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pool_has_it_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_class_has_a_type_of_each, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_promised_is_not_given_away, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_kept_makes_room, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_function_that_vanishes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_silent_card, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(killed_anywhere, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(half_made, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
