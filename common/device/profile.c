@@ -78,7 +78,7 @@ write_number(const struct host *host, const struct profile_function *function,
              enum profile_number number, uint64_t value)
 {
     char text[HOST_NUMBER];
-    uint64_t now;
+    uint64_t now = 0;
     struct path path;
     int rc = path_format(&path, ADMIN "/vf%u/profile/%s", function->card.text, function->number,
                          files[number]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check/policy-check.h"
+#include "base/array.h"
 #include "base/suggest.h"
 #include "domain/request.h"
 #include "lease/ledger.h"
@@ -205,6 +206,42 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
             pool->name);
 }
 
+/* A card takes profiles if it has any type that is one. */
+static bool
+takes_profiles(const struct checker *checker, size_t gpu)
+{
+    const struct inventory_gpu *card = &checker->inventory->gpus[gpu];
+
+    return ARRAY_HAS(card->types, card->count, type,
+                     policy_find_profile(checker->policy, type->id.text) != NULL);
+}
+
+/* Profiles that are larger than a card, or that there is no card for. */
+static void
+check_profile(struct checker *checker, const struct policy_profile *profile)
+{
+    const struct inventory *inventory = checker->inventory;
+    size_t cards = 0;
+
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+        if (!takes_profiles(checker, gpu))
+            continue;
+        cards++;
+        if (card->is_summed && profile->vram > card->framebuffer)
+            report_warning(checker->report, profile->origin, 0,
+                           "the profile \"%s\" has more memory (%u MiB) than the functions of the "
+                           "GPU %s may have (%u MiB)",
+                           profile->name, profile->vram, card->name.text, card->framebuffer);
+    }
+    if (cards == 0)
+        report_warning(checker->report, profile->origin, 0,
+                       "no virtual function of this host takes the profile \"%s\": that needs a "
+                       "card under Intel's xe with functions enabled, and Linux 6.19 or later",
+                       profile->name);
+}
+
 static bool
 is_served(const struct checker *checker, const char *name)
 {
@@ -258,6 +295,8 @@ policy_check(const struct policy *policy, const struct setting_trace *trace,
         check_limit(&checker, &policy->limits[i]);
     for (size_t i = 0; i < policy->pool_count; i++)
         check_pool(&checker, &policy->pools[i]);
+    for (size_t i = 0; i < policy->profile_count; i++)
+        check_profile(&checker, &policy->profiles[i]);
     for (size_t i = 0; rc == 0 && i < policy->class_count; i++)
         rc = check_class(&checker, &policy->classes[i], &served[i]);
     if (rc == 0)

@@ -95,6 +95,15 @@ count_left(const struct placement_problem *problem, size_t gpu, size_t type)
 }
 
 int
+availability_memory(const struct availability *availability, size_t gpu)
+{
+    AUTO(capacity_clear) struct capacity capacity = {0};
+    int rc = capacity_init(&capacity, &availability->after.problem);
+
+    return rc < 0 ? rc : (int)capacity_free(&capacity, gpu);
+}
+
+int
 availability_of(const struct availability *availability, size_t gpu, size_t type, int *at_most)
 {
     const struct placement_problem *now = &availability->now;

@@ -32,3 +32,6 @@ void availability_clear(struct availability *availability) NONNULL;
  * the GPU has no limit that is known. *at_most: it never is more; -errno: nobody says. */
 int availability_of(const struct availability *availability, size_t gpu, size_t type,
                     int *at_most) CHECKED NONNULL;
+
+/* MiB that guests could get of a GPU whose memory is summed up. -ENOMEM. */
+int availability_memory(const struct availability *availability, size_t gpu) CHECKED NONNULL;

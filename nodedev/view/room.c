@@ -58,6 +58,10 @@ find_free(const struct host_view *view, size_t gpu, struct room *room)
     int64_t least = -1, most = -1, rest = room->is_in_vgpus ? INT_MAX : find_rest(view, gpu, room);
     bool is_told = true;
 
+    if (card->is_summed) {
+        room->free = room->free_at_most = availability_memory(&view->availability, gpu);
+        return;
+    }
     for (size_t i = 0; i < card->count; i++) {
         int64_t size = room->is_in_vgpus ? 1 : card->types[i].framebuffer;
         int at_most, available = host_view_available(view, gpu, i, &at_most);

@@ -581,6 +581,31 @@ pools(void **state)
 }
 
 static void
+profiles(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "pci 0000:03:00.0 driver xe xe vram 16384\n"
+                        "pci 0000:03:00.1 driver vfio-pci physfn 0000:03:00.0\n");
+    scene_configure(&scene, "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n"
+                            "profiles = {\n"
+                            "  b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; };\n"
+                            "  b50-32g = { vram = \"32G\"; preempt_timeout = \"500ms\"; };\n"
+                            "};\n");
+    typed_golden(&scene, HERE, "check/profiles", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/profiles-print", "vgpuctl check --print");
+    scene_configure(&scene, "pools = { both = { functions = [ \"0000:03:00.1\" ]; }; };\n"
+                            "profiles = { both = { vram = \"4G\"; };\n"
+                            "none = { }; a*b = { vram = \"4\"; }; \n"
+                            "odd = { exec_quantum = 20; vram = \"1G\"; vrma = \"1G\"; }; };\n");
+    typed_golden(&scene, HERE, "check/profiles-faulty", "vgpuctl check");
+    scene_stop(&scene);
+    scene_start(&scene, "pci 0000:03:00.0 driver xe\n");
+    scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
+    typed_golden(&scene, HERE, "check/profiles-without-card", "vgpuctl check");
+}
+
+static void
 no_domains(void **state)
 {
     (void)state;
@@ -616,6 +641,7 @@ main(void)
         TEST(limits),
         TEST(all_definitions),
         TEST(pools),
+        TEST(profiles),
         TEST(no_domains),
     };
 

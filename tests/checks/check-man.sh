@@ -11,7 +11,7 @@ for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7; do
     $MANDOC -T lint -W warning "$page" || complain "$page: mandoc complains"
 done
 
-known=$(sed -n 's/^    {"\([a-z_]*\)", [a-z_]*, .*/\1/p' common/policy/policy-keys.c | sort -u)
+known=$(sed -n 's/^    {"\([a-z_]*\)", [a-z_]*,.*/\1/p' common/policy/policy-keys.c | sort -u)
 written=$(sed -n 's/^\.It Ic \([a-z_]*\).*/\1/p' config/vgpu.conf.5 | sort -u)
 [ "$known" = "$written" ] || complain "keys in common/policy/policy-keys.c:" "$known" \
     "-- keys in config/vgpu.conf.5:" "$written"

@@ -84,6 +84,26 @@ pool(void **state)
     scene_stop(&scene);
 }
 
+/* Functions with a profile of the configuration: what fits beside what is there. */
+static void
+xe(void **state)
+{
+    (void)state;
+    scene_start(&scene, "pci 0000:03:00.0 driver xe vendor 8086 device e212 numa 1 xe vram 16384\n"
+                        "pci 0000:03:00.1 driver vfio-pci physfn 0000:03:00.0\n"
+                        "pci 0000:03:00.2 driver vfio-pci physfn 0000:03:00.0\n"
+                        "pci 0000:03:00.3 driver vfio-pci physfn 0000:03:00.0\n"
+                        "pci 0000:03:00.4 driver vfio-pci physfn 0000:03:00.0\n");
+    scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; }; "
+                            "b50-8g = { vram = \"8G\"; }; b50-2g = { vram = \"2G\"; }; };"
+                            "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );");
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:03:00.2", "b50-8g"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:03:00.1", "b50-2g"), 0);
+    show_with("xe", HERE);
+    typed_golden(&scene, HERE, "status/xe", "vgpuctl status");
+    scene_stop(&scene);
+}
+
 /* Nothing is summed up over virtual functions. */
 static void
 a40(void **state)
@@ -265,6 +285,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t4),
         cmocka_unit_test(pool),
+        cmocka_unit_test(xe),
         cmocka_unit_test(a40),
         cmocka_unit_test(samples),
         cmocka_unit_test(nothing),

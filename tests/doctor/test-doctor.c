@@ -3,6 +3,7 @@
 /* What vgpuctl doctor finds: each fault planted on a host that has no other. */
 
 #include "doctor/diagnosis.h"
+#include "fake/fake-parts.h"
 #include "fake/typed.h"
 
 #include <fcntl.h>
@@ -790,6 +791,34 @@ function_advice(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
 }
 
+/* Intel's card: the host has a function itself, memory is not stated or is shared out already, and
+ * nothing can migrate. */
+static void
+intel(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start("pci 0000:03:00.0 driver xe vendor 8086 device e212 xe vram 16384\n"
+          "pci 0000:03:00.1 driver xe physfn 0000:03:00.0\n"
+          "pci 0000:03:00.2 driver vfio-pci physfn 0000:03:00.0\n");
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n");
+    typed_golden(&scene, HERE, "doctor/intel", "vgpuctl doctor");
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n"
+              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
+    put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
+    fake_put_driver(&scene.kernel, "0000:03:00.1", "vfio-pci");
+    assert_healthy(HERE);
+    fake_profile(&scene.kernel, "0000:03:00.1")[0] = 4ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.2")[0] = 4ull << 30;
+    assert_healthy(HERE);
+    fake_profile(&scene.kernel, "0000:03:00.1")[0] = 6ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.2")[0] = 7ull << 30;
+    assert_healthy(HERE);
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; b50-16g = { vram = \"16G\"; }; };\n"
+              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
+    typed_golden(&scene, HERE, "doctor/intel-preset", "vgpuctl doctor");
+}
+
 /* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
 static void
 libvirt_version(void **state)
@@ -921,6 +950,7 @@ main(void)
         TEST(several),
         FUNCTION_TEST(functions),
         FUNCTION_TEST(function_advice),
+        FUNCTION_TEST(intel),
         FUNCTION_TEST(libvirt_version),
         FUNCTION_TEST(function_domains),
     };

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Intel's cards under xe, whose virtual functions get the profiles of vgpu.conf. */
+
+#include "doctor/diagnosis.h"
+
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+#define DRIVER  "sys/bus/pci/drivers/xe-vfio-pci"
+
+static void
+visit_cards(struct diagnosis *diagnosis, void (*visit)(struct diagnosis *diagnosis, size_t gpu))
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        size_t parent = 0;
+
+        while (parent < inventory->parent_count &&
+               (inventory->parents[parent].gpu != gpu ||
+                inventory->parents[parent].interface != &vgpu_xe))
+            parent++;
+        if (parent < inventory->parent_count)
+            visit(diagnosis, gpu);
+    }
+}
+
+/* --- the host's own driver takes them --- */
+
+static void
+visit_probing(struct diagnosis *diagnosis, size_t gpu)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+    const char *address = inventory->gpus[gpu].name.text;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+        struct name driver;
+
+        if (parent->gpu != gpu ||
+            host_link(diagnosis->host, &driver, DEVICES "/%s/driver", parent->name.text) < 0 ||
+            strcmp(driver.text, "xe"))
+            continue;
+        diagnosis_add(diagnosis,
+                      "the host's own driver has the virtual function %s of the GPU %s, so libvirt "
+                      "gives it only to a hostdev that says managed='yes'",
+                      parent->name.text, address);
+        diagnosis_advise(diagnosis,
+                         "say managed='yes'; or, before the functions are enabled: echo 0 "
+                         ">/" DEVICES "/%s/sriov_drivers_autoprobe, and bind them to vfio-pci",
+                         address);
+        return;
+    }
+}
+
+static void
+check_probing(struct diagnosis *diagnosis)
+{
+    visit_cards(diagnosis, visit_probing);
+}
+
+/* --- memory --- */
+
+static const struct inventory_type *
+largest_type(const struct inventory_gpu *card)
+{
+    const struct inventory_type *largest = NULL;
+
+    for (size_t i = 0; i < card->count; i++) {
+        if (card->types[i].framebuffer && *card->types[i].name &&
+            (!largest || card->types[i].framebuffer > largest->framebuffer))
+            largest = &card->types[i];
+    }
+    return largest;
+}
+
+static void
+visit_unstated(struct diagnosis *diagnosis, size_t gpu)
+{
+    const struct inventory_gpu *card = &diagnosis->inventory.gpus[gpu];
+
+    if (card->is_summed || !largest_type(card))
+        return;
+    diagnosis_add(diagnosis,
+                  "vgpu.conf does not say how much memory the virtual functions of the GPU %s may "
+                  "have, and its driver does not tell: that a profile does not fit is only known "
+                  "when a start is refused",
+                  card->name.text);
+    diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", card->name.text);
+}
+
+static void
+check_unstated(struct diagnosis *diagnosis)
+{
+    visit_cards(diagnosis, visit_unstated);
+}
+
+/* The driver shares all memory out when the functions are enabled, unless somebody was first. */
+static void
+visit_preset(struct diagnosis *diagnosis, size_t gpu)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    const struct inventory_type *type = card->is_summed ? largest_type(card) : NULL;
+    unsigned unused = 0, most = 0;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if (parent->gpu != gpu)
+            continue;
+        unused += parent->former;
+        most = parent->former > most ? parent->former : most;
+    }
+    if (!type || most == 0 || type->framebuffer > card->framebuffer ||
+        type->framebuffer <= (card->framebuffer > unused ? card->framebuffer - unused : 0) + most)
+        return;
+    diagnosis_add(diagnosis,
+                  "the virtual functions of the GPU %s have %u of its %u MiB even without a guest, "
+                  "so that one with the profile %s (%u MiB) never starts",
+                  card->name.text, unused, card->framebuffer, type->name, type->framebuffer);
+    diagnosis_advise(diagnosis,
+                     "without guests on it, for each function N: echo 0 >/" DEVICES
+                     "/%s/sriov_admin/vfN/profile/vram_quota; at boot, before they are enabled",
+                     card->name.text);
+}
+
+static void
+check_preset(struct diagnosis *diagnosis)
+{
+    visit_cards(diagnosis, visit_preset);
+}
+
+/* --- migration --- */
+
+static void
+visit_migration(struct diagnosis *diagnosis, size_t gpu)
+{
+    if (host_exists(diagnosis->host, DRIVER))
+        return;
+    diagnosis_add(diagnosis,
+                  "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
+                  "can neither be saved nor migrate",
+                  diagnosis->inventory.gpus[gpu].name.text);
+    diagnosis_advise(diagnosis, "modprobe xe-vfio-pci (Linux 6.19), and say managed='yes' and "
+                                "<driver model='xe-vfio-pci'/> in their hostdevs");
+}
+
+static void
+check_migration(struct diagnosis *diagnosis)
+{
+    visit_cards(diagnosis, visit_migration);
+}
+
+const struct diagnosis_check xe_checks[] = {
+    {"profile-driver", DIAGNOSIS_NOTE, .look = check_probing},
+    {"profile-memory", DIAGNOSIS_NOTE, .look = check_unstated},
+    {"profile-preset", DIAGNOSIS_WARNING, .look = check_preset},
+    {"profile-migration", DIAGNOSIS_NOTE, .look = check_migration},
+    {0},
+};
