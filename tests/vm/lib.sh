@@ -343,23 +343,24 @@ assert_no_mdevs() {
 	[ -z "$left" ] || fail "there are still mdevs: $left"
 }
 
-# Cards shaped like NVIDIA's
+# Cards shaped like NVIDIA's and Intel's
 
 NVIDIA=/sys/bus/pci/drivers/nvidia
-# What there is, after "cards": the two without virtual functions, and the two with.
+XE=/sys/bus/pci/drivers/xe
+# What there is, after "cards": the two without virtual functions, and the two with, by address.
 T4=()
 CARDS=()
 
-# cards WORD... [NAME=VALUE]...: load the driver. "sriov" or "vf" for each of the cards with virtual
+# cards WORD... [NAME=VALUE]...: load the driver. "sriov", "vf" or "xe" for each of the cards with virtual
 # functions, in order: as what, and that it has them; "mdev": there are the T4 as well. "vfs=N" of each,
 # else 8, of the 16 that there could be: libvirt is slow with them. All else is for the module (see
-# nvidia-shaped/README.md). Ends when libvirt knows all of it.
+# nvidia-shaped/README.md). Ends when libvirt knows all of it. The VFs of xe have no driver.
 cards() {
 	local word shapes='' options=() count=0 vfs=8
 	for word; do
 		case $word in
 		mdev) options+=(mdev=1) ;;
-		sriov | vf)
+		sriov | vf | xe)
 			shapes+=${shapes:+,}$word
 			count=$((count + 1))
 			;;
@@ -389,30 +390,38 @@ look_anew() {
 find_cards() {
 	local card
 	T4=() CARDS=()
-	for card in "$NVIDIA"/????:*; do
+	for card in /sys/bus/pci/devices/*; do
 		if [ -e "$card/physfn" ]; then continue; fi
+		case $(readlink "$card/driver") in
+		*/nvidia | */xe) ;;
+		*) continue ;;
+		esac
 		if [ -e "$card/sriov_totalvfs" ]; then CARDS+=("${card##*/}"); else T4+=("${card##*/}"); fi
 	done
 }
 
-# enable_vfs CARD COUNT: none, if 0.
+# enable_vfs CARD COUNT: none, if 0. Only NVIDIA's are made vGPUs by the host's own driver: others have none.
 enable_vfs() {
-	if [ "$2" != 0 ]; then echo 0 >"/sys/bus/pci/devices/$1/sriov_numvfs"; fi
-	echo "$2" >"/sys/bus/pci/devices/$1/sriov_numvfs"
+	local device=/sys/bus/pci/devices/$1 autoprobe=0
+	[ ! -e "$NVIDIA/$1" ] || autoprobe=1
+	echo "$autoprobe" >"$device/sriov_drivers_autoprobe"
+	if [ "$2" != 0 ]; then echo 0 >"$device/sriov_numvfs"; fi
+	echo "$2" >"$device/sriov_numvfs"
 }
 
 # knows_cards: does libvirt know them, as what they are now? It finds out slowly, and it looks at all
 # types of an mdev's parent again whenever it tells of one: so first whether they are there.
 knows_cards() {
-	local device name there='' all='' xml
-	for device in "$NVIDIA"/????:*; do
-		name=pci_${device##*/}
+	local device name devices='' there='' all='' xml
+	devices=$(functions_of "${T4[@]}" "${CARDS[@]}")
+	for device in $devices; do
+		name=pci_$device
 		there+="nodedev-info ${name//[:.]/_};"
 		all+="nodedev-dumpxml ${name//[:.]/_};"
 	done
 	virsh -q "$there" >/dev/null
 	xml=$(virsh -q "$all")
-	[ "$(grep -c "<vendor id='0x10de'" <<<"$xml")" = "$(find "$NVIDIA/" -name '????:*' | wc -l)" ]
+	[ "$(grep -cE "<vendor id='0x(10de|8086)'" <<<"$xml")" = "$(wc -l <<<"$devices")" ]
 	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
 }
 
@@ -423,9 +432,10 @@ no_cards() {
 	local vf names=''
 	[ -e /sys/module/nvidia_shaped ] || return 0
 	fault exiting_ms 0
-	for vf in "$NVIDIA"/????:*/virtfn*; do
+	for vf in "$NVIDIA"/????:*/virtfn* "$XE"/????:*/virtfn*; do
 		if [ -e "$vf" ]; then names+=" $(readlink "$vf")"; fi
 	done
+	[ ! -e /sys/module/xe_vfio_pci ] || rmmod xe_vfio_pci || return
 	rmmod nvidia_shaped || return
 	look_anew
 	wait_for has_forgotten "$names"
@@ -456,6 +466,40 @@ vfs_of() {
 		n=$((n + 1))
 	done
 }
+
+# functions_of CARD...: itself and its virtual ones.
+functions_of() {
+	local card
+	for card; do
+		echo "$card"
+		vfs_of "$card"
+	done
+}
+
+# bind_driver VF DRIVER: "" to none.
+bind_driver() {
+	local device=/sys/bus/pci/devices/$1
+	if [ -e "$device/driver" ]; then echo "$1" >"$device/driver/unbind"; fi
+	echo "$2" >"$device/driver_override"
+	[ -z "$2" ] || echo "$1" >/sys/bus/pci/drivers_probe
+}
+
+# driver_of VF: fails if there is none.
+driver_of() { link_of "$1" driver; }
+
+# profile_of VF [NAME]: the directory of its profile, or a file in it, for a card of xe.
+profile_of() {
+	local directory
+	for directory in "$(device_dir "$1")"/physfn/sriov_admin/vf*; do
+		[ "$(readlink -e "$directory/device")" != "$(readlink -e "$(device_dir "$1")")" ] || break
+	done
+	echo "$directory/profile${2+/$2}"
+}
+
+vram_of() { cat "$(profile_of "$1" vram_quota)"; }
+
+# set_vram VF BYTES
+set_vram() { echo "$2" >"$(profile_of "$1" vram_quota)"; }
 
 vf_type() { cat "/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
 

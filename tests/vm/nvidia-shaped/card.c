@@ -15,8 +15,6 @@
 #define QEMU_NVME    0x0010
 #define QEMU_TESTDEV 0x0005
 
-#define CLASS_3D 0x030200
-
 static struct card cards[MAX_CARDS];
 static unsigned int card_count;
 
@@ -27,7 +25,7 @@ MODULE_PARM_DESC(mdev, "each pci-testdev is a Tesla T4 without SR-IOV");
 static char *shapes[MAX_CARDS];
 static unsigned int shape_count;
 module_param_array(shapes, charp, &shape_count, 0444);
-MODULE_PARM_DESC(shapes, "for each nvme in the order of PCI: sriov or vf (the default)");
+MODULE_PARM_DESC(shapes, "for each nvme in the order of PCI: sriov, xe or vf (the default)");
 
 static char *boards[MAX_CARDS];
 static unsigned int board_count;
@@ -177,13 +175,28 @@ card_of(struct pci_dev *pdev)
     return NULL;
 }
 
-void
-card_disguise(const struct card *card, struct pci_dev *pdev)
+/* The identity that a function of this card shows. */
+static void
+disguise(const struct card *card, struct pci_dev *pdev)
 {
-    pdev->vendor = PCI_VENDOR_ID_NVIDIA;
+    pdev->vendor = card->board->vendor;
     pdev->device = card->board->device;
-    pdev->class = CLASS_3D;
+    pdev->class = card->board->class;
 }
+
+/* A VF is disguised before anybody is told of it, whether or not a driver takes it. */
+static int
+on_bus_event(struct notifier_block *block, unsigned long event, void *data)
+{
+    struct pci_dev *pdev = to_pci_dev(data);
+    const struct card *card = pdev->is_virtfn ? card_of(pdev) : NULL;
+
+    if (event == BUS_NOTIFY_ADD_DEVICE && card)
+        disguise(card, pdev);
+    return NOTIFY_DONE;
+}
+
+static struct notifier_block bus_notifier = {.notifier_call = on_bus_event};
 
 static void
 unmask(const struct card *card)
@@ -193,23 +206,32 @@ unmask(const struct card *card)
     card->pdev->class = card->class;
 }
 
+/* What an nvme may be, by its word, and which board if none is named. */
+static const struct {
+    const char *word, *board;
+    enum shape shape;
+} disguises[] = {
+    {"sriov", "A40", SHAPE_SRIOV},
+    {"vf", "L40S", SHAPE_VF},
+    {"xe", "B60", SHAPE_XE},
+};
+
 /* Which is the n-th nvme to be? */
 static int
 configure(struct card *card, unsigned int n)
 {
     const char *word = n < shape_count ? shapes[n] : "vf";
+    unsigned int i;
 
-    if (!strcmp(word, "sriov"))
-        card->shape = SHAPE_SRIOV;
-    else if (!strcmp(word, "vf"))
-        card->shape = SHAPE_VF;
-    else
-        return -EINVAL;
-    word = card->shape == SHAPE_SRIOV ? "A40" : "L40S";
-    if (n < board_count && *boards[n])
-        word = boards[n];
-    card->board = board_find(word);
-    return card->board ? 0 : -EINVAL;
+    for (i = 0; i < ARRAY_SIZE(disguises); i++) {
+        if (strcmp(word, disguises[i].word))
+            continue;
+        word = n < board_count && *boards[n] ? boards[n] : disguises[i].board;
+        card->shape = disguises[i].shape;
+        card->board = board_find(word);
+        return card->board ? 0 : -EINVAL;
+    }
+    return -EINVAL;
 }
 
 static int
@@ -228,9 +250,20 @@ add_card(struct pci_dev *pdev, unsigned int *nvmes)
     card->device = pdev->device;
     card->class = pdev->class;
     card->pdev = pci_dev_get(pdev);
-    card_disguise(card, pdev);
+    disguise(card, pdev);
     card_count++;
     return 0;
+}
+
+static void
+forget_cards(void)
+{
+    while (card_count) {
+        struct card *card = &cards[--card_count];
+
+        unmask(card);
+        pci_dev_put(card->pdev);
+    }
 }
 
 static bool
@@ -252,23 +285,21 @@ cards_init(void)
         if (add_card(pdev, &nvmes)) {
             pci_err(pdev, "nvidia-shaped: no such shape or board\n");
             pci_dev_put(pdev);
-            cards_exit();
+            forget_cards();
             return -EINVAL;
         }
     }
     pci_dev_put(pdev);
-    return card_count ? 0 : -ENODEV;
+    if (!card_count)
+        return -ENODEV;
+    return bus_register_notifier(&pci_bus_type, &bus_notifier);
 }
 
 void
 cards_exit(void)
 {
-    while (card_count) {
-        struct card *card = &cards[--card_count];
-
-        unmask(card);
-        pci_dev_put(card->pdev);
-    }
+    bus_unregister_notifier(&pci_bus_type, &bus_notifier);
+    forget_cards();
 }
 
 #define COUNTER(name)                                                                              \

@@ -19,7 +19,10 @@ enum shape {
     SHAPE_MDEV,  /* mdev on the physical function */
     SHAPE_SRIOV, /* mdev on virtual functions */
     SHAPE_VF,    /* vendor-specific VFIO on virtual functions */
+    SHAPE_XE,    /* the same under Intel's driver xe: profiles instead of types */
 };
+
+struct xe;
 
 struct card {
     struct pci_dev *pdev;
@@ -29,6 +32,7 @@ struct card {
     u32 class;
     /* VFs that had a driver since SR-IOV was enabled. */
     DECLARE_BITMAP(bound, MAX_VFS);
+    struct xe *xe; /* of that shape, while the driver has it */
 
     struct mutex lock; /* over the rest */
     unsigned int count[MAX_TYPES];
@@ -40,7 +44,7 @@ struct card {
     unsigned int refused; /* creates */
 };
 
-/* Find them, and make them look like NVIDIA's. */
+/* Find them, and make them look like other boards; their VFs, too, whenever these come. */
 int cards_init(void);
 
 void cards_exit(void);
@@ -62,9 +66,6 @@ int card_take(struct card *card, const struct vgpu_type *type, unsigned int *pla
 int card_refuse(struct card *card, unsigned int code);
 
 void card_give_back(struct card *card, const struct vgpu_type *type, unsigned int place);
-
-/* The identity that a function of this card shows. */
-void card_disguise(const struct card *card, struct pci_dev *pdev);
 
 extern const struct attribute_group card_group;
 

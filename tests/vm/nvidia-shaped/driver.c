@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PCI driver: which function of which card is what. It is called "nvidia", because the names of
- * mdev types begin with their parent's driver.
+ * NVIDIA's PCI driver: which function of which of its cards is what. It is called "nvidia", because
+ * the names of mdev types begin with their parent's driver. Intel's is in xe.c.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -9,6 +9,7 @@
 #include "card.h"
 #include "mdev.h"
 #include "vf.h"
+#include "xe.h"
 
 /* Is it what mdevs are made on? */
 static bool
@@ -20,7 +21,6 @@ is_parent(const struct pci_dev *pdev, const struct card *card)
 static int
 probe_vf(struct pci_dev *pdev, struct card *card)
 {
-    card_disguise(card, pdev);
     return is_parent(pdev, card) ? parent_probe(pdev, card) : vf_probe(pdev, card);
 }
 
@@ -85,10 +85,7 @@ sriov_configure(struct pci_dev *pdev, int count)
     return pci_sriov_configure_simple(pdev, count);
 }
 
-/*
- * No MODULE_DEVICE_TABLE: it is loaded by hand only. A VF has its hardware's device number under
- * the disguise's vendor when it comes.
- */
+/* No MODULE_DEVICE_TABLE: it is loaded by hand only. */
 static const struct pci_device_id ids[] = {{PCI_DEVICE(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID)}, {}};
 
 static struct pci_driver driver = {
@@ -113,7 +110,12 @@ shaped_init(void)
     ret = pci_register_driver(&driver);
     if (ret)
         goto mdev;
+    ret = xe_init();
+    if (ret)
+        goto driver;
     return 0;
+driver:
+    pci_unregister_driver(&driver);
 mdev:
     mdev_exit();
 cards:
@@ -124,6 +126,7 @@ cards:
 static void __exit
 shaped_exit(void)
 {
+    xe_exit();
     pci_unregister_driver(&driver);
     mdev_exit();
     cards_exit();
@@ -132,4 +135,4 @@ shaped_exit(void)
 module_init(shaped_init);
 module_exit(shaped_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Cards shaped like NVIDIA's with vGPUs; for tests only");
+MODULE_DESCRIPTION("Cards shaped like NVIDIA's and Intel's with vGPUs; for tests only");

@@ -41,13 +41,14 @@ writable(unsigned int offset)
 static void
 power_on(struct vgpu *vgpu)
 {
+    const struct board *board = vgpu->card->board;
     u8 *config = vgpu->migration.state.config;
 
     mutex_lock(&vgpu->migration.lock);
     memset(config, 0, CONFIG_SIZE);
-    put_unaligned_le16(PCI_VENDOR_ID_NVIDIA, config + PCI_VENDOR_ID);
-    put_unaligned_le16(vgpu->card->board->device, config + PCI_DEVICE_ID);
-    put_unaligned_le16(PCI_CLASS_DISPLAY_3D, config + PCI_CLASS_DEVICE);
+    put_unaligned_le16(board->vendor, config + PCI_VENDOR_ID);
+    put_unaligned_le16(board->device, config + PCI_DEVICE_ID);
+    put_unaligned_le16(board->class >> 8, config + PCI_CLASS_DEVICE);
     config[PCI_REVISION_ID] = 0xa1;
     put_unaligned_le32(PCI_BASE_ADDRESS_MEM_TYPE_32, config + PCI_BASE_ADDRESS_0);
     mutex_unlock(&vgpu->migration.lock);

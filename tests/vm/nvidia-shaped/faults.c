@@ -62,6 +62,38 @@ static unsigned int refuse_deletes;
 module_param(refuse_deletes, uint, 0644);
 MODULE_PARM_DESC(refuse_deletes, "the next so many writes of 0 fail that would have deleted");
 
+static unsigned int pass_writes;
+module_param(pass_writes, uint, 0644);
+MODULE_PARM_DESC(pass_writes, "xe: so many writes to profiles pass before any is refused");
+
+static unsigned int refuse_writes;
+module_param(refuse_writes, uint, 0644);
+MODULE_PARM_DESC(refuse_writes, "xe: then so many writes to profiles fail");
+
+enum { ERROR_EIO, ERROR_EPERM, ERROR_EBUSY, ERROR_ENOMEM, ERROR_ENOSPC };
+
+static const char *const error_words[] = {[ERROR_EIO] = "EIO",
+                                          [ERROR_EPERM] = "EPERM",
+                                          [ERROR_EBUSY] = "EBUSY",
+                                          [ERROR_ENOMEM] = "ENOMEM",
+                                          [ERROR_ENOSPC] = "ENOSPC"};
+static const int errors[] = {[ERROR_EIO] = -EIO,
+                             [ERROR_EPERM] = -EPERM,
+                             [ERROR_EBUSY] = -EBUSY,
+                             [ERROR_ENOMEM] = -ENOMEM,
+                             [ERROR_ENOSPC] = -ENOSPC};
+static struct choice refuse_with = {error_words, ARRAY_SIZE(error_words), ERROR_EIO};
+module_param_cb(refuse_with, &choice_ops, &refuse_with, 0644);
+MODULE_PARM_DESC(refuse_with, "xe: how they fail: EIO, EPERM, EBUSY, ENOMEM or ENOSPC");
+
+static struct choice full = {error_words, ARRAY_SIZE(error_words), ERROR_ENOMEM};
+module_param_cb(full, &choice_ops, &full, 0644);
+MODULE_PARM_DESC(full, "xe: how a write fails that the VRAM is not enough for; the same words");
+
+static bool unclean;
+module_param(unclean, bool, 0644);
+MODULE_PARM_DESC(unclean, "xe: scheduling values cannot be read: they differ between tiles");
+
 static unsigned int create_ms;
 module_param(create_ms, uint, 0644);
 MODULE_PARM_DESC(create_ms, "how long a create takes");
@@ -121,6 +153,26 @@ bool
 fault_refuses_delete(void)
 {
     return use_up(&refuse_deletes);
+}
+
+int
+fault_refuses_write(void)
+{
+    if (use_up(&pass_writes) || !use_up(&refuse_writes))
+        return 0;
+    return errors[READ_ONCE(refuse_with.value)];
+}
+
+int
+fault_full(void)
+{
+    return errors[READ_ONCE(full.value)];
+}
+
+bool
+fault_unclean(void)
+{
+    return READ_ONCE(unclean);
 }
 
 unsigned int

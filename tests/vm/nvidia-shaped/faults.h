@@ -34,6 +34,15 @@ bool fault_refuses_create(void);
 
 bool fault_refuses_delete(void);
 
+/* 0, or the error that a write to a profile of xe ends with. Each call is such a write. */
+int fault_refuses_write(void);
+
+/* The error that a write ends with that asks for more VRAM than the card has left. */
+int fault_full(void);
+
+/* Do the tiles of an xe card have different settings? */
+bool fault_unclean(void);
+
 unsigned int fault_create_ms(void);
 
 /* How long a vGPU's child of the manager lives on after its guest. */

@@ -204,7 +204,7 @@ migration_init(struct migration *migration)
 }
 
 void
-migration_begin(struct migration *migration, unsigned int type)
+migration_begin(struct migration *migration, u64 type)
 {
     mutex_lock(&migration->lock);
     migration->state.magic = MAGIC;

@@ -15,7 +15,7 @@
 /* What travels. */
 struct vgpu_state {
     u64 magic;
-    u64 type;
+    u64 type;               /* as migration_begin has it */
     u64 seal;               /* chosen anew whenever it is opened; travels */
     u8 config[CONFIG_SIZE]; /* the configuration space */
 };
@@ -31,8 +31,8 @@ struct migration {
 
 void migration_init(struct migration *migration);
 
-/* A guest opens a vGPU of this type. */
-void migration_begin(struct migration *migration, unsigned int type);
+/* A guest opens a vGPU of this type: its state fits such ones only. Of xe it is the VRAM. */
+void migration_begin(struct migration *migration, u64 type);
 
 /* It runs, and whatever was being read or written ends. */
 void migration_reset(struct migration *migration);

@@ -4,6 +4,7 @@
  * number of heads and resolution are guessed.
  */
 #include <linux/kernel.h>
+#include <linux/pci_ids.h>
 #include <linux/string.h>
 
 #include "types.h"
@@ -95,14 +96,19 @@ static const struct vgpu_type a30_types[] = {
 };
 
 /* clang-format off */
+#define CLASS_3D (PCI_CLASS_DISPLAY_3D << 8)
 #define BOARD(name, device, gigabytes, mig, types) \
-    {name, device, (gigabytes) * 1024, mig, types, ARRAY_SIZE(types)}
+    {name, PCI_VENDOR_ID_NVIDIA, device, CLASS_3D, (gigabytes) * 1024, mig, types, ARRAY_SIZE(types)}
 /* clang-format on */
 
 static const struct board boards[] = {
-    BOARD("T4", 0x1eb8, 16, false, t4_types),      BOARD("A40", 0x2235, 48, false, a40_types),
-    BOARD("L40S", 0x26b9, 48, false, l40s_types),  BOARD("A30", 0x20b7, 24, false, a30_types),
+    BOARD("T4", 0x1eb8, 16, false, t4_types),
+    BOARD("A40", 0x2235, 48, false, a40_types),
+    BOARD("L40S", 0x26b9, 48, false, l40s_types),
+    BOARD("A30", 0x20b7, 24, false, a30_types),
     BOARD("A30-MIG", 0x20b7, 24, true, a30_types),
+    /* Not VGA: of that class the kernel's VGA arbiter would have to know the VFs. */
+    {"B60", PCI_VENDOR_ID_INTEL, XE_DEVICE, PCI_CLASS_DISPLAY_OTHER << 8, 0, false, NULL, 0},
 };
 
 const struct board *

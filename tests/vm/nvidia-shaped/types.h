@@ -10,6 +10,9 @@
 /* More than any board has. */
 #define MAX_TYPES 32
 
+/* Arc Pro B60: no real driver of the host's kernel asks for it. */
+#define XE_DEVICE 0xe211
+
 struct vgpu_type {
     unsigned int id;
     const char *name;
@@ -22,8 +25,9 @@ struct vgpu_type {
 };
 
 struct board {
-    const char *name; /* as the parameter "boards" has it */
-    u16 device;
+    const char *name;   /* as the parameter "boards" has it */
+    u16 vendor, device; /* PCI */
+    u32 class;
     unsigned int memory; /* MiB */
     bool mig;            /* MIG is on */
     const struct vgpu_type *types;

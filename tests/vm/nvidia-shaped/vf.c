@@ -9,6 +9,7 @@
 #include "faults.h"
 #include "files.h"
 #include "vf.h"
+#include "xe.h"
 
 struct vf {
     struct vfio_pci_core_device core; /* the driver's data, as VFIO wants it */
@@ -151,6 +152,13 @@ static struct attribute *vf_attrs[] = {
     &dev_attr_gpu_instance_id.attr,      NULL};
 static const struct attribute_group vf_group = {.name = "nvidia", .attrs = vf_attrs};
 static const struct attribute_group *vf_groups[] = {&vf_group, &vgpu_group, NULL};
+static const struct attribute_group *xe_vf_groups[] = {&vgpu_group, NULL};
+
+static const struct attribute_group **
+groups_of(const struct vf *vf)
+{
+    return vf->vgpu.function ? xe_vf_groups : vf_groups;
+}
 
 /* The device that QEMU opens */
 
@@ -230,13 +238,15 @@ vf_probe(struct pci_dev *pdev, struct card *card)
     if (IS_ERR(vf))
         return PTR_ERR(vf);
     vgpu_init(&vf->vgpu, card);
+    if (card->shape == SHAPE_XE)
+        vf->vgpu.function = &card->xe->functions[id + 1];
     vf->lost = id >= 0 && id < MAX_VFS && test_and_set_bit(id, card->bound);
     migration_offer(&vf->core.vdev);
     dev_set_drvdata(&pdev->dev, &vf->core);
     ret = vfio_pci_core_register_device(&vf->core);
     if (ret)
         goto put;
-    ret = sysfs_create_groups(&pdev->dev.kobj, vf_groups);
+    ret = sysfs_create_groups(&pdev->dev.kobj, groups_of(vf));
     if (ret)
         goto unregister;
     return 0;
@@ -253,7 +263,7 @@ vf_remove(struct pci_dev *pdev)
     struct vfio_pci_core_device *core = dev_get_drvdata(&pdev->dev);
     struct vf *vf = container_of(core, struct vf, core);
 
-    sysfs_remove_groups(&pdev->dev.kobj, vf_groups);
+    sysfs_remove_groups(&pdev->dev.kobj, groups_of(vf));
     vfio_pci_core_unregister_device(core);
     vgpu_drop(&vf->vgpu);
     vfio_put_device(&core->vdev);

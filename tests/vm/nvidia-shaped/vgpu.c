@@ -9,6 +9,7 @@
 
 #include "faults.h"
 #include "vgpu.h"
+#include "xe.h"
 
 /* How long the driver waits for a vGPU's child of the manager, and how often it looks. */
 #define EXIT_WAIT_MS 5000
@@ -137,14 +138,15 @@ vgpu_open(struct vgpu *vgpu)
     int ret = 0;
 
     mutex_lock(&vgpu->lock);
-    if (!vgpu->type) {
+    if (!vgpu->type && !vgpu->function) {
         ret = -ENODEV;
     } else if (is_exiting(vgpu)) {
         ret = -EBUSY;
     } else {
         vgpu->open = true;
         find_vm_name(vgpu);
-        migration_begin(&vgpu->migration, vgpu->type->id);
+        migration_begin(&vgpu->migration,
+                        vgpu->function ? xe_vram(vgpu->function) : vgpu->type->id);
     }
     mutex_unlock(&vgpu->lock);
     return ret;

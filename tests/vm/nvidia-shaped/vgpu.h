@@ -12,10 +12,13 @@
 
 #define PARAMS_SIZE 1024
 
+struct xe_function;
+
 struct vgpu {
     struct card *card;
-    struct mutex lock;            /* over the rest */
-    const struct vgpu_type *type; /* NULL: none was made */
+    const struct xe_function *function; /* of an xe card, which knows no types; else NULL */
+    struct mutex lock;                  /* over the rest */
+    const struct vgpu_type *type;       /* NULL: none was made */
     unsigned int place;
     bool open;
     bool exiting;            /* for exiting_ms after: */

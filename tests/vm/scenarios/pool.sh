@@ -8,14 +8,6 @@ card=${card%/*}
 card=${card##*/}
 functions=/run/libvirt-vgpu/functions
 
-# bind VF DRIVER: "" to none.
-bind() {
-    local driver=/sys/bus/pci/devices/$1/driver
-    if [ -e "$driver" ]; then echo "$1" >"$driver/unbind"; fi
-    echo "$2" >"/sys/bus/pci/devices/$1/driver_override"
-    [ -z "$2" ] || echo "$1" >/sys/bus/pci/drivers_probe
-}
-
 # owned_by VF GUEST: its QEMU has it, and nobody else may.
 owned_by() {
     [ "$(readlink "$functions/$1")" = disks ]
@@ -34,11 +26,10 @@ modprobe vfio-pci
 modprobe nvme
 at_end rmmod nvme nvme_core
 wait_for test -e "/sys/bus/pci/devices/$card/driver"
-echo 0 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
 enable_vfs "$card" 4
 at_end enable_vfs "$card" 0
 mapfile -t vfs < <(vfs_of "$card")
-for vf in "${vfs[@]:0:3}"; do bind "$vf" vfio-pci; done
+for vf in "${vfs[@]:0:3}"; do bind_driver "$vf" vfio-pci; done
 vgpu_conf <<END
     pools = { disks = { functions = [ "${vfs[0]%.*}.*" ]; framebuffer = "2G"; }; };
 END
@@ -86,7 +77,7 @@ assert_empty_ledger
 vgpu_conf <<END
     pools = { disks = { functions = [ "${vfs[0]%.*}.*" ]; driver = "vfio-pci"; }; };
 END
-bind "${vfs[3]}" ''
+bind_driver "${vfs[3]}" ''
 must_fail start bound
 assert_match "$ERR" "${vfs[3]}, which is in the pool disks and bound to no driver, not to vfio-pci"
 
