@@ -83,15 +83,11 @@ write_number(const struct host *host, const struct profile_function *function,
     int rc = path_format(&path, ADMIN "/vf%u/profile/%s", function->card.text, function->number,
                          files[number]);
 
-    if (rc == 0)
-        rc = read_number(host, function, number, &now);
-    if (rc < 0 || now == value)
+    if (rc < 0 || (read_number(host, function, number, &now) == 0 && now == value))
         return rc;
     snprintf(text, sizeof(text), "%" PRIu64, value);
     rc = host->ops->write(host, path.text, text);
-    if (rc == 0)
-        rc = read_number(host, function, number, &now);
-    return rc == 0 && now < value ? -EIO : rc;
+    return rc == 0 && read_number(host, function, number, &now) == 0 && now < value ? -EIO : rc;
 }
 
 int

@@ -131,6 +131,16 @@ read_former_vram(const struct host *host, const struct name *function)
     return (unsigned)(former.numbers[PROFILE_VRAM] >> 20);
 }
 
+/* The host's own driver makes a function run, and a running one takes no memory. */
+static bool
+is_hosts_own(const struct host *host, const struct name *function)
+{
+    struct name driver;
+
+    return host_link(host, &driver, DEVICES "/%s/driver", function->text) == 0 &&
+           !strcmp(driver.text, "xe");
+}
+
 static int
 add_function(const struct host *host, const struct policy *policy, const struct card *card,
              unsigned number, const struct name *function, struct inventory *inventory)
@@ -145,6 +155,12 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     if (!is_had &&
         (!policy || policy->profile_count == 0 || policy_pool_of(policy, function) != NULL))
         return 0;
+    if (!is_had && is_hosts_own(host, function)) {
+        const struct inventory_ineligible ineligible = {
+            *function, "which the host's own driver xe has, so that it takes no profile"};
+
+        return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+    }
     rc = add_card(host, policy, card, inventory, &parent.gpu);
     if (rc == 0 && card->has_vram && (card->vram || is_had))
         unreadable = profile_read_vram(host, &self, &parent.framebuffer);

@@ -77,7 +77,7 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
     const struct capacity_gpu *known = &capacity->gpus[gpu];
     enum reason reason = REASON_NO_TYPE;
     bool is_summed = inventory->gpus[gpu].is_summed, named = false;
-    unsigned memory = is_summed ? capacity_free(capacity, gpu) : 0;
+    unsigned memory = is_summed ? capacity_free(capacity, gpu) : 0, rest = memory;
 
     *left = 0;
     for (size_t i = 0; i < known->parent_count; i++) {
@@ -106,9 +106,12 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         /* What another parent has is the GPU's room as well: it may be reserved. */
         if (here != REASON_NONE && here != REASON_OTHER_PARENT && here != REASON_OTHER_VF)
             continue;
+        /* Each function may have what there is, but not all of them together. */
+        if (is_summed && free && capacity_needs(capacity, index, type) > rest)
+            continue;
         *left += free;
         if (is_summed && free)
-            memory -= capacity_needs(capacity, index, type);
+            rest -= capacity_needs(capacity, index, type);
     }
     return reason;
 }

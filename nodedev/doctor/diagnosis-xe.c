@@ -29,35 +29,23 @@ visit_cards(struct diagnosis *diagnosis, void (*visit)(struct diagnosis *diagnos
 /* --- the host's own driver takes them --- */
 
 static void
-visit_probing(struct diagnosis *diagnosis, size_t gpu)
-{
-    const struct inventory *inventory = &diagnosis->inventory;
-    const char *address = inventory->gpus[gpu].name.text;
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-        struct name driver;
-
-        if (parent->gpu != gpu ||
-            host_link(diagnosis->host, &driver, DEVICES "/%s/driver", parent->name.text) < 0 ||
-            strcmp(driver.text, "xe"))
-            continue;
-        diagnosis_add(diagnosis,
-                      "the host's own driver has the virtual function %s of the GPU %s, so libvirt "
-                      "gives it only to a hostdev that says managed='yes'",
-                      parent->name.text, address);
-        diagnosis_advise(diagnosis,
-                         "say managed='yes'; or, before the functions are enabled: echo 0 "
-                         ">/" DEVICES "/%s/sriov_drivers_autoprobe, and bind them to vfio-pci",
-                         address);
-        return;
-    }
-}
-
-static void
 check_probing(struct diagnosis *diagnosis)
 {
-    visit_cards(diagnosis, visit_probing);
+    for (size_t i = 0; i < diagnosis->inventory.ineligible_count; i++) {
+        const struct inventory_ineligible *function = &diagnosis->inventory.ineligible[i];
+        struct profile_function self;
+
+        if (profile_find(diagnosis->host, &function->device, &self) < 0 ||
+            policy_pool_of(&diagnosis->policy, &function->device))
+            continue;
+        diagnosis_add(diagnosis, "no guest gets the virtual function %s of the GPU %s, %s",
+                      function->device.text, self.card.text, function->why);
+        diagnosis_advise(diagnosis,
+                         "echo %s >/" DEVICES "/%s/driver/unbind; so that it stays so, before the "
+                         "functions are enabled: echo 0 >/" DEVICES "/%s/sriov_drivers_autoprobe",
+                         function->device.text, function->device.text, self.card.text);
+        return;
+    }
 }
 
 /* --- memory --- */
@@ -154,7 +142,7 @@ check_migration(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check xe_checks[] = {
-    {"profile-driver", DIAGNOSIS_NOTE, .look = check_probing},
+    {"profile-driver", DIAGNOSIS_WARNING, .look = check_probing},
     {"profile-memory", DIAGNOSIS_NOTE, .look = check_unstated},
     {"profile-preset", DIAGNOSIS_WARNING, .look = check_preset},
     {"profile-migration", DIAGNOSIS_NOTE, .look = check_migration},

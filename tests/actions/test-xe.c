@@ -18,22 +18,19 @@
 #include <unistd.h>
 
 #define CARD "0000:03:00.0"
-#define VF1  "0000:03:00.1"
-#define VF2  "0000:03:00.2"
-#define VF3  "0000:03:00.3"
-#define VF4  "0000:03:00.4"
-#define IGPU "0000:00:02.0"
-#define IVF  "0000:00:02.1"
+#define VF1  "0000:03:00.4"
+#define VF2  "0000:03:00.5"
+#define VF3  "0000:03:00.6"
+#define VF4  "0000:03:00.7"
+#define IGPU "0000:00:00.0"
+#define IVF  "0000:00:00.4"
 #define L40S "0000:3d:00.0"
 
-#define FUNCTION(address, card)                                                                    \
-    "pci " address " driver vfio-pci physfn " card " vendor 8086 device e212\n"
 #define MACHINE                                                                                    \
-    "pci " CARD " driver xe vendor 8086 device e212 numa 1 xe vram 16384\n" FUNCTION(VF1, CARD)    \
-        FUNCTION(VF2, CARD) FUNCTION(VF3, CARD)                                                    \
-            FUNCTION(VF4, CARD) "pci " IGPU " driver xe vendor 8086 device b080 xe\n" FUNCTION(    \
-                IVF, IGPU) "gpu " L40S " vf vfs 4 rule size\n"                                     \
-                           "type nvidia-1154 \"NVIDIA L40S-16Q\" framebuffer 16384 max 3\n"
+    "gpu " CARD " xe vfs 4 memory 16384 numa 1\n"                                                  \
+    "gpu " IGPU " xe vfs 1\n"                                                                      \
+    "gpu " L40S " vf vfs 4 rule size\n"                                                            \
+    "type nvidia-1154 \"NVIDIA L40S-16Q\" framebuffer 16384 max 3\n"
 #define PROFILES                                                                                   \
     "profiles = { b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; preempt_timeout = "           \
     "\"500ms\"; }; b50-8g = { vram = \"8G\"; }; quick = { exec_quantum = \"5ms\"; }; };\n"
@@ -295,12 +292,22 @@ another_at_arrival(void **state)
     starts(1, VF1, "b50-8g");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     printed = strdup(scene.printed);
-    assert_non_null(strstr(printed, "bus='0x03' slot='0x00' function='0x2'"));
+    assert_non_null(strstr(printed, "bus='0x03' slot='0x00' function='0x5'"));
     assert_free(VF2);
     assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
     assert_profile(VF2, 4 * GIB, 20, 500000);
     assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
     assert_free(VF2);
+}
+
+static void
+bound_to_the_hosts_own_driver(void **state)
+{
+    (void)state;
+    fake_put_driver(&scene.kernel, VF1, "xe");
+    refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
+    fake_put_driver(&scene.kernel, VF1, "");
+    starts(1, VF1, "b50-4g");
 }
 
 /* A reservation has its memory, though nothing is written yet. */
@@ -338,12 +345,9 @@ what_is_kept_makes_room(void **state)
 static void
 a_function_that_vanishes(void **state)
 {
-    int root = scene.kernel.host.root;
-
     (void)state;
     starts(1, VF1, "b50-4g");
-    assert_int_equal(unlinkat(root, "sys/bus/pci/devices/" VF1, 0), 0);
-    assert_int_equal(unlinkat(root, "sys/devices/" CARD "/sriov_admin/vf1/device", 0), 0);
+    fake_vanish(&scene.kernel, VF1);
     refuses(2, VF1, "b50-4g", "the vGPU " VF1 " belongs to the guest guest1 (held)");
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
@@ -429,6 +433,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_class_has_a_type_of_each, set_up, tear_down),
         cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bound_to_the_hosts_own_driver, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_promised_is_not_given_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_kept_makes_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_function_that_vanishes, set_up, tear_down),

@@ -585,8 +585,7 @@ profiles(void **state)
 {
     (void)state;
     scene_stop(&scene);
-    scene_start(&scene, "pci 0000:03:00.0 driver xe xe vram 16384\n"
-                        "pci 0000:03:00.1 driver vfio-pci physfn 0000:03:00.0\n");
+    scene_start(&scene, "gpu 0000:03:00.0 xe vfs 1 memory 16384\n");
     scene_configure(&scene, "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n"
                             "profiles = {\n"
                             "  b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; };\n"
@@ -594,7 +593,7 @@ profiles(void **state)
                             "};\n");
     typed_golden(&scene, HERE, "check/profiles", "vgpuctl check");
     typed_golden(&scene, HERE, "check/profiles-print", "vgpuctl check --print");
-    scene_configure(&scene, "pools = { both = { functions = [ \"0000:03:00.1\" ]; }; };\n"
+    scene_configure(&scene, "pools = { both = { functions = [ \"0000:03:00.4\" ]; }; };\n"
                             "profiles = { both = { vram = \"4G\"; };\n"
                             "none = { }; a*b = { vram = \"4\"; }; \n"
                             "odd = { exec_quantum = 20; vram = \"1G\"; vrma = \"1G\"; }; };\n");

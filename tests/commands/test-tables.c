@@ -89,16 +89,12 @@ static void
 xe(void **state)
 {
     (void)state;
-    scene_start(&scene, "pci 0000:03:00.0 driver xe vendor 8086 device e212 numa 1 xe vram 16384\n"
-                        "pci 0000:03:00.1 driver vfio-pci physfn 0000:03:00.0\n"
-                        "pci 0000:03:00.2 driver vfio-pci physfn 0000:03:00.0\n"
-                        "pci 0000:03:00.3 driver vfio-pci physfn 0000:03:00.0\n"
-                        "pci 0000:03:00.4 driver vfio-pci physfn 0000:03:00.0\n");
+    scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; }; "
                             "b50-8g = { vram = \"8G\"; }; b50-2g = { vram = \"2G\"; }; };"
                             "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );");
-    assert_int_equal(scene_prepare_at(&scene, 1, "0000:03:00.2", "b50-8g"), 0);
-    assert_int_equal(scene_prepare_at(&scene, 2, "0000:03:00.1", "b50-2g"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:03:00.5", "b50-8g"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:03:00.4", "b50-2g"), 0);
     show_with("xe", HERE);
     typed_golden(&scene, HERE, "status/xe", "vgpuctl status");
     scene_stop(&scene);

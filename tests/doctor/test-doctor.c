@@ -798,21 +798,20 @@ intel(void **state)
 {
     (void)state;
     scene_stop(&scene);
-    start("pci 0000:03:00.0 driver xe vendor 8086 device e212 xe vram 16384\n"
-          "pci 0000:03:00.1 driver xe physfn 0000:03:00.0\n"
-          "pci 0000:03:00.2 driver vfio-pci physfn 0000:03:00.0\n");
+    start("gpu 0000:03:00.0 xe vfs 2 memory 16384\n");
+    fake_put_driver(&scene.kernel, "0000:03:00.4", "xe");
     put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n");
     typed_golden(&scene, HERE, "doctor/intel", "vgpuctl doctor");
     put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n"
               "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
     put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
-    fake_put_driver(&scene.kernel, "0000:03:00.1", "vfio-pci");
+    fake_put_driver(&scene.kernel, "0000:03:00.4", "vfio-pci");
     assert_healthy(HERE);
-    fake_profile(&scene.kernel, "0000:03:00.1")[0] = 4ull << 30;
-    fake_profile(&scene.kernel, "0000:03:00.2")[0] = 4ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 4ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 4ull << 30;
     assert_healthy(HERE);
-    fake_profile(&scene.kernel, "0000:03:00.1")[0] = 6ull << 30;
-    fake_profile(&scene.kernel, "0000:03:00.2")[0] = 7ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 6ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 7ull << 30;
     assert_healthy(HERE);
     put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; b50-16g = { vram = \"16G\"; }; };\n"
               "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");

@@ -134,7 +134,7 @@ static const struct host_ops fake_ops = {
 static const struct fake_family *
 family_of(const struct fake_gpu *gpu)
 {
-    return gpu->vf ? &fake_vf : &fake_mdev;
+    return gpu->xe ? &fake_xe : gpu->vf ? &fake_vf : &fake_mdev;
 }
 
 /* On the PCI bus, if it is a PCI device; a name like "mtty" is a directory and no more. */
@@ -220,10 +220,6 @@ put_machine(struct fake_kernel *fake)
         if (!strcmp(pci->driver, "vfio-pci"))
             fake_put_vfio(fake, pci->address, MOST_PARENTS + MOST_GPUS + i);
     }
-    for (size_t i = 0; i < machine->pci_count; i++) {
-        if (machine->pcis[i].xe)
-            fake_put_xe(fake, &machine->pcis[i]);
-    }
     put_vgpus(fake);
 }
 
@@ -296,10 +292,13 @@ fake_stop(struct fake_kernel *fake)
 
 /* A mediated device has a UUID, a function an address. */
 static const struct fake_family *
-family_of_device(const char *device)
+family_of_device(const struct fake_kernel *fake, const char *device)
 {
+    const struct fake_parent *parent = fake_find_parent(fake, device);
     struct name address;
 
+    if (parent && fake_gpu_of(fake, parent)->xe)
+        return &fake_xe;
     return name_parse_pci(&address, device) == 0 ? &fake_vf : &fake_mdev;
 }
 
@@ -314,13 +313,13 @@ fake_make(const struct fake_kernel *fake, const char *parent, const char *type, 
 int
 fake_remove(const struct fake_kernel *fake, const char *device)
 {
-    return family_of_device(device)->remove(fake, device);
+    return family_of_device(fake, device)->remove(fake, device);
 }
 
 struct fake_guest
 fake_open(const struct fake_kernel *fake, const char *device)
 {
-    return family_of_device(device)->open(fake, device);
+    return family_of_device(fake, device)->open(fake, device);
 }
 
 void
@@ -365,7 +364,7 @@ fake_type_of(const struct fake_kernel *fake, const char *device)
 {
     static char type[64];
 
-    family_of_device(device)->type_of(fake, device, type, sizeof(type));
+    family_of_device(fake, device)->type_of(fake, device, type, sizeof(type));
     return type;
 }
 

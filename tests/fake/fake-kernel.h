@@ -24,6 +24,8 @@
  *
  * Words of a gpu: `vfs N`, its virtual functions, at most 64, from BUS:00.4 on; `vf`, they have
  * NVIDIA's vendor-specific VFIO, and no mdev; `board NAME`, all types of the table of real ones;
+ * `xe`, Intel's driver gives them numbers, and of `memory N` as much as there is (none: it is
+ * integrated); its types are for a snapshot, and say what a function's memory is called;
  * numa N; vendor and device, PCI ids; gvt; `mig`, it is partitioned, so that only types with
  * `instances` can be made; `list FORM`, what creatable_vgpu_types looks like: header (the default),
  * plain, name-first, garbage (among the lines), proposal (a header while nothing is made).
@@ -33,8 +35,7 @@
  * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
  * nameless; `instances N`, it takes a GPU instance, of which N are free; `slices N`, of so many
  * (what a tree is read for says so by its name). Words of a pci: driver, physfn, vendor, device,
- * numa; `xe`, Intel's driver shares it among its functions (physfn), which have `vram N` MiB
- * together, or no quota of that without it. Comments begin with '#'.
+ * numa. Comments begin with '#'.
  *
  * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
  * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.
@@ -138,7 +139,7 @@ void fake_vanish(const struct fake_kernel *fake, const char *parent);
  * "nvidia" refuses every type with EINVAL. */
 void fake_bind(const struct fake_kernel *fake, const char *address, const char *driver);
 
-/* The numbers of a function of xe, for somebody else's hand: bytes, ms and microseconds. */
+/* The numbers of a function of `xe`, for somebody else's hand: bytes, ms and microseconds. */
 uint64_t *fake_profile(const struct fake_kernel *fake, const char *address);
 
 /* Writes a file below the tree (config, proc), with its directories. */

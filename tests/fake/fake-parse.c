@@ -152,10 +152,11 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
 {
     static const char *const rules[] = {"size", "type", "pool", "mixed"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
-    static const struct word words[] = {
-        NUMBER(fake_gpu, numa), NUMBER(fake_gpu, vfs),  NUMBER(fake_gpu, memory),
-        FLAG(fake_gpu, gvt),    FLAG(fake_gpu, vf),     FLAG(fake_gpu, mig),
-        TEXT(fake_gpu, vendor), TEXT(fake_gpu, device), TEXT(fake_gpu, driver)};
+    static const struct word words[] = {NUMBER(fake_gpu, numa),   NUMBER(fake_gpu, vfs),
+                                        NUMBER(fake_gpu, memory), FLAG(fake_gpu, gvt),
+                                        FLAG(fake_gpu, vf),       FLAG(fake_gpu, mig),
+                                        FLAG(fake_gpu, xe),       TEXT(fake_gpu, vendor),
+                                        TEXT(fake_gpu, device),   TEXT(fake_gpu, driver)};
     struct fake_gpu gpu = {.numa = -1};
     const char *word;
 
@@ -202,8 +203,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
 {
     static const struct word words[] = {TEXT(fake_pci, driver), TEXT(fake_pci, physfn),
                                         TEXT(fake_pci, vendor), TEXT(fake_pci, device),
-                                        NUMBER(fake_pci, numa), NUMBER(fake_pci, vram),
-                                        FLAG(fake_pci, xe)};
+                                        NUMBER(fake_pci, numa)};
     struct fake_pci pci = {.numa = -1};
     const char *word;
 
@@ -214,7 +214,6 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
         snprintf(pci.vendor, sizeof(pci.vendor), "%s", *pci.physfn ? "10de" : "8086");
     if (!*pci.device)
         snprintf(pci.device, sizeof(pci.device), "%s", *pci.physfn ? "26b9" : "2922");
-    assert(machine->pci_count < MOST_PCIS);
     assert(ARRAY_ADD(machine->pcis, machine->pci_count, pci) == 0);
 }
 
@@ -280,7 +279,10 @@ complete_gpu(struct fake_gpu *gpu)
 {
     static const struct {
         const char *driver, *vendor, *device;
-    } known[] = {{"nvidia", "10de", "1eb8"}, {"i915", "8086", "3e92"}, {"", "1b36", "0005"}};
+    } known[] = {{"nvidia", "10de", "1eb8"},
+                 {"i915", "8086", "3e92"},
+                 {"xe", "8086", "e211"},
+                 {"", "1b36", "0005"}};
     static const char prefix[] = "nvidia-";
     size_t i = 0;
 
@@ -289,8 +291,12 @@ complete_gpu(struct fake_gpu *gpu)
             gpu->types[t].number = strtol(gpu->types[t].id + strlen(prefix), NULL, 10);
         assert(gpu->rule != RULE_MIXED || gpu->types[t].framebuffer > 0);
     }
+    if (gpu->xe)
+        gpu->rule = RULE_MIXED;
     assert(gpu->type_count <= MOST_TYPES && gpu->vfs <= 64);
     assert(!gpu->vf || gpu->rule != RULE_POOL);
+    if (gpu->xe)
+        snprintf(gpu->driver, sizeof(gpu->driver), "xe");
     if (gpu->type_count && !*gpu->driver)
         snprintf(gpu->driver, sizeof(gpu->driver), "%.*s", (int)strcspn(gpu->types[0].id, "-"),
                  gpu->types[0].id);

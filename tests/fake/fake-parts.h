@@ -5,7 +5,7 @@
  *
  * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-snapshot.c makes
  * values of both; fake-tree.c puts files, links and PCI devices into the tree, fake-mdev.c and
- * fake-vf.c play one interface each, fake-xe.c the files of another, and fake-kernel.c is the
+ * fake-vf.c play one interface each, as does fake-xe.c, and fake-kernel.c is the
  * operations of struct host over them.
  *
  * All aborts on what a test must not ask for.
@@ -24,7 +24,7 @@
 #define MOST_GPUS    64
 #define MOST_PARENTS 2048
 #define MOST_TYPES   64
-#define MOST_PCIS    256
+#define FAKE_NUMBERS 3 /* of a function of xe */
 
 enum fake_rule { RULE_SIZE, RULE_TYPE, RULE_POOL, RULE_MIXED };
 enum fake_list { LIST_HEADER, LIST_PLAIN, LIST_NAME_FIRST, LIST_GARBAGE, LIST_PROPOSAL };
@@ -42,8 +42,6 @@ struct fake_pci {
     char address[64], physfn[64];
     char vendor[8], device[8], driver[32];
     int numa;
-    unsigned vram; /* MiB of a card under xe; 0: it is integrated */
-    bool xe;
 };
 
 struct fake_gpu {
@@ -51,7 +49,7 @@ struct fake_gpu {
     enum fake_rule rule;
     enum fake_list list;
     unsigned pool, vfs, memory;
-    bool gvt, vf, mig;
+    bool gvt, vf, mig, xe;
     int numa;
     struct fake_type *types;
     size_t type_count;
@@ -111,7 +109,7 @@ struct fake_usage {
     unsigned free_instances[MOST_GPUS][MOST_TYPES];
     unsigned here[MOST_PARENTS];
     struct fake_function functions[MOST_PARENTS];
-    uint64_t profiles[MOST_PCIS][3];
+    uint64_t profiles[MOST_PARENTS][FAKE_NUMBERS];
 };
 
 /* --- fake-parse.c --- */
@@ -176,7 +174,7 @@ void fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t i
 void fake_put_node(const struct fake_kernel *fake, const char *address, size_t index, bool bound);
 struct name fake_vfio_node(const struct fake_kernel *fake, size_t index);
 
-/* --- fake-mdev.c, fake-vf.c: one interface each --- */
+/* --- fake-mdev.c, fake-vf.c, fake-xe.c: one interface each --- */
 
 struct fake_family {
     void (*put_parent)(const struct fake_kernel *fake, const struct fake_parent *parent);
@@ -194,12 +192,7 @@ struct fake_family {
     void (*settle)(const struct fake_kernel *fake, const struct fake_parent *parent);
     void (*vanish)(const struct fake_kernel *fake, const struct fake_parent *parent);
 };
-extern const struct fake_family fake_mdev, fake_vf;
-
-/* --- fake-xe.c: files of a card beside those of its functions; it reads and writes only --- */
-
-extern const struct fake_family fake_xe;
-void fake_put_xe(const struct fake_kernel *fake, const struct fake_pci *card);
+extern const struct fake_family fake_mdev, fake_vf, fake_xe;
 
 /* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
  */

@@ -45,6 +45,8 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
     struct inventory_gpu gpu = {.name = name_of(fake->name),
                                 .numa = fake->numa,
                                 .is_partial = fake->vf,
+                                .is_summed = fake->xe,
+                                .framebuffer = fake->xe ? fake->memory : 0,
                                 .is_mixed = fake->rule == RULE_MIXED};
 
     snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
@@ -70,7 +72,9 @@ add_parent(struct inventory *inventory, const struct fake_parent *fake)
     const struct inventory_gpu *gpu = &inventory->gpus[fake->gpu];
     struct inventory_parent parent = {.name = name_of(fake->name),
                                       .gpu = fake->gpu,
-                                      .interface = gpu->is_partial ? &vgpu_vf : &vgpu_mdev,
+                                      .interface = gpu->is_summed    ? &vgpu_xe
+                                                   : gpu->is_partial ? &vgpu_vf
+                                                                     : &vgpu_mdev,
                                       .available =
                                           calloc(gpu->count + 1, sizeof(*parent.available))};
 
@@ -116,7 +120,7 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
 
     assert(parent);
     vgpu.parent = (size_t)(parent - kernel->machine->parents);
-    if (fake_gpu_of(kernel, parent)->vf)
+    if (fake_gpu_of(kernel, parent)->vf || fake_gpu_of(kernel, parent)->xe)
         vgpu.device = name_of(parent->name);
     if (strcmp(fake->type, "-")) {
         type = fake_find_type_word(fake_gpu_of(kernel, parent), fake->type);
@@ -125,9 +129,10 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
     }
     if (!fake->hidden && (!is_claim || fake->shown)) {
         assert(ARRAY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu) == 0);
-        if (type)
+        if (type) {
             fake_count_one(kernel, parent, type, 1);
-        else
+            snapshot->inventory.parents[vgpu.parent].framebuffer = type->framebuffer;
+        } else
             kernel->usage->here[vgpu.parent]++;
     }
     if (strcmp(fake->state, "foreign"))

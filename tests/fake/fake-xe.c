@@ -2,7 +2,8 @@
 
 /*
  * Intel's xe driver: sriov_admin of a card, and the numbers of its functions. They are in shared
- * memory, so that a process which is killed leaves no half of one.
+ * memory, so that a process which is killed leaves no half of one. A function with memory has the
+ * type of that size.
  */
 
 #include "fake/fake-parts.h"
@@ -14,52 +15,43 @@
 
 #define STEP (2u << 20) /* bytes that memory is given out in */
 
-static const char *const files[] = {"vram_quota", "exec_quantum_ms", "preempt_timeout_us"};
-
-/* The n-th function of a card; NULL: it has fewer. */
-static const struct fake_pci *
-function_of(const struct fake_kernel *fake, const char *card, unsigned number)
-{
-    for (size_t i = 0; i < fake->machine->pci_count; i++) {
-        const struct fake_pci *pci = &fake->machine->pcis[i];
-
-        if (!strcmp(pci->physfn, card) && --number == 0)
-            return pci;
-    }
-    return NULL;
-}
-
-static const struct fake_pci *
-card_of(const struct fake_kernel *fake, const char *address)
-{
-    for (size_t i = 0; i < fake->machine->pci_count; i++) {
-        if (!strcmp(fake->machine->pcis[i].address, address))
-            return &fake->machine->pcis[i];
-    }
-    return NULL;
-}
+static const char *const files[FAKE_NUMBERS] = {"vram_quota", "exec_quantum_ms",
+                                                "preempt_timeout_us"};
 
 static uint64_t *
-numbers_of(const struct fake_kernel *fake, const struct fake_pci *function)
+numbers_of(const struct fake_kernel *fake, const struct fake_parent *function)
 {
-    return fake->usage->profiles[function - fake->machine->pcis];
+    return fake->usage->profiles[function - fake->machine->parents];
 }
 
 uint64_t *
 fake_profile(const struct fake_kernel *fake, const char *address)
 {
-    const struct fake_pci *function = card_of(fake, address);
+    const struct fake_parent *function = fake_find_parent(fake, address);
 
     assert(function);
     return numbers_of(fake, function);
 }
 
+/* The n-th function of a card, from 1 on; NULL: it has fewer. */
+static const struct fake_parent *
+function_of(const struct fake_kernel *fake, const char *card, unsigned number)
+{
+    for (size_t i = 0; i < fake->machine->parent_count; i++) {
+        const struct fake_parent *parent = &fake->machine->parents[i];
+
+        if (!strcmp(fake_gpu_of(fake, parent)->name, card) && --number == 0)
+            return parent;
+    }
+    return NULL;
+}
+
 /* Which number of which function a path means; NULL: none. */
-static const struct fake_pci *
+static const struct fake_parent *
 find_number(const struct fake_kernel *fake, const char *path, size_t *number)
 {
     const char *admin = strstr(path, "/sriov_admin/vf"), *name = strstr(path, "/profile/");
-    const struct fake_pci *function;
+    const struct fake_parent *function;
     char card[16];
     unsigned index;
 
@@ -68,7 +60,7 @@ find_number(const struct fake_kernel *fake, const char *path, size_t *number)
         return NULL;
     snprintf(card, sizeof(card), "%.12s", admin - 12);
     function = function_of(fake, card, index);
-    for (*number = 0; function && *number < COUNT(files); ++*number) {
+    for (*number = 0; function && *number < FAKE_NUMBERS; ++*number) {
         if (!strcmp(files[*number], name + strlen("/profile/")))
             return faccessat(fake->host.root, path, F_OK, 0) < 0 ? NULL : function;
     }
@@ -80,42 +72,46 @@ read_number(const struct fake_kernel *fake, const char *path, char *buffer, size
             ssize_t *ret)
 {
     size_t number;
-    const struct fake_pci *function = find_number(fake, path, &number);
+    const struct fake_parent *function = find_number(fake, path, &number);
+    const struct fake_faults *faults = fake->faults;
     LOCKED AUTO_CLOSE int lock = -1;
 
     if (!function)
         return false;
     lock = fake_lock(fake);
-    *ret = fake->faults->uneven
-               ? -EUCLEAN
-               : snprintf(buffer, size, "%" PRIu64 "\n", numbers_of(fake, function)[number]);
+    if (faults->uneven || (faults->unreadable && faults->opens % faults->unreadable == 0))
+        *ret = -EUCLEAN;
+    else
+        *ret = snprintf(buffer, size, "%" PRIu64 "\n", numbers_of(fake, function)[number]);
     return true;
 }
 
+/* What does not fit leaves the function with nothing. */
 static int
-set_vram(const struct fake_kernel *fake, const struct fake_pci *function, uint64_t bytes)
+set_memory(const struct fake_kernel *fake, const struct fake_parent *function, uint64_t bytes)
 {
-    const struct fake_pci *card = card_of(fake, function->physfn);
-    uint64_t sum = 0;
+    const struct fake_gpu *gpu = fake_gpu_of(fake, function);
+    uint64_t sum = bytes = (bytes + STEP - 1) / STEP * STEP;
 
-    bytes = (bytes + STEP - 1) / STEP * STEP;
-    for (size_t i = 0; i < fake->machine->pci_count; i++) {
-        const struct fake_pci *other = &fake->machine->pcis[i];
+    if (fake->faults->refuse) {
+        fake->faults->refuse--;
+        return -EIO;
+    }
+    for (size_t i = 0; i < fake->machine->parent_count; i++) {
+        const struct fake_parent *other = &fake->machine->parents[i];
 
-        if (other != function && !strcmp(other->physfn, card->address))
+        if (other != function && other->gpu == function->gpu)
             sum += numbers_of(fake, other)[0];
     }
-    if (sum + bytes > (uint64_t)card->vram << 20)
-        return -ENOSPC;
-    numbers_of(fake, function)[0] = bytes;
-    return 0;
+    numbers_of(fake, function)[0] = sum > (uint64_t)gpu->memory << 20 ? 0 : bytes;
+    return sum > (uint64_t)gpu->memory << 20 ? -ENOSPC : 0;
 }
 
 static bool
 write_number(const struct fake_kernel *fake, const char *path, const char *text, int *ret)
 {
     size_t number;
-    const struct fake_pci *function = find_number(fake, path, &number);
+    const struct fake_parent *function = find_number(fake, path, &number);
     LOCKED AUTO_CLOSE int lock = -1;
     uint64_t value;
 
@@ -124,26 +120,86 @@ write_number(const struct fake_kernel *fake, const char *path, const char *text,
     lock = fake_lock(fake);
     *ret = host_parse_number(text, &value) < 0 ? -EINVAL : 0;
     if (*ret == 0 && number == 0)
-        *ret = set_vram(fake, function, value);
+        *ret = set_memory(fake, function, value);
     else if (*ret == 0)
         numbers_of(fake, function)[number] = value;
     return true;
 }
 
-void
-fake_put_xe(const struct fake_kernel *fake, const struct fake_pci *card)
+static void
+put_parent(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
-    const struct fake_pci *function;
-    char target[64];
+    const struct fake_gpu *gpu = fake_gpu_of(fake, parent);
+    unsigned number = 1;
+    char target[96];
 
-    for (unsigned i = 1; (function = function_of(fake, card->address, i)); i++) {
-        for (size_t k = card->vram ? 0 : 1; k < COUNT(files); k++)
-            fake_put(fake->host.root, "", "sys/devices/%s/sriov_admin/vf%u/profile/%s",
-                     card->address, i, files[k]);
-        snprintf(target, sizeof(target), "../../../%s", function->address);
-        fake_put_link(fake->host.root, target, "sys/devices/%s/sriov_admin/vf%u/device",
-                      card->address, i);
+    while (function_of(fake, gpu->name, number) != parent)
+        number++;
+    fake_put_vfio(fake, parent->name, (size_t)(parent - fake->machine->parents));
+    fake_put_driver(fake, parent->name, "vfio-pci");
+    for (size_t k = gpu->memory ? 0 : 1; k < FAKE_NUMBERS; k++)
+        fake_put(fake->host.root, "", "sys/devices/%s/sriov_admin/vf%u/profile/%s", gpu->name,
+                 number, files[k]);
+    snprintf(target, sizeof(target), "../../../%s", parent->name);
+    fake_put_link(fake->host.root, target, "sys/devices/%s/sriov_admin/vf%u/device", gpu->name,
+                  number);
+}
+
+/* Nobody's hand but ours makes one: what others write is no vGPU to us. */
+static int
+make(const struct fake_kernel *fake, const char *parent, const char *type, const char *device)
+{
+    (void)fake, (void)parent, (void)type, (void)device;
+    return -EOPNOTSUPP;
+}
+
+static void
+type_of(const struct fake_kernel *fake, const char *device, char *type, size_t size)
+{
+    const struct fake_parent *parent = fake_find_parent(fake, device);
+    const struct fake_gpu *gpu = fake_gpu_of(fake, parent);
+
+    *type = '\0';
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        if ((uint64_t)gpu->types[i].framebuffer << 20 == numbers_of(fake, parent)[0])
+            snprintf(type, size, "%s", gpu->types[i].id);
     }
 }
 
-const struct fake_family fake_xe = {.read = read_number, .write = write_number};
+static size_t
+count(const struct fake_kernel *fake, const struct fake_parent *parent)
+{
+    return numbers_of(fake, parent)[0] > 0;
+}
+
+/* The driver answers each read, and no file has it. */
+static void
+settle(const struct fake_kernel *fake, const struct fake_parent *parent)
+{
+    (void)fake, (void)parent;
+}
+
+/* Its functions are disabled. */
+static void
+vanish(const struct fake_kernel *fake, const struct fake_parent *parent)
+{
+    unsigned number = 1;
+
+    while (function_of(fake, fake_gpu_of(fake, parent)->name, number) != parent)
+        number++;
+    fake_drop(fake->host.root, 0, "sys/bus/pci/devices/%s", parent->name);
+    fake_drop(fake->host.root, 0, "sys/devices/%s/sriov_admin/vf%u/device",
+              fake_gpu_of(fake, parent)->name, number);
+    memset(numbers_of(fake, parent), 0, sizeof(*fake->usage->profiles));
+}
+
+const struct fake_family fake_xe = {
+    .put_parent = put_parent,
+    .read = read_number,
+    .write = write_number,
+    .make = make,
+    .type_of = type_of,
+    .count = count,
+    .settle = settle,
+    .vanish = vanish,
+};

@@ -63,10 +63,16 @@ model_machine(const struct model *model, bool things)
         fprintf(out, "gpu %s numa %d rule ", card->name, card->node);
         if (card->pool)
             fprintf(out, "pool %u", card->pool);
+        else if (card->memory)
+            fprintf(out, "mixed memory %u", card->memory);
         else
             fprintf(out, "size");
         if (card->functions)
-            fprintf(out, "%s vfs %u", card->vf ? " vf" : "", card->place_count);
+            fprintf(out, "%s vfs %u",
+                    card->memory ? " xe"
+                    : card->vf   ? " vf"
+                                 : "",
+                    card->place_count);
         fprintf(out, "\n");
         for (unsigned k = 0; k < card->kind_count; k++) {
             const struct kind *kind = &model_kinds[card->kinds[k]];

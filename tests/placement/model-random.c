@@ -9,21 +9,23 @@
 void
 model_add_card(struct model *model, uint64_t *seed)
 {
-    static const char *const boards[] = {"T4", "A40", "L40S", "L40S", "mtty"};
+    static const char *const boards[] = {"T4", "A40", "L40S", "L40S", "B60", "mtty"};
     size_t index = model->card_count++;
     struct card *card = &model->cards[index];
     const char *board = boards[chance(seed, COUNT(boards))];
     unsigned pool_kind = chance(seed, 2);
 
     *card = (struct card){.node = (int)chance(seed, 3) - 1, .place_count = 1};
-    card->vf = !strcmp(board, "L40S");
+    card->vf = !strcmp(board, "L40S") || !strcmp(board, "B60");
+    card->memory = strcmp(board, "B60") ? 0 : 4096 * (1 + chance(seed, 4));
     card->told = maybe(seed, 50);
     card->functions =
         card->vf || !strcmp(board, "A40") || (!strcmp(board, "T4") && maybe(seed, 20));
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
         /* of a pool one type only: what another one leaves of it nobody tells */
         if (strcmp(model_kinds[i].board, board) ||
-            (model_kinds[i].units ? model_kinds[i].units != pool_kind + 1 : !maybe(seed, 60)))
+            (model_kinds[i].units ? model_kinds[i].units != pool_kind + 1
+                                  : !card->memory && !maybe(seed, 60)))
             continue;
         if (card->kind_count < KINDS)
             card->kinds[card->kind_count++] = i;
@@ -47,6 +49,9 @@ model_add_card(struct model *model, uint64_t *seed)
     card->enabled = maybe(seed, 85);
     card->blue = maybe(seed, 50);
     card->reserve = maybe(seed, 30) ? 1 + chance(seed, 2) : 0;
+    /* of which size a place in reserve is, is anybody's guess */
+    if (card->memory)
+        card->reserve = 0;
     card->allowed = maybe(seed, 30) ? chance(seed, 1u << card->kind_count) : 0;
 }
 

@@ -22,9 +22,26 @@ const struct kind model_kinds[KIND_COUNT] = {
     {"L40S", "nvidia-1154", "NVIDIA L40S-16Q", "L40S-16Q", 16384, 3, 0},
     {"L40S", "nvidia-1155", "NVIDIA L40S-24Q", "L40S-24Q", 24576, 2, 0},
     {"L40S", "nvidia-1156", "NVIDIA L40S-48Q", "L40S-48Q", 49152, 1, 0},
+    {"B60", "b60-2g", "b60-2g", "b60-2g", 2048, 0, 0},
+    {"B60", "b60-4g", "b60-4g", "b60-4g", 4096, 0, 0},
+    {"B60", "b60-6g", "b60-6g", "b60-6g", 6144, 0, 0},
     {"mtty", "mtty-1", "Single port serial", "Single port serial", 0, 0, 1},
     {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2},
 };
+
+/* Of a card whose memory is summed up: what some more would have beside what is there, or is being
+ * made. */
+static bool
+has_memory(const struct model *model, size_t card, uint64_t more)
+{
+    for (size_t i = 0; i < model->thing_count; i++) {
+        const struct thing *thing = &model->things[i];
+
+        if (thing->card == card && !thing->lost)
+            more += model_kinds[thing->kind].framebuffer;
+    }
+    return model->cards[card].memory == 0 || more <= model->cards[card].memory;
+}
 
 unsigned
 model_driver_says(const struct model *model, const struct option *option)
@@ -41,9 +58,12 @@ model_driver_says(const struct model *model, const struct option *option)
         made++;
         here += thing->place == option->place;
         units += model_kinds[thing->kind].units;
-        if (!card->pool && model_kinds[thing->kind].framebuffer != kind->framebuffer)
+        if (!card->pool && !card->memory &&
+            model_kinds[thing->kind].framebuffer != kind->framebuffer)
             return 0;
     }
+    if (card->memory)
+        return !here && has_memory(model, option->card, kind->framebuffer);
     if (card->pool)
         return (card->pool - units) / kind->units;
     if (made >= kind->max)
@@ -98,6 +118,8 @@ model_has_room(const struct model *model, const struct option *option, unsigned 
     }
     if (!card->functions)
         return free >= claimed + more + reserve;
+    if (card->memory)
+        return free >= more;
     return free >= more + reserve &&
            ((card->vf && !card->told) || model_kinds[option->kind].max >= taken + more + reserve);
 }
@@ -192,13 +214,21 @@ within_limits(const struct model *model, const struct option *options, size_t co
     return true;
 }
 
-/* One size on a GPU, of what is made, being made and to be made. */
+/* One size on a GPU, of what is made, being made and to be made; or what all of it has together. */
 static bool
-is_size_alone(const struct model *model, const struct option *options, size_t count,
+goes_together(const struct model *model, const struct option *options, size_t count,
               const struct option *option)
 {
     unsigned size = model_kinds[option->kind].framebuffer;
+    uint64_t more = 0;
 
+    if (model->cards[option->card].memory) {
+        for (size_t i = 0; i < count; i++) {
+            if (options[i].card == option->card && model->wishes[i].thing < 0)
+                more += model_kinds[options[i].kind].framebuffer;
+        }
+        return has_memory(model, option->card, more);
+    }
     for (size_t i = 0; i < model->thing_count; i++) {
         if (model->things[i].card == option->card && !model->things[i].lost &&
             model_kinds[model->things[i].kind].framebuffer != size)
@@ -232,7 +262,7 @@ model_is_legal(const struct model *model, const struct option *options, size_t c
         }
         if (model_driver_says(model, &options[i]) == 0 || is_refused(model, &options[i]) ||
             (card->functions && model_is_claimed(model, options[i].card, options[i].place)) ||
-            !is_size_alone(model, options, count, &options[i]) ||
+            !goes_together(model, options, count, &options[i]) ||
             !model_has_room(model, &options[i], together))
             return false;
     }

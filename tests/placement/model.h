@@ -32,7 +32,7 @@ struct kind {
     const char *board, *id, *name, *word;
     unsigned framebuffer, max, units;
 };
-#define KIND_COUNT 18
+#define KIND_COUNT 21
 extern const struct kind model_kinds[KIND_COUNT];
 
 /* A GPU, and what the administrator says of it. */
@@ -46,6 +46,7 @@ struct card {
     size_t kinds[KINDS];
     unsigned kind_count;
     unsigned pool;
+    unsigned memory; /* MiB: any sizes go together that have room in it; 0: one size at a time */
     int node;
     bool listed, enabled, blue;
     unsigned reserve;

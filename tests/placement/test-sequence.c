@@ -86,6 +86,19 @@ put_limits(FILE *out)
     fprintf(out, " );\n");
 }
 
+/* Of Intel's cards each has all of them. */
+static void
+put_profiles(FILE *out)
+{
+    fprintf(out, "profiles = {\n");
+    for (size_t i = 0; i < COUNT(model_kinds); i++) {
+        if (!strcmp(model_kinds[i].board, "B60"))
+            fprintf(out, "%s = { vram = \"%uM\"; };\n", model_kinds[i].word,
+                    model_kinds[i].framebuffer);
+    }
+    fprintf(out, "};\n");
+}
+
 static char *
 configuration_of(const struct town *town)
 {
@@ -101,17 +114,22 @@ configuration_of(const struct town *town)
     for (size_t c = 0; c < model->card_count; c++) {
         const struct card *card = &model->cards[c];
 
-        if (!card->listed)
+        if (!card->listed && !card->memory)
             continue;
-        fprintf(out, "%s { address = \"%s\"; enabled = %s; reserve = %u; traits = [ %s ];", part,
-                card->name, card->enabled ? "true" : "false", card->reserve,
-                card->blue ? "\"blue\"" : "");
-        put_words(out, card);
+        fprintf(out, "%s { address = \"%s\";", part, card->name);
+        if (card->memory)
+            fprintf(out, " vram = \"%uM\";", card->memory);
+        if (card->listed) {
+            fprintf(out, " enabled = %s; reserve = %u; traits = [ %s ];",
+                    card->enabled ? "true" : "false", card->reserve, card->blue ? "\"blue\"" : "");
+            put_words(out, card);
+        }
         fprintf(out, " }");
         part = ",\n";
     }
     fprintf(out, "%s\n", *part == ',' ? " );" : "");
     put_limits(out);
+    put_profiles(out);
     fprintf(out, "classes = {\n");
     for (size_t i = 0; i < GROUPS; i++)
         put_group(out, &model->groups[i]);

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Intel's virtual functions: each start writes its profile, each end writes back what was there.
+# shellcheck shell=bash
+# takes: 100
+
+GIB=$((1 << 30))
+functions=/run/libvirt-vgpu/functions
+
+# configure CARD MEMORY [MORE]: of that card only.
+configure() {
+    local other=${CARDS[0]}
+    [ "$1" != "$other" ] || other=${CARDS[1]}
+    vgpu_conf <<END
+        gpus = ( { address = "$1"; vram = "$2"; }, { address = "$other"; enabled = false; } );
+        profiles = { small = { vram = "4G"; exec_quantum = "20ms"; preempt_timeout = "500ms"; };
+                     large = { vram = "8G"; }; ${3-} };
+END
+}
+
+# has VF GUEST TYPE BYTES
+has() {
+    [ "$(readlink "$functions/$1")" = "$3" ]
+    [ "$(vram_of "$1")" = "$4" ]
+    [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
+    assert_match "$(ledger)" "^xe $1 $3 [0-9]+ .* $2 ua-gpu0 held made "
+}
+is_free() { [ "$(vram_of "$1")" = 0 ] && [ ! -e "$functions/$1.former" ] && [ ! -e "$functions/$1" ]; }
+
+# intel NAME VF TYPE [MANAGED]
+intel() {
+    guest "$1" --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"/>")" \
+        --pci "$2,ua-gpu0,${4-no}" --migratable
+}
+
+modprobe vfio-pci
+cards xe xe vfs=4
+modprobe xe-vfio-pci
+at_end no_cards
+mapfile -t vfs < <(vfs_of "${CARDS[0]}")
+mapfile -t others < <(vfs_of "${CARDS[1]}")
+for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" xe-vfio-pci; done
+bind_driver "${vfs[3]}" ''
+configure "${CARDS[0]}" 16G
+
+say "a start writes its profile, and libvirtd's restart changes nothing"
+intel one "${vfs[0]}" small
+start one
+has "${vfs[0]}" one small $((4 * GIB))
+[ "$(cat "$(profile_of "${vfs[0]}" exec_quantum_ms)") $(cat "$(profile_of "${vfs[0]}" preempt_timeout_us)")" = \
+    "20 500000" ]
+intel two "${vfs[0]}" large
+must_fail start two
+assert_match "$ERR" "vgpu: two: .*${vfs[0]} belongs to the guest one \(held\)"
+restart_libvirtd
+vgpuctl reconcile
+has "${vfs[0]}" one small $((4 * GIB))
+
+say "to the last MiB"
+intel three "${vfs[1]}" large
+start three
+has "${vfs[1]}" three large $((8 * GIB))
+[ "$(vgpuctl types "${CARDS[0]}" -rn -o TYPE,AVAILABLE)" = $'large 0\nsmall 1' ]
+intel four "${vfs[2]}" large
+must_fail start four
+assert_match "$ERR" "vgpu: four: .*${CARDS[0]} "
+is_free "${vfs[2]}"
+intel four "${vfs[2]}" small
+start four
+has "${vfs[2]}" four small $((4 * GIB))
+[ "$(vgpuctl gpus -rn -o GPU,FREE | grep "${CARDS[0]}")" = "${CARDS[0]} 0" ]
+destroy three
+is_free "${vfs[1]}"
+destroy four
+
+say "it comes back when QEMU is killed, and gets what is said by then"
+kill -KILL "$(qemu_pid one)"
+wait_for is_free "${vfs[0]}"
+wait_for assert_empty_ledger
+configure "${CARDS[0]}" 16G 'tiny = { vram = "1001M"; };'
+intel one "${vfs[0]}" tiny
+set_vram "${vfs[0]}" "$GIB"
+start one
+has "${vfs[0]}" one tiny $((1002 << 20))
+destroy one
+[ "$(vram_of "${vfs[0]}")" = "$GIB" ]
+set_vram "${vfs[0]}" 0
+
+say "libvirt binds it to xe-vfio-pci, and gives it back"
+intel bound "${vfs[3]}" small yes
+start bound
+has "${vfs[3]}" bound small $((4 * GIB))
+[ "$(driver_of "${vfs[3]}")" = xe-vfio-pci ]
+destroy bound
+is_free "${vfs[3]}"
+must_fail driver_of "${vfs[3]}"
+
+say "restored onto another function"
+intel saved "${vfs[0]}" small
+start saved
+virsh -q save saved "$PWD/saved"
+is_free "${vfs[0]}"
+intel one "${vfs[0]}" large
+start one
+virsh -q restore "$PWD/saved"
+now=$(pci_of saved)
+[ "$now" != "${vfs[0]}" ]
+has "$now" saved small $((4 * GIB))
+destroy one
+
+say "live, to another host's card"
+start_host2
+on_host2 configure "${CARDS[1]}" 16G
+migrate saved
+is_free "$now"
+now=$(on_host2 pci_of saved)
+[[ " ${others[*]} " == *" $now "* ]]
+on_host2 has "$now" saved small $((4 * GIB))
+on_host2 destroy saved
+is_free "$now"
+assert_empty_ledger
+on_host2 assert_empty_ledger
