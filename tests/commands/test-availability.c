@@ -21,6 +21,9 @@
 #define HERE      "test:///default"
 #define FUNCTIONS 32
 #define LINES     512
+#define PROFILES                                                                                   \
+    "profiles = { b60-2g = { vram = \"2G\"; }; b60-3g = { vram = \"3G\"; }; "                      \
+    "b60-8g = { vram = \"8G\"; }; };\n"
 
 /* A line of `vgpuctl types`; -1 for what is not known. */
 struct line {
@@ -34,8 +37,8 @@ struct card {
     long framebuffer, used, free, at_most;
 };
 
-static const char *const machines[] = {"a100", "a30-mig",    "a40",  "gvt-g",   "l40s",
-                                       "m60",  "mixed-size", "mtty", "t4-l40s", "mixed"};
+static const char *const machines[] = {"a100",       "a30-mig", "a40",     "gvt-g", "l40s", "m60",
+                                       "mixed-size", "mtty",    "t4-l40s", "mixed", "b60"};
 
 static struct scene scene;
 static struct typed typed;
@@ -136,11 +139,20 @@ has_functions(const char *gpu, const char *file)
     return access(path, F_OK) == 0;
 }
 
+/* Its types are profiles of the configuration. */
+static bool
+is_intel(const char *gpu)
+{
+    struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
+
+    return host_exists(&host, "sys/bus/pci/devices/%s/sriov_admin", gpu);
+}
+
 /* Whether these are given to guests as they are, without mediated devices. */
 static bool
 is_vendor_specific(const char *gpu)
 {
-    return has_functions(gpu, "nvidia");
+    return has_functions(gpu, "nvidia") || is_intel(gpu);
 }
 
 /* One more guest, on this GPU; with its virtual functions on this one of them. What a start comes
@@ -214,17 +226,19 @@ configure(uint64_t *seed, const char *machine)
     bool has_reserve = maybe(seed, 30) && strcmp(machine, "mixed-size") != 0;
     const struct line *line = &lines[chance(seed, (unsigned)line_count)];
     AUTO_FREE char *text = NULL, *most = NULL;
+    const char *memory = is_intel(line->gpu) ? PROFILES : "";
 
     assert_true(asprintf(&most, "max_instances = ( { types = [ \"%s\" ]; max = %u; } );",
                          line->type, 1 + chance(seed, 3)) > 0);
     assert_true(asprintf(&text,
                          "release = \"%s\"; placement = \"%s\"; %s\n"
-                         "gpus = ( { address = \"%s\"; %s } );",
+                         "gpus = ( { address = \"%s\"; %s%s } );%s",
                          maybe(seed, 50) ? "keep" : "reap", maybe(seed, 50) ? "pack" : "spread",
-                         maybe(seed, 30) ? most : "", line->gpu,
+                         maybe(seed, 30) ? most : "", line->gpu, *memory ? "vram = \"16G\"; " : "",
                          has_reserve       ? "reserve = 1;"
                          : maybe(seed, 10) ? "enabled = false;"
-                                           : "") > 0);
+                                           : "",
+                         memory) > 0);
     scene_configure(&scene, text);
 }
 
@@ -263,6 +277,8 @@ check_round(uint64_t first)
     names_clear(&foreign);
     scene_start_machine(&scene, machine);
     assert_int_equal(chdir(scene.kernel.path), 0);
+    if (!strcmp(machine, "b60"))
+        scene_configure(&scene, PROFILES);
     read_types();
     configure(&seed, machine);
     use(&seed);
