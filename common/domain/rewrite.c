@@ -28,7 +28,8 @@ rewrite_own(const struct request *request)
 
     for (size_t i = 0; sources && i < request->hostdev_count; i++)
         sources[i] =
-            (struct rewrite_source){request->hostdevs[i].kind, request->hostdevs[i].source};
+            (struct rewrite_source){.kind = request->hostdevs[i].kind,
+                                    .source = request->hostdevs[i].source};
     return sources;
 }
 

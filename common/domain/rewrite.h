@@ -19,6 +19,7 @@
 struct rewrite_source {
     enum request_kind kind;
     struct name source;
+    bool is_lent; /* libvirt is to bind it to VFIO and back (managed='yes') */
 };
 
 /*

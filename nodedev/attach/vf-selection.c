@@ -72,6 +72,7 @@ take(const struct inventory *inventory, size_t parent, const struct name *source
     if (parent == FEASIBILITY_NO_PARENT)
         return;
     ret->kind = place->interface->hostdev;
+    ret->is_lent = place->interface->is_lent;
     ret->source = ret->kind == REQUEST_PCI ? place->name : *source;
 }
 
@@ -195,6 +196,7 @@ take_evicted(const struct vf_selection_search *search, const struct dry_run *dry
     if (!first || search->sources->count != 1 || names_has(avoided, &first->parent))
         return false;
     ret->kind = first->interface->hostdev;
+    ret->is_lent = first->interface->is_lent;
     ret->source = ret->kind == REQUEST_PCI ? first->parent : search->sources->items[0];
     return true;
 }
@@ -246,7 +248,7 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
     struct error ignored;
 
     for (size_t i = 0; i < search->sources->count; i++)
-        ret[i] = (struct rewrite_source){REQUEST_MDEV, search->sources->items[i]};
+        ret[i] = (struct rewrite_source){.kind = REQUEST_MDEV, .source = search->sources->items[i]};
     if (rc == 0)
         rc = judge_or_alone(search, &prospect, error);
     if (rc < 0 || !has_kind(inventory, REQUEST_PCI) ||

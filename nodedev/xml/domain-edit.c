@@ -255,7 +255,8 @@ set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *
         return good && xml_tree_set(hostdev, "type", "mdev") &&
                xml_tree_set(hostdev, "model", "vfio-pci") &&
                xml_tree_set(address, "uuid", source->source.text);
-    good &= xml_tree_set(hostdev, "type", "pci") && xml_tree_set(hostdev, "managed", "no") &&
+    good &= xml_tree_set(hostdev, "type", "pci") &&
+            xml_tree_set(hostdev, "managed", source->is_lent ? "yes" : "no") &&
             name_split_pci(&source->source, parts) == 0;
     for (size_t i = 0; i < NAME_PCI_PARTS && good; i++) {
         char text[16];

@@ -139,6 +139,23 @@ a_function(void **state)
 }
 
 /* As lspci prints it, unless the domain has two that it may be. */
+/* The host need not have bound it to VFIO: no driver of its own has made the vGPU. */
+static void
+one_that_libvirt_may_bind(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    start("gpu 0000:03:00.0 xe vfs 2 memory 16384\n");
+    scene_configure(&scene, "profiles = { b60-4g = { vram = \"4G\"; }; };");
+    define(1, "", "");
+    run("vgpuctl attach web01 --type b60-4g", COMMAND_DONE, "web01: added ua-gpu0 (0000:03:00.4)");
+    xml = definition_read(libvirt, "web01");
+    typed_assert_has(xml, "<hostdev mode='subsystem' type='pci' managed='yes'>\n");
+    hook("web01", "prepare", "begin", 0);
+    hook("web01", "release", "end", 0);
+}
+
 static void
 a_short_address(void **state)
 {
@@ -421,6 +438,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_function),
         TEST(a_short_address),
+        TEST(one_that_libvirt_may_bind),
         TEST(all_together),
         TEST(not_what_others_name),
         TEST(the_best_of_two_kinds),

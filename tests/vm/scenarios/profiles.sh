@@ -22,7 +22,7 @@ has() {
     [ "$(readlink "$functions/$1")" = "$3" ]
     [ "$(vram_of "$1")" = "$4" ]
     [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
-    assert_match "$(ledger)" "^xe $1 $3 [0-9]+ .* $2 ua-gpu0 held made "
+    assert_match "$(ledger)" "xe $1 $3 [0-9]+ .* $2 ua-gpu0 held made "
 }
 is_free() { [ "$(vram_of "$1")" = 0 ] && [ ! -e "$functions/$1.former" ] && [ ! -e "$functions/$1" ]; }
 
@@ -35,7 +35,6 @@ intel() {
 modprobe vfio-pci
 cards xe xe vfs=4
 modprobe xe-vfio-pci
-at_end no_cards
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 mapfile -t others < <(vfs_of "${CARDS[1]}")
 for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" xe-vfio-pci; done
