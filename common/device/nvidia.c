@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/nvidia.h"
+#include "base/reader.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -56,6 +57,13 @@ nvidia_describe(struct inventory_type *type)
         type->framebuffer = gigabytes ? gigabytes * 1024 : 512;
     if (read_back(word, dash, &slices))
         type->slices = slices;
+}
+
+int
+nvidia_read_id(const struct host *host, const struct name *card, const struct path *device,
+               const char *id, uint64_t *ret)
+{
+    return reader_read_number(host, card, ret, "%s/nvidia/%s", device->text, id);
 }
 
 /* Whether the device has parameters from before. If they cannot be read it has none: the driver

@@ -21,6 +21,11 @@ void nvidia_type_id(unsigned number, struct name *ret) NONNULL;
  * GB mean 512 MiB. */
 void nvidia_describe(struct inventory_type *type) NONNULL;
 
+/* Reads a number that the driver gave to a vGPU, "placement_id" or "gpu_instance_id", in its
+ * directory below root; card is its GPU. -errno: it has none. */
+int nvidia_read_id(const struct host *host, const struct name *card, const struct path *device,
+                   const char *id, uint64_t *ret) CHECKED NONNULL;
+
 /*
  * Sets driver parameters, "name=value, name=value", instead of those there are ("": none), in the
  * vgpu_params of a device's directory below root: 0 or -errno; -ENOENT if there are none to set.

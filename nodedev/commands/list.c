@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "commands/host-table.h"
+#include "device/nvidia.h"
 #include "lease/origin.h"
 
-enum column { DEVICE, TYPE, NAME, PARENT, GPU, STATE, DOMAIN, DOMAIN_UUID, ALIAS, ORIGIN };
+#include <inttypes.h>
+
+enum column {
+    DEVICE,
+    TYPE,
+    NAME,
+    PARENT,
+    GPU,
+    STATE,
+    DOMAIN,
+    DOMAIN_UUID,
+    ALIAS,
+    ORIGIN,
+    INSTANCE,
+    PLACEMENT
+};
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
@@ -16,7 +32,25 @@ static const struct table_column columns[] = {
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1},
     [ALIAS] = {.name = "ALIAS", .extra = true},
     [ORIGIN] = {.name = "ORIGIN", .extra = true},
+    [INSTANCE] = {.name = "INSTANCE", .extra = true},
+    [PLACEMENT] = {.name = "PLACEMENT", .extra = true},
 };
+
+/* What NVIDIA's driver tells of no vGPU is not shown. */
+static void
+set_id(struct table *table, size_t column, const struct host *host,
+       const struct host_view_vgpu *shown, const char *id)
+{
+    struct path directory;
+    struct vgpu vgpu;
+    struct name gpu;
+    uint64_t number;
+
+    if (table_shows(table, column) && vgpu_find(host, shown->device, &vgpu, &gpu) == 0 &&
+        vgpu.interface->directory(&vgpu, &directory) == 0 &&
+        nvidia_read_id(host, &gpu, &directory, id, &number) == 0)
+        table_set(table, column, "%" PRIu64, number);
+}
 
 static void
 add_vgpu(struct table *table, const struct host_view *view, const struct host_view_vgpu *vgpu)
@@ -35,6 +69,10 @@ add_vgpu(struct table *table, const struct host_view *view, const struct host_vi
         table_set(
             table, ORIGIN, "%s",
             origin_name(origin_of(view->call->host, vgpu->parent, vgpu->device, vgpu->lease)));
+    if (!view->is_remote) {
+        set_id(table, INSTANCE, view->call->host, vgpu, "gpu_instance_id");
+        set_id(table, PLACEMENT, view->call->host, vgpu, "placement_id");
+    }
 }
 
 static int

@@ -84,6 +84,22 @@ pool(void **state)
     scene_stop(&scene);
 }
 
+/* Where the driver put them. */
+static void
+ids(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:3d:00.0 vf vfs 4 rule mixed memory 49152\n"
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                        "gpu 0000:18:00.0 rule size\n"
+                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n");
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.5", "L40S-8Q"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-8Q"), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
+    typed_golden(&scene, HERE, "list/ids", "vgpuctl list -o DEVICE,NAME,INSTANCE,PLACEMENT");
+    scene_stop(&scene);
+}
+
 /* Functions with a profile of the configuration: what fits beside what is there. */
 static void
 xe(void **state)
@@ -282,6 +298,7 @@ main(void)
         cmocka_unit_test(t4),
         cmocka_unit_test(pool),
         cmocka_unit_test(xe),
+        cmocka_unit_test(ids),
         cmocka_unit_test(a40),
         cmocka_unit_test(samples),
         cmocka_unit_test(nothing),
