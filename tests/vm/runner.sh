@@ -126,7 +126,7 @@ describe_host() {
 		\( -type f -printf 'file %p %M %u %s\n' -o -printf 'file %p %M %u %l\n' \) 2>/dev/null || true
 	find /run -mindepth 1 -maxdepth 1 ! -name user -printf 'file %p\n'
 	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
-	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped)$/s/^/module /p'
+	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped|xe_vfio_pci)$/s/^/module /p'
 	if is_systemd; then
 		systemctl -q list-units --plain --no-legend --state=active,activating,failed 'libvirt-vgpu*' |
 			awk '{ print "unit", $1, $3 }'

@@ -97,8 +97,9 @@ static const struct vgpu_type a30_types[] = {
 
 /* clang-format off */
 #define CLASS_3D (PCI_CLASS_DISPLAY_3D << 8)
-#define BOARD(name, device, gigabytes, mig, types) \
-    {name, PCI_VENDOR_ID_NVIDIA, device, CLASS_3D, (gigabytes) * 1024, mig, types, ARRAY_SIZE(types)}
+#define BOARD(name, device, gigabytes, mig, types)                          \
+    {name, PCI_VENDOR_ID_NVIDIA, device, CLASS_3D, (gigabytes) * 1024, mig, \
+     types, ARRAY_SIZE(types)}
 /* clang-format on */
 
 static const struct board boards[] = {

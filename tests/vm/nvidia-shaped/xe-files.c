@@ -117,13 +117,13 @@ set_priority(struct xe *xe, unsigned int number, u64 value)
 static ssize_t
 show_quantum(const struct xe_function *function, bool of_pf, char *text)
 {
-    return fault_unclean() ? -EUCLEAN : sysfs_emit(text, "%u\n", function->exec_quantum_ms);
+    return sysfs_emit(text, "%u\n", function->exec_quantum_ms);
 }
 
 static ssize_t
 show_timeout(const struct xe_function *function, bool of_pf, char *text)
 {
-    return fault_unclean() ? -EUCLEAN : sysfs_emit(text, "%u\n", function->preempt_timeout_us);
+    return sysfs_emit(text, "%u\n", function->preempt_timeout_us);
 }
 
 static ssize_t
@@ -132,8 +132,6 @@ show_priority(const struct xe_function *function, bool of_pf, char *text)
     unsigned int i;
     int size = 0;
 
-    if (fault_unclean())
-        return -EUCLEAN;
     for (i = 0; i < (of_pf ? XE_PRIORITIES : XE_HIGH); i++)
         size += sysfs_emit_at(text, size, i == function->priority ? "%s[%s]" : "%s%s", i ? " " : "",
                               priorities[i]);
@@ -160,6 +158,9 @@ profile_show(struct kobject *directory, struct kobj_attribute *attr, char *text)
     unsigned int number = number_of(xe, directory);
     ssize_t size;
 
+    /* Of VRAM the tiles' shares are added up. */
+    if (value_of(attr) != &vram && fault_unclean())
+        return -EUCLEAN;
     mutex_lock(&xe->card->lock);
     size = value_of(attr)->show(&xe->functions[number], !number, text);
     mutex_unlock(&xe->card->lock);
