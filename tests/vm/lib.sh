@@ -489,14 +489,13 @@ driver_of() { link_of "$1" driver; }
 
 # profile_of VF [NAME]: the directory of its profile, or a file in it, for a card of xe.
 profile_of() {
-	local directory
-	for directory in "$(device_dir "$1")"/physfn/sriov_admin/vf*; do
-		[ "$(readlink -e "$directory/device")" != "$(readlink -e "$(device_dir "$1")")" ] || break
+	local vf=/sys/bus/pci/devices/$1 directory
+	for directory in "$vf"/physfn/sriov_admin/vf*; do
+		if [ "$directory/device" -ef "$vf" ]; then echo "$directory/profile${2+/$2}"; fi
 	done
-	echo "$directory/profile${2+/$2}"
 }
 
-vram_of() { cat "$(profile_of "$1" vram_quota)"; }
+vram_of() { echo "$(<"$(profile_of "$1" vram_quota)")"; }
 
 # set_vram VF BYTES
 set_vram() { echo "$2" >"$(profile_of "$1" vram_quota)"; }

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A card of Intel's xe itself, without our hook's help: its profiles, its faults, and guests on its VFs.
+# shellcheck shell=bash
+# takes: 35
+
+MIB=1048576
+GIB=$((1024 * MIB))
+
+# refuses ERROR COMMAND...: one command, not more; cheaper than must_fail, here are many.
+refuses() {
+    local said
+    if said=$("${@:2}" 2>&1); then fail "should have failed: ${*:2}"; fi
+    assert_match "$said" "$1"
+}
+
+write() { echo "$2" >"$1"; }
+
+# says FILE VALUE
+says() { [ "$(<"$1")" = "$2" ]; }
+
+# becomes FILE TEXT VALUE: what is read after that was written.
+becomes() {
+    write "$1" "$2"
+    says "$1" "$3"
+}
+
+# load [NAME=VALUE]...: quicker than "cards", as libvirt is not asked.
+load() {
+    [ ! -e /sys/module/nvidia_shaped ] || rmmod nvidia_shaped
+    modprobe nvidia-shaped shapes=xe "$@"
+    find_cards
+}
+
+# The tree, with no VF enabled and with some.
+tree() {
+    local links
+    [ "$(find "$admin" -mindepth 1 -maxdepth 1 -printf '%P\n' | sort -V | xargs)" = \
+        ".bulk_profile pf $(seq -f 'vf%.0f' -s ' ' 16)" ]
+    diff - <(cd "$admin" && find .bulk_profile pf vf1 -type f -printf '%m %p\n' | sort -k 2) <<-'END'
+		200 .bulk_profile/exec_quantum_ms
+		200 .bulk_profile/preempt_timeout_us
+		200 .bulk_profile/sched_priority
+		200 .bulk_profile/vram_quota
+		644 pf/profile/exec_quantum_ms
+		644 pf/profile/preempt_timeout_us
+		644 pf/profile/sched_priority
+		644 vf1/profile/exec_quantum_ms
+		644 vf1/profile/preempt_timeout_us
+		444 vf1/profile/sched_priority
+		644 vf1/profile/vram_quota
+		200 vf1/stop
+	END
+    links=$(cd "$admin" && find . -name device | sort | xargs)
+    [ "$links" = ./pf/device ]
+    enable_vfs "$card" 3
+    links=$(cd "$admin" && find . -name device | sort | xargs)
+    [ "$links" = './pf/device ./vf1/device ./vf2/device ./vf3/device' ]
+    [ "$(readlink -e "$admin/pf/device")" = "$(readlink -e "/sys/bus/pci/devices/$card")" ]
+    [ "$(readlink -e "$admin/vf2/device")" = "$(readlink -e "/sys/bus/pci/devices/$card/virtfn1")" ]
+    refuses 'Device or resource busy' write "/sys/bus/pci/devices/$card/sriov_numvfs" 2
+}
+
+# What is written, and what is read then.
+values() {
+    local profile=$admin/vf1/profile
+    becomes "$profile/exec_quantum_ms" 20 20
+    becomes "$profile/preempt_timeout_us" 0x10 16
+    refuses 'Invalid argument' write "$profile/exec_quantum_ms" 20ms
+    refuses 'Numerical result out of range' write "$profile/preempt_timeout_us" 4294967296
+    says "$profile/sched_priority" '[low] normal'
+    becomes "$admin/pf/profile/sched_priority" high 'low normal [high]'
+    becomes "$profile/vram_quota" 1 $((2 * MIB))
+    becomes "$profile/vram_quota" $((4 * GIB)) $((4 * GIB))
+    becomes "$profile/vram_quota" $((4 * GIB + 1)) $((4 * GIB + 2 * MIB))
+    refuses 'Invalid argument' write "$profile/vram_quota" 4G
+    says "$profile/vram_quota" $((4 * GIB + 2 * MIB))
+    refuses 'Invalid argument' write "$admin/vf1/stop" 7
+    write "$admin/vf1/stop" 1
+
+    write "$admin/.bulk_profile/exec_quantum_ms" 30
+    says "$admin/pf/profile/exec_quantum_ms" 30
+    says "$admin/vf16/profile/exec_quantum_ms" 30
+    write "$admin/.bulk_profile/vram_quota" $((512 * MIB))
+    says "$admin/vf3/profile/vram_quota" $((512 * MIB))
+    refuses 'Invalid argument' write "$admin/.bulk_profile/sched_priority" high
+    write "$admin/.bulk_profile/sched_priority" normal
+    says "$profile/sched_priority" 'low [normal]'
+    [ "$(counter "$card" pf_writes)" = 3 ]
+    [ "$(counter "$card" writes)" = 9 ]
+    write "$admin/.bulk_profile/vram_quota" 0
+}
+
+# All 16 GiB, and not a byte more. What does not fit costs what there was.
+capacity() {
+    set_vram "${vfs[0]}" $((12 * GIB))
+    set_vram "${vfs[1]}" $((4 * GIB))
+    refuses 'Cannot allocate memory' set_vram "${vfs[2]}" 1
+    fault full ENOSPC
+    refuses 'No space left on device' set_vram "${vfs[1]}" $((4 * GIB + 1))
+    [ "$(vram_of "${vfs[1]}")" = 0 ]
+    refuses 'No space left on device' set_vram "${vfs[1]}" 18446744073709551615
+    fault full ENOMEM
+    set_vram "${vfs[1]}" $((4 * GIB))
+    set_vram "${vfs[0]}" 0
+}
+
+refusals() {
+    fault pass_writes 1
+    fault refuse_writes 2
+    set_vram "${vfs[2]}" $((2 * MIB))
+    refuses 'Input/output error' set_vram "${vfs[2]}" 0
+    fault refuse_with EPERM
+    refuses 'Operation not permitted' write "$admin/vf3/profile/exec_quantum_ms" 1
+    [ "$(vram_of "${vfs[2]}")" = $((2 * MIB)) ]
+    set_vram "${vfs[2]}" 0
+    fault refuse_with EIO
+    fault unclean 1
+    refuses 'Structure needs cleaning' cat "$admin/vf1/profile/exec_quantum_ms"
+    refuses 'Structure needs cleaning' cat "$admin/vf1/profile/sched_priority"
+    [ "$(vram_of "${vfs[1]}")" = $((4 * GIB)) ]
+    fault unclean 0
+}
+
+# They have nothing any more when they are disabled; and equal shares from the start, if that is wanted.
+enabled_anew() {
+    enable_vfs "$card" 0
+    says "$admin/vf2/profile/vram_quota" 0
+    says "$admin/vf1/profile/exec_quantum_ms" 0
+    fault xe_auto 1
+    enable_vfs "$card" 3
+    says "$admin/vf3/profile/vram_quota" $((4 * GIB))
+    says "$admin/vf4/profile/vram_quota" 0
+    enable_vfs "$card" 0
+    write "$admin/vf2/profile/vram_quota" $((3 * GIB))
+    echo 3 >"/sys/bus/pci/devices/$card/sriov_numvfs"
+    says "$admin/vf2/profile/vram_quota" $((3 * GIB))
+    says "$admin/vf3/profile/vram_quota" 0
+    fault xe_auto 0
+}
+
+# is_with GUEST VF DRIVER: nobody else has it, and its VRAM cannot be changed.
+is_with() {
+    [ "$(group_held_by "$2")" = "$(qemu_pid "$1")" ]
+    [ "$(driver_of "$2")" = "$3" ]
+    refuses 'Input/output error' set_vram "$2" 0
+    write "$(profile_of "$2" exec_quantum_ms)" 40
+}
+
+# with_vf OLD NEW <XML: the same with another VF.
+with_vf() {
+    local old new
+    # Not what the guest has: that has a type in front.
+    old=$(pci_source "$1") new=$(pci_source "$2")
+    old=${old#<source>} new=${new#<source>}
+    sed "s,${old%</source>},${new%</source>},"
+}
+
+# restore_on VF
+restore_on() {
+    virsh -q save-image-dumpxml --security-info "$PWD/saved" | with_vf "${vfs[0]}" "$1" >saved.xml
+    virsh -q restore "$PWD/saved" --xml saved.xml
+}
+
+say "the files"
+load
+card=${CARDS[0]}
+admin=/sys/bus/pci/devices/$card/sriov_admin
+tree
+mapfile -t vfs < <(vfs_of "$card")
+values
+capacity
+refusals
+enabled_anew
+
+say "the host's own driver takes VFs if it may, and they run"
+echo 1 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
+echo "${vfs[2]}" >/sys/bus/pci/drivers_probe
+[ "$(driver_of "${vfs[2]}")" = xe ]
+refuses 'Input/output error' set_vram "${vfs[2]}" $((2 * MIB))
+echo 0 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
+bind_driver "${vfs[2]}" ''
+
+say "a guest with one on the kernel's vfio-pci, and one that libvirt binds to the driver that fits best"
+look_anew
+wait_for knows_cards
+modprobe vfio-pci
+bind_driver "${vfs[1]}" vfio-pci
+guest plain --pci "${vfs[1]}" --pci "${vfs[2]},,yes"
+start plain
+is_with plain "${vfs[1]}" vfio-pci
+is_with plain "${vfs[2]}" xe-vfio-pci
+destroy plain
+[ "$(driver_of "${vfs[1]}")" = vfio-pci ]
+must_fail driver_of "${vfs[2]}"
+
+say "saved, and restored where there is as much VRAM"
+for vf in "${vfs[@]}"; do bind_driver "$vf" xe-vfio-pci; done
+set_vram "${vfs[0]}" $((4 * GIB))
+set_vram "${vfs[1]}" $((3 * GIB))
+set_vram "${vfs[2]}" $((4 * GIB))
+guest web --migratable --pci "${vfs[0]},ua-gpu0"
+start web
+is_with web "${vfs[0]}" xe-vfio-pci
+seal=$(seal_of "${vfs[0]}")
+virsh -q save web "$PWD/saved"
+set_vram "${vfs[0]}" 0
+must_fail restore_on "${vfs[1]}"
+restore_on "${vfs[2]}"
+is_with web "${vfs[2]}" xe-vfio-pci
+[ "$(seal_of "${vfs[2]}")" = "$seal" ]
+destroy web
+
+say "older kernels"
+rmmod xe_vfio_pci
+load xe_quota=0
+[ "$(cd "$admin" && echo vf1/profile/* .bulk_profile/v*)" = \
+    'vf1/profile/exec_quantum_ms vf1/profile/preempt_timeout_us vf1/profile/sched_priority .bulk_profile/v*' ]
+load xe_admin=0
+enable_vfs "$card" 1
+[ ! -e "$admin" ]
