@@ -129,7 +129,7 @@ pool_find(const struct host *host, const struct name *device, struct vgpu *ret, 
 {
     *ret = (struct vgpu){.interface = &vgpu_pool, .device = *device, .parent = *device};
     find_gpu(host, device, gpu);
-    return tag_read(host, device, &ret->type) < 0 ? -ENOENT : 0;
+    return tag_read(host, device, &ret->type);
 }
 
 /* A function that is another pool's by now is another vGPU. */

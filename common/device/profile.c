@@ -87,6 +87,9 @@ write_number(const struct host *host, const struct profile_function *function,
         return rc;
     snprintf(text, sizeof(text), "%" PRIu64, value);
     rc = host->ops->write(host, path.text, text);
+    /* Of a card that is full the kernel's allocator says so (drivers/gpu/drm/ttm). */
+    if (rc == -ENOMEM && number == PROFILE_VRAM)
+        rc = -ENOSPC;
     return rc == 0 && read_number(host, function, number, &now) == 0 && now < value ? -EIO : rc;
 }
 

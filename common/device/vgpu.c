@@ -39,7 +39,7 @@ vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret, 
 {
     int rc = -ENOENT;
 
-    for (size_t i = 0; i < vgpu_interface_count && rc < 0; i++)
+    for (size_t i = 0; i < vgpu_interface_count && rc == -ENOENT; i++)
         rc = vgpu_interfaces[i]->find(host, device, ret, gpu);
     return rc;
 }

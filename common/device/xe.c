@@ -6,8 +6,8 @@
  * it, and written back after (profile.h).
  *
  * Who has a function no driver tells, so two tags do (tag.h). ADDRESS.former says which numbers
- * it had before; from then on it is a vGPU, and nobody else's. ADDRESS says its type, once all of
- * the numbers are written; without that one it is half made, or half removed, and has no type.
+ * it had before; from then on it is a vGPU, and nobody else's. ADDRESS.type says its type, once
+ * all of the numbers are written; without that one it is half made, or half removed.
  *
  * The numbers of the card itself, and how many functions it has, are the administrator's: nothing
  * is written there, nor to a function that a guest has open.
@@ -28,12 +28,24 @@
 /* --- tags ------------------------------------------------------------------------------------- */
 
 static struct name
-former_tag(const struct name *function)
+tag_of(const struct name *function, const char *what)
 {
     struct name tag = {""};
 
-    snprintf(tag.text, sizeof(tag.text), "%.40s.former", function->text);
+    snprintf(tag.text, sizeof(tag.text), "%.40s.%s", function->text, what);
     return tag;
+}
+
+static struct name
+former_tag(const struct name *function)
+{
+    return tag_of(function, "former");
+}
+
+static struct name
+type_tag(const struct name *function)
+{
+    return tag_of(function, "type");
 }
 
 /* Whether a function is a vGPU, and its type: "" if it is half made. 0, -ENOENT or -errno. */
@@ -46,7 +58,8 @@ read_tags(const struct host *host, const struct name *function, struct name *typ
     *type = (struct name){""};
     if (rc < 0)
         return rc;
-    rc = tag_read(host, function, type);
+    tag = type_tag(function);
+    rc = tag_read(host, &tag, type);
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -141,6 +154,15 @@ is_hosts_own(const struct host *host, const struct name *function)
            !strcmp(driver.text, "xe");
 }
 
+/* Its pool may have gone from the configuration, while a guest has it. */
+static bool
+is_of_pool(const struct host *host, const struct policy *policy, const struct name *function)
+{
+    struct name pool;
+
+    return policy_pool_of(policy, function) || tag_read(host, function, &pool) == 0;
+}
+
 static int
 add_function(const struct host *host, const struct policy *policy, const struct card *card,
              unsigned number, const struct name *function, struct inventory *inventory)
@@ -152,8 +174,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     bool is_had = read_tags(host, function, &type) == 0;
     int rc, unreadable = 0;
 
-    if (!is_had &&
-        (!policy || policy->profile_count == 0 || policy_pool_of(policy, function) != NULL))
+    if (!is_had && (!policy || policy->profile_count == 0 || is_of_pool(host, policy, function)))
         return 0;
     if (!is_had && is_hosts_own(host, function)) {
         const struct inventory_ineligible ineligible = {
@@ -223,7 +244,7 @@ xe_find(const struct host *host, const struct name *device, struct vgpu *ret, st
     *ret = (struct vgpu){.interface = &vgpu_xe, .device = *device, .parent = *device};
     if (host_link(host, gpu, DEVICES "/%s/physfn", device->text) < 0)
         *gpu = *device; /* it has vanished */
-    return read_tags(host, device, &ret->type) < 0 ? -ENOENT : 0;
+    return read_tags(host, device, &ret->type);
 }
 
 /* A function that has another type is another vGPU. */
@@ -263,6 +284,14 @@ give_back(const struct host *host, const struct name *device)
     return rc < 0 ? rc : tag_remove(host, &tag);
 }
 
+static int
+put_type(const struct host *host, const struct vgpu *vgpu)
+{
+    struct name tag = type_tag(&vgpu->device);
+
+    return tag_put(host, &tag, &vgpu->type);
+}
+
 /* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
 static int
 xe_make(const struct host *host, const struct vgpu *vgpu)
@@ -287,7 +316,7 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
         return rc == -EEXIST ? -EBUSY : rc;
     rc = profile_write(host, &self, &vgpu->profile);
     if (rc == 0)
-        rc = tag_put(host, &vgpu->device, &vgpu->type);
+        rc = put_type(host, vgpu);
     if (rc < 0 && give_back(host, &vgpu->device) < 0)
         return -EIO;
     return rc == -EEXIST ? -EBUSY : rc;
@@ -296,12 +325,13 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
 static int
 xe_remove(const struct host *host, const struct vgpu *vgpu)
 {
-    struct name type;
+    struct name type, tag;
     int rc;
 
     if (xe_look(host, vgpu, &type) != VGPU_PRESENT)
         return -ENODEV;
-    rc = tag_remove(host, &vgpu->device);
+    tag = type_tag(&vgpu->device);
+    rc = tag_remove(host, &tag);
     return rc < 0 && rc != -ENOENT ? rc : give_back(host, &vgpu->device);
 }
 

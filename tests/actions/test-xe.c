@@ -71,7 +71,7 @@ static void
 assert_free(const char *function)
 {
     assert_profile(function, 0, 0, 0);
-    assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/functions/%s", function));
+    assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/functions/%s.type", function));
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/functions/%s.former", function));
 }
 
@@ -406,11 +406,11 @@ half_made(void **state)
 
     (void)state;
     starts(1, VF1, "b50-4g");
-    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1, 0), 0);
+    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1 ".type", 0), 0);
     refuses(2, VF1, "b50-4g", VF1);
     starts(1, VF1, "b50-4g");
     assert_profile(VF1, 4 * GIB, 20, 500000);
-    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1, 0), 0);
+    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1 ".type", 0), 0);
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
     assert_free(VF1);
     assert_int_equal(reconcile_host(host, &findings, &error), 0);

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 
 #define STEP (2u << 20) /* bytes that memory is given out in */
 
@@ -104,7 +105,7 @@ set_memory(const struct fake_kernel *fake, const struct fake_parent *function, u
             sum += numbers_of(fake, other)[0];
     }
     numbers_of(fake, function)[0] = sum > (uint64_t)gpu->memory << 20 ? 0 : bytes;
-    return sum > (uint64_t)gpu->memory << 20 ? -ENOSPC : 0;
+    return sum > (uint64_t)gpu->memory << 20 ? -ENOMEM : 0;
 }
 
 static bool
@@ -153,6 +154,33 @@ make(const struct fake_kernel *fake, const char *parent, const char *type, const
     return -EOPNOTSUPP;
 }
 
+/* What QEMU opens: the group, which only one has, and the device. */
+static int
+open_alone(const struct fake_kernel *fake, const char *directory, const char *name)
+{
+    AUTO_CLOSE int fd = -1;
+    struct path path;
+
+    assert(path_format(&path, "%s/%s", directory, name) == 0);
+    fd = openat(fake->host.root, path.text, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : TAKE_FD(fd);
+}
+
+static struct fake_guest
+open_function(const struct fake_kernel *fake, const char *device)
+{
+    size_t index = (size_t)(fake_find_parent(fake, device) - fake->machine->parents);
+    struct fake_guest guest = {.group = -1};
+    AUTO_CLOSE int group = open_alone(fake, "dev/vfio", fake_group(fake, device).text);
+
+    guest.device = group < 0 ? group : open_alone(fake, "opened", fake_vfio_node(fake, index).text);
+    if (guest.device >= 0)
+        guest.group = TAKE_FD(group);
+    return guest;
+}
+
 static void
 type_of(const struct fake_kernel *fake, const char *device, char *type, size_t size)
 {
@@ -198,6 +226,7 @@ const struct fake_family fake_xe = {
     .read = read_number,
     .write = write_number,
     .make = make,
+    .open = open_function,
     .type_of = type_of,
     .count = count,
     .settle = settle,

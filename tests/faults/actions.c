@@ -70,7 +70,7 @@ after_prepare(struct stage *stage)
 static void
 keep_anothers(struct stage *stage)
 {
-    scene_configure(&stage->scene, "release = \"keep\";");
+    scene_configure(&stage->scene, STAGE_CONFIGURATION "release = \"keep\";");
     assert_int_equal(stage_prepare(stage, 4), 0);
     assert_int_equal(stage_release(stage, 4), 0);
     scene_configure(&stage->scene, STAGE_CONFIGURATION);

@@ -61,7 +61,7 @@ stage_expect(struct stage *stage, const char *device, unsigned guest)
     AUTO(ledger_clear) struct ledger ledger = {0};
     const struct lease *lease = NULL;
     const char *type = fake_type_of(&stage->scene.kernel, device);
-    const char *wanted = !guest ? "" : strchr(device, ':') ? "nvidia-1145" : "mtty-2";
+    const char *wanted = !guest ? "" : strchr(device, ':') ? stage_shape->type : "mtty-2";
     struct error error;
     size_t count;
 

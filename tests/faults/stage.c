@@ -10,11 +10,21 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define MACHINE                                                                                    \
+#define MTTY                                                                                       \
     "gpu mtty rule pool 6\n"                                                                       \
-    "type mtty-2 \"Dual port serial\" uses 2\n"                                                    \
-    "gpu 0000:3d:00.0 vf vfs 2 rule size\n"                                                        \
-    "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n"
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+
+const struct stage_shape stage_shapes[2] = {
+    {"vf",
+     MTTY "gpu 0000:3d:00.0 vf vfs 2 rule size\n"
+          "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n",
+     "nvidia-1145"},
+    {"xe",
+     MTTY "gpu 0000:3d:00.0 xe vfs 2 memory 2048\n"
+          "type L40S-1B L40S-1B framebuffer 1024\n",
+     "L40S-1B"},
+};
+const struct stage_shape *stage_shape = &stage_shapes[0];
 
 const char stage_a[] = "dddddddd-0000-4000-8000-000000000001";
 const char stage_v[] = "0000:3d:00.4";
@@ -134,7 +144,7 @@ void
 stage_start(struct stage *stage, struct inject_record *record)
 {
     *stage = (struct stage){.record = record, .self = getpid()};
-    scene_start(&stage->scene, MACHINE);
+    scene_start(&stage->scene, stage_shape->machine);
     /* Not before the clock has begun, whose keeper is to be nobody's child. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     traced_host_start(&stage->scene.kernel);

@@ -5,6 +5,8 @@
  *
  *     gpu mtty, three places of mtty-2;  gpu 0000:3d:00.0, two virtual functions, of L40S-1B
  *
+ * The functions are NVIDIA's, or Intel's with a profile that is called as the type.
+ *
  * Guest 1 is whom the action is about: it asks for a mediated device and a virtual function (A and
  * V). A bystander, guest 3, runs with a device of its own, and must have it whatever happens. Guest
  * 2 is the next that wants A and V. Each hook runs
@@ -18,7 +20,17 @@
 
 #define STAGE_MOST_OPEN 4
 
-#define STAGE_CONFIGURATION "placement = \"pack\"; gpus = ({ address = \"mtty\"; });\n"
+#define STAGE_CONFIGURATION                                                                        \
+    "placement = \"pack\"; gpus = ({ address = \"mtty\"; });\n"                                    \
+    "profiles = { L40S-1B = { vram = \"1G\"; exec_quantum = \"20ms\"; }; };\n"
+
+/* Whose functions: "vf" or "xe", and what the kernel calls their type. Set before the first stage.
+ */
+struct stage_shape {
+    const char *name, *machine, *type;
+};
+extern const struct stage_shape stage_shapes[2];
+extern const struct stage_shape *stage_shape;
 
 struct stage {
     struct scene scene;        /* first */

@@ -347,19 +347,38 @@ is_wanted(const struct action *action, const char *wanted)
            (!wanted[length] || !length || strlen(action->name) == length);
 }
 
+/* $SHAPE; of a sample, every other has Intel's. */
+static bool
+choose_shape(bool is_sample, unsigned seed)
+{
+    const char *given = getenv("SHAPE");
+    size_t index = is_sample && !given ? seed % COUNT(stage_shapes) : 0;
+
+    while (given && index < COUNT(stage_shapes) && strcmp(given, stage_shapes[index].name))
+        index++;
+    if (index == COUNT(stage_shapes)) {
+        printf("SHAPE is %s, and not vf or xe\n", given);
+        return false;
+    }
+    stage_shape = &stage_shapes[index];
+    return true;
+}
+
 int
 main(int argc, char *argv[])
 {
     const char *impossible = inject_is_possible(), *wanted = argc > 1 ? argv[1] : "";
     const char *given = getenv("SEED");
     unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+    bool good = true, is_sample = !*wanted && !getenv("LONG");
     struct matrix matrix = {0};
-    bool good = true;
 
     if (impossible) {
         printf("skipped: %s\n", impossible);
         return 77;
     }
+    if (!choose_shape(is_sample, seed))
+        return 1;
     /* What this process has open is looked at: it is always the same. */
     if (close_range(3, ~0u, 0) < 0)
         return 1;
@@ -369,8 +388,8 @@ main(int argc, char *argv[])
             good &= add_action(&matrix, &actions[i]);
     }
     printf("%zu cases in all\n", matrix.count);
-    if (!*wanted && !getenv("LONG")) {
-        printf("%d of them: SEED=%u\n", SAMPLE, seed);
+    if (is_sample) {
+        printf("%d of them: SEED=%u SHAPE=%s\n", SAMPLE, seed, stage_shape->name);
         draw(&matrix, seed);
     }
     is_shown = getenv("SHOW") != NULL;

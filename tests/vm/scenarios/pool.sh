@@ -14,7 +14,7 @@ owned_by() {
     [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
     assert_match "$(ledger)" "^pool $1 disks 2048 .* $2 ua-gpu0 held made "
 }
-free() { [ ! -e "$functions/$1" ] && [ -z "$(group_held_by "$1")" ]; }
+free() { [ ! -L "$functions/$1" ] && [ -z "$(group_held_by "$1")" ]; }
 
 # disk_guest NAME VF [MANAGED]
 disk_guest() {

@@ -19,15 +19,16 @@ END
 
 # has VF GUEST TYPE BYTES
 has() {
-    [ "$(readlink "$functions/$1")" = "$3" ]
+    [ "$(readlink "$functions/$1.type")" = "$3" ]
     [ "$(vram_of "$1")" = "$4" ]
     [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
     assert_match "$(ledger)" "xe $1 $3 [0-9]+ .* $2 ua-gpu0 held made "
 }
-is_free() { [ "$(vram_of "$1")" = 0 ] && [ ! -e "$functions/$1.former" ] && [ ! -e "$functions/$1" ]; }
+is_free() { [ "$(vram_of "$1")" = 0 ] && [ ! -L "$functions/$1.former" ] && [ ! -L "$functions/$1.type" ]; }
 
 # intel NAME VF TYPE [MANAGED]
 intel() {
+    virsh -q undefine "$1" 2>/dev/null || true
     guest "$1" --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"/>")" \
         --pci "$2,ua-gpu0,${4-no}" --migratable
 }
