@@ -48,9 +48,10 @@ check_driver(const struct host *host, const struct policy_pool *pool, const stru
     return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }
 
+/* available: 1, or 0 if somebody has it; -errno: that cannot be told. */
 static int
 add_function(const struct host *host, const struct name *function, const struct name *type,
-             unsigned framebuffer, bool is_taken, struct inventory *inventory)
+             unsigned framebuffer, int available, struct inventory *inventory)
 {
     struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool};
     struct inventory_type described = {.id = *type, .framebuffer = framebuffer};
@@ -72,9 +73,9 @@ add_function(const struct host *host, const struct name *function, const struct 
     if (rc < 0)
         return rc;
     inventory->gpus[parent.gpu].types[at].max++;
-    if (is_taken)
+    if (available == 0)
         return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
-    inventory->parents[vgpu.parent].available[at] = 1;
+    inventory->parents[vgpu.parent].available[at] = available;
     return 0;
 }
 
@@ -86,12 +87,11 @@ consider(const struct host *host, const struct policy *policy, const struct name
     const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
     struct name type;
     size_t ignored;
-    bool is_taken = tag_read(host, function, &type) == 0;
-    int rc;
+    int had = tag_read(host, function, &type), rc;
 
-    if ((!pool && !is_taken) || inventory_find_parent(inventory, function, &ignored))
+    if ((!pool && had != 0) || inventory_find_parent(inventory, function, &ignored))
         return 0;
-    if (!is_taken) {
+    if (had < 0) {
         rc = check_driver(host, pool, function, inventory);
         if (rc <= 0)
             return rc;
@@ -100,8 +100,8 @@ consider(const struct host *host, const struct policy *policy, const struct name
             return rc;
     }
     return add_function(host, function, &type,
-                        pool && !strcmp(pool->name, type.text) ? pool->framebuffer : 0, is_taken,
-                        inventory);
+                        pool && !strcmp(pool->name, type.text) ? pool->framebuffer : 0,
+                        had == -ENOENT ? 1 : had, inventory);
 }
 
 static int

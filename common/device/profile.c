@@ -65,10 +65,12 @@ profile_read(const struct host *host, const struct profile_function *function,
 
     *ret = (struct profile){.set = {false}};
     for (int i = 0; rc == 0 && i < PROFILE_NUMBERS; i++) {
-        if (!which->set[i] || !profile_has(host, &function->card, (enum profile_number)i))
+        if (!which->set[i])
             continue;
         rc = read_number(host, function, (enum profile_number)i, &ret->numbers[i]);
         ret->set[i] = rc == 0;
+        if (rc == -ENOENT)
+            rc = 0;
     }
     return rc;
 }
@@ -100,7 +102,7 @@ profile_write(const struct host *host, const struct profile_function *function,
     int rc = 0;
 
     for (int i = 0; rc == 0 && i < PROFILE_NUMBERS; i++) {
-        if (profile->set[i] && profile_has(host, &function->card, (enum profile_number)i))
+        if (profile->set[i])
             rc = write_number(host, function, (enum profile_number)i, profile->numbers[i]);
     }
     return rc;

@@ -45,7 +45,7 @@ bool profile_has(const struct host *host, const struct name *card,
 int profile_read_vram(const struct host *host, const struct profile_function *function,
                       unsigned *ret) CHECKED NONNULL;
 
-/* Reads the numbers that are set in `which` and that the card has. */
+/* Reads the numbers that are set in `which`; what the card does not have is not set in ret. */
 int profile_read(const struct host *host, const struct profile_function *function,
                  const struct profile *which, struct profile *ret) CHECKED NONNULL;
 

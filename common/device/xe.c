@@ -171,8 +171,8 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     struct inventory_parent parent = {.name = *function, .interface = &vgpu_xe};
     struct name type;
     size_t index;
-    bool is_had = read_tags(host, function, &type) == 0;
-    int rc, unreadable = 0;
+    int had = read_tags(host, function, &type), unreadable = 0, rc;
+    bool is_had = had != -ENOENT; /* or that cannot be told */
 
     if (!is_had && (!policy || policy->profile_count == 0 || is_of_pool(host, policy, function)))
         return 0;
@@ -190,8 +190,10 @@ add_function(const struct host *host, const struct policy *policy, const struct 
         rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
-    if (is_had)
+    if (had == 0)
         return add_vgpu(inventory, index, &type);
+    if (is_had)
+        unreadable = had;
     for (size_t i = 0; i < inventory->gpus[parent.gpu].count; i++)
         inventory->parents[index].available[i] = unreadable < 0 ? unreadable : 1;
     return 0;
@@ -298,7 +300,7 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
 {
     struct name tag = former_tag(&vgpu->device), text;
     struct profile_function self;
-    struct profile former;
+    struct profile former, wanted;
     struct path device;
     int rc = xe_directory(vgpu, &device);
 
@@ -314,7 +316,9 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
     rc = tag_put(host, &tag, &text);
     if (rc < 0)
         return rc == -EEXIST ? -EBUSY : rc;
-    rc = profile_write(host, &self, &vgpu->profile);
+    wanted = vgpu->profile;
+    memcpy(wanted.set, former.set, sizeof(wanted.set));
+    rc = profile_write(host, &self, &wanted);
     if (rc == 0)
         rc = put_type(host, vgpu);
     if (rc < 0 && give_back(host, &vgpu->device) < 0)
