@@ -6,14 +6,14 @@
 GIB=$((1 << 30))
 functions=/run/libvirt-vgpu/functions
 
-# configure CARD MEMORY [MORE]: of that card only.
-configure() {
+# only CARD [PROFILE]: a configuration for it alone, with one more profile.
+only() {
     local other=${CARDS[0]}
     [ "$1" != "$other" ] || other=${CARDS[1]}
-    vgpu_conf <<END
-        gpus = ( { address = "$1"; vram = "$2"; }, { address = "$other"; enabled = false; } );
+    cat <<END
+        gpus = ( { address = "$1"; vram = "16G"; }, { address = "$other"; enabled = false; } );
         profiles = { small = { vram = "4G"; exec_quantum = "20ms"; preempt_timeout = "500ms"; };
-                     large = { vram = "8G"; }; ${3-} };
+                     large = { vram = "8G"; }; ${2-} };
 END
 }
 
@@ -40,7 +40,7 @@ mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 mapfile -t others < <(vfs_of "${CARDS[1]}")
 for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" xe-vfio-pci; done
 bind_driver "${vfs[3]}" ''
-configure "${CARDS[0]}" 16G
+vgpu_conf < <(only "${CARDS[0]}")
 
 say "a start writes its profile, and libvirtd's restart changes nothing"
 intel one "${vfs[0]}" small
@@ -76,7 +76,7 @@ say "it comes back when QEMU is killed, and gets what is said by then"
 kill -KILL "$(qemu_pid one)"
 wait_for is_free "${vfs[0]}"
 wait_for assert_empty_ledger
-configure "${CARDS[0]}" 16G 'tiny = { vram = "1001M"; };'
+vgpu_conf < <(only "${CARDS[0]}" 'tiny = { vram = "1001M"; };')
 intel one "${vfs[0]}" tiny
 set_vram "${vfs[0]}" "$GIB"
 start one
@@ -109,13 +109,15 @@ destroy one
 
 say "live, to another host's card"
 start_host2
-on_host2 configure "${CARDS[1]}" 16G
+on_host2 vgpu_conf < <(only "${CARDS[1]}")
 migrate saved
 is_free "$now"
 now=$(on_host2 pci_of saved)
 [[ " ${others[*]} " == *" $now "* ]]
-on_host2 has "$now" saved small $((4 * GIB))
+[ "$(vram_of "$now")" = $((4 * GIB)) ]
+[ "$(group_held_by "$now")" = "$(on_host2 qemu_pid saved)" ]
+assert_match "$(on_host2 ledger)" "xe $now small [0-9]+ .* saved ua-gpu0 held made "
 on_host2 destroy saved
-is_free "$now"
+[ "$(vram_of "$now")" = 0 ]
 assert_empty_ledger
 on_host2 assert_empty_ledger
