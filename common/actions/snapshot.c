@@ -3,6 +3,7 @@
 #include "actions/snapshot.h"
 #include "base/reader.h"
 #include "device/ineligible.h"
+#include "device/nvidia.h"
 #include "device/scan.h"
 #include "device/topology.h"
 #include "lease/log.h"
@@ -14,7 +15,7 @@
 static bool
 is_demanded_type(const struct inventory_type *type, const void *data)
 {
-    const struct demands *demands = data;
+    const struct demands *demands = &((const struct snapshot *)data)->demands;
 
     for (size_t i = 0; i < demands->count; i++) {
         const struct demand *demand = &demands->items[i];
@@ -25,6 +26,107 @@ is_demanded_type(const struct inventory_type *type, const void *data)
             return true;
     }
     return false;
+}
+
+/* Whether each of these words is an id, so that no name need be compared with it. No type of
+ * another driver's is called as NVIDIA's ids are; else a word is one if a type of the GPU has it.
+ */
+static bool
+are_ids(char *const *words, size_t count, const struct names *ids)
+{
+    struct name word;
+
+    for (size_t i = 0; i < count; i++) {
+        if (name_parse(&word, words[i]) < 0 ||
+            (nvidia_type_number(&word) == 0 && !names_has(ids, &word)))
+            return false;
+    }
+    return true;
+}
+
+/* What a decision compares the types of a GPU with: words of the demands, and of the policy. */
+static bool
+wants_names(const struct name *gpu, const struct names *ids, const void *data)
+{
+    const struct snapshot *snapshot = data;
+    const struct policy *policy = &snapshot->policy;
+    const struct policy_gpu *rules = policy_find_gpu(policy, gpu);
+    bool enough = !rules || are_ids(rules->types.items, rules->types.count, ids);
+
+    for (size_t i = 0; enough && i < snapshot->demands.count; i++)
+        enough =
+            are_ids(snapshot->demands.items[i].words, snapshot->demands.items[i].word_count, ids);
+    for (size_t i = 0; enough && i < policy->limit_count; i++)
+        enough = are_ids(policy->limits[i].types.items, policy->limits[i].types.count, ids);
+    for (size_t i = 0; enough && i < policy->quota_count; i++) {
+        const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
+
+        enough = !class || are_ids(class->types.items, class->types.count, ids);
+    }
+    return !enough;
+}
+
+static bool
+wants_all_names(const struct name *gpu, const struct names *ids, const void *data)
+{
+    (void)gpu;
+    (void)ids;
+    (void)data;
+    return true;
+}
+
+static bool
+has_type(const struct inventory *inventory, const struct demand *demand)
+{
+    struct inventory_walk walk = {0};
+    unsigned rank;
+
+    while (inventory_next_type(inventory, &walk)) {
+        if (demand_ranks(demand, walk.type, &rank))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the type of a lease is to be shown whose vGPU is not there, and so has no name. */
+static bool
+has_nameless_lease(const struct snapshot *snapshot)
+{
+    const struct inventory *inventory = &snapshot->inventory;
+
+    for (size_t i = 0; i < snapshot->ledger.count; i++) {
+        const struct lease *lease = &snapshot->ledger.leases[i];
+        const struct inventory_type *type = NULL;
+        size_t gpu;
+
+        if (inventory_find_gpu(inventory, &lease->gpu, &gpu))
+            type = inventory_find_type(&inventory->gpus[gpu], &lease->vgpu.type);
+        if (type && !inventory_type_has_name(type) &&
+            !inventory_find_vgpu(inventory, &lease->vgpu.device))
+            return true;
+    }
+    return false;
+}
+
+/* Whether names are told after all that were left out: who asks for an id that no GPU here has is
+ * told what there is. */
+static bool
+lacks_names(const struct snapshot *snapshot)
+{
+    const struct inventory *inventory = &snapshot->inventory;
+    struct inventory_walk walk = {0};
+    bool some = false;
+
+    /* Where the list is partial, names come with it. */
+    while (!some && inventory_next_type(inventory, &walk))
+        some = !inventory->gpus[walk.gpu].is_partial && !inventory_type_has_name(walk.type);
+    if (!some || snapshot->filter.wants_names == wants_all_names)
+        return false;
+    for (size_t i = 0; i < snapshot->demands.count; i++) {
+        if (!has_type(inventory, &snapshot->demands.items[i]))
+            return true;
+    }
+    return snapshot->demands.count == 0 && has_nameless_lease(snapshot);
 }
 
 int
@@ -50,7 +152,7 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
 {
     int rc;
 
-    snapshot->filter = (struct inventory_filter){is_demanded_type, &snapshot->demands};
+    snapshot->filter = (struct inventory_filter){is_demanded_type, snapshot, wants_names};
     if (!snapshot->policy.enabled)
         return 0;
     rc = request_check(request, error);
@@ -84,13 +186,23 @@ add_going(struct snapshot *snapshot, const struct host *host)
     return rc;
 }
 
+static int
+scan(struct snapshot *snapshot, const struct host *host, struct error *error)
+{
+    inventory_clear(&snapshot->inventory);
+    return scan_host(host, &snapshot->policy, &snapshot->filter, &snapshot->inventory, error);
+}
+
 int
 snapshot_look(struct snapshot *snapshot, const struct host *host, struct error *error)
 {
     int rc;
 
-    inventory_clear(&snapshot->inventory);
-    rc = scan_host(host, &snapshot->policy, &snapshot->filter, &snapshot->inventory, error);
+    rc = scan(snapshot, host, error);
+    if (rc == 0 && lacks_names(snapshot)) {
+        snapshot->filter.wants_names = wants_all_names;
+        rc = scan(snapshot, host, error);
+    }
     if (rc < 0)
         return rc;
     max_instances_apply(&snapshot->policy, &snapshot->inventory);

@@ -17,8 +17,8 @@
  * Who is to change something takes the lock only now, reads the ledger again, and compares it with
  * the look: snapshot.changed.
  *
- * Its demands borrow from its policy and from the request, and its filter borrows from its demands,
- * so a snapshot must stay where it is.
+ * Its demands borrow from its policy and from the request, and its filter borrows from them, so a
+ * snapshot must stay where it is.
  */
 
 #pragma once
@@ -29,7 +29,9 @@
 struct snapshot {
     struct policy policy;
     struct demands demands;
-    struct inventory_filter filter; /* which types are read in full: those that are demanded */
+    struct inventory_filter filter; /* which types are read in full: those that are demanded; and
+                                       whether all names are, which words may have to be compared
+                                       with */
     struct ledger ledger;
     struct ledger changed; /* what look_compare tells: not all of it is in the inventory */
     struct inventory inventory;
@@ -49,7 +51,8 @@ int snapshot_resolve(struct snapshot *snapshot, const struct host *host,
                      const struct request *request, struct error *error) CHECKED NONNULL;
 
 /* Reads /sys by the snapshot's filter, anew if it was read before, for the ledger that the snapshot
- * has. -errno with a line in error. */
+ * has; and once more with all names if some are to be told that were left out. -errno with a line
+ * in error. */
 int snapshot_look(struct snapshot *snapshot, const struct host *host,
                   struct error *error) CHECKED NONNULL;
 

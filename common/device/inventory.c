@@ -22,8 +22,8 @@ wants_none(const struct inventory_type *type, const void *data)
     return false;
 }
 
-const struct inventory_filter inventory_all_types = {wants_each, NULL};
-const struct inventory_filter inventory_no_types = {wants_none, NULL};
+const struct inventory_filter inventory_all_types = {.wants = wants_each};
+const struct inventory_filter inventory_no_types = {.wants = wants_none};
 
 void
 inventory_clear(struct inventory *inventory)
@@ -99,7 +99,7 @@ inventory_add_type(struct inventory *inventory, size_t gpu, const struct invento
 
         if (!name_equal(&known->id, &type->id))
             continue;
-        if (!strcmp(known->name, known->id.text) && strcmp(type->name, type->id.text))
+        if (!inventory_type_has_name(known) && inventory_type_has_name(type))
             *known = *type;
         return 0;
     }
@@ -287,6 +287,12 @@ inventory_lacks_instance(const struct inventory *inventory, size_t gpu, size_t t
         told |= !has_vgpu(inventory, i);
     }
     return told;
+}
+
+bool
+inventory_type_has_name(const struct inventory_type *type)
+{
+    return strcmp(type->name, type->id.text) != 0;
 }
 
 bool

@@ -83,13 +83,19 @@ struct inventory {
 };
 
 /* Which types a caller asks for. Availability and details are read for these only: on a host with
- * 256 virtual functions that means hundreds of files instead of tens of thousands. */
+ * 256 virtual functions that means hundreds of files instead of tens of thousands. So it is with
+ * names, which may be a file for each type: those of the types that are asked for are read, and of
+ * those that there is a vGPU of. */
 struct inventory_filter {
     bool (*wants)(const struct inventory_type *type, const void *data);
     const void *data;
+
+    /* Whether the names of all types of a GPU are to be read before `wants` is asked, which may
+     * compare them; `ids` are their ids. NULL: it compares ids, and they are not. */
+    bool (*wants_names)(const struct name *gpu, const struct names *ids, const void *data);
 };
 
-/* All types, and none: then only the ids and names of types are read. */
+/* All types, and none: then of types without a vGPU only the ids are read. */
 extern const struct inventory_filter inventory_all_types;
 extern const struct inventory_filter inventory_no_types;
 
@@ -164,6 +170,9 @@ bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct invento
  * an instance can make room. Parents that have a vGPU do not tell. */
 bool inventory_lacks_instance(const struct inventory *inventory, size_t gpu,
                               size_t type) CHECKED NONNULL;
+
+/* Whether its name is known: else it is called by its id. */
+bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;
 
 /* Whether a word that a person wrote names a type: its id, its whole name, or the last word of its
  * name ("T4-1B"). */

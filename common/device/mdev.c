@@ -56,18 +56,28 @@ read_attribute(const struct host *host, const struct name *gpu, const struct nam
                        parent->text, type->text, what);
 }
 
+static void
+read_name(const struct host *host, const struct name *gpu, const struct name *parent,
+          struct inventory_type *type)
+{
+    if (read_attribute(host, gpu, parent, &type->id, "name", type->name, sizeof(type->name)) <= 0)
+        snprintf(type->name, sizeof(type->name), "%s", type->id.text);
+}
+
 /* -ENOTTY if it is not the type of a GPU: s390's channels and adapters are mediated devices too. Of
- * a card that does not answer the id is all that is known. */
+ * a card that does not answer the id is all that is known. What is wanted by its id has its name
+ * read all the same: by it, NVIDIA's driver says of a type that it takes a GPU instance. */
 static int
 read_type(const struct host *host, const struct name *gpu, const struct name *parent,
-          const struct name *id, const struct inventory_filter *filter, struct inventory_type *ret)
+          const struct inventory_filter *filter, bool wants_name, struct inventory_type *ret)
 {
+    const struct name *id = &ret->id;
     char text[1024];
     ssize_t length;
 
-    *ret = (struct inventory_type){.id = *id};
-    if (read_attribute(host, gpu, parent, id, "name", ret->name, sizeof(ret->name)) <= 0)
-        snprintf(ret->name, sizeof(ret->name), "%s", id->text);
+    if (!wants_name && !filter->wants(ret, filter->data))
+        return 0;
+    read_name(host, gpu, parent, ret);
     if (!filter->wants(ret, filter->data))
         return 0;
     length = read_attribute(host, gpu, parent, id, "device_api", text, sizeof(text));
@@ -87,6 +97,7 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
          struct inventory_gpu *gpu)
 {
     AUTO(names_clear) struct names types = {0};
+    bool wants_names;
     struct path card;
 
     if (path_format(&card, PARENTS "/%s%s", parent->text,
@@ -94,10 +105,13 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         gpu_describe(host, &card, gpu);
     if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
         return 0;
+    wants_names = filter->wants_names && filter->wants_names(&gpu->name, &types, filter->data);
     for (size_t i = 0; i < types.count; i++) {
-        struct inventory_type type;
-        int rc = read_type(host, &gpu->name, parent, &types.items[i], filter, &type);
+        struct inventory_type type = {.id = types.items[i]};
+        int rc;
 
+        snprintf(type.name, sizeof(type.name), "%s", type.id.text);
+        rc = read_type(host, &gpu->name, parent, filter, wants_names, &type);
         if (rc == 0)
             rc = ARRAY_ADD(gpu->types, gpu->count, type);
         if (rc == -ENOMEM)
@@ -172,8 +186,8 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
     return name_parse(ret, slash ? slash + 1 : target);
 }
 
-/* Reads the size of a vGPU's type even if the filter does not want the type: the size decides what
- * else the GPU can take. */
+/* Reads name and size of a vGPU's type even if the filter does not want the type: the name is what
+ * people are told, and the size decides what else the GPU can take. */
 static void
 describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
               const struct inventory_filter *filter, struct inventory *inventory)
@@ -183,9 +197,12 @@ describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
     struct inventory_type *type = (struct inventory_type *)inventory_find_type(gpu, &vgpu->type);
     char text[1024];
 
-    if (type && !type->framebuffer && !filter->wants(type, filter->data) &&
-        read_attribute(host, &gpu->name, &parent->name, &type->id, "description", text,
-                       sizeof(text)) > 0)
+    if (!type || filter->wants(type, filter->data))
+        return;
+    if (!inventory_type_has_name(type))
+        read_name(host, &gpu->name, &parent->name, type);
+    if (!type->framebuffer && read_attribute(host, &gpu->name, &parent->name, &type->id,
+                                             "description", text, sizeof(text)) > 0)
         read_description(text, type);
 }
 

@@ -13,12 +13,6 @@
 #define PATH "run/libvirt-vgpu/types"
 #define MOST (256 << 10) /* bytes of the file */
 
-static bool
-has_name(const struct inventory_type *type)
-{
-    return strcmp(type->name, type->id.text) != 0;
-}
-
 /* The whole file, which the caller frees; NULL: nothing is remembered. */
 static char *
 read_file(const struct host *host)
@@ -82,7 +76,7 @@ format(const struct inventory *inventory, const char *old, bool *news)
         for (size_t k = 0; gpu->is_partial && k < gpu->count; k++) {
             char line[2 * sizeof(struct name) + sizeof(gpu->types[k].name) + 4];
 
-            if (!has_name(&gpu->types[k]))
+            if (!inventory_type_has_name(&gpu->types[k]))
                 continue;
             snprintf(line, sizeof(line), "%s %s %s\n", gpu->name.text, gpu->types[k].id.text,
                      gpu->types[k].name);

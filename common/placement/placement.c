@@ -95,7 +95,7 @@ settle_existing(struct search *search, const struct demand *demand, struct place
             "%s: a device %s is there already, and being made or removed by somebody "
             "else",
             demand->label, device->text);
-    if (!demand_ranks(demand, type, &rank) && !strcmp(type->name, type->id.text))
+    if (!demand_ranks(demand, type, &rank) && !inventory_type_has_name(type))
         return error_refuse(error, ERROR_TAKEN,
                             "%s: a vGPU %s is there already, of type %s on %s, of which the driver "
                             "does not tell the name now; if that is %s, ask for %s by its id",

@@ -58,7 +58,7 @@ static void
 weigh(struct weighing *weighing)
 {
     const struct callout *callout = weighing->callout;
-    const struct inventory_filter filter = {is_its_type, callout};
+    const struct inventory_filter filter = {.wants = is_its_type, .data = callout};
     struct inventory *inventory = &weighing->inventory;
     struct error failure;
 

@@ -256,7 +256,7 @@ static void
 check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
 {
     const struct migrating_device device = device_of(check->migration, demand);
-    const struct inventory_filter filter = {migrating_device_suits, &device};
+    const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
     enum remote_capacity_answer answer;
     bool has_type;
     char why[512];
@@ -284,7 +284,7 @@ fits_again(const struct migrate_check *migration, struct remote_capacity *capaci
 
     for (size_t i = 0; i < demands->count; i++) {
         const struct migrating_device device = device_of(migration, &demands->items[i]);
-        const struct inventory_filter filter = {migrating_device_suits, &device};
+        const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
 
         if (remote_capacity_take(capacity, &filter, ignored, sizeof(ignored)) !=
             REMOTE_CAPACITY_YES)

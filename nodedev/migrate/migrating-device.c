@@ -145,7 +145,7 @@ title_of(const struct inventory_type *type)
 {
     struct title ret;
 
-    if (strcmp(type->name, type->id.text))
+    if (inventory_type_has_name(type))
         snprintf(ret.text, sizeof(ret.text), "%s (%s)", type->name, type->id.text);
     else
         snprintf(ret.text, sizeof(ret.text), "%s", type->id.text);
@@ -156,7 +156,7 @@ title_of(const struct inventory_type *type)
 static bool
 is_nameless(const struct inventory_type *type)
 {
-    return type && !strcmp(type->name, type->id.text) && nvidia_type_number(&type->id) > 0;
+    return type && !inventory_type_has_name(type) && nvidia_type_number(&type->id) > 0;
 }
 
 /* Whether this host has it by GPUs of which its own libvirt tells nothing at all: then another's

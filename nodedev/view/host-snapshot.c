@@ -84,7 +84,7 @@ host_snapshot_gpu_name(const struct snapshot *snapshot, size_t gpu, char *ret, s
         const struct inventory_type *type = &card->types[i];
         size_t same = 0;
 
-        if (!strcmp(type->name, type->id.text))
+        if (!inventory_type_has_name(type))
             continue;
         if (!found)
             snprintf(ret, size, "%.*s", (int)length_of_board(type), type->name);

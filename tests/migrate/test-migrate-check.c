@@ -711,7 +711,7 @@ static void
 read_here(struct scene *scene, const struct row *row, struct policy *policy,
           struct inventory *inventory)
 {
-    static const struct inventory_filter all = {passes, NULL};
+    static const struct inventory_filter all = {.wants = passes};
     struct error error;
 
     scene_start(scene, "gpu 0000:18:00.0 rule size\n"

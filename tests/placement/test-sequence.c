@@ -26,6 +26,7 @@ struct town {
     bool running[GUESTS];
     size_t foreign, foreign_functions;
     bool keep, trouble;
+    bool ids; /* types are called by them, so that hardly a name need be read */
     /* Functions: whose they are, or were when they had a type; 0: somebody else's. */
     struct owner {
         size_t guest; /* from 1 on */
@@ -41,16 +42,24 @@ device_number(size_t guest, size_t k)
     return (unsigned)(10 * (guest + 1) + k);
 }
 
+/* What the configuration and the guests call a type. */
+static const char *
+called(const struct town *town, size_t kind, const char *name)
+{
+    return town->ids ? model_kinds[kind].id : name;
+}
+
 /* A list of words, each after what parts it from the one before. */
 static void
-put_words(FILE *out, const struct card *card)
+put_words(FILE *out, const struct town *town, const struct card *card)
 {
     const char *part = " types = [ ";
 
     for (unsigned k = 0; k < card->kind_count; k++) {
         if (!(card->allowed >> k & 1))
             continue;
-        fprintf(out, "%s\"%s\"", part, model_kinds[card->kinds[k]].word);
+        fprintf(out, "%s\"%s\"", part,
+                called(town, card->kinds[k], model_kinds[card->kinds[k]].word));
         part = ", ";
     }
     if (card->allowed)
@@ -72,15 +81,15 @@ put_group(FILE *out, const struct group *group)
 
 /* What the driver of functions does not tell; else each of its rejections takes a second. */
 static void
-put_limits(FILE *out)
+put_limits(FILE *out, const struct town *town)
 {
     const char *part = "max_instances = (";
 
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
         if (strcmp(model_kinds[i].board, "L40S"))
             continue;
-        fprintf(out, "%s { types = [ \"%s\" ]; max = %u; }", part, model_kinds[i].word,
-                model_kinds[i].max);
+        fprintf(out, "%s { types = [ \"%s\" ]; max = %u; }", part,
+                called(town, i, model_kinds[i].word), model_kinds[i].max);
         part = ",";
     }
     fprintf(out, " );\n");
@@ -122,13 +131,13 @@ configuration_of(const struct town *town)
         if (card->listed) {
             fprintf(out, " enabled = %s; reserve = %u; traits = [ %s ];",
                     card->enabled ? "true" : "false", card->reserve, card->blue ? "\"blue\"" : "");
-            put_words(out, card);
+            put_words(out, town, card);
         }
         fprintf(out, " }");
         part = ",\n";
     }
     fprintf(out, "%s\n", *part == ',' ? " );" : "");
-    put_limits(out);
+    put_limits(out, town);
     put_profiles(out);
     fprintf(out, "classes = {\n");
     for (size_t i = 0; i < GROUPS; i++)
@@ -172,7 +181,8 @@ set_up_town(struct town *town, uint64_t seed, bool trouble)
     uint64_t chances = seed;
     unsigned cards = 1 + chance(&chances, CARDS);
 
-    *town = (struct town){.keep = maybe(&chances, 50), .trouble = trouble};
+    *town =
+        (struct town){.keep = maybe(&chances, 50), .ids = maybe(&chances, 50), .trouble = trouble};
     for (unsigned i = 0; i < cards; i++) {
         model_add_card(&town->hosts, &chances);
         /* a GPU without types is no parent */
@@ -342,7 +352,7 @@ write_request(const struct town *town, size_t guest)
         fprintf(out, "<vgpu:device alias=\"ua-gpu%zu\" placement=\"%s\" numa=\"%s\"", k + 1,
                 policy_order_words[wish->order], policy_numa_words[wish->numa]);
         if (wish->group < 0)
-            fprintf(out, " type=\"%s\"", model_kinds[wish->kind].name);
+            fprintf(out, " type=\"%s\"", called(town, wish->kind, model_kinds[wish->kind].name));
         else
             fprintf(out, " class=\"%s\"", town->hosts.groups[wish->group].name);
         if (card)

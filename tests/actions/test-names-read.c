@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Of which types a start reads the names, each of which is a file: as few as its answer needs, and
+ * it is the same answer. */
+
+#include "fake/scene.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define GPUS   8
+#define MDEVS  "sys/class/mdev_bus/"
+#define FIRST  "0000:18:00.0"
+#define SECOND "0000:19:00.0"
+#define ID     "nvidia-222"
+#define NAME   "T4-1B"
+#define OTHER  "nvidia-223" /* of another size */
+
+static struct scene scene;
+static struct host_ops ops;
+static ssize_t (*read_of_fake)(const struct host *host, const char *path, char *buffer,
+                               size_t size);
+static unsigned *names; /* read by a call, in whatever process */
+static unsigned types;  /* of all GPUs */
+
+static ssize_t
+read_and_count(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash && !strcmp(slash, "/name"))
+        __atomic_add_fetch(names, 1, __ATOMIC_SEQ_CST);
+    return read_of_fake(host, path, buffer, size);
+}
+
+/* Eight T4. */
+static int
+set_up(void **state)
+{
+    AUTO(names_clear) struct names listed = {0};
+
+    (void)state;
+    scene_start_machine(&scene, "t4x8");
+    assert_int_equal(host_list(&scene.kernel.host, &listed, MDEVS FIRST "/mdev_supported_types"),
+                     0);
+    types = GPUS * (unsigned)listed.count;
+    assert_true(types > 10 * GPUS);
+    names = mmap(NULL, sizeof(*names), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(names, MAP_FAILED);
+    ops = *scene.kernel.host.ops;
+    read_of_fake = ops.read;
+    ops.read = read_and_count;
+    scene.kernel.host.ops = &ops;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    munmap(names, sizeof(*names));
+    scene_stop(&scene);
+    return 0;
+}
+
+/* How many names it takes to start a guest with its device of the same number. */
+static unsigned
+start(unsigned guest, const char *type, int status)
+{
+    *names = 0;
+    if (scene_prepare(&scene, guest, guest, type) != status)
+        fail_msg("%s: %s", type, scene.said);
+    return *names;
+}
+
+static bool
+is_on(unsigned number, const char *gpu)
+{
+    return host_exists(&scene.kernel.host, MDEVS "%s/%s", gpu, scene_device(number));
+}
+
+/* That of the type on each GPU, which may say that it takes a GPU instance. */
+static void
+an_id_needs_no_name_but_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(start(1, ID, 0), GPUS);
+    assert_true(is_on(1, FIRST));
+}
+
+static void
+a_name_is_compared_with_all(void **state)
+{
+    (void)state;
+    assert_int_equal(start(1, NAME, 0), types);
+    assert_true(is_on(1, FIRST));
+}
+
+/* What else there is, people are told by name; a name that no GPU has was looked for in all of them
+ * already. */
+static void
+an_id_that_no_gpu_has_needs_them_all(void **state)
+{
+    (void)state;
+    assert_int_equal(start(1, "nvidia-999", 1), types);
+    scene_assert_said(&scene, ID " (GRID " NAME ")");
+    assert_int_equal(start(1, "T4-9B", 1), types);
+    scene_assert_said(&scene, ID " (GRID " NAME ")");
+}
+
+static void
+what_is_there_is_told_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, SECOND, OTHER, scene_device(1)), 0);
+    assert_int_equal(start(1, ID, 1), GPUS + 1);
+    scene_assert_said(&scene, "of type " OTHER " (GRID T4-");
+    assert_int_equal(start(2, ID, 0), GPUS + 1);
+    assert_true(is_on(2, FIRST));
+}
+
+static void
+a_rule_with_names_needs_those_of_its_gpu(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "gpus = ( { address = \"" FIRST "\"; types = [ \"T4-2B\" ]; },\n"
+                            "         { address = \"" SECOND "\"; types = [ \"" ID "\" ]; } );\n");
+    assert_int_equal(start(1, ID, 0), types / GPUS + GPUS - 1);
+    assert_true(is_on(1, SECOND));
+}
+
+static void
+a_quota_with_names_needs_them_all(void **state)
+{
+    static const char by_id[] = "classes = { small = { types = [ \"" ID "\" ]; }; };\n"
+                                "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 1; } "
+                                ");\n";
+    static const char by_name[] = "classes = { small = { types = [ \"" NAME "\" ]; }; };\n"
+                                  "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 1; } "
+                                  ");\n";
+
+    (void)state;
+    scene_configure(&scene, by_name);
+    assert_int_equal(start(1, ID, 0), types);
+    start(2, ID, 1);
+    scene_assert_said(&scene, "quota");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_configure(&scene, by_id);
+    assert_int_equal(start(1, ID, 0), GPUS);
+    start(2, ID, 1);
+    scene_assert_said(&scene, "quota");
+}
+
+static void
+a_limit_with_names_needs_them_all(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "max_instances = ( { types = [ \"" NAME "\" ]; max = 3; } );\n");
+    assert_int_equal(start(1, ID, 0), types);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(an_id_needs_no_name_but_its_own),          TEST(a_name_is_compared_with_all),
+        TEST(an_id_that_no_gpu_has_needs_them_all),     TEST(what_is_there_is_told_by_name),
+        TEST(a_rule_with_names_needs_those_of_its_gpu), TEST(a_quota_with_names_needs_them_all),
+        TEST(a_limit_with_names_needs_them_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
