@@ -52,11 +52,13 @@ struct host_ops {
 struct host {
     int root;
     const struct host_ops *ops;
-    bool is_confined;      /* no link below root leads out of it, as if it were "/" */
-    const char *config;    /* "etc/libvirt-vgpu", below root */
-    const char *hooks;     /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
-    const char *hook;      /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
-    struct log *log;       /* where lines for administrators go (lease/log.h); NULL: nowhere */
+    bool is_confined;   /* no link below root leads out of it, as if it were "/" */
+    const char *config; /* "etc/libvirt-vgpu", below root */
+    const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
+    const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
+    const char *module; /* "/usr/lib/libvirt-vgpu/connection.so", what calls libvirt's library, not
+                           below root; the same */
+    struct log *log;    /* where lines for administrators go (lease/log.h); NULL: nowhere */
     struct reader *reader; /* who asks drivers (reader.h); NULL: they are waited for */
     int caller;            /* a pipe to who called us, which breaks when it ends; -1: none */
 };

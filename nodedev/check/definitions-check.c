@@ -54,7 +54,7 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
     AUTO(domains_clear) struct domains domains = {0};
     struct checker checker = {check, check->domains, ret};
     struct error failure;
-    int rc = connection_open(check->uri, CONNECTION_READ, &connection, error);
+    int rc = connection_open(check->host, check->uri, CONNECTION_READ, &connection, error);
 
     *ret = (struct definitions_check){0};
     if (rc < 0)

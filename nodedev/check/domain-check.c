@@ -131,7 +131,7 @@ ask_domains(struct matter *matter)
     matter->domains = check->domains ? check->domains : &matter->asked;
     /* What it has told is asked all the same. */
     if (!check->domains && check->uri && matter->snapshot.demands.count &&
-        connection_ask_domains(check->uri, &matter->asked, NULL, &matter->unasked) < 0)
+        connection_ask_domains(check->host, check->uri, &matter->asked, NULL, &matter->unasked) < 0)
         return;
 }
 

@@ -13,15 +13,14 @@ main(int argc, char *argv[])
 {
     struct log log;
     struct reader reader = READER_IDLE;
-    struct host host = {
-        .ops = &host_kernel,
-        .log = &log,
-        .reader = &reader,
-        .config = VGPU_CONFIG,
-        .hooks = VGPU_HOOKS,
-        .hook = VGPU_HOOK,
-        .caller = -1,
-    };
+    struct host host = {.ops = &host_kernel,
+                        .log = &log,
+                        .reader = &reader,
+                        .config = VGPU_CONFIG,
+                        .hooks = VGPU_HOOKS,
+                        .hook = VGPU_HOOK,
+                        .module = VGPU_MODULE,
+                        .caller = -1};
     struct terminal terminal = terminal_find(getenv("NO_COLOR"), getenv("TERM"));
     int status;
 

@@ -68,7 +68,8 @@ find_command(const char *name, struct error *error)
     return NULL;
 }
 
-/* Another machine's file system is not this libvirt's. */
+/* Another machine's file system is not this libvirt's. It is confined, but for this one's own: from
+ * "/" no link leads out. */
 static int
 change_root(struct host *host, struct command_call *call, struct error *error)
 {
@@ -77,7 +78,7 @@ change_root(struct host *host, struct command_call *call, struct error *error)
     if (!root)
         return 0;
     call->uri = NULL;
-    host->is_confined = true;
+    host->is_confined = strcmp(root, "/") != 0;
     host->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
 }

@@ -1,74 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/connection.h"
-#include "base/array.h"
-#include "base/suggest.h"
-#include "domain/request-parser.h"
+#include "libvirt/connection-module.h"
 
-#include <libvirt/libvirt.h>
-#include <libvirt/virterror.h>
-#include <stdio.h>
 #include <string.h>
 
 struct connection {
-    virConnectPtr libvirt;
+    const struct connection_calls *calls;
+    struct _virConnect *libvirt;
 };
 
-/* libvirt's habit is to print its errors. */
-static void
-say_nothing(void *data, virErrorPtr error)
+int
+connection_load(const struct host *host, struct error *error)
 {
-    (void)data;
-    (void)error;
-}
+    const struct connection_calls *calls;
 
-/* Whether libvirt, or the kernel in front of its socket, does not let us. */
-static bool
-was_denied(void)
-{
-    const virError *last = virGetLastError();
-
-    switch (last ? last->code : VIR_ERR_OK) {
-    case VIR_ERR_ACCESS_DENIED:
-    case VIR_ERR_AUTH_CANCELLED:
-    case VIR_ERR_AUTH_FAILED:
-    case VIR_ERR_AUTH_UNAVAILABLE:
-        return true;
-    case VIR_ERR_SYSTEM_ERROR:
-        return last->int1 == EACCES;
-    default:
-        return false;
-    }
-}
-
-static int FORMAT(3, 4) fail(struct error *error, int code, const char *format, ...)
-{
-    const char *why = virGetLastErrorMessage();
-    char text[512];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    error_set(error, code, "%s: %s", text, why);
-    error->is_denied = was_denied();
-    return code;
+    return connection_module_load(host->module, &calls, error);
 }
 
 int
-connection_open(const char *uri, enum connection_mode mode, struct connection **ret,
-                struct error *error)
+connection_open(const struct host *host, const char *uri, enum connection_mode mode,
+                struct connection **ret, struct error *error)
 {
     struct connection *connection = calloc(1, sizeof(*connection));
+    int rc;
 
     *ret = connection;
     if (!connection)
         return error_set(error, -ENOMEM, "no memory");
-    virSetErrorFunc(NULL, say_nothing);
-    if (virInitialize() == 0)
-        connection->libvirt =
-            mode == CONNECTION_READ ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
-    return connection->libvirt ? 0 : fail(error, -ENOTCONN, "cannot connect to %s", uri);
+    rc = connection_module_load(host->module, &connection->calls, error);
+    return rc < 0 ? rc : connection->calls->open(uri, mode, &connection->libvirt, error);
 }
 
 void
@@ -77,121 +38,9 @@ connection_close(struct connection **connection)
     if (!*connection)
         return;
     if ((*connection)->libvirt)
-        virConnectClose((*connection)->libvirt);
+        (*connection)->calls->close((*connection)->libvirt);
     free(*connection);
     *connection = NULL;
-}
-
-/* Of a libvirt that runs QEMU's guests, 1000000 * major + 1000 * minor + release; else, or if it
- * does not say, 0. */
-static unsigned
-read_version(struct connection *connection)
-{
-    const char *type = virConnectGetType(connection->libvirt);
-    unsigned long version = 0;
-
-    if (!type || strcmp(type, "QEMU") || virConnectGetLibVersion(connection->libvirt, &version) < 0)
-        return 0;
-    return (unsigned)version;
-}
-
-static void
-free_xml(char **xml)
-{
-    free(*xml);
-}
-
-struct domain_list {
-    virDomainPtr *items;
-    int count;
-};
-
-static void
-free_domain_list(struct domain_list *list)
-{
-    for (int i = 0; i < list->count; i++)
-        virDomainFree(list->items[i]);
-    free(list->items);
-}
-
-static int
-by_name(const void *a, const void *b)
-{
-    return strcmp(virDomainGetName(*(const virDomainPtr *)a),
-                  virDomainGetName(*(const virDomainPtr *)b));
-}
-
-/* By name: libvirt has no order of its own. */
-static int
-list_domains(struct connection *connection, unsigned flags, struct domain_list *ret,
-             struct error *error)
-{
-    ret->count = virConnectListAllDomains(connection->libvirt, &ret->items, flags);
-    if (ret->count < 0)
-        return fail(error, -EIO, "cannot list the domains");
-    if (ret->count > 1)
-        qsort(ret->items, (size_t)ret->count, sizeof(ret->items[0]), by_name);
-    return 0;
-}
-
-static bool
-domain_list_has(const struct domain_list *list, virDomainPtr domain)
-{
-    unsigned char uuid[VIR_UUID_BUFLEN], other[VIR_UUID_BUFLEN];
-
-    if (virDomainGetUUID(domain, uuid) < 0)
-        return false;
-    for (int i = 0; i < list->count; i++) {
-        if (virDomainGetUUID(list->items[i], other) == 0 && !memcmp(uuid, other, sizeof(uuid)))
-            return true;
-    }
-    return false;
-}
-
-/* Reads one domain, unless it went meanwhile. A transient one that does not run is just being
- * started. */
-static int
-read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, void *data)
-{
-    AUTO(free_xml) char *live = NULL;
-    AUTO(free_xml) char *config = NULL;
-    char uuid[VIR_UUID_STRING_BUFLEN];
-    struct domain_text text = {
-        .uuid = uuid,
-        .name = virDomainGetName(domain),
-        .is_running = virDomainGetID(domain) != (unsigned)-1,
-        .is_persistent = is_persistent,
-    };
-
-    virResetLastError();
-    if (text.is_running || !text.is_persistent)
-        text.live = live = virDomainGetXMLDesc(domain, 0);
-    if (text.is_persistent)
-        text.config = config = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
-    text.failure = virGetLastErrorMessage();
-    if (virGetLastErrorCode() == VIR_ERR_NO_DOMAIN || virDomainGetUUIDString(domain, uuid) < 0)
-        return 0;
-    return read(data, &text);
-}
-
-/* Which of them run, the list tells, and another which are persistent: to ask each for it would be
- * two more calls for each, and another host may be far away. */
-int
-connection_each_domain(struct connection *connection, connection_reader *read, void *data,
-                       struct error *error)
-{
-    AUTO(free_domain_list) struct domain_list persistent = {0};
-    AUTO(free_domain_list) struct domain_list list = {0};
-    int rc = list_domains(connection, VIR_CONNECT_LIST_DOMAINS_PERSISTENT, &persistent, error);
-
-    if (rc == 0)
-        rc = list_domains(connection, 0, &list, error);
-    for (int i = 0; rc == 0 && i < list.count; i++) {
-        rc = read_domain(list.items[i], domain_list_has(&persistent, list.items[i]), read, data);
-        if (rc < 0)
-            error_set(error, rc, "cannot read the domains: %s", strerror(-rc));
-    }
-    return rc;
 }
 
 static int
@@ -214,323 +63,88 @@ connection_domains(struct connection *connection, struct domains *ret, struct er
 }
 
 int
-connection_ask_domains(const char *uri, struct domains *ret, unsigned *version, struct error *error)
+connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
+                       unsigned *version, struct error *error)
 {
     AUTO(connection_close) struct connection *connection = NULL;
-    int rc = connection_open(uri, CONNECTION_READ, &connection, error);
+    int rc = connection_open(host, uri, CONNECTION_READ, &connection, error);
 
     *ret = (struct domains){0};
     if (rc < 0)
         return rc;
     if (version)
-        *version = read_version(connection);
+        *version = connection->calls->version_of(connection->libvirt);
     return connection_domains(connection, ret, error);
 }
 
-struct teller {
-    connection_listener *listen;
-    void *data;
-    int rc; /* of the first word that was not heard */
-};
-
-static void
-tell(struct teller *teller, const char *word)
+int
+connection_each_domain(struct connection *connection, connection_reader *read, void *data,
+                       struct error *error)
 {
-    if (teller->rc == 0)
-        teller->rc = teller->listen(teller->data, word ? word : "");
-}
-
-static void
-tell_number(struct teller *teller, unsigned long number)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "%lu", number);
-    tell(teller, text);
-}
-
-/* What some libvirt does not tell is 0, or empty. Its capabilities are not asked for: it may start
- * every QEMU that it has to find out what that can do. */
-static void
-tell_host(virConnectPtr libvirt, struct teller *teller)
-{
-    virNodeDevicePtr computer = virNodeDeviceLookupByName(libvirt, "computer");
-    AUTO(free_xml) char *xml = computer ? virNodeDeviceGetXMLDesc(computer, 0) : NULL;
-    unsigned long own = 0, hypervisor = 0;
-
-    if (computer)
-        virNodeDeviceFree(computer);
-    if (virConnectGetLibVersion(libvirt, &own) < 0)
-        own = 0;
-    if (virConnectGetVersion(libvirt, &hypervisor) < 0)
-        hypervisor = 0;
-    tell(teller, "host");
-    tell(teller, virConnectGetType(libvirt));
-    tell_number(teller, own);
-    tell_number(teller, hypervisor);
-    tell(teller, xml);
-}
-
-struct devices {
-    virNodeDevicePtr *items; /* ends with NULL */
-};
-
-static void
-free_devices(struct devices *devices)
-{
-    for (size_t i = 0; devices->items && devices->items[i]; i++)
-        virNodeDeviceFree(devices->items[i]);
-    free(devices->items);
-}
-
-/* Since 7.3 libvirt also has devices that are only defined; one that knows none of those refuses
- * to be told not to list them. */
-static int
-list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
-{
-    int count = virConnectListAllNodeDevices(libvirt, &ret->items,
-                                             flags | VIR_CONNECT_LIST_NODE_DEVICES_ACTIVE);
-
-    return count < 0 && virGetLastErrorCode() == VIR_ERR_INVALID_ARG
-               ? virConnectListAllNodeDevices(libvirt, &ret->items, flags)
-               : count;
-}
-
-/* What went away since it was listed is not told, nor what has not this word in it. */
-static void
-tell_device(virNodeDevicePtr device, const char *only_with, struct teller *teller)
-{
-    AUTO(free_xml) char *xml = virNodeDeviceGetXMLDesc(device, 0);
-
-    if (!xml || !strstr(xml, only_with))
-        return;
-    tell(teller, "device");
-    tell(teller, xml);
-}
-
-/* A GPU that has virtual functions is function 0 of its slot ("pci_0000_3d_00_0"). Each device
- * asked for is a question to another host, and a server has hundreds. */
-static bool
-may_have_functions(virNodeDevicePtr device, const struct devices *told)
-{
-    const char *name = virNodeDeviceGetName(device);
-    size_t length = name ? strlen(name) : 0;
-
-    for (size_t i = 0; length && told->items && told->items[i]; i++) {
-        const char *other = virNodeDeviceGetName(told->items[i]);
-
-        if (other && !strcmp(other, name))
-            return false;
-    }
-    return length > 2 && !strcmp(name + length - 2, "_0");
-}
-
-static int
-tell_devices(virConnectPtr libvirt, struct teller *teller)
-{
-    AUTO(free_devices) struct devices vgpus = {0};
-    AUTO(free_devices) struct devices others = {0};
-
-    if (list_devices(libvirt,
-                     VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV_TYPES |
-                         VIR_CONNECT_LIST_NODE_DEVICES_CAP_MDEV,
-                     &vgpus) < 0 ||
-        list_devices(libvirt, VIR_CONNECT_LIST_NODE_DEVICES_CAP_PCI_DEV, &others) < 0)
-        return -1;
-    for (size_t i = 0; vgpus.items && vgpus.items[i]; i++)
-        tell_device(vgpus.items[i], "", teller);
-    for (size_t i = 0; others.items && others.items[i]; i++) {
-        if (may_have_functions(others.items[i], &vgpus))
-            tell_device(others.items[i], "virt_functions", teller);
-    }
-    return 0;
-}
-
-static int
-tell_domain(void *data, const struct domain_text *text)
-{
-    const char *const words[] = {
-        "domain",
-        text->uuid,
-        text->name,
-        text->is_running ? "running" : "",
-        text->is_persistent ? "defined" : "",
-        text->live,
-        text->config,
-    };
-
-    for (size_t i = 0; i < COUNT(words); i++)
-        tell(data, words[i]);
-    return 0;
+    return connection->calls->each_domain(connection->libvirt, read, data, error);
 }
 
 int
 connection_tell(struct connection *connection, enum connection_scope scope,
                 connection_listener *listen, void *data, struct error *error)
 {
-    struct teller teller = {.listen = listen, .data = data};
-    int rc = 0;
-
-    tell_host(connection->libvirt, &teller);
-    /* Domains last: a vGPU that one of them has was there before. */
-    if (tell_devices(connection->libvirt, &teller) < 0)
-        return fail(error, -EIO, "cannot list the node devices");
-    if (scope == CONNECTION_ALL)
-        rc = connection_each_domain(connection, tell_domain, &teller, error);
-    if (rc < 0)
-        return rc;
-    return teller.rc < 0 ? error_set(error, teller.rc, "%s", strerror(-teller.rc)) : 0;
-}
-
-/* --- changing one domain --------------------------------------------------------------------- */
-
-static void
-free_domain(virDomainPtr *domain)
-{
-    if (*domain)
-        virDomainFree(*domain);
-}
-
-static int
-fail_to_find(struct connection *connection, const char *word, struct error *error)
-{
-    AUTO(free_domain_list) struct domain_list list = {0};
-    struct suggest suggest = SUGGEST(word);
-    int rc = list_domains(connection, 0, &list, error);
-
-    if (rc < 0)
-        return rc;
-    for (int i = 0; i < list.count; i++)
-        suggest_offer(&suggest, virDomainGetName(list.items[i]));
-    return error_set(error, -ENOENT, "there is no domain \"%s\"%s%s", word,
-                     suggest_text(&suggest).text, suggest.best ? "" : "; see 'virsh list --all'");
+    return connection->calls->tell(connection->libvirt, scope, listen, data, error);
 }
 
 int
 connection_find(struct connection *connection, const char *word, struct connection_domain *ret,
                 struct error *error)
 {
-    AUTO(free_domain) virDomainPtr domain = virDomainLookupByName(connection->libvirt, word);
-    char uuid[VIR_UUID_STRING_BUFLEN];
-
-    *ret = (struct connection_domain){0};
-    if (!domain && name_parse_uuid(&ret->uuid, word) == 0)
-        domain = virDomainLookupByUUIDString(connection->libvirt, ret->uuid.text);
-    if (!domain)
-        return fail_to_find(connection, word, error);
-    if (virDomainGetUUIDString(domain, uuid) < 0 || name_parse_uuid(&ret->uuid, uuid) < 0)
-        return fail(error, -EIO, "the UUID of %s", word);
-    snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
-    ret->is_running = virDomainIsActive(domain) == 1;
-    ret->is_persistent = virDomainIsPersistent(domain) == 1;
-    ret->is_saved = virDomainHasManagedSaveImage(domain, 0) == 1;
-    return 0;
-}
-
-static int
-find_by_uuid(struct connection *connection, const struct name *uuid, virDomainPtr *ret,
-             struct error *error)
-{
-    *ret = virDomainLookupByUUIDString(connection->libvirt, uuid->text);
-    return *ret ? 0 : fail(error, -EIO, "the domain %s", uuid->text);
+    return connection->calls->find(connection->libvirt, word, ret, error);
 }
 
 int
 connection_xml(struct connection *connection, const struct name *domain, enum connection_side side,
                bool secrets, struct document *ret, struct error *error)
 {
-    AUTO(free_domain) virDomainPtr libvirt = NULL;
-    unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
-                     (secrets ? VIR_DOMAIN_XML_SECURE : 0);
-    int rc = find_by_uuid(connection, domain, &libvirt, error);
+    int rc;
 
     *ret = (struct document){0};
-    if (rc < 0)
-        return rc;
-    /* libvirt would give the other one then. */
-    if (side == CONNECTION_LIVE && virDomainIsActive(libvirt) != 1)
-        return error_set(error, -ESRCH, "%s does not run any more", virDomainGetName(libvirt));
-    ret->text = virDomainGetXMLDesc(libvirt, flags);
-    if (!ret->text)
-        return fail(error, -EIO, "cannot read the XML of %s", virDomainGetName(libvirt));
-    ret->length = strlen(ret->text);
-    return 0;
+    rc =
+        connection->calls->xml(connection->libvirt, domain->text, side, secrets, &ret->text, error);
+    if (rc == 0)
+        ret->length = strlen(ret->text);
+    return rc;
 }
 
 int
 connection_define(struct connection *connection, const struct document *xml, struct error *error)
 {
     AUTO_FREE char *text = strndup(xml->text, xml->length);
-    AUTO(free_domain) virDomainPtr domain = NULL;
 
     if (!text)
         return error_set(error, -ENOMEM, "no memory");
-    domain = virDomainDefineXML(connection->libvirt, text);
-    return domain ? 0 : fail(error, -EIO, "libvirt does not take the new definition");
+    return connection->calls->define(connection->libvirt, text, error);
 }
 
 int
 connection_start(struct connection *connection, const struct name *domain, struct error *error)
 {
-    AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = find_by_uuid(connection, domain, &libvirt, error);
-
-    if (rc < 0)
-        return rc;
-    return virDomainCreate(libvirt) < 0
-               ? fail(error, -EIO, "%s does not start", virDomainGetName(libvirt))
-               : 0;
+    return connection->calls->start(connection->libvirt, domain->text, error);
 }
 
 int
 connection_attach(struct connection *connection, const struct name *domain, const char *xml,
                   struct error *error)
 {
-    AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = find_by_uuid(connection, domain, &libvirt, error);
-
-    if (rc < 0)
-        return rc;
-    if (virDomainAttachDeviceFlags(libvirt, xml, VIR_DOMAIN_AFFECT_LIVE) < 0)
-        return fail(error, -EIO, "libvirt does not plug it in");
-    return 0;
-}
-
-/* QEMU says so for some seconds after a guest was asked for the first time. */
-static bool
-was_asked_already(void)
-{
-    return strstr(virGetLastErrorMessage(), "already in the process of unplug");
+    return connection->calls->attach(connection->libvirt, domain->text, xml, error);
 }
 
 int
 connection_detach(struct connection *connection, const struct name *domain, const char *alias,
                   struct error *error)
 {
-    AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = find_by_uuid(connection, domain, &libvirt, error);
-
-    if (rc < 0)
-        return rc;
-    if (virDomainDetachDeviceAlias(libvirt, alias, VIR_DOMAIN_AFFECT_LIVE) < 0 &&
-        !was_asked_already())
-        return fail(error, -EIO, "libvirt does not unplug %s from %s", alias,
-                    virDomainGetName(libvirt));
-    return 0;
+    return connection->calls->detach(connection->libvirt, domain->text, alias, error);
 }
 
 int
 connection_set_annotation(struct connection *connection, const struct name *domain, const char *xml,
                           struct error *error)
 {
-    AUTO(free_domain) virDomainPtr libvirt = NULL;
-    int rc = find_by_uuid(connection, domain, &libvirt, error);
-
-    if (rc < 0)
-        return rc;
-    if (virDomainSetMetadata(libvirt, VIR_DOMAIN_METADATA_ELEMENT, xml, xml ? "vgpu" : NULL,
-                             REQUEST_NAMESPACE, VIR_DOMAIN_AFFECT_LIVE) < 0)
-        return fail(error, -EIO, "cannot write what is asked for into the XML of %s",
-                    virDomainGetName(libvirt));
-    return 0;
+    return connection->calls->set_annotation(connection->libvirt, domain->text, xml, error);
 }

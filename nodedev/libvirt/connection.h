@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * connection: one libvirt, over its API. No other file includes libvirt's headers.
+ * connection: one libvirt, over its API.
+ *
+ * Its library is loaded by the first that is opened, as host.module (connection-calls.h): a command
+ * that asks no libvirt does without.
  *
  * Everything comes back as our own values, or as one line in error with libvirt's words in it.
  * Nothing here is ever called by the hook or the mdevctl call-out: libvirt holds the domain's lock
@@ -10,16 +13,18 @@
 
 #pragma once
 
-#include "libvirt/domains.h"
+#include "libvirt/connection-calls.h"
 
 struct connection;
 
-enum connection_mode { CONNECTION_READ, CONNECTION_WRITE };
+/* Loads the library, for children that are about to open one each. -ENOTCONN with a line in error.
+ */
+int connection_load(const struct host *host, struct error *error) CHECKED NONNULL;
 
 /* libvirt prints nothing by itself. -ENOTCONN with a line in error if there is no such libvirt or
- * it lets us not in. The caller closes ret. */
-int connection_open(const char *uri, enum connection_mode mode, struct connection **ret,
-                    struct error *error) CHECKED NONNULL;
+ * it lets us not in, or its library cannot be loaded. The caller closes ret. */
+int connection_open(const struct host *host, const char *uri, enum connection_mode mode,
+                    struct connection **ret, struct error *error) CHECKED NONNULL;
 void connection_close(struct connection **connection) NONNULL;
 
 /* All of its domains, running and defined. -EIO with a line in error if it does not tell them all;
@@ -30,49 +35,22 @@ int connection_domains(struct connection *connection, struct domains *ret,
 /* The same of a libvirt that nothing else is wanted of; or the errors of connection_open. Of one
  * that runs QEMU's guests *version (if not NULL) is 1000000 * major + 1000 * minor + release; else
  * it stays. */
-int connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
-                           struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
+int connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
+                           unsigned *version, struct error *error)
+    __attribute__((nonnull(1, 2, 3, 5))) CHECKED;
 
 /* Calls a function with each of its domains, by name, until one call fails. -EIO with a line in
  * error, or what `read` has failed with. */
-typedef int connection_reader(void *data, const struct domain_text *text);
 int connection_each_domain(struct connection *connection, connection_reader *read, void *data,
                            struct error *error) CHECKED __attribute__((nonnull(1, 2, 4)));
 
-/* What is to be told of a host. */
-enum connection_scope {
-    CONNECTION_DEVICES, /* its GPUs and vGPUs */
-    CONNECTION_ALL,     /* and all its domains, which takes a call or two for each */
-};
-
-/*
- * Says, word after word, what a libvirt tells of its host's vGPUs: "host" and the hypervisor's
- * kind, libvirt's version, the hypervisor's, the XML of the node device "computer"; "device" and
- * the XML of a parent, a vGPU, or a PCI device that can have virtual functions, for each of these;
- * "domain" and its UUID, name, "running" or "",
- * "defined" or "", and its XML as it runs and as it is defined ("" for one that there is not, or
- * that libvirt would not give). Stops at what `listen` fails with.
- */
-typedef int connection_listener(void *data, const char *word);
+/* Says, word after word, what a libvirt tells of its host's vGPUs: see connection_listener. Stops
+ * at what `listen` fails with. */
 int connection_tell(struct connection *connection, enum connection_scope scope,
                     connection_listener *listen, void *data, struct error *error) CHECKED
     __attribute__((nonnull(1, 3, 5)));
 
 /* --- changing one domain --------------------------------------------------------------------- */
-
-/* Its two definitions. */
-enum connection_side {
-    CONNECTION_CONFIG, /* what its next start uses; a domain that is not persistent has none */
-    CONNECTION_LIVE,   /* what it runs with */
-};
-
-struct connection_domain {
-    struct name uuid;
-    char name[256];
-    bool is_running;
-    bool is_persistent;
-    bool is_saved; /* its next start restores a state that libvirt has saved */
-};
 
 /* By name, else by UUID. -ENOENT with the name that was probably meant. */
 int connection_find(struct connection *connection, const char *word, struct connection_domain *ret,

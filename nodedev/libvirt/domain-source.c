@@ -32,7 +32,7 @@ domain_source_open(const struct command_call *call, enum connection_mode mode,
                          "with --root there is no libvirt that could know a domain \"%s\"; name a "
                          "file of its XML, as ./%s.xml",
                          word, word);
-    rc = connection_open(call->uri, mode, &ret->connection, error);
+    rc = connection_open(call->host, call->uri, mode, &ret->connection, error);
     return rc < 0 ? rc : connection_find(ret->connection, word, &ret->domain, error);
 }
 
@@ -119,7 +119,7 @@ domain_source_all(const struct domain_source *source, struct domains *ret, struc
         return connection_domains(source->connection, ret, error);
     if (!source->call->uri)
         return error_set(error, -ENOTCONN, "with --root there is no libvirt that knows domains");
-    return connection_ask_domains(source->call->uri, ret, NULL, error);
+    return connection_ask_domains(source->call->host, source->call->uri, ret, NULL, error);
 }
 
 enum connection_side

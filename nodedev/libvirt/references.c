@@ -13,7 +13,7 @@ references_ask(const struct host *host, const char *uri, struct references *ret,
     *ret = (struct references){.statedir = STATEDIR_CLOSED};
     rc = statedir_look(host, &ret->statedir, error);
     if (rc == 0)
-        rc = connection_ask_domains(uri, &ret->domains, &ret->libvirt_version, error);
+        rc = connection_ask_domains(host, uri, &ret->domains, &ret->libvirt_version, error);
     ret->known = rc == 0;
     return rc;
 }

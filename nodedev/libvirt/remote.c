@@ -182,7 +182,8 @@ hush(int pipe)
 }
 
 /* The child. Ends with _exit: what the parent has not yet printed is not ours to print. */
-static void __attribute__((noreturn)) answer(const char *uri, enum connection_scope scope, int pipe)
+static void __attribute__((noreturn))
+answer(const struct host *here, const char *uri, enum connection_scope scope, int pipe)
 {
     struct connection *connection = NULL;
     struct error error = {0};
@@ -195,7 +196,7 @@ static void __attribute__((noreturn)) answer(const char *uri, enum connection_sc
     hush(pipe);
     if (!out)
         _exit(1);
-    rc = connection_open(uri, CONNECTION_READ, &connection, &error);
+    rc = connection_open(here, uri, CONNECTION_READ, &connection, &error);
     if (rc == 0) {
         rc = connection_tell(connection, scope, say, out, &error);
         if (rc < 0)
@@ -212,7 +213,7 @@ static void __attribute__((noreturn)) answer(const char *uri, enum connection_sc
 }
 
 static int
-start(struct inquiry *inquiry, enum connection_scope scope)
+start(struct inquiry *inquiry, const struct host *here, enum connection_scope scope)
 {
     int pipes[2];
 
@@ -221,7 +222,7 @@ start(struct inquiry *inquiry, enum connection_scope scope)
     inquiry->pid = fork();
     if (inquiry->pid == 0) {
         close(pipes[0]);
-        answer(inquiry->host->uri, scope, pipes[1]);
+        answer(here, inquiry->host->uri, scope, pipes[1]);
     }
     close(pipes[1]);
     if (inquiry->pid < 0) {
@@ -322,9 +323,9 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
     free(inquiry->words);
 }
 
-int
-remote_ask(const struct host *here, const struct remote_question *question,
-           struct remote_hosts *ret, struct error *error)
+static int
+ask_all(const struct host *here, const struct remote_question *question, struct remote_hosts *ret,
+        struct error *error)
 {
     struct deadline deadline = deadline_in(here, question->seconds * 1000);
     size_t count = question->count;
@@ -342,7 +343,7 @@ remote_ask(const struct host *here, const struct remote_question *question,
         host->uri = question->uris[ret->count];
         host->label = make_label(host->uri);
         *inquiry = (struct inquiry){.host = host, .pipe = -1};
-        rc = start(inquiry, question->scope);
+        rc = start(inquiry, here, question->scope);
         if (rc < 0)
             error_set(&host->failure, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
     }
@@ -350,6 +351,17 @@ remote_ask(const struct host *here, const struct remote_question *question,
     for (size_t i = 0; i < count; i++)
         conclude(&inquiries[i], question->seconds, deadline);
     return 0;
+}
+
+/* The library is loaded once, and not by each child. */
+int
+remote_ask(const struct host *here, const struct remote_question *question,
+           struct remote_hosts *ret, struct error *error)
+{
+    int rc = connection_load(here, error);
+
+    *ret = (struct remote_hosts){0};
+    return rc < 0 ? rc : ask_all(here, question, ret, error);
 }
 
 void

@@ -52,7 +52,8 @@ setup(void **state)
     scene_configure(
         &scene,
         "classes = { small = { types = [ \"T4-1B\" ]; }; gone = { types = [ \"X\" ]; }; };");
-    assert_int_equal(connection_open(HERE, CONNECTION_WRITE, &libvirt, &error), 0);
+    assert_int_equal(connection_open(&scene.kernel.host, HERE, CONNECTION_WRITE, &libvirt, &error),
+                     0);
     definition_write(libvirt, PLAIN);
     return 0;
 }

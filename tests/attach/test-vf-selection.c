@@ -37,7 +37,8 @@ start(const char *machine)
     struct error error;
 
     scene_start(&scene, machine);
-    assert_int_equal(connection_open(HERE, CONNECTION_WRITE, &libvirt, &error), 0);
+    assert_int_equal(connection_open(&scene.kernel.host, HERE, CONNECTION_WRITE, &libvirt, &error),
+                     0);
 }
 
 static int

@@ -2,7 +2,7 @@
 
 /* bench-list FUNCTIONS VGPUS [vf]: what vgpuctl list costs on 8 GPUs of so many functions with so
  * many vGPUs. Then the tree is left, its name printed, until stdin ends: for programs of others
- * that read it. It is linked to libvirt, as vgpuctl is, and so no part of "bench". */
+ * that read it. It asks libvirt, as vgpuctl does, and so is no part of "bench". */
 
 #include "bench/large.h"
 #include "fake/typed.h"

@@ -77,7 +77,7 @@ END
 if command -v mdevctl >/dev/null && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # expanded by that shell
     unshare -m sh -c 'mount --rbind "$1/sys" /sys && shift && exec python3 - "$@"' - \
-        "$tree" "$build/vgpuctl" <<'END'
+        "$tree" "$build/tests/vgpuctl" <<'END'
 import subprocess, sys, time
 commands = {"mdevctl list": ["mdevctl", "list"], "vgpuctl --root / list": [sys.argv[1], "--root", "/", "list"]}
 best, lines = {}, {}
@@ -126,7 +126,7 @@ END
 drop_tree
 
 # Ten hosts, of which one takes the connection and never answers.
-python3 - "$build/vgpuctl" "$scratch/dead" <<'END'
+python3 - "$build/tests/vgpuctl" "$scratch/dead" <<'END'
 import socket, subprocess, sys, time
 timeout, listener = 2, socket.socket(socket.AF_UNIX)
 listener.bind(sys.argv[2])

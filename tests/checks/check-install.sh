@@ -31,6 +31,7 @@ leads() {
 
 [ -x "$stage/usr/sbin/libvirt-vgpu-hook" ] || complain "the hook is not in /usr/sbin"
 [ -x "$stage/usr/bin/vgpuctl" ] || complain "vgpuctl is not in /usr/bin"
+[ -f "$stage/usr/lib/libvirt-vgpu/connection.so" ] || complain "connection.so is not in /usr/lib/libvirt-vgpu"
 leads /etc/libvirt/hooks/qemu.d/50-vgpu /usr/sbin/libvirt-vgpu-hook
 [ -x "$stage/usr/libexec/libvirt-vgpu-callout" ] || complain "the call-out is not in /usr/libexec"
 for dir in $scripts; do

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The hook and the call-out are not linked to libvirt, and have no means to start a program.
+# The hook and the call-out are not linked to libvirt, and have no means to start a program. Nor is
+# vgpuctl linked to it: what is, connection.so, is loaded by who asks libvirt, and by nobody else.
 
 . "$srcdir/tests/checks/guard.sh"
 
+# needed FILE: the libraries that it is linked to.
+needed() { readelf -d "$top_builddir/$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
+
 for program in libvirt-vgpu-hook libvirt-vgpu-callout; do
-    for library in $(readelf -d "$top_builddir/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+    for library in $(needed $program); do
         case $library in
         libxml2.so.* | libconfig.so.* | libc.so.* | libasan.so.* | libubsan.so.* | libm.so.*) ;;
         *) complain "$program is linked to $library" ;;
@@ -20,4 +24,40 @@ for program in libvirt-vgpu-hook libvirt-vgpu-callout; do
         esac
     done
 done
+
+# connection.so brings libvirt and nothing else, and has for others what they look for, alone.
+for library in $(needed connection.so); do
+    case $library in
+    libvirt.so.* | libc.so.* | libasan.so.* | libubsan.so.* | libm.so.* | ld-linux*) ;;
+    *) complain "connection.so is linked to $library" ;;
+    esac
+done
+needed connection.so | grep -q '^libvirt\.so\.' || complain "connection.so is not linked to libvirt"
+if ldd -r "$top_builddir/connection.so" 2>&1 | grep 'undefined symbol'; then
+    complain "connection.so lacks something"
+fi
+symbols=$(nm -D --defined-only "$top_builddir/connection.so" | awk '{ print $NF }' | grep -v '^__[au]')
+[ "$symbols" = connection_calls ] || complain "connection.so gives away:" "$symbols"
+
+# Who loads what, as the dynamic loader tells it.
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root/sys" "$root/run"
+
+# loads WORD...: whether vgpuctl loads libvirt's library for this.
+loads() {
+    LD_DEBUG=files LD_DEBUG_OUTPUT="$root/said" "$top_builddir/tests/vgpuctl" "$@" >"$root/out" 2>&1 || true
+    cat "$root"/said.* >"$root/loaded"
+    rm -f "$root"/said.*
+    grep -q 'libxml2\.so' "$root/loaded" || complain "the dynamic loader tells nothing of: $*"
+    grep -q 'libvirt\.so' "$root/loaded"
+}
+
+for line in --help --version gpus types "explain $srcdir/tests/data/no-such.xml" check \
+    "list --root $root" "status --root $root" "metrics --root $root" "reconcile --root $root" \
+    "doctor --root $root"; do
+    # shellcheck disable=SC2086 # words
+    if loads $line; then complain "vgpuctl $line loads libvirt"; fi
+done
+loads list --connect test:///default || complain "vgpuctl list --connect does without libvirt:" "$(cat "$root/out")"
 finish

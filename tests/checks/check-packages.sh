@@ -118,14 +118,15 @@ new_root() {
 
 # tree DIR: what is there: its kind, mode and path, where a link leads, and what is in a file if that is
 # no program. Compressed or not is the distribution's custom, and so are licences, changelogs, overrides
-# and links by build ids.
+# and links by build ids, where libraries are, and whether they count as programs.
 tree() {
     (
         cd "$1"
         find etc usr -mindepth 1 ! -path '*/.build-id*' ! -path '*/share/licenses*' ! -name copyright \
-            ! -name 'changelog.Debian*' ! -path '*/share/lintian*' ! -path 'etc/systemd*' -printf '%y %m %p\n' | sort -k3 |
+            ! -name 'changelog.Debian*' ! -path '*/share/lintian*' ! -path 'etc/systemd*' -printf '%y %m %p\n' |
             while read -r kind mode path; do
                 case $kind$path in
+                f*/connection.so) what=module mode=any ;;
                 l*) what=$(realpath -m "./$path") what=${what#"$PWD"} ;;
                 f*/sbin/* | f*/bin/* | f*/libexec/*) what=program ;;
                 f*.gz) what=$(zcat "$path" | cksum) path=${path%.gz} ;;
@@ -134,10 +135,13 @@ tree() {
                 esac
                 # Where zsh looks is each distribution's to say.
                 path=$(echo "$path" | sed 's,/zsh/vendor-completions,/zsh/site-functions,')
+                # And where libraries are.
+                path=$(echo "$path" | sed 's,^usr/lib\(64\|/[a-z0-9_]*-linux-gnu[a-z0-9]*\)\(/\|$\),usr/lib\2,')
+                [ "$path" != usr/lib ] || continue
                 # A link to an absolute path leads out of here.
                 if [ "$kind" = l ]; then case $(readlink "$path") in /*) what=$(readlink "$path") ;; esac; fi
                 echo "$kind $mode $path $what"
-            done
+            done | sort -k3
     )
 }
 
@@ -145,7 +149,7 @@ tree() {
 installed=$scratch/installed
 new_root "$installed"
 (cd "deb/$release" && find . -name '*.[oa]' -o -name libvirt-vgpu-hook -type f -o -name vgpuctl -type f \
-    -o -name libvirt-vgpu-callout -type f | tar -c --exclude=./debian -T -) | tar -x -C "$second/$release"
+    -o -name libvirt-vgpu-callout -type f -o -name connection.so | tar -c --exclude=./debian -T -) | tar -x -C "$second/$release"
 run as_first make -s -C "$second/$release" install DESTDIR="$installed"
 tree "$installed" >expected
 

@@ -20,17 +20,37 @@ echo "leak:strbuf_append" >"$out/suppressions"
 LSAN_OPTIONS=suppressions=$out/suppressions:print_suppressions=0
 export ASAN_OPTIONS LSAN_OPTIONS ROUNDS
 
-# compile SOURCE OBJECT
+# compile SOURCE OBJECT [FLAGS]
 # shellcheck disable=SC2086 # lists of flags
 compile() {
     $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
         -DVGPU_HOOKS='"etc/libvirt/hooks"' \
-        -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1"
+        -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1" ${3-}
 }
+
+# make_module FILE FLAGS SOURCE...: a shared object, which tests load.
+# shellcheck disable=SC2086 # lists of flags
+make_module() {
+    module=$out/$1 flags=$2 objects=
+    shift 2
+    for source; do
+        object=$module-$(basename "$source" .c).pic.o
+        compile "$source" "$object" "-fPIC $flags"
+        objects="$objects $object"
+    done
+    $CC -shared -fsanitize=address,undefined -o "$module" $objects $CTL_LIBS
+}
+
+mkdir -p "$out/tests/libvirt"
+make_module connection.so -fvisibility=hidden nodedev/libvirt/connection-calls.c common/base/error.c \
+    common/base/names.c common/base/printable.c common/base/suggest.c
+make_module tests/libvirt/old-module.so '' tests/libvirt/other-module.c
+make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SIZE=1' tests/libvirt/other-module.c
 
 # The product, and what tests share.
 for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
     case $source in */main.c | */test-*.c | tests/bench/* | tests/faults/* | tests/fuzz/*) continue ;; esac
+    case $source in */connection-calls.c | */other-module.c) continue ;; esac
     compile "$source" "$out/$(echo "$source" | tr / _).o"
 done
 for name in $unit_tests tests/fuzz/fuzz-request tests/fuzz/fuzz-policy tests/fuzz/fuzz-ledger tests/fuzz/fuzz-remote; do
@@ -49,7 +69,7 @@ for name in $unit_tests tests/fuzz/fuzz-request tests/fuzz/fuzz-policy tests/fuz
     $CC -fsanitize=address,undefined -o "$program" "$program.main.o" $main "$out"/*.c.o \
         $CMOCKA_LIBS $CTL_LIBS $XML_LIBS $CONFIG_LIBS
     # shellcheck disable=SC2086 # one word or none
-    "$program" $seeds >"$program.log" 2>&1 || {
+    top_builddir=$out "$program" $seeds >"$program.log" 2>&1 || {
         cat "$program.log"
         complain "$name is not clean under the sanitizers"
     }

@@ -9,7 +9,7 @@ needs tmux "$TMUX_PROGRAM"
 
 scratch=$(mktemp -d)
 root=$scratch/root gpu=$scratch/root/sys/class/mdev_bus/0000:18:00.0
-vgpuctl=$top_builddir/vgpuctl
+vgpuctl=$top_builddir/tests/vgpuctl
 unset TMUX NO_COLOR
 
 # Each start has a server of its own, as one that was told to end may not have done so yet.

@@ -584,8 +584,9 @@ domains(void **state)
 
     (void)state;
     snprintf(all, sizeof(all), "%s%s%s", first, second, third);
-    assert_int_equal(
-        connection_open(typed_libvirt(&scene, all), CONNECTION_READ, &connection, &error), 0);
+    assert_int_equal(connection_open(&scene.kernel.host, typed_libvirt(&scene, all),
+                                     CONNECTION_READ, &connection, &error),
+                     0);
     assert_int_equal(connection_domains(connection, &domains, &error), 0);
     assert_int_equal(domains.count, 3);
     assert_true(domains.complete);

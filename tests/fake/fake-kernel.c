@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -223,6 +224,19 @@ put_machine(struct fake_kernel *fake)
     put_vgpus(fake);
 }
 
+const char *
+fake_module(void)
+{
+    static char path[PATH_MAX];
+    const char *build = getenv("top_builddir");
+    struct path there;
+
+    if (!*path && (path_format(&there, "%s/connection.so", build ? build : ".") < 0 ||
+                   !realpath(there.text, path)))
+        fprintf(stderr, "there is no %s\n", there.text);
+    return path;
+}
+
 void
 fake_start(struct fake_kernel *fake, const char *machine)
 {
@@ -235,6 +249,7 @@ fake_start(struct fake_kernel *fake, const char *machine)
                                           .config = "etc/libvirt-vgpu",
                                           .hooks = "etc/libvirt/hooks",
                                           .hook = "usr/sbin/libvirt-vgpu-hook",
+                                          .module = fake_module(),
                                           .caller = -1}};
     snprintf(fake->path, sizeof(fake->path), "%s/vgpu-test-XXXXXX",
              directory                       ? directory

@@ -89,6 +89,10 @@ struct fake_kernel {
     struct fake_usage *usage;
 };
 
+/* What calls libvirt, as it was built; static memory. It is real, like that libvirt's test driver.
+ */
+const char *fake_module(void);
+
 /* Builds the machine; aborts the test on a wrong description. */
 void fake_start(struct fake_kernel *fake, const char *machine);
 

@@ -120,19 +120,19 @@ stage_hook(struct stage *stage, unsigned guest, const char *const *devices, cons
 }
 
 /* libvirt's client is a library of its own: its calls are none of ours. */
-int __real_connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
-                                  struct error *error);
-int __wrap_connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
-                                  struct error *error);
+int __real_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
+                                  unsigned *version, struct error *error);
+int __wrap_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
+                                  unsigned *version, struct error *error);
 
 int
-__wrap_connection_ask_domains(const char *uri, struct domains *ret, unsigned *version,
-                              struct error *error)
+__wrap_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
+                              unsigned *version, struct error *error)
 {
     int rc;
 
     inject_pause();
-    rc = __real_connection_ask_domains(uri, ret, version, error);
+    rc = __real_connection_ask_domains(host, uri, ret, version, error);
     inject_resume();
     return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/warm-up.h"
+#include "fake/fake-kernel.h"
 #include "libvirt/connection.h"
 
 #include <stddef.h>
@@ -22,10 +23,11 @@ int
 warm_up_connection(void **state)
 {
     AUTO(connection_close) struct connection *connection = NULL;
+    const struct host host = {.root = -1, .ops = &host_kernel, .module = fake_module()};
     struct error error;
 
     (void)state;
-    assert_int_equal(connection_open(HOST, CONNECTION_READ, &connection, &error), 0);
+    assert_int_equal(connection_open(&host, HOST, CONNECTION_READ, &connection, &error), 0);
     assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
     return 0;
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* When libvirt's library is loaded, and what is said if it cannot be. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/connection-module.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+#define ABSENT "/nowhere/connection.so"
+#define REMEDY "install libvirt-vgpu again"
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {{&scene, MACHINE}, &typed};
+
+static bool
+is_loaded(void)
+{
+    void *module = dlopen(fake_module(), RTLD_NOW | RTLD_NOLOAD);
+
+    if (module)
+        dlclose(module);
+    return module;
+}
+
+/* A module that is built for this test, in the directory of tests/libvirt. */
+static const char *
+built(const char *name)
+{
+    static char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%.*s/tests/libvirt/%s",
+             (int)(strrchr(fake_module(), '/') - fake_module()), fake_module(), name);
+    return path;
+}
+
+/* The first test: what is loaded stays. */
+static void
+who_asks_no_libvirt_does_not_load_it(void **state)
+{
+    static const char *const lines[] = {
+        "vgpuctl gpus",
+        "vgpuctl types",
+        "vgpuctl list",
+        "vgpuctl status",
+        "vgpuctl check",
+        "vgpuctl reconcile",
+        "vgpuctl drain 0000:18:00.0",
+        "vgpuctl doctor",
+        "vgpuctl metrics",
+        "vgpuctl undrain 0000:18:00.0",
+        "vgpuctl --help",
+        "vgpuctl --version",
+        "vgpuctl ready",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        typed_run(&scene, NULL, lines[i], &typed);
+        if (is_loaded())
+            fail_msg("%s loads libvirt", lines[i]);
+    }
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(typed_run(&scene, "test:///default", lines[i], &typed), COMMAND_DONE);
+    assert_false(is_loaded());
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl list", &typed), COMMAND_DONE);
+    assert_true(is_loaded());
+}
+
+static void
+refused(const char *path, const char *words)
+{
+    const struct connection_calls *calls;
+    struct error error;
+
+    assert_int_equal(connection_module_load(path, &calls, &error), -ENOTCONN);
+    typed_assert_has(error.text, "cannot ask libvirt: ");
+    typed_assert_has(error.text, words);
+    typed_assert_has(error.text, REMEDY);
+}
+
+static void
+a_module_of_another_build_is_refused(void **state)
+{
+    (void)state;
+    refused(built("old-module.so"), "old-module.so is of version 0.0.9, and this is version");
+    refused(built("odd-module.so"), "odd-module.so was not built together with this program");
+    refused("libm.so.6", "libm.so.6 was not built together with this program");
+}
+
+static void
+one_that_is_absent_is_named(void **state)
+{
+    (void)state;
+    refused(ABSENT, ABSENT ": cannot open shared object file: No such file");
+}
+
+/* One line, be it one host or three; and what can be said without libvirt is said. */
+static void
+commands_say_so_once(void **state)
+{
+    (void)state;
+    scene.kernel.host.module = ABSENT;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl list", &typed), COMMAND_DONE);
+    typed_assert_has(typed.printed, "GRID T4-1B");
+    typed_assert_has(typed.faults, "vgpuctl: list: cannot ask libvirt: " ABSENT);
+    typed_assert_has(typed.faults, "so orphans are not told from others");
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl explain guest1", &typed),
+                     COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: explain: cannot ask libvirt: " ABSENT);
+    assert_int_equal(
+        typed_run(&scene, NULL, "vgpuctl list -c test:///default -c test:///default", &typed),
+        COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: list: cannot ask libvirt: " ABSENT);
+    assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TYPED_TEST(who_asks_no_libvirt_does_not_load_it, here),
+        cmocka_unit_test(a_module_of_another_build_is_refused),
+        cmocka_unit_test(one_that_is_absent_is_named),
+        TYPED_TEST(commands_say_so_once, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
