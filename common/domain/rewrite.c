@@ -27,9 +27,8 @@ rewrite_own(const struct request *request)
     struct rewrite_source *sources = calloc(request->hostdev_count + 1, sizeof(*sources));
 
     for (size_t i = 0; sources && i < request->hostdev_count; i++)
-        sources[i] =
-            (struct rewrite_source){.kind = request->hostdevs[i].kind,
-                                    .source = request->hostdevs[i].source};
+        sources[i] = (struct rewrite_source){.kind = request->hostdevs[i].kind,
+                                             .source = request->hostdevs[i].source};
     return sources;
 }
 
