@@ -147,6 +147,9 @@ unprivileged(void **state)
     bool is_root = geteuid() == 0;
 
     (void)state;
+    /* In a name space that has no other user root cannot become one. */
+    if (is_root && (seteuid(65534) < 0 || seteuid(0) < 0))
+        skip();
     fake_write(&scene.kernel, "var/lib/keep", "");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(chmod(scene.kernel.path, 0755), 0);
