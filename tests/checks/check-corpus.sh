@@ -5,7 +5,8 @@
 
 . "$srcdir/tests/checks/guard.sh"
 
-for target in request policy ledger remote; do
-    "$top_builddir/tests/fuzz/fuzz-$target" "tests/corpus/$target" || complain "fuzz-$target failed"
+# shellcheck disable=SC2154 # Makefile.am hands it over
+for target in $fuzz_targets; do
+    "$top_builddir/$target" "tests/corpus/${target##*/fuzz-}" || complain "$target failed"
 done
 finish

@@ -53,7 +53,7 @@ for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
     case $source in */connection-calls.c | */other-module.c) continue ;; esac
     compile "$source" "$out/$(echo "$source" | tr / _).o"
 done
-for name in $unit_tests tests/fuzz/fuzz-request tests/fuzz/fuzz-policy tests/fuzz/fuzz-ledger tests/fuzz/fuzz-remote; do
+for name in $unit_tests $fuzz_targets; do
     program=$out/$(basename "$name")
     main=
     seeds=
