@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Random operations, for as long as one likes: guests start, end and arrive by migration; hooks are
+ * killed; the driver refuses, answers late or not at all; libvirt's daemon dies, and boards vanish.
+ *
+ * After each operation who runs has what it got, by one lease, and nobody else has it. Now and then
+ * all is quiet: then one `reconcile` leaves nothing but that, and whoever finds room must start.
+ * An operation is a call of the hook, or a `reconcile`; ROUNDS is how many. See chance.h.
+ */
+
+#include "actions/reconcile.h"
+#include "domain/request-parser.h"
+#include "fake/chance.h"
+#include "fake/fake-parts.h"
+#include "fake/scene.h"
+#include "lease/statedir.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MACHINE                                                                                    \
+    "gpu mtty rule pool 8\n"                                                                       \
+    "type mtty-2 \"Dual port serial\" uses 2\n"                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"                                      \
+    "gpu " BOARD " rule size\n"                                                                    \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"                                      \
+    "gpu 0000:3d:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"
+#define BOARD "0000:19:00.0" /* that may vanish */
+
+#define GUESTS     8
+#define DEVICES    2
+#define OPERATIONS 1500 /* that are played without a wish */
+#define STEPS      60   /* on one host, until the next is set up */
+#define QUIET      10   /* of them, on average, between two quiet moments */
+
+static const struct kind {
+    const char *word, *id;
+    unsigned room; /* while no board has vanished */
+} kinds[] = {{"mtty-2", "mtty-2", 4}, {"T4-1B", "nvidia-222", 4}, {"L40S-1B", "nvidia-1145", 2}};
+
+/* What each guest asks for. Guests 1 and 8 name one UUID, 5 and 6 one function. */
+static const struct wish {
+    const char *source;
+    unsigned kind;
+} wishes[GUESTS][DEVICES] = {
+    {{"dddddddd-0000-4000-8000-000000000011", 0}},
+    {{"dddddddd-0000-4000-8000-000000000021", 0}, {"dddddddd-0000-4000-8000-000000000022", 0}},
+    {{"dddddddd-0000-4000-8000-000000000031", 0}, {"dddddddd-0000-4000-8000-000000000032", 1}},
+    {{"dddddddd-0000-4000-8000-000000000041", 1}, {"dddddddd-0000-4000-8000-000000000042", 1}},
+    {{"0000:3d:00.4", 2}},
+    {{"0000:3d:00.4", 2}, {"dddddddd-0000-4000-8000-000000000061", 0}},
+    {{"0000:3d:00.5", 2}, {"dddddddd-0000-4000-8000-000000000071", 1}},
+    {{"dddddddd-0000-4000-8000-000000000011", 0}},
+};
+
+struct guest {
+    struct name sources[DEVICES]; /* that its XML has now */
+    struct fake_guest open[DEVICES];
+    bool is_running;
+};
+
+static struct scene scene;
+static struct guest guests[GUESTS];
+static uint64_t seed, chances, operations;
+static unsigned step, daemon_number;
+static bool is_clean; /* nothing has gone wrong since all was quiet */
+static bool has_board, is_kept;
+static bool is_owed; /* a release was killed, perhaps before it could leave its mark */
+
+#define MUST(condition, ...)                                                                       \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fail_msg("SEED=%llu ROUNDS=1, step %u: not so: " #condition, (unsigned long long)seed, \
+                     step);                                                                        \
+        }                                                                                          \
+    } while (0)
+
+static size_t
+count_devices(size_t guest)
+{
+    return wishes[guest][1].source ? 2 : 1;
+}
+
+/* --- the host --------------------------------------------------------------------------------- */
+
+static void
+put_process(int pid, const char *name, int parent, unsigned start)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "%d (%s) S %d 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 %u 0 0\n", pid,
+             name, parent, start);
+    fake_put(scene.kernel.host.root, text, "proc/%d/stat", pid);
+}
+
+/* This test's parent is libvirt's daemon: another one from now on, as it has another start. */
+static void
+start_daemon(void)
+{
+    put_process(getppid(), "libvirtd", 1, ++daemon_number);
+}
+
+static char *
+guest_xml(size_t guest)
+{
+    const char *sources[DEVICES + 1] = {NULL};
+    char request[512] = "";
+
+    for (unsigned i = 0; i < count_devices(guest); i++) {
+        size_t length = strlen(request);
+
+        sources[i] = guests[guest].sources[i].text;
+        snprintf(request + length, sizeof(request) - length,
+                 "<vgpu:device alias=\"ua-gpu%u\" type=\"%s\"/>", i + 1,
+                 kinds[wishes[guest][i].kind].word);
+    }
+    return scene_xml_of((unsigned)guest + 1, request, sources);
+}
+
+static void
+reset_sources(size_t guest)
+{
+    for (size_t i = 0; i < count_devices(guest); i++)
+        assert_int_equal(name_parse(&guests[guest].sources[i], wishes[guest][i].source), 0);
+}
+
+static void
+set_up(void)
+{
+    scene_start(&scene, MACHINE);
+    put_process(1, "systemd", 0, 1);
+    put_process(getpid(), "test", getppid(), 1);
+    start_daemon();
+    is_kept = maybe(&chances, 40);
+    is_clean = has_board = true;
+    is_owed = false;
+    scene_configure(&scene, is_kept ? "release = \"keep\"; prepare_timeout = \"400ms\";"
+                                    : "release_timeout = \"1s\"; prepare_timeout = \"400ms\";");
+    for (size_t i = 0; i < GUESTS; i++) {
+        guests[i].is_running = false;
+        reset_sources(i);
+    }
+}
+
+/* --- what must be true ------------------------------------------------------------------------ */
+
+/* The guests that run have theirs, by one lease each, and nobody else has them. */
+static void
+check_running(void)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error;
+
+    MUST(statedir_peek(&scene.kernel.host, &ledger, &error) == 0, "%s\n", error.text);
+    for (size_t i = 0; i < GUESTS; i++) {
+        for (size_t k = 0; guests[i].is_running && k < count_devices(i); k++) {
+            const struct name *source = &guests[i].sources[k];
+            const struct lease *lease = ledger_find(&ledger, source);
+            char domain[40];
+
+            snprintf(domain, sizeof(domain), "aaaaaaaa-0000-4000-8000-%012zu", i + 1);
+            MUST(!strcmp(fake_type_of(&scene.kernel, source->text), kinds[wishes[i][k].kind].id),
+                 "%s of guest %zu is \"%s\"\n", source->text, i + 1,
+                 fake_type_of(&scene.kernel, source->text));
+            MUST(lease && lease->state == LEASE_HELD && !strcmp(lease->domain.text, domain),
+                 "%s of guest %zu has no lease, or another's\n", source->text, i + 1);
+        }
+    }
+}
+
+static unsigned
+count_running(unsigned kind)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < GUESTS; i++) {
+        for (size_t k = 0; guests[i].is_running && k < count_devices(i); k++)
+            count += wishes[i][k].kind == kind;
+    }
+    return count;
+}
+
+/* Whether nobody runs who has what it names, and there is room beside those who run. */
+static bool
+finds_room(size_t guest)
+{
+    unsigned wanted[COUNT(kinds)] = {0};
+
+    for (size_t k = 0; k < count_devices(guest); k++) {
+        wanted[wishes[guest][k].kind]++;
+        for (size_t i = 0; i < GUESTS; i++) {
+            for (size_t j = 0; guests[i].is_running && j < count_devices(i); j++) {
+                if (name_equal(&guests[i].sources[j], &guests[guest].sources[k]))
+                    return false;
+            }
+        }
+    }
+    for (unsigned kind = 0; kind < COUNT(kinds); kind++) {
+        unsigned room = kinds[kind].room - (kind == 1 && !has_board ? 2 : 0);
+
+        if (wanted[kind] && count_running(kind) + wanted[kind] > room)
+            return false;
+    }
+    return true;
+}
+
+/* --- what goes wrong -------------------------------------------------------------------------- */
+
+/* The fake kernel's operations, and those of a process that is killed at one of them. */
+static const struct host_ops *usual;
+static struct host_ops killing;
+static unsigned calls_left;
+
+static void
+count_call(void)
+{
+    if (--calls_left == 0)
+        kill(getpid(), SIGKILL);
+}
+
+static ssize_t
+killing_read(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    count_call();
+    return usual->read(host, path, buffer, size);
+}
+
+static int
+killing_write(const struct host *host, const char *path, const char *text)
+{
+    count_call();
+    return usual->write(host, path, text);
+}
+
+static int
+killing_exists(const struct host *host, const char *path)
+{
+    count_call();
+    return usual->exists(host, path);
+}
+
+static int
+killing_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    count_call();
+    return usual->lock(host, fd, nanoseconds);
+}
+
+static uint64_t
+killing_now(const struct host *host)
+{
+    count_call();
+    return usual->now(host);
+}
+
+/* The hook in a process of its own, which is killed at one of its calls, or a child of it is. Few
+ * prepares have more than so many, and few of the others. */
+static int
+call_killed(const char *xml, const char *operation, const char *sub)
+{
+    const unsigned call = 1 + chance(&chances, strcmp(operation, "prepare") ? 40 : 120);
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        usual = scene.kernel.host.ops;
+        killing = *usual;
+        killing.read = killing_read;
+        killing.write = killing_write;
+        killing.exists = killing_exists;
+        killing.lock = killing_lock;
+        killing.now = killing_now;
+        scene.kernel.host.ops = &killing;
+        calls_left = call;
+        _exit(scene_hook(&scene, xml, operation, sub));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    fake_sleep(1); /* until whom it left behind has ended, or waits for the driver */
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+cause_trouble(void)
+{
+    struct fake_faults *faults = scene.kernel.faults;
+    static const char *const cards[] = {"mtty", "0000:18:00", "0000:3d:00"};
+
+    faults->writes = 0;
+    faults->refuse = maybe(&chances, 20) ? 1 + chance(&chances, 3) : 0;
+    faults->unreadable = maybe(&chances, 10) ? 1 + chance(&chances, 5) : 0;
+    faults->fail_at = maybe(&chances, 20) ? 1 + chance(&chances, 4) : 0;
+    faults->fail_with = maybe(&chances, 50) ? EIO : EBUSY;
+    faults->create_delay = maybe(&chances, 20) ? chance(&chances, 800) : 0;
+    faults->remove_delay = maybe(&chances, 20) ? chance(&chances, 1500) : 0;
+    if (maybe(&chances, 10)) {
+        snprintf(faults->slow, sizeof(faults->slow), "%s", cards[chance(&chances, COUNT(cards))]);
+        faults->slow_by = chance(&chances, 200);
+        faults->mute = maybe(&chances, 50);
+    }
+}
+
+static void
+end_trouble(void)
+{
+    scene.kernel.faults->mute = false;
+    *scene.kernel.faults = (struct fake_faults){0};
+}
+
+/* A call of the hook: mostly all goes well, else it is killed, or the driver gives trouble. -1: it
+ * was killed. */
+static int
+call(size_t guest, const char *operation, const char *sub)
+{
+    AUTO_FREE char *xml = guest_xml(guest);
+    unsigned fortune = chance(&chances, 100);
+    int status;
+
+    operations++;
+    if (fortune < 80)
+        return scene_hook(&scene, xml, operation, sub);
+    is_clean = false;
+    if (fortune < 90)
+        cause_trouble();
+    status = fortune < 85 || fortune >= 90 ? call_killed(xml, operation, sub)
+                                           : scene_hook(&scene, xml, operation, sub);
+    end_trouble();
+    return status;
+}
+
+/* --- operations ------------------------------------------------------------------------------- */
+
+/* libvirt says so to whoever asks, and QEMU has the devices open. */
+static void
+run(size_t guest)
+{
+    AUTO_FREE char *xml = guest_xml(guest);
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n",
+                         (int)getpid(), xml) > 0);
+    fake_put(scene.kernel.host.root, text, "run/libvirt/qemu/guest%zu.xml", guest + 1);
+    for (size_t k = 0; k < count_devices(guest); k++) {
+        guests[guest].open[k] = fake_open(&scene.kernel, guests[guest].sources[k].text);
+        MUST(guests[guest].open[k].device >= 0, "%s cannot be opened\n",
+             guests[guest].sources[k].text);
+    }
+    guests[guest].is_running = true;
+}
+
+/* Its QEMU ends, and libvirt forgets it. */
+static void
+stop(size_t guest)
+{
+    for (size_t k = 0; k < count_devices(guest); k++)
+        fake_close(&guests[guest].open[k]);
+    fake_drop(scene.kernel.host.root, 0, "run/libvirt/qemu/guest%zu.xml", guest + 1);
+    guests[guest].is_running = false;
+}
+
+static void
+release(size_t guest)
+{
+    int status = call(guest, "release", "end");
+
+    MUST(status == 0 || status == -1, "%s", scene.said);
+    is_owed |= status == -1;
+    reset_sources(guest);
+}
+
+static void
+end_guest(size_t guest)
+{
+    stop(guest);
+    release(guest);
+}
+
+static void
+start_guest(size_t guest)
+{
+    bool was_clean = is_clean, has_room = finds_room(guest);
+    int status = call(guest, "prepare", "begin");
+
+    MUST(status != 0 || has_room, "guest %zu starts\n", guest + 1);
+    MUST(status == 0 || !has_room || !was_clean || !is_clean, "%s", scene.said);
+    if (status == 0 && maybe(&chances, 90) && call(guest, "start", "begin") == 0) {
+        run(guest);
+        (void)call(guest, "started", "begin");
+    } else {
+        release(guest);
+    }
+}
+
+/* With other sources, where what it has cannot be had here. */
+static void
+take_printed(size_t guest)
+{
+    const struct document document = {scene.printed, strlen(scene.printed)};
+    AUTO(request_clear) struct request request = {0};
+    struct error error;
+
+    MUST(request_parse(&document, &request, &error) == 0, "%s\n", error.text);
+    for (size_t k = 0; k < count_devices(guest); k++)
+        guests[guest].sources[k] = request.hostdevs[k].source;
+}
+
+/* Where it cannot come now, what was promised to it stays so for a minute. */
+static void
+guest_arrives(size_t guest)
+{
+    AUTO_FREE char *xml = guest_xml(guest);
+
+    operations++;
+    if (scene_hook(&scene, xml, maybe(&chances, 50) ? "migrate" : "restore", "begin") == 0) {
+        if (*scene.printed)
+            take_printed(guest);
+        start_guest(guest);
+    }
+    is_clean &= guests[guest].is_running;
+}
+
+/* Some guests end meanwhile, of which nobody is told. */
+static void
+daemon_dies(void)
+{
+    for (size_t i = 0; i < GUESTS; i++) {
+        if (guests[i].is_running && maybe(&chances, 20)) {
+            stop(i);
+            reset_sources(i);
+            is_clean = false;
+        }
+    }
+    start_daemon();
+    is_owed = false;
+    for (size_t i = 0; i < GUESTS; i++) {
+        if (guests[i].is_running)
+            MUST(call(i, "reconnect", "begin") <= 0, "%s", scene.said);
+    }
+}
+
+static void
+reconcile(bool must_succeed)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
+    int rc = reconcile_host(&scene.kernel.host, &findings, &error);
+
+    operations++;
+    MUST(!must_succeed || rc == 0, "%s\n", error.text);
+    MUST(!must_succeed || findings.failed == 0, "%zu failed\n", findings.failed);
+}
+
+/* Nothing goes wrong for a while: then nothing is left but what guests have, or is kept. */
+static void
+be_quiet(void)
+{
+    size_t running = 0;
+
+    fake_sleep(61000); /* what was promised, and whom hooks have left behind */
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+    if (is_owed)
+        daemon_dies();
+    fake_sleep(61000);
+    reconcile(true);
+    for (unsigned kind = 0; kind < COUNT(kinds); kind++)
+        running += count_running(kind);
+    MUST(scene_leases(&scene, "held") == running, "%zu leases are held, and not %zu\n",
+         scene_leases(&scene, "held"), running);
+    MUST(scene_leases(&scene, "") == running + scene_leases(&scene, "kept"),
+         "%zu leases, of which %zu are held\n", scene_leases(&scene, ""), running);
+    MUST(fake_count(&scene.kernel) == scene_leases(&scene, ""), "%zu vGPUs, and %zu leases\n",
+         fake_count(&scene.kernel), scene_leases(&scene, ""));
+    MUST(is_kept || scene_leases(&scene, "kept") == 0, "%zu are kept\n",
+         scene_leases(&scene, "kept"));
+    is_clean = true;
+}
+
+/* One without vGPUs, so that nobody loses any. */
+static void
+board_vanishes(void)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error;
+
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    for (size_t i = 0; i < ledger.count; i++) {
+        if (!strcmp(ledger.leases[i].gpu.text, BOARD))
+            return;
+    }
+    fake_vanish(&scene.kernel, BOARD);
+    has_board = false;
+}
+
+static void
+operate(void)
+{
+    unsigned what = chance(&chances, 100);
+    size_t guest = chance(&chances, GUESTS);
+
+    if (what < 3)
+        daemon_dies();
+    else if (what < 8)
+        reconcile(false);
+    else if (guests[guest].is_running)
+        end_guest(guest);
+    else if (what < 20)
+        guest_arrives(guest);
+    else
+        start_guest(guest);
+    check_running();
+    if (chance(&chances, QUIET))
+        return;
+    be_quiet();
+    check_running();
+    if (has_board && maybe(&chances, 5))
+        board_vanishes();
+}
+
+/* All guests end, and their daemon too. */
+static void
+tear_down(void)
+{
+    for (size_t i = 0; i < GUESTS; i++) {
+        if (guests[i].is_running)
+            end_guest(i);
+    }
+    be_quiet();
+    scene_stop(&scene);
+}
+
+static void
+random_operations(void **state)
+{
+    uint64_t first = chance_setting("SEED", SEED), wanted = chance_rounds(OPERATIONS);
+
+    (void)state;
+    for (seed = first; operations < wanted; seed++) {
+        chances = seed;
+        set_up();
+        for (step = 0; step < STEPS; step++)
+            operate();
+        tear_down();
+    }
+    print_message("%llu operations, seeds %llu to %llu\n", (unsigned long long)operations,
+                  (unsigned long long)first, (unsigned long long)seed - 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
