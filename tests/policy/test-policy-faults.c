@@ -122,6 +122,14 @@ faults_of_one_place(void **state)
         {"classes = { a = { types = [ \"a\" ]; }; };\n"
          "quotas = ( { domains = [ \"*\" ]; class = \"a\"; max = 4; type = \"b\"; } );",
          "2: unknown key \"type\""},
+        /* limits and pools */
+        {"max_instances = { };", "1: max_instances must be a list of groups"},
+        {"max_instances = ( { max = 1; } );", "1: a limit without types"},
+        {"max_instances = ( { types = [ \"a\" ]; } );", "1: a limit without max"},
+        {"pools = ( );", "1: pools must be a group, as { small = { functions = [ ... ]; }; }"},
+        {"pools = { bare = [ \"a\" ]; };", "1: a pool must be a group, as { functions"},
+        {"pools = { bare = { functions = \"a\"; }; };", "1: functions must be a list of strings"},
+        {"pools = { bare = {\ndriver = \"a/b\"; }; };", "2: driver must be the name of a driver"},
         /* domains */
         {"domains = { };", "1: domains must be a list of groups"},
         {"domains = ( \"web\" );", "1: domains may hold only groups"},

@@ -363,6 +363,20 @@ removes_what_dangles(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
+/* Other programs' metadata stays, and so what it is in. */
+static void
+leaves_others_metadata(void **state)
+{
+    AUTO(domain_edit_end)
+    struct domain_edit edit = start(HEAD "  <metadata>\n    <a:b xmlns:a=\"urn:a\"/>\n" OPEN DEVICE(
+        "ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
+
+    (void)state;
+    take_out(&edit, "ua-gpu0", "");
+    assert_text(&edit, NEWHEAD
+                "  <metadata>\n    <a:b xmlns:a=\"urn:a\"/>\n  </metadata>\n" NEWDEVICES NEWTAIL);
+}
+
 static void
 refuses(void **state)
 {
@@ -506,6 +520,7 @@ main(void)
         cmocka_unit_test(keeps_what_a_uuid_names),
         cmocka_unit_test(tells_ours_from_others),
         cmocka_unit_test(removes_what_dangles),
+        cmocka_unit_test(leaves_others_metadata),
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_what_is_no_domain),
         cmocka_unit_test(gives_libvirt_its_parts),
