@@ -581,6 +581,30 @@ lost_ledger_is_made_anew_by_reconnect(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
 }
 
+/* While we are switched off, what a guest has was made by somebody else. */
+static void
+switched_off_we_have_made_nothing(void **state)
+{
+    static const struct {
+        const char *configuration;
+        size_t found;
+    } rows[] = {{"enabled = false;", 1}, {"enabled = true;", 0}, {"this is { none", 0}};
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        scene_configure(&scene, rows[i].configuration);
+        assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+        assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_leases(&scene, "found"), rows[i].found);
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        assert_int_equal(fake_count(&scene.kernel), rows[i].found);
+        if (rows[i].found)
+            assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    }
+}
+
 static void
 plain_guest_touches_nothing(void **state)
 {
@@ -776,6 +800,7 @@ main(void)
         TEST(what_costs_too_much_is_given_back),
         TEST(a_request_of_another_version),
         TEST(lost_ledger_is_made_anew_by_reconnect),
+        TEST(switched_off_we_have_made_nothing),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
         TEST(quota_holds_for_any_words),
