@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* bench-guests: what a start, an end and a list cost on a host with many guests, beside one with
+ * few. It is linked to libvirt, as vgpuctl is, and so no part of "bench". */
+
+#include "base/reader.h"
+#include "bench/large.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GPUS      16
+#define FUNCTIONS 32
+#define ROUNDS    15
+#define NEWCOMER  9999
+
+enum step { PREPARE, RELEASE, CLEAR, LIST, STEPS };
+static const char *const words[STEPS] = {
+    "prepare",
+    "release",
+    "prepare, in place of a guest that was lost",
+    "vgpuctl list",
+};
+
+static struct scene scene;
+
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void
+must(bool good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "bench: %s failed\n", what);
+    exit(1);
+}
+
+/* A guest's XML, with a vGPU or not, and disks enough for about 6 KB. The caller frees it. */
+static char *
+guest_xml(unsigned guest, bool vgpu)
+{
+    AUTO_FREE char *xml = scene_xml(guest, vgpu ? "<vgpu:device type=\"A40-1Q\"/>" : "",
+                                    (const unsigned[]){vgpu ? guest : 0, 0});
+    char *end = strstr(xml, "  </devices>"), *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    fprintf(out, "%.*s", (int)(end - xml), xml);
+    for (int i = 0; i < 20; i++)
+        fprintf(out,
+                "    <disk type='file' device='disk'>\n"
+                "      <driver name='qemu' type='qcow2' cache='none'/>\n"
+                "      <source file='/var/lib/libvirt/images/guest%02d.qcow2'/>\n"
+                "      <target dev='vd%c' bus='virtio'/>\n"
+                "    </disk>\n",
+                i, 'a' + i);
+    fprintf(out, "%s", end);
+    fclose(out);
+    return text;
+}
+
+/* It has its vGPU, and libvirt's file says that it runs. */
+static void
+run_guest(unsigned guest)
+{
+    AUTO_FREE char *xml = guest_xml(guest, true);
+    AUTO_FREE char *status = NULL;
+    char path[64];
+
+    must(scene_hook(&scene, xml, "prepare", "begin") == 0, "a prepare");
+    must(asprintf(&status, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n", getpid(),
+                  xml) > 0,
+         "a status file");
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    fake_write(&scene.kernel, path, status);
+}
+
+/* A guest whose daemon has ended, and it with it, and that had the newcomer's device: the next
+ * start has to read libvirt's files of all guests. */
+static void
+lose_guest(void)
+{
+    pid_t daemon = fork();
+
+    if (daemon == 0) {
+        pid_t hook = fork();
+
+        if (hook == 0)
+            _exit(scene_prepare(&scene, NEWCOMER - 1, NEWCOMER, "A40-1Q"));
+        waitpid(hook, NULL, 0);
+        _exit(0);
+    }
+    waitpid(daemon, NULL, 0);
+}
+
+/* libvirt's test driver, with so many guests defined. */
+static const char *
+define_guests(unsigned running, unsigned defined)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const char *uri;
+
+    for (unsigned i = 1; i <= defined; i++) {
+        AUTO_FREE char *xml = typed_domain(i, "", (const unsigned[]){i <= running ? i : 0, 0});
+
+        fputs(xml, out);
+    }
+    fclose(out);
+    uri = typed_libvirt(&scene, text);
+    free(text);
+    return uri;
+}
+
+/* What a step costs: the best of all rounds. */
+struct cost {
+    double seconds;
+    unsigned opens; /* of files and directories in /sys, /proc and /run */
+};
+
+static void
+measure_step(enum step step, const char *xml, const char *libvirt, struct cost *ret)
+{
+    AUTO(typed_clear) struct typed typed = {0};
+
+    for (int round = 0; round < ROUNDS; round++) {
+        double began;
+
+        if (step == RELEASE)
+            must(scene_hook(&scene, xml, "prepare", "begin") == 0, "a prepare");
+        if (step == CLEAR)
+            lose_guest();
+        scene.kernel.faults->opens = 0;
+        began = now();
+        if (step == LIST)
+            must(typed_run(&scene, libvirt, "vgpuctl list", &typed) == 0, "a list");
+        else if (step == RELEASE)
+            must(scene_hook(&scene, xml, "release", "end") == 0, "a release");
+        else
+            must(scene_hook(&scene, xml, "prepare", "begin") == 0, "a prepare");
+        began = now() - began;
+        if (round == 0 || began < ret->seconds)
+            *ret = (struct cost){began, scene.kernel.faults->opens};
+        if (step == PREPARE || step == CLEAR)
+            must(scene_hook(&scene, xml, "release", "end") == 0, "a release");
+    }
+}
+
+static void
+measure(unsigned running, unsigned defined, struct cost costs[STEPS])
+{
+    AUTO_FREE char *machine = large_host(GPUS, FUNCTIONS, false);
+    AUTO_FREE char *xml = guest_xml(NEWCOMER, true);
+    const char *libvirt;
+
+    scene_start(&scene, machine);
+    scene.yields = READER_YIELDS;
+    for (unsigned i = 1; i <= running; i++)
+        run_guest(i);
+    libvirt = define_guests(running, defined);
+    for (unsigned step = 0; step < STEPS; step++) {
+        measure_step(step, xml, libvirt, &costs[step]);
+    }
+    scene_stop(&scene);
+}
+
+int
+main(int argc, char *argv[])
+{
+    const unsigned few = 10, running = argc > 2 ? (unsigned)atoi(argv[1]) : 500;
+    const unsigned defined = argc > 2 ? (unsigned)atoi(argv[2]) : 5000;
+    struct cost small[STEPS], large[STEPS];
+
+    fake_clock_use_real();
+    measure(few, few, small);
+    measure(running, defined, large);
+    printf("%u guests are defined, and %u run with a vGPU each on %d GPUs of %d functions; beside "
+           "%u, best of %d:\n",
+           defined, running, GPUS, FUNCTIONS, few, ROUNDS);
+    for (unsigned step = 0; step < STEPS; step++)
+        printf("  %-40s %5.2f   (%.2f ms beside %.2f ms; %u files opened beside %u)\n", words[step],
+               large[step].seconds / small[step].seconds, large[step].seconds * 1e3,
+               small[step].seconds * 1e3, large[step].opens, small[step].opens);
+    return 0;
+}
