@@ -177,6 +177,43 @@ a_place_that_is_made_stays_whose_it_is(void **state)
     }
 }
 
+/* A guest of two vGPUs, devices `first` and the next; the caller frees it. */
+static char *
+guest_of_two(unsigned guest, unsigned first)
+{
+    char request[256];
+
+    snprintf(request, sizeof(request),
+             "<vgpu:device alias=\"ua-gpu%u\" type=\"mtty-2\"/>"
+             "<vgpu:device alias=\"ua-gpu%u\" type=\"mtty-2\"/>",
+             first, first + 1);
+    return scene_xml(guest, request, (const unsigned[]){first, first + 1, 0});
+}
+
+static void
+all_places_that_are_made_stay(void **state)
+{
+    AUTO_FREE char *first = guest_of_two(1, 1);
+    AUTO_FREE char *second = guest_of_two(2, 3);
+    pid_t pid;
+    int status;
+
+    (void)state;
+    scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    scene_configure(&scene, "release = \"keep\";");
+    scene.kernel.faults->remove_delay = 5;
+    assert_int_equal(scene_hook(&scene, first, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, first, "release", "end"), 0);
+    pid = fork();
+    if (pid == 0)
+        _exit(scene_hook(&scene, second, "prepare", "begin"));
+    while (scene_leases(&scene, "kept") > 0)
+        fake_sleep(1);
+    assert_int_equal(scene_leases(&scene, "reserved"), 2);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 /* Starts and ends of the same guests at once, again and again. */
 static void
 crowd_comes_and_goes(void **state)
@@ -481,6 +518,7 @@ main(void)
         TEST(places_are_neither_shared_nor_wasted),
         TEST(a_slow_release_delays_nobody),
         TEST(a_place_that_is_made_stays_whose_it_is),
+        TEST(all_places_that_are_made_stay),
         TEST(crowd_comes_and_goes),
         TEST(killed_anywhere),
         TEST(place_of_the_dead_is_free),
