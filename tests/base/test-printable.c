@@ -72,12 +72,43 @@ short_characters(void **state)
     }
 }
 
+/* The first and the last of each longer range, and the characters beside it. */
+static void
+long_characters(void **state)
+{
+    static const uint32_t ranges[][2] = {
+        {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xd800, 0xdfff},
+        {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ranges); i++) {
+        const uint32_t characters[] = {ranges[i][0] - 1, ranges[i][0], ranges[i][1],
+                                       ranges[i][1] + 1};
+
+        for (size_t k = 0; k < COUNT(characters); k++) {
+            uint32_t c = characters[k];
+            char text[5] = {(char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)),
+                            (char)(0x80 | (c & 0x3f))};
+
+            if (c >= 0x10000) {
+                memmove(text + 1, text, 3);
+                text[0] = (char)(0xf0 | c >> 18);
+                text[1] = (char)(0x80 | (c >> 12 & 0x3f));
+            }
+            printable_make(text);
+            assert_int_equal(*text == '?', k == 1 || k == 2);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows),
         cmocka_unit_test(short_characters),
+        cmocka_unit_test(long_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
