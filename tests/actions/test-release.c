@@ -99,6 +99,21 @@ one_that_succeeds_leaves_no_mark(void **state)
     scene_assert_empty(&scene);
 }
 
+/* The driver still cleans up once it has answered: till then the place is not free. */
+static void
+one_waits_until_nothing_is_left(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    scene.kernel.faults->remove_delay = 200;
+    began = fake_now();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_true(fake_now() >= began + 200);
+    scene_assert_empty(&scene);
+}
+
 /* The first is reconcile's to find, the second that of a guest that needs the place. */
 static void
 one_that_gets_no_lock_is_made_up_for(void **state)
@@ -383,6 +398,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
+        SCENE_TEST(one_waits_until_nothing_is_left, here),
         SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
         SCENE_TEST(one_that_cannot_write_is_made_up_for, here),
         SCENE_TEST(one_that_finds_a_newer_ledger_is_made_up_for, here),

@@ -191,13 +191,46 @@ teardown(void **state)
     return 0;
 }
 
+/* What has more lines than the screen: the last says how many are missing. */
+static void
+more_than_the_screen_has(void **state)
+{
+    static const struct {
+        unsigned height;
+        const char *wanted;
+    } rows[] = {
+        {0, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
+        {4, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
+        {3, "\033[H\033[2Ka\n\033[2Kb\n\033[J(1 more lines; name a GPU to see less)"},
+        {2, "\033[H\033[2Ka\n\033[J(2 more lines; name a GPU to see less)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct terminal terminal = {.height = rows[i].height};
+        struct terminal_screen screen = TERMINAL_SCREEN_NONE;
+        AUTO_FREE char *shown = NULL;
+        size_t size;
+
+        screen.terminal = &terminal;
+        screen.out = open_memstream(&shown, &size);
+        terminal_show(&screen, "a\nb\nc\n");
+        fclose(screen.out);
+        assert_string_equal(shown, rows[i].wanted);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_80_columns), cmocka_unit_test(at_any_width),
-        cmocka_unit_test(for_programs),  cmocka_unit_test(broken_names),
-        cmocka_unit_test(empty),         cmocka_unit_test(done),
+        cmocka_unit_test(at_80_columns),
+        cmocka_unit_test(at_any_width),
+        cmocka_unit_test(for_programs),
+        cmocka_unit_test(broken_names),
+        cmocka_unit_test(more_than_the_screen_has),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(done),
     };
 
     return cmocka_run_group_tests(tests, NULL, teardown);

@@ -83,6 +83,41 @@ shown(void **state)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
 
+/* One that makes mediated devices, and beside it one that makes functions. */
+static void
+both_kinds_on_one_host(void **state)
+{
+    static const char node[] = "<device><name>pci_0000_%02x_00_0</name>"
+                               "<path>/sys/devices/0000:%02x:00.0</path><parent>computer</parent>"
+                               "<driver><name>nvidia</name></driver><capability type='pci'>"
+                               "<domain>0</domain><bus>%u</bus><slot>0</slot>"
+                               "<function>0</function><product id='0x1eb8'>A GPU</product>"
+                               "<vendor id='0x10de'>NVIDIA Corporation</vendor>%s"
+                               "</capability></device>";
+    char line[1024];
+    FILE *out;
+    AUTO_FREE char *devices = NULL;
+    size_t size;
+
+    (void)state;
+    out = open_memstream(&devices, &size);
+    fprintf(out, node, 0x18, 0x18, 0x18,
+            "<capability type='mdev_types'><type id='nvidia-222'><name>GRID T4-1B</name>"
+            "<deviceAPI>vfio-pci</deviceAPI><availableInstances>14</availableInstances>"
+            "</type></capability>");
+    fprintf(out, node, 0x3d, 0x3d, 0x3d,
+            "<capability type='virt_functions' maxCount='2'>"
+            "<address domain='0' bus='0x3d' slot='0' function='4'/></capability>");
+    fprintf(out,
+            "<device><name>computer</name><capability type='system'><hardware>"
+            "<uuid>bbbbbbbb-0000-4000-8000-0000000000a4</uuid></hardware></capability></device>");
+    fclose(out);
+    snprintf(line, sizeof(line), "vgpuctl gpus -r -n -o GPU -c %s", typed_libvirt(&scene, devices));
+    if (run(line) != COMMAND_DONE)
+        fail_msg("%s", typed.faults);
+    assert_string_equal(typed.printed, "0000:18:00.0\n0000:3d:00.0\n");
+}
+
 /* No golden files: libvirt's own words may change. */
 static void
 gone(void **state)
@@ -405,6 +440,7 @@ main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(shown),
+        TEST(both_kinds_on_one_host),
         TEST(gone),
         TEST(wrong_usage),
         TEST(hosts_of_a_file),
