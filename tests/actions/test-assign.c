@@ -581,6 +581,30 @@ lost_ledger_is_made_anew_by_reconnect(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
 }
 
+static int
+write_nothing(const struct host *host, const char *path, const char *text)
+{
+    (void)host;
+    (void)path;
+    (void)text;
+    return 0;
+}
+
+/* It takes every order, and does nothing. */
+static void
+a_driver_that_lies(void **state)
+{
+    static struct host_ops ops;
+
+    (void)state;
+    ops = *scene.kernel.host.ops;
+    ops.write = write_nothing;
+    scene.kernel.host.ops = &ops;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "No such device");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
 /* While we are switched off, what a guest has was made by somebody else. */
 static void
 switched_off_we_have_made_nothing(void **state)
@@ -801,6 +825,7 @@ main(void)
         TEST(a_request_of_another_version),
         TEST(lost_ledger_is_made_anew_by_reconnect),
         TEST(switched_off_we_have_made_nothing),
+        TEST(a_driver_that_lies),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
         TEST(quota_holds_for_any_words),
