@@ -5,8 +5,10 @@
 
 #include "fake/typed.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HERE "test:///default"
 #define LONG "a-guest-whose-name-is-rather-long"
@@ -220,6 +222,55 @@ more_than_the_screen_has(void **state)
     }
 }
 
+/* Signals that would end the program are what is waited for, and all is put back. */
+static void
+a_screen_of_its_own(void **state)
+{
+    static const struct {
+        int signal;      /* 0: none comes */
+        const char *key; /* NULL: none; "": there is nobody who could type */
+        enum terminal_event event;
+    } rows[] = {
+        {SIGINT, NULL, TERMINAL_END},    {SIGTERM, NULL, TERMINAL_END},
+        {SIGWINCH, NULL, TERMINAL_ANEW}, {0, NULL, TERMINAL_TIME},
+        {0, "q", TERMINAL_END},          {0, "\003", TERMINAL_END},
+        {0, " ", TERMINAL_ANEW},         {0, "", TERMINAL_END},
+    };
+    const struct host host = {.ops = &host_kernel};
+    sigset_t after;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct terminal terminal = {.input = -1, .output = -1, .is_screen = true};
+        const bool waits = !rows[i].signal && !rows[i].key;
+        int keys[2];
+        struct terminal_screen screen = TERMINAL_SCREEN_NONE;
+        AUTO_FREE char *shown = NULL;
+        struct error error;
+        size_t size;
+        FILE *out = open_memstream(&shown, &size);
+
+        assert_int_equal(pipe2(keys, O_CLOEXEC), 0);
+        if (rows[i].key) {
+            terminal.input = keys[0];
+            assert_int_equal(write(keys[1], rows[i].key, strlen(rows[i].key)), strlen(rows[i].key));
+        }
+        close(keys[1]);
+        assert_int_equal(terminal_take(&screen, &terminal, out, &error), 0);
+        if (rows[i].signal)
+            assert_int_equal(raise(rows[i].signal), 0);
+        assert_int_equal(terminal_wait(&screen, &host, waits ? 1000 : 60000000000), rows[i].event);
+        terminal_release(&screen);
+        terminal_release(&screen);
+        close(keys[0]);
+        fclose(out);
+        assert_string_equal(shown, "\033[?1049h\033[?25l\033[?7l\033[2J"
+                                   "\033[?7h\033[?25h\033[?1049l");
+        sigprocmask(SIG_BLOCK, NULL, &after);
+        assert_int_equal(sigismember(&after, SIGTERM), 0);
+    }
+}
+
 int
 main(void)
 {
@@ -229,6 +280,7 @@ main(void)
         cmocka_unit_test(for_programs),
         cmocka_unit_test(broken_names),
         cmocka_unit_test(more_than_the_screen_has),
+        cmocka_unit_test(a_screen_of_its_own),
         cmocka_unit_test(empty),
         cmocka_unit_test(done),
     };
