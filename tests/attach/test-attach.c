@@ -153,6 +153,11 @@ a_clone(void **state)
     free(text);
     text = definition_read(libvirt, "clone");
     assert_string_equal(text, xml);
+    /* UUIDs are nobody else's: others are not asked for. */
+    assert_int_equal(typed_run(&scene, "test:///no/such/host.xml",
+                               "vgpuctl attach tests/data/clone.xml --renew --print-xml", &typed),
+                     COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
     assert_int_equal(run("vgpuctl attach test --renew"), COMMAND_FAILED);
     typed_assert_has(typed.faults,
                      "test runs: its vGPUs can have other UUIDs when it is shut down");
