@@ -452,6 +452,25 @@ the_uuid_is_libvirts(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, parsed_set_up, parsed_tear_down)
 
+static void
+aliases_that_libvirt_keeps(void **state)
+{
+    static const struct {
+        const char *alias;
+        bool kept;
+    } rows[] = {
+        {"ua-", true},       {"ua-gpu0", true},    {"ua", false},       {"gpu0", false},
+        {"hostdev0", true},  {"hostdev12", true},  {"hostdev", true},   {"hostdev1x", false},
+        {"hostdevx", false}, {"hostdev-1", false}, {"xua-gpu0", false}, {"", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (request_keeps_alias(rows[i].alias) != rows[i].kept)
+            fail_msg("%s", rows[i].alias);
+    }
+}
+
 int
 main(void)
 {
@@ -459,6 +478,7 @@ main(void)
         TEST(everything_a_device_may_say),
         TEST(a_device_finds_its_hostdev),
         TEST(a_function_is_named_by_its_alias),
+        TEST(aliases_that_libvirt_keeps),
         TEST(whose_guest_it_is),
         TEST(faults_in_the_request),
         TEST(faults_around_the_request),

@@ -2,6 +2,7 @@
 
 /* What people are told who cannot have what they want. */
 
+#include "placement/candidate.h"
 #include "placement/question.h"
 
 #include <stdio.h>
@@ -74,6 +75,42 @@ a_refusal_of_all_together_has_reasons_too(void **state)
     question_check(rows, COUNT(rows));
 }
 
+/* Of two places that would both do, what is wrong with the second. */
+static void
+why_another_place_is_better(void **state)
+{
+#define OTHERS "is left to the others"
+    static const struct {
+        struct candidate better, worse;
+        const char *wanted;
+    } rows[] = {
+        {{.rank = 0}, {.rank = 1}, "its type is less preferred"},
+        {{.rank = 1}, {.rank = 0}, OTHERS},
+        {{.rank = 1, .far = true}, {.rank = 2}, "its type is less preferred"},
+        {{.far = false}, {.far = true}, "is not on the guest's NUMA nodes"},
+        {{.far = true}, {.far = false}, OTHERS},
+        {{.beside = 0}, {.beside = 1}, "gets more of this guest's vGPUs already"},
+        {{.beside = 1}, {.beside = 0}, OTHERS},
+        {{.used = 2, .total = 4}, {.used = 1, .total = 4}, "is emptier"},
+        {{.used = 1, .total = 4}, {.used = 2, .total = 4}, OTHERS},
+        {{.used = 1, .total = 2}, {.used = 2, .total = 8}, "is emptier"},
+        {{.used = 1, .total = 4, .spread = true},
+         {.used = 2, .total = 4, .spread = true},
+         "is fuller"},
+        {{.used = 2, .total = 4, .spread = true}, {.used = 1, .total = 4, .spread = true}, OTHERS},
+        {{.used = 1, .total = 2, .gpu = 0},
+         {.used = 2, .total = 4, .gpu = 1},
+         "is as good, and comes later"},
+        {{.total = 2, .gpu = 1}, {.total = 2, .gpu = 0}, OTHERS},
+        {{.total = 2, .type = 0}, {.total = 2, .type = 1}, ""},
+        {{.total = 2, .type = 1}, {.total = 2, .type = 0}, OTHERS},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_string_equal(candidate_why(&rows[i].better, &rows[i].worse), rows[i].wanted);
+}
+
 int
 main(void)
 {
@@ -81,6 +118,7 @@ main(void)
         cmocka_unit_test(every_gpu_has_a_reason),
         cmocka_unit_test(what_many_say_is_said_once),
         cmocka_unit_test(a_refusal_of_all_together_has_reasons_too),
+        cmocka_unit_test(why_another_place_is_better),
     };
 
     return cmocka_run_group_tests(tests, question_set_up, question_tear_down);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* json: what is escaped, what nobody knows, and how things stand in each other. */
+
+#include "cli/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void
+all_of_it(void **state)
+{
+    static const char wanted[] = "{\n"
+                                 "   \"a\\\"b\\\\c\": \"\\u001b[m\\u000a \xc3\xa4\",\n"
+                                 "   \"none\": null,\n"
+                                 "   \"list\": [\n"
+                                 "      {\n"
+                                 "         \"zero\": 0,\n"
+                                 "         \"most\": 9223372036854775807,\n"
+                                 "         \"unknown\": null\n"
+                                 "      },\n"
+                                 "      {}\n"
+                                 "   ],\n"
+                                 "   \"empty\": [],\n"
+                                 "   \"yes\": true,\n"
+                                 "   \"no\": false\n"
+                                 "}\n";
+    AUTO_FREE char *text = NULL;
+    size_t size;
+    struct json json = {.out = open_memstream(&text, &size)};
+
+    (void)state;
+    json_open(&json, NULL, '{');
+    json_text(&json, "a\"b\\c", "\033[m\n \xc3\xa4");
+    json_null(&json, "none");
+    json_open(&json, "list", '[');
+    json_open(&json, NULL, '{');
+    json_number(&json, "zero", 0);
+    json_number(&json, "most", INT64_MAX);
+    json_number(&json, "unknown", -1);
+    json_close(&json, '}');
+    json_open(&json, NULL, '{');
+    json_close(&json, '}');
+    json_close(&json, ']');
+    json_open(&json, "empty", '[');
+    json_close(&json, ']');
+    json_flag(&json, "yes", true);
+    json_flag(&json, "no", false);
+    json_close(&json, '}');
+    fclose(json.out);
+    assert_string_equal(text, wanted);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_of_it)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
