@@ -157,6 +157,34 @@ a_broken_ledger_is_told(void **state)
     assert_answer(-EBADMSG, "/" STATE "/ledger: line 1: ");
 }
 
+/* A start is refused, with what is wrong, and makes nothing. */
+static void
+what_a_start_cannot_use(void **state)
+{
+    static const struct {
+        const char *file, *words;
+    } rows[] = {
+        {STATE, "cannot make /" STATE "/released: Not a directory"},
+        {STATE "/claims/x", "cannot open /" STATE "/claims: Is a directory"},
+        {STATE "/lock/x", "cannot open /" STATE "/lock: Is a directory"},
+        {STATE "/ledger/x", "/" STATE "/ledger: it is no regular file; "},
+        {STATE "/ledger.new/x", "cannot write /" STATE "/ledger.new: Is a directory"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        fake_write(&scene.kernel, rows[i].file, "");
+        assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+        scene_assert_said(&scene, rows[i].words);
+        assert_int_equal(fake_count(&scene.kernel), 0);
+        scene_stop(&scene);
+        scene_start(&scene, MACHINE);
+    }
+    assert_int_equal(unlinkat(scene.kernel.host.root, "proc/sys/kernel/random/boot_id", 0), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "cannot read the kernel's boot id: No such file or directory");
+}
+
 int
 main(void)
 {
@@ -167,6 +195,7 @@ main(void)
         TEST(a_file_in_its_place_is_told),
         TEST(unusable_claims_are_told),
         TEST(a_broken_ledger_is_told),
+        TEST(what_a_start_cannot_use),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
