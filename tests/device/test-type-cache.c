@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* type-cache: which lines of the file are remembered, of which cards; and what is stored. */
+
+#include "device/type-cache.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CACHE "run/libvirt-vgpu/types"
+#define CARD  "0000:3d:00.0"
+#define TEN   "0123456789"
+
+static struct scene scene;
+static const struct scene_case here = {&scene, ""};
+
+/* A card that lists only what it would make now, and one that lists all. */
+static struct inventory
+two_cards(void)
+{
+    struct inventory inventory = {0};
+    struct name card, other;
+    size_t first, second;
+
+    assert_int_equal(name_parse(&card, CARD), 0);
+    assert_int_equal(name_parse(&other, "0000:18:00.0"), 0);
+    assert_int_equal(inventory_add_gpu(&inventory, &card, &first), 0);
+    assert_int_equal(inventory_add_gpu(&inventory, &other, &second), 0);
+    inventory.gpus[first].is_partial = true;
+    return inventory;
+}
+
+static void
+what_is_remembered(void **state)
+{
+    static const struct {
+        const char *text, *wanted; /* "": nothing */
+    } rows[] = {
+        {CARD " nvidia-1 A B\n", "A B"},
+        {CARD " nvidia-1 A", "A"},
+        {"0000:19:00.0 nvidia-1 A\n\n" CARD " nvidia-1 B\n", "B"},
+        {CARD " nvidia-1 " TEN TEN TEN TEN TEN TEN "123\n", TEN TEN TEN TEN TEN TEN "123"},
+        {CARD " nvidia-1 " TEN TEN TEN TEN TEN TEN "1234\n", ""},
+        {"0000:18:00.0 nvidia-1 A\n", ""},
+        {CARD " nvidia-1 \n", ""},
+        {CARD " nvidia-1\n", ""},
+        {CARD "\n", ""},
+        {"../x nvidia-1 A\n", ""},
+        {CARD " ../x A\n", ""},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(inventory_clear) struct inventory inventory = two_cards();
+
+        fake_write(&scene.kernel, CACHE, rows[i].text);
+        assert_int_equal(type_cache_recall(&scene.kernel.host, &inventory), 0);
+        assert_int_equal(inventory.gpus[1].count, 0);
+        assert_int_equal(inventory.gpus[0].count, *rows[i].wanted ? 1 : 0);
+        if (*rows[i].wanted)
+            assert_string_equal(inventory.gpus[0].types[0].name, rows[i].wanted);
+    }
+}
+
+/* Only if it is news: types with a name, of the card that lists only some. */
+static void
+what_is_stored(void **state)
+{
+    AUTO(inventory_clear) struct inventory inventory = two_cards();
+    const struct host plain = {.root = scene.kernel.host.root, .ops = &host_kernel};
+    struct inventory_type named = {.name = "GRID T4-1B"}, nameless = {.name = "nvidia-2"};
+    char text[256];
+    size_t ignored;
+    AUTO_CLOSE int directory = -1;
+
+    (void)state;
+    assert_int_equal(name_parse(&named.id, "nvidia-1"), 0);
+    assert_int_equal(name_parse(&nameless.id, "nvidia-2"), 0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "");
+    directory = openat(scene.kernel.host.root, "run/libvirt-vgpu", O_PATH | O_DIRECTORY);
+    assert_int_equal(inventory_add_type(&inventory, 0, &nameless, &ignored), 0);
+    assert_int_equal(inventory_add_type(&inventory, 1, &named, &ignored), 0);
+    type_cache_store(&scene.kernel.host, directory, &inventory);
+    assert_true(host_read(&plain, text, sizeof(text), CACHE) < 0);
+    assert_int_equal(inventory_add_type(&inventory, 0, &named, &ignored), 0);
+    type_cache_store(&scene.kernel.host, directory, &inventory);
+    assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
+    assert_string_equal(text, CARD " nvidia-1 GRID T4-1B");
+    assert_int_equal(faccessat(directory, "types.new", F_OK, 0), -1);
+    /* What is known already stays as it is, and so what else is there. */
+    fake_write(&scene.kernel, CACHE, CARD " nvidia-1 GRID T4-1B\n" CARD " nvidia-9 Other\n");
+    type_cache_store(&scene.kernel.host, directory, &inventory);
+    assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
+    assert_non_null(strstr(text, "Other"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(what_is_remembered, here),
+        SCENE_TEST(what_is_stored, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
