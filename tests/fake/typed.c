@@ -44,7 +44,7 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
     struct host host = scene->kernel.host;
     char *argv[32], *rest = copy, *word;
     int argc = 0;
-    size_t size;
+    size_t size, ignored;
     FILE *out, *faults;
 
     while ((word = strsep(&rest, " ")) && argc < 31)
@@ -52,11 +52,12 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
     argv[argc] = NULL;
     typed_clear(ret);
     out = open_memstream(&ret->printed, &size);
-    faults = open_memstream(&ret->faults, &size);
+    faults = open_memstream(&ret->faults, &ignored);
     scene->kernel.host.reader = &reader;
     ret->status = vgpuctl_run(&scene->kernel.host, uri, terminal, argc, argv, out, faults);
     fclose(out);
     fclose(faults);
+    assert_int_equal(strlen(ret->printed), size); /* there is no byte 0 in it */
     reader_stop(&reader);
     scene->kernel.host = host;
     return ret->status;
