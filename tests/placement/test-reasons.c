@@ -31,6 +31,10 @@ every_gpu_has_a_reason(void **state)
          "classes = { c = { types = [ \"X-4\", \"X-2\" ]; }; };"
          "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );",
          "class=c", "NO_ROOM no GPU can take gpu0 (c): a holds x-1"},
+        /* what was refused was that type, and there */
+        {"gpu a" X "refused a X-2", "", "type=X-1", "a X-1"},
+        {"gpu a" X "gpu b" X "refused a X-1", "", "type=X-1", "b X-1"},
+        {"gpu a" X "refused a X-1", "", "type=X-1", "NO_ROOM |a refused it ("},
         /* of several devices the one that has none */
         {THREE "foreign 1 X-1 a\nforeign 2 X-1 b\nforeign 3 X-1 c", "", "type=X-1;type=X-2",
          "NO_ROOM |can take gpu1 (X-2)|a holds x-1|b holds x-1|c holds x-1"},

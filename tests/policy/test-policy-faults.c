@@ -224,6 +224,7 @@ what_has_no_end(void **state)
                                                                 "line has no end"},
         {"gpus = (\n{ address = \"a\"; }\n\n", "1: syntax error: the ( of this line has no end"},
         {"params = [ \"a\",\n\"b\"\n", "1: syntax error: the [ of this line has no end"},
+        {"enabled = true;\n/ \"x\n", "2: syntax error: a string does not end"},
         /* these are where libconfig says */
         {"enabled = true;\n=;\nplacement = \"a;\n", "2: syntax error"},
         {"gpus = (\n{ address = \"a\"; ] );\nenabled = true;\n\n", "2: syntax error"},
