@@ -7,12 +7,13 @@
 import os, pathlib, random, re, shutil, subprocess, sys, tempfile, time
 
 # Mains are left out, because no unit test is linked with one. Spaces tell a binary operator from a
-# pointer: clang-format sees to that. "{0}" is how C says "empty", a buffer's size says nothing, and
-# "< 1" instead of "< 0" is what "<= 0" is.
+# pointer: clang-format sees to that. "{0}" is how C says "empty", a buffer's size says nothing,
+# "< 1" instead of "< 0" is what "<= 0" is, and no descriptor is 0.
 SOURCES = "common/*/*.c", "hooks/hook.c", "nodedev/*/*.c"
 TOKEN = re.compile(r"""
       (?P<skip>   /\*.*?\*/ | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*'
                 | ^[ ]*\#[ ]*(?:include|if|undef)[^\n]* | \{0\} | (?<=<\ )0\b | (?<=>=\ )0\b
+                | \bfd\ (?:<|>=)(?=\ 0\b)
                 | ^[ ]+(?:static\ |const\ )*(?:char|int)\ \w+\[[^]]*\] )
     | (?P<condition> \b(?:if|while)\ (?=\() )
     | (?P<word>   -?\b[A-Za-z_]\w* )
