@@ -4,7 +4,9 @@
 # takes: 90
 set +x
 
+# A long run has parts, each with a seed of its own: one that was broken off is played again.
 SEED=95
+[ ! -e /vgpu/seed ] || SEED=$(cat /vgpu/seed)
 operations=9
 ! is_long || operations=500
 RANDOM=$SEED
