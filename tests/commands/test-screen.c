@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define HERE "test:///default"
@@ -271,6 +273,35 @@ a_screen_of_its_own(void **state)
     }
 }
 
+/* Keys come at once and are not shown, and afterwards the terminal is as it was. */
+static void
+the_input_is_put_back(void **state)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    struct termios before, meanwhile, after;
+    struct terminal terminal = {.output = -1, .is_screen = true};
+    struct terminal_screen screen = TERMINAL_SCREEN_NONE;
+    AUTO_FREE char *shown = NULL;
+    struct error error;
+    size_t size;
+    FILE *out = open_memstream(&shown, &size);
+
+    (void)state;
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    terminal.input = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_int_equal(tcgetattr(terminal.input, &before), 0);
+    assert_int_equal(terminal_take(&screen, &terminal, out, &error), 0);
+    assert_int_equal(tcgetattr(terminal.input, &meanwhile), 0);
+    assert_int_equal(meanwhile.c_lflag & (ICANON | ECHO | ISIG), 0);
+    terminal_release(&screen);
+    fclose(out);
+    assert_int_equal(tcgetattr(terminal.input, &after), 0);
+    assert_int_equal(after.c_lflag, before.c_lflag);
+    assert_int_equal(after.c_cc[VMIN], before.c_cc[VMIN]);
+    close(terminal.input);
+    close(master);
+}
+
 int
 main(void)
 {
@@ -281,6 +312,7 @@ main(void)
         cmocka_unit_test(broken_names),
         cmocka_unit_test(more_than_the_screen_has),
         cmocka_unit_test(a_screen_of_its_own),
+        cmocka_unit_test(the_input_is_put_back),
         cmocka_unit_test(empty),
         cmocka_unit_test(done),
     };
