@@ -632,6 +632,13 @@ static const struct row rows[] = {
         .words = {"NO       LXC there; vGPUs are for guests of QEMU\n"},
     },
     {
+        .why = "new, under another hypervisor",
+        .new_type = "T4-1B",
+        .there = {.hypervisor = "Xen", .devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       Xen there; vGPUs are for guests of QEMU\n"},
+    },
+    {
         .why = "new, under a libvirt of old",
         .new_type = "T4-1B",
         .there = {.libvirt = "6004000", .devices = {T4("16", "8")}},
