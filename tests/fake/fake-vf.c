@@ -41,7 +41,7 @@ print_garbage(FILE *out, const struct fake_type *type)
     fprintf(out, "%ld.5 : %s\n", type->number, type->name);
     fprintf(out, "-%ld : %s\n", type->number, type->name);
     fprintf(out, "0 : %s\n99999999999999999999 : %s\n", type->name, type->name);
-    fprintf(out, "%ld :\n%ld : %070d\n", type->number + 1, type->number + 2, 0);
+    fprintf(out, "%ld :\n%ld : %064d\n", type->number + 1, type->number + 2, 0);
 }
 
 /* A function that has a type could make nothing, and says so by nothing at all. */
