@@ -76,8 +76,9 @@ hostdev_open_address(struct request_hostdev *hostdev,
 {
     AUTO_FREE char *uuid = NULL;
 
-    if (*hostdev->source.text)
+    if (hostdev->has_address)
         return 0;
+    hostdev->has_address = true;
     hostdev->address_span = span_of_attributes(attributes, "address");
     if (hostdev->kind == REQUEST_PCI) {
         if (read_pci(attributes, &hostdev->source) < 0)

@@ -54,6 +54,7 @@ struct request_hostdev {
     struct document_span uuid_span;    /* between its quotes; of a mediated device only */
     struct document_span tag_span;     /* of all attributes of <hostdev> */
     struct document_span address_span; /* of all attributes of its <source>'s <address> */
+    bool has_address;                  /* there is an <address>, right or wrong */
     char *alias;                       /* NULL: none */
     bool is_gpu;      /* may be one: model='vfio-pci', not one of s390's; of PCI devices those that
                          have an alias of the user's, or that a device names */

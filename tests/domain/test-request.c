@@ -103,6 +103,10 @@ a_function_is_named_by_its_alias(void **state)
         {"bus='3d'", ""},
         {"function='8'", ""},
         {"", "0000:00:00.0"},
+        /* the first counts, be it none */
+        {"bus='0x3d'/><address bus='0x4d'", "0000:3d:00.0"},
+        {"bus='0x100'/><address bus='0x3d'", ""},
+        {"bus='0x100'/></source><source><address bus='0x3d'", ""},
     };
     struct parsed *parsed = *state;
 
