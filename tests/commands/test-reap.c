@@ -705,6 +705,7 @@ functions_in_use(void **state)
             COMMAND_BUSY);
         typed_assert_has(typed.printed, "0000:3d:00.7 left alone: ");
         typed_assert_has(typed.printed, " in use by process ");
+        typed_assert_has(typed.faults, "1 of 1 vGPUs were left alone");
         assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "nvidia-1152");
         assert_int_equal(scene_leases(&scene, ""), 2);
     }
