@@ -192,16 +192,25 @@ typed_golden_on(struct scene *scene, const char *uri, const struct terminal *ter
                 const char *name, const char *line)
 {
     AUTO(typed_clear) struct typed typed = {0};
-    AUTO_FREE char *path = NULL, *got = NULL, *wanted = NULL;
+    AUTO_FREE char *got = NULL;
+
+    typed_run_on(scene, uri, terminal, line, &typed);
+    hide_version(&typed.printed);
+    if (asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,
+                 typed.status) < 0)
+        fail_msg("no memory");
+    typed_compare_golden(name, got);
+}
+
+void
+typed_compare_golden(const char *name, const char *got)
+{
+    AUTO_FREE char *path = NULL, *wanted = NULL;
     const char *mode = getenv("VGPU_GOLDEN");
 
     if (mode && !strcmp(mode, "list"))
         printf("golden: %s\n", name);
-    typed_run_on(scene, uri, terminal, line, &typed);
-    hide_version(&typed.printed);
-    if (asprintf(&path, "%s/tests/golden/%s", scene_sources(), name) < 0 ||
-        asprintf(&got, "$ %s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults,
-                 typed.status) < 0)
+    if (asprintf(&path, "%s/tests/golden/%s", scene_sources(), name) < 0)
         fail_msg("no memory");
     if (mode && !strcmp(mode, "write")) {
         FILE *file = fopen(path, "we");

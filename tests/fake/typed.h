@@ -64,3 +64,6 @@ int typed_prepare(struct scene *scene, unsigned guest, const char *type, const c
 void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);
 void typed_golden_on(struct scene *scene, const char *uri, const struct terminal *terminal,
                      const char *name, const char *line);
+
+/* The same for what is of several lines that were typed: its first line is "$ vgpuctl COMMAND". */
+void typed_compare_golden(const char *name, const char *got);
