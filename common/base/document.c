@@ -66,7 +66,7 @@ document_read(const struct host *host, int fd, struct document *ret, struct erro
             rc = read_some(fd, ret, room, deadline, error);
     } while (rc > 0);
     if (rc == 0 && ret->length == 0)
-        rc = error_set(error, -EINVAL, "there is none on stdin");
+        rc = error_set(error, -EINVAL, "it is empty");
     if (rc < 0)
         error_wrap(error, "cannot read the domain XML");
     return rc;

@@ -34,6 +34,7 @@ error_vset(struct error *error, int code, const char *format, va_list args)
 {
     error->class = ERROR_FAILED;
     error->is_denied = code == -EACCES;
+    error->line = 0;
     error_format(error, 0, format, args);
     return code;
 }

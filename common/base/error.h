@@ -31,6 +31,7 @@ struct error {
     char text[2048];
     enum error_class class;
     bool is_denied; /* somebody lets us not do it (EACCES): root might be let */
+    unsigned line;  /* of the domain's XML, for who shows that; 0: no line of it is at fault */
 };
 
 /* What a function returns that refuses: the class says of which kind. */

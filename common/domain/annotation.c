@@ -11,7 +11,6 @@
 #define NAMESPACE_STEM "urn:libvirt-vgpu:"
 #define MOST_DEVICES   64
 #define MOST_PARAMS    16
-#define MOST_FAULTS    64
 #define MOST_TEXT      256 /* bytes of an attribute */
 
 enum annotation_namespace
@@ -28,37 +27,56 @@ annotation_namespace(const char *uri)
 void
 annotation_fault(struct request *request, const char *format, ...)
 {
-    struct request_fault fault = {.line = request->line};
-    char text[sizeof(request->fault.text)];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    request_add_fault(request, (struct request_fault){.line = request->line}, format, args);
     va_end(args);
-    if (!*request->fault.text)
-        error_set(&request->fault, -EINVAL, "%s", text);
-    fault.text = strdup(text);
-    if (!fault.text || request->fault_count == MOST_FAULTS ||
-        ARRAY_ADD(request->faults, request->fault_count, fault) < 0)
-        free(fault.text);
 }
 
 static void
 misplaced_of_ours(struct request *request, const char *name, bool is_in_request)
 {
-    static const char *const known[] = {"request", "device", "param"};
+    static const struct {
+        const char *name, *home;
+    } known[] = {
+        {"request", "the <metadata> of the <domain>"},
+        {"device", "a <vgpu:request>"},
+        {"param", "a <vgpu:device>"},
+    };
     struct suggest suggest = SUGGEST(name);
 
-    if (!is_in_request && !strcmp(name, "request"))
+    if (!is_in_request && !strcmp(name, known[0].name))
         return annotation_fault(request,
                                 "<vgpu:request> stands outside of <metadata>, where libvirt "
-                                "drops it: put it into the <metadata> of the <domain>");
-    for (size_t i = 0; i < COUNT(known) && request->fault_count < MOST_FAULTS; i++) {
-        if (strcmp(known[i], name) != 0)
-            suggest_offer(&suggest, known[i]);
+                                "drops it: put it into %s",
+                                known[0].home);
+    for (size_t i = 0; i < COUNT(known); i++) {
+        if (!strcmp(known[i].name, name))
+            return annotation_fault(request, "<vgpu:%s> does not belong there: put it into %s",
+                                    name, known[i].home);
+        suggest_offer(&suggest, known[i].name);
     }
-    annotation_fault(request, "<vgpu:%s> is unknown, or does not belong there%s", name,
-                     suggest_text(&suggest).text);
+    annotation_fault(request, "<vgpu:%s> is unknown%s", name,
+                     suggest.best ? suggest_text(&suggest).text
+                                  : ": there are <vgpu:request>, <vgpu:device> and <vgpu:param>");
+}
+
+/* Of another version if it has only another number. */
+static void
+misplaced_of_version(struct request *request, const char *name, const char *uri)
+{
+    size_t stem = strlen(REQUEST_NAMESPACE) - strlen("1");
+
+    if (!strncmp(uri, REQUEST_NAMESPACE, stem) && strspn(uri + stem, "0123456789"))
+        annotation_fault(request,
+                         "<vgpu:%.64s> is of the namespace %.64s, and this program knows only %s: "
+                         "upgrade libvirt-vgpu on this host",
+                         name, uri, REQUEST_NAMESPACE);
+    else
+        annotation_fault(request,
+                         "<vgpu:%.64s> is of the namespace %.64s, which does not exist: write %s",
+                         name, uri, REQUEST_NAMESPACE);
 }
 
 void
@@ -69,15 +87,20 @@ annotation_misplaced(struct request *request, const char *name, const char *uri,
         misplaced_of_ours(request, name, is_in_request);
         break;
     case ANNOTATION_NEWER:
-        annotation_fault(request,
-                         "<vgpu:%.64s> is of the namespace %.64s, and this program knows only %s: "
-                         "upgrade libvirt-vgpu on this host",
-                         name, uri, REQUEST_NAMESPACE);
+        misplaced_of_version(request, name, uri);
         break;
     case ANNOTATION_NONE:
     case ANNOTATION_FOREIGN:
-        annotation_fault(request, "<%s> in <vgpu:request> is not of the namespace %s", name,
-                         REQUEST_NAMESPACE);
+        if (is_in_request)
+            annotation_fault(request,
+                             "<%s> in <vgpu:request> is not of the namespace %s: write <vgpu:%s>, "
+                             "or take it out",
+                             name, REQUEST_NAMESPACE, name);
+        else
+            annotation_fault(request,
+                             "<%s> in <metadata> has no namespace, so libvirt drops it: write "
+                             "<vgpu:%s xmlns:vgpu=\"%s\">",
+                             name, name, REQUEST_NAMESPACE);
         break;
     }
 }
@@ -192,6 +215,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
     size_t length;
     const char *value = attribute_value(attributes, i, &length);
     struct suggest suggest = SUGGEST(name);
+    char all[128] = "";
 
     for (size_t k = 0; k < known_count && !attribute_has_namespace(attributes, i); k++) {
         char **field = (char **)((char *)object + known[k].offset);
@@ -202,8 +226,10 @@ take_attribute(struct request *request, const char *element, const struct attrib
         if (!*field)
             return -ENOMEM;
         if (length == 0 || length > MOST_TEXT || strpbrk(*field, "\t\n\r"))
-            annotation_fault(request, "<%s %s=\"%.40s\">: between 1 and %d characters, please",
-                             element, name, *field, MOST_TEXT);
+            annotation_fault(request,
+                             "<%s %s=\"%.40s\">: write 1 to %d characters, without tabs and line "
+                             "feeds, or leave %s out",
+                             element, name, *field, MOST_TEXT, name);
         else if (known[k].words && words_index(known[k].words, *field) < 0)
             annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, name, *field,
                              known[k].words[0], known[k].words[1], known[k].words[2] ? ", " : "",
@@ -211,11 +237,14 @@ take_attribute(struct request *request, const char *element, const struct attrib
         return 0;
     }
     /* Nobody reads more than that. */
-    for (size_t k = 0; k < known_count && request->fault_count < MOST_FAULTS; k++)
+    for (size_t k = 0; k < known_count && request->fault_count < REQUEST_MOST_FAULTS; k++) {
         suggest_offer(&suggest, known[k].name);
-    annotation_fault(request, "<%s> has an unknown attribute \"%s%s\"%s", element,
+        words_append(all, sizeof(all), known[k].name);
+    }
+    annotation_fault(request, "<%s> has an unknown attribute \"%s%s\"%s%s", element,
                      attribute_has_namespace(attributes, i) ? "vgpu:" : "", name,
-                     suggest_text(&suggest).text);
+                     suggest.best ? suggest_text(&suggest).text : ": there are ",
+                     suggest.best ? "" : all);
     return 0;
 }
 
@@ -234,7 +263,9 @@ void
 annotation_open_request(struct request *request, const struct annotation_attributes *attributes)
 {
     if (attributes->count)
-        annotation_fault(request, "<vgpu:request> has an unknown attribute \"%s\"",
+        annotation_fault(request,
+                         "<vgpu:request> has an unknown attribute \"%s\": it takes none; write "
+                         "what is wanted into a <vgpu:device>",
                          attribute_name(attributes, 0));
 }
 
@@ -258,23 +289,35 @@ check_device(struct request *request, struct request_device *device)
     struct name ignored;
 
     if (device->type && device->class)
-        annotation_fault(request, "<vgpu:device> has both type=\"%s\" and class=\"%s\"",
+        annotation_fault(request,
+                         "<vgpu:device> has both type=\"%s\" and class=\"%s\": leave one out",
                          device->type, device->class);
     if (!device->type && !device->class)
-        annotation_fault(request, "<vgpu:device%s%s%s> has neither type nor class",
+        annotation_fault(request,
+                         "<vgpu:device%s%s%s> has neither type nor class: add one; 'vgpuctl types' "
+                         "lists types",
                          device->alias ? " alias=\"" : "", device->alias ? device->alias : "",
                          device->alias ? "\"" : "");
     if (device->type && strchr(device->type, '/'))
-        annotation_fault(request, "<vgpu:device type=\"%s\">: no type has a slash in it",
+        annotation_fault(request,
+                         "<vgpu:device type=\"%s\">: no type has a slash in it; 'vgpuctl types' "
+                         "lists types",
                          device->type);
     if (device->alias && device->uuid)
-        annotation_fault(request, "<vgpu:device alias=\"%s\"> has a uuid as well: one link will do",
+        annotation_fault(request,
+                         "<vgpu:device alias=\"%s\"> has a uuid as well: leave one of them out",
                          device->alias);
     if (device->uuid && name_parse_uuid(&ignored, device->uuid) < 0)
-        annotation_fault(request, "<vgpu:device uuid=\"%s\">: that is no UUID", device->uuid);
+        annotation_fault(request,
+                         "<vgpu:device uuid=\"%s\">: that is no UUID; write the one of the "
+                         "<hostdev>, or its alias as alias=",
+                         device->uuid);
     if (device->parent && normalise_parent(device->parent) < 0)
-        annotation_fault(request, "<vgpu:device parent=\"%s\">: that is no PCI address or device",
-                         device->parent);
+        annotation_fault(
+            request,
+            "<vgpu:device parent=\"%s\">: that is no PCI address, as \"0000:18:00.0\"; "
+            "'vgpuctl gpus' lists them",
+            device->parent);
 }
 
 int
@@ -285,10 +328,11 @@ annotation_open_device(struct request *request, const struct annotation_attribut
     int rc;
 
     if (request->device_count == MOST_DEVICES) {
-        annotation_fault(request, "more than %d <vgpu:device>", MOST_DEVICES);
+        annotation_fault(request, "more than %d <vgpu:device>: take the others out", MOST_DEVICES);
         return 0;
     }
-    rc = ARRAY_ADD(request->devices, request->device_count, (struct request_device){0});
+    rc = ARRAY_ADD(request->devices, request->device_count,
+                   (struct request_device){.line = request->line});
     if (rc < 0)
         return rc;
     device = &request->devices[request->device_count - 1];
@@ -309,7 +353,8 @@ annotation_open_param(struct request *request, const struct annotation_attribute
     int rc;
 
     if (device->param_count == MOST_PARAMS) {
-        annotation_fault(request, "more than %d <vgpu:param> in one device", MOST_PARAMS);
+        annotation_fault(request, "more than %d <vgpu:param> in one device: take the others out",
+                         MOST_PARAMS);
         return 0;
     }
     rc = ARRAY_ADD(device->params, device->param_count, (struct request_param){0});
@@ -321,101 +366,4 @@ annotation_open_param(struct request *request, const struct annotation_attribute
     if (rc == 0 && request->fault_count == faults && (!param->name || !param->value))
         annotation_fault(request, "<vgpu:param> needs both name and value");
     return rc;
-}
-
-static bool
-names_hostdev(const struct request_device *device, const struct request_hostdev *hostdev)
-{
-    struct name uuid;
-
-    if (device->alias)
-        return hostdev->alias && !strcmp(device->alias, hostdev->alias);
-    return device->uuid && name_parse_uuid(&uuid, device->uuid) == 0 &&
-           name_equal(&uuid, &hostdev->source);
-}
-
-static size_t
-count_mdevs(const struct request *request)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < request->hostdev_count; i++)
-        count += request->hostdevs[i].kind == REQUEST_MDEV;
-    return count;
-}
-
-static void
-link_hostdev(struct request *request, size_t index, struct request_hostdev *hostdev)
-{
-    if (hostdev->device != SIZE_MAX)
-        annotation_fault(request, "two <vgpu:device> name the hostdev %s", hostdev->source.text);
-    if (hostdev->kind == REQUEST_PCI && *hostdev->source.text)
-        hostdev->is_gpu = true;
-    else if (hostdev->kind == REQUEST_PCI)
-        annotation_fault(request,
-                         "a <vgpu:device> names the hostdev %s, and the <address> in its <source> "
-                         "is no PCI address",
-                         hostdev->alias);
-    else if (!hostdev->is_gpu)
-        annotation_fault(request,
-                         "a <vgpu:device> names the hostdev %s, which is no GPU's: its model "
-                         "is not vfio-pci",
-                         hostdev->source.text);
-    hostdev->device = index;
-}
-
-static void
-link_device(struct request *request, size_t index)
-{
-    const struct request_device *device = &request->devices[index];
-    const char *key = device->alias ? device->alias : device->uuid;
-    size_t mdevs = count_mdevs(request);
-    /* One that names no hostdev means the only mediated one. A virtual function needs an alias. */
-    bool is_alone = request->device_count == 1 && mdevs == 1;
-
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        struct request_hostdev *hostdev = &request->hostdevs[i];
-
-        if (key ? names_hostdev(device, hostdev) : is_alone && hostdev->kind == REQUEST_MDEV)
-            return link_hostdev(request, index, hostdev);
-    }
-    if (device->alias && !request_keeps_alias(device->alias))
-        annotation_fault(
-            request,
-            "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci: libvirt "
-            "drops aliases that do not begin with ua-; call it ua-%s in both",
-            key, key);
-    else if (device->alias)
-        annotation_fault(request,
-                         "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci: add "
-                         "that, or take the rest out with 'vgpuctl detach %s %s'",
-                         key, request->name, key);
-    else if (key)
-        annotation_fault(request,
-                         "<vgpu:device uuid=\"%s\"> names no <hostdev> of type mdev: add that, or "
-                         "take the <vgpu:device> out",
-                         key);
-    else
-        annotation_fault(request,
-                         "<vgpu:device> has neither alias nor uuid, and the domain has %zu "
-                         "<vgpu:device> and %zu <hostdev type='mdev'>: it must say which it means",
-                         request->device_count, mdevs);
-}
-
-void
-annotation_link(struct request *request)
-{
-    for (size_t i = 0; i < request->device_count; i++)
-        link_device(request, i);
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &request->hostdevs[i];
-
-        /* Only those that can be vGPUs: of others there may be any number. */
-        for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
-            if (name_equal(&hostdev->source, &request->hostdevs[k].source))
-                annotation_fault(request, "two <hostdev> have the %s %s",
-                                 hostdev->kind == REQUEST_MDEV ? "uuid" : "address",
-                                 hostdev->source.text);
-        }
-    }
 }

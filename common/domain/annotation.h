@@ -45,8 +45,8 @@ char *annotation_copy_attribute(const struct annotation_attributes *attributes,
 /* Records a fault of the line that the parser is at. */
 void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* Records as a fault an element that must not stand where it does: in a <vgpu:request>, or outside
- * of <metadata>. */
+/* Records as a fault an element that must not stand where it does: in a <vgpu:request>; of ours,
+ * outside of <metadata>; or in <metadata>, called "request" and of no namespace. */
 void annotation_misplaced(struct request *request, const char *name, const char *uri,
                           bool is_in_request) __attribute__((nonnull(1, 2)));
 
@@ -57,6 +57,3 @@ int annotation_open_device(struct request *request,
                            const struct annotation_attributes *attributes) CHECKED NONNULL;
 int annotation_open_param(struct request *request,
                           const struct annotation_attributes *attributes) CHECKED NONNULL;
-
-/* Finds the hostdev of each device, once the whole document has been read. */
-void annotation_link(struct request *request) NONNULL;

@@ -12,6 +12,7 @@ int
 hostdev_open(struct request *request, const struct annotation_attributes *attributes)
 {
     struct request_hostdev hostdev = {
+        .line = request->line,
         .is_managed = annotation_attribute_is(attributes, "managed", "yes"),
         .has_display = annotation_attribute_is(attributes, "display", "on") ||
                        annotation_attribute_is(attributes, "ramfb", "on"),

@@ -4,10 +4,12 @@
 #include "base/array.h"
 #include "domain/budget.h"
 #include "domain/hostdev.h"
+#include "domain/links.h"
 
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 #include <libxml/parserInternals.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PIECE       (64 << 10)
@@ -63,6 +65,19 @@ fail(struct reader *reader, const char *why)
         error_set(reader->error, -EINVAL, "%s", why);
     reader->failed = true;
     xmlStopParser(reader->xml);
+}
+
+/* The same with the line that the parser is at. */
+static void FORMAT(2, 3) fail_here(struct reader *reader, const char *format, ...)
+{
+    char why[512];
+    size_t at = (size_t)sprintf(why, "line %d: ", xmlSAX2GetLineNumber(reader->xml));
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why + at, sizeof(why) - at, format, args);
+    va_end(args);
+    fail(reader, why);
 }
 
 /* Stops the parser if it has met too much of anything. */
@@ -147,9 +162,16 @@ static void
 open_address(struct reader *reader, const struct annotation_attributes *attributes)
 {
     struct request_hostdev *hostdev = current_hostdev(reader);
+    AUTO_FREE char *uuid = NULL;
 
-    if (hostdev && hostdev_open_address(hostdev, attributes) < 0)
-        fail(reader, "a <hostdev type='mdev'> has no uuid in its <address>");
+    if (!hostdev || hostdev_open_address(hostdev, attributes) == 0)
+        return;
+    uuid = annotation_copy_attribute(attributes, "uuid");
+    fail_here(reader,
+              "the <address> of a <hostdev type='mdev'> has %s%.40s%s: write one as uuidgen "
+              "prints it",
+              uuid ? "the uuid \"" : "no uuid", uuid ? uuid : "",
+              uuid ? "\", which is no UUID" : "");
 }
 
 static void
@@ -196,7 +218,11 @@ close_uuid(struct reader *reader)
     reader->text[reader->text_length] = '\0';
     if (!*reader->request->domain.text &&
         name_parse_uuid(&reader->request->domain, reader->text) < 0)
-        fail(reader, "the domain's <uuid> is not one");
+        fail_here(
+            reader,
+            "the domain's <uuid> \"%.40s\" is not one: write it as uuidgen prints it, or leave "
+            "it out",
+            reader->text);
 }
 
 static void
@@ -206,9 +232,13 @@ close_hostdev(struct reader *reader)
 
     int rc = hostdev ? hostdev_close(hostdev, &reader->our_hostdevs) : 0;
 
-    if (rc < 0)
-        fail(reader, rc == -E2BIG ? "more than 256 host devices in one domain that may be vGPUs"
-                                  : "a <hostdev type='mdev'> has no <source><address uuid=...>");
+    if (rc == -E2BIG)
+        fail_here(
+            reader,
+            "more than 256 host devices in one domain that may be vGPUs: take the others out");
+    else if (rc < 0)
+        fail_here(reader, "a <hostdev type='mdev'> has no <source><address uuid='...'/></source>: "
+                          "add it, with a uuid as uuidgen prints one");
     reader->in_hostdev = false;
 }
 
@@ -261,12 +291,15 @@ is_in_request(enum place parent)
 }
 
 /* Whether an element that we do not know must not be passed over: what is ours, of any version, and
- * all that is in a request. Below what we do not know it is none of our business. */
+ * all that is in a request; and a request that has lost its namespace, because nothing declares its
+ * prefix. Below what we do not know it is none of our business. */
 static bool
-is_misplaced(enum place parent, enum annotation_namespace ns)
+is_misplaced(enum place parent, enum annotation_namespace ns, const char *name)
 {
     if (is_in_request(parent))
         return true;
+    if (parent == METADATA && ns == ANNOTATION_NONE)
+        return !strcmp(name, element_at(REQUEST)->name);
     return parent != OUTSIDE && (ns == ANNOTATION_OURS || ns == ANNOTATION_NEWER);
 }
 
@@ -291,10 +324,14 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
     if (ns == ANNOTATION_NONE || ns == ANNOTATION_OURS)
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
     if (parent == DOCUMENT && !element)
-        return fail(reader, "this is no domain XML: its root is not <domain>");
+        return fail_here(
+            reader,
+            "this is no domain XML: its root is <%.64s>, not <domain>; 'virsh dumpxml' "
+            "prints what is wanted",
+            (const char *)name);
     if (parent == STATUS_DOCUMENT && !element)
         return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
-    if (!element && is_misplaced(parent, ns))
+    if (!element && is_misplaced(parent, ns, (const char *)name))
         annotation_misplaced(reader->request, (const char *)name, (const char *)uri,
                              is_in_request(parent));
     reader->places[++reader->depth] = (unsigned char)(element ? element->place : OUTSIDE);
@@ -326,7 +363,7 @@ on_text(void *data, const xmlChar *text, int length)
     if (place != NAME && place != UUID)
         return;
     if (reader->text_length + (size_t)length >= sizeof(reader->text))
-        return fail(reader, "the domain's <name> or <uuid> is too long");
+        return fail_here(reader, "the domain's <name> or <uuid> is too long: shorten it");
     memcpy(reader->text + reader->text_length, text, (size_t)length);
     reader->text_length += (size_t)length;
 }
@@ -335,7 +372,8 @@ static void
 on_document_type(void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
     (void)name, (void)external, (void)system;
-    fail(data, "a document type declaration has no place in domain XML");
+    fail_here(data, "a document type declaration has no place in domain XML: take the <!DOCTYPE> "
+                    "out");
 }
 
 /* Where libxml2 has no memory for a namespace's name, it says that the declaration is empty: then
@@ -357,7 +395,10 @@ on_fault(void *data, xmlErrorPtr fault)
 #endif
 {
     struct reader *reader = data;
-    size_t length = strcspn(fault->message ? fault->message : "", "\n");
+    const char *message = fault->code == XML_ERR_DOCUMENT_EMPTY
+                              ? "this is no XML: it does not begin with <"
+                              : fault->message;
+    size_t length = strcspn(message ? message : "", "\n");
 
     if (reader->failed || fault->level < XML_ERR_ERROR)
         return;
@@ -365,7 +406,7 @@ on_fault(void *data, xmlErrorPtr fault)
         reader->budget.used[BUDGET_NAMESPACES]++;
         return;
     }
-    error_set(reader->error, -EINVAL, "line %d: %.*s", fault->line, (int)length, fault->message);
+    error_set(reader->error, -EINVAL, "line %d: %.*s", fault->line, (int)length, message);
     reader->failed = true;
 }
 
@@ -455,7 +496,7 @@ parse(const struct document *document, enum place root, bool is_draft, struct re
     if (rc < 0)
         error_wrap(error, "cannot read the domain XML");
     else
-        annotation_link(ret);
+        links_make(ret);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "domain/request.h"
 #include "base/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool
@@ -19,6 +20,21 @@ request_check(const struct request *request, struct error *error)
     if (!*request->fault.text)
         return 0;
     return error_set(error, -EINVAL, "%s", request->fault.text);
+}
+
+void
+request_add_fault(struct request *request, struct request_fault fault, const char *format,
+                  va_list args)
+{
+    char text[sizeof(request->fault.text)];
+
+    vsnprintf(text, sizeof(text), format, args);
+    if (!*request->fault.text)
+        error_set(&request->fault, -EINVAL, "%s", text);
+    fault.text = strdup(text);
+    if (!fault.text || request->fault_count == REQUEST_MOST_FAULTS ||
+        ARRAY_ADD(request->faults, request->fault_count, fault) < 0)
+        free(fault.text);
 }
 
 static void

@@ -30,6 +30,7 @@ struct request_param {
 
 /* One <vgpu:device>. Strings are NULL where the attribute is absent. */
 struct request_device {
+    unsigned line;
     char *alias;
     char *uuid;
     char *type;
@@ -49,6 +50,7 @@ enum request_kind { REQUEST_MDEV, REQUEST_PCI };
 /* One <hostdev mode='subsystem' type='mdev'>, or type='pci'. */
 struct request_hostdev {
     enum request_kind kind;
+    unsigned line;
     size_t ordinal;     /* which of all <hostdev> in <devices> it is, from 0 */
     struct name source; /* what its <source> names: a UUID; or a PCI address, "" if it is none */
     struct document_span uuid_span;    /* between its quotes; of a mediated device only */
@@ -63,9 +65,11 @@ struct request_hostdev {
     size_t device;    /* index of the device that names it; SIZE_MAX: none does */
 };
 
-/* Something that is wrong in the annotation. */
+/* Something that is wrong in the annotation; of more than so many those behind are not kept. */
+#define REQUEST_MOST_FAULTS 64
 struct request_fault {
-    unsigned line; /* 0: it is in how things go together, and on no line */
+    unsigned line;
+    bool is_of_links; /* not in an element by itself, but in how they go together */
     char *text;
 };
 
@@ -80,12 +84,16 @@ struct request {
     struct nodeset processors;    /* that it is pinned to */
     int pid;                      /* of its QEMU; 0: not told, as in anything but a status file */
     struct error fault;           /* the first; "": none */
-    struct request_fault *faults; /* all, but for those behind the first 64 */
+    struct request_fault *faults; /* all */
     size_t fault_count;
     unsigned line; /* that the parser is at; 0 once it is done */
 };
 
 void request_clear(struct request *request) NONNULL;
+
+/* Records a fault, whose text is the caller's format. */
+void request_add_fault(struct request *request, struct request_fault fault, const char *format,
+                       va_list args) FORMAT(3, 0) __attribute__((nonnull(1, 3)));
 
 /* Whether there is anything here that we handle: an annotation, or the hostdev of a GPU. If not, we
  * leave the domain alone. */

@@ -70,38 +70,46 @@ has_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t
     return false;
 }
 
-/* One trait, asked for or, with a leading '!', forbidden. */
-static enum reason
-judge_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t length)
+/* Whether a GPU has a trait that is asked for or, with a leading '!', does not have it. */
+static bool
+meets_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t length)
 {
     bool forbidden = *trait == '!';
 
-    if (has_trait(capacity, gpu, trait + forbidden, length - forbidden) != forbidden)
-        return REASON_NONE;
-    return forbidden ? REASON_HAS_TRAIT : REASON_LACKS_TRAIT;
+    return has_trait(capacity, gpu, trait + forbidden, length - forbidden) != forbidden;
+}
+
+size_t
+constraints_unmet_trait(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+                        const char **ret)
+{
+    static const char blanks[] = " ,";
+    const char *trait = demand->device && demand->device->traits ? demand->device->traits : "";
+
+    for (trait += strspn(trait, blanks); *trait; trait += strspn(trait, blanks)) {
+        size_t length = strcspn(trait, blanks);
+
+        *ret = trait;
+        if (!meets_trait(capacity, gpu, trait, length))
+            return length;
+        trait += length;
+    }
+    for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
+        *ret = demand->class->traits.items[i];
+        if (!meets_trait(capacity, gpu, *ret, strlen(*ret)))
+            return strlen(*ret);
+    }
+    return 0;
 }
 
 static enum reason
 judge_traits(const struct capacity *capacity, const struct demand *demand, size_t gpu)
 {
-    static const char blanks[] = " ,";
-    const char *trait = demand->device && demand->device->traits ? demand->device->traits : "";
-    enum reason reason = REASON_NONE;
+    const char *trait = NULL;
 
-    for (trait += strspn(trait, blanks); *trait && reason == REASON_NONE;
-         trait += strspn(trait, blanks)) {
-        size_t length = strcspn(trait, blanks);
-
-        reason = judge_trait(capacity, gpu, trait, length);
-        trait += length;
-    }
-    for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
-        const char *word = demand->class->traits.items[i];
-
-        if (reason == REASON_NONE)
-            reason = judge_trait(capacity, gpu, word, strlen(word));
-    }
-    return reason;
+    if (!constraints_unmet_trait(capacity, demand, gpu, &trait))
+        return REASON_NONE;
+    return *trait == '!' ? REASON_HAS_TRAIT : REASON_LACKS_TRAIT;
 }
 
 static bool

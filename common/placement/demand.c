@@ -13,6 +13,14 @@ demand_is_explicit(const struct request_hostdev *hostdev)
             !strncmp(hostdev->alias, DEMAND_ALIAS_STEM, strlen(DEMAND_ALIAS_STEM)));
 }
 
+unsigned
+demand_line(const struct demand *demand)
+{
+    if (demand->device)
+        return demand->device->line;
+    return demand->hostdev ? demand->hostdev->line : 0;
+}
+
 /* Not what shows a display, nor what is not named by an alias: PCI devices do neither. */
 static bool
 can_be_of_any_kind(const struct demand *demand)

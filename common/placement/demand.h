@@ -71,6 +71,9 @@ void demands_keep_only(struct demands *demands, const struct name *device) NONNU
 /* Forgets those that are not free. */
 void demands_keep_free(struct demands *demands) NONNULL;
 
+/* The line of the XML that says what it is to be; 0: there is none. */
+unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
+
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 

@@ -185,6 +185,7 @@ unknown(struct error *error, const char *what)
     if (*why.text)
         error_add(error, "now %s", why.text);
     error->class = ERROR_NO_ROOM;
+    error->line = why.line;
     return FEASIBILITY_UNKNOWN;
 }
 

@@ -102,6 +102,17 @@ say_unlisted(const struct capacity *capacity, size_t gpu, char *text, size_t siz
                  capacity->gpus[gpu].made);
 }
 
+/* Which trait it is. */
+static void
+say_trait(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+          enum reason reason, char *text, size_t size)
+{
+    const char *trait = "";
+    size_t length = constraints_unmet_trait(capacity, demand, gpu, &trait);
+
+    snprintf(text, size, "%s (%.*s)", reason_of_rule(reason), (int)length, trait);
+}
+
 /* Whether every virtual function of a GPU has a vGPU, or is promised. */
 static bool
 lacks_vf(const struct capacity *capacity, size_t gpu)
@@ -206,6 +217,8 @@ reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t 
         say_other_kind(capacity, gpu, text, size);
     if (reason == REASON_OTHER_VF && !demand_vf(demand))
         snprintf(text, size, "has no virtual function left that may be named");
+    if (reason == REASON_LACKS_TRAIT || reason == REASON_HAS_TRAIT)
+        say_trait(capacity, demand, gpu, reason, text, size);
     if (reason == REASON_UNLISTED)
         say_unlisted(capacity, gpu, text, size);
     if (reason == REASON_FULL)

@@ -202,8 +202,8 @@ names_pool(const struct policy *policy, const struct demand *demand)
     return ARRAY_HAS(demand->words, demand->word_count, word, policy_find_pool(policy, *word));
 }
 
-int
-refusal_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
+static int
+refuse(const struct capacity *capacity, const struct demand *demand, struct error *error)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     char reasons[1400];
@@ -230,6 +230,15 @@ refusal_none(const struct capacity *capacity, const struct demand *demand, struc
     helps = list_reasons(capacity, demand, reasons, sizeof(reasons));
     return error_refuse(error, class_of(helps), "no GPU can take %s (%s): %s", demand->label,
                         demand->wanted, reasons);
+}
+
+int
+refusal_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
+{
+    int rc = refuse(capacity, demand, error);
+
+    error->line = demand_line(demand);
+    return rc;
 }
 
 int

@@ -3,8 +3,8 @@
 /*
  * refusal: the line that a person reads when demands cannot be met, and of which class it is. Pure.
  *
- * Both functions return REFUSED, with the line in error. The class is ERROR_NO_ROOM if more room on
- * some GPU would help, ERROR_NEVER if none would.
+ * Both functions return REFUSED, with that line in error, and which of the XML's it is about. The
+ * class is ERROR_NO_ROOM if more room on some GPU would help, ERROR_NEVER if none would.
  */
 
 #pragma once

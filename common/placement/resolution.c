@@ -2,7 +2,6 @@
 
 #include "placement/resolution.h"
 #include "base/array.h"
-#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,21 +30,12 @@ static int
 unknown_class(const struct policy *policy, const struct demand *demand, const char *name,
               size_t length, struct error *error)
 {
-    char classes[512] = "", said[256];
-    struct suggest suggest = SUGGEST(said);
+    char said[256];
 
     snprintf(said, sizeof(said), "%.*s", (int)length, name);
-    for (size_t i = 0; i < policy->class_count; i++) {
-        size_t at = strlen(classes);
-
-        suggest_offer(&suggest, policy->classes[i].name);
-        snprintf(classes + at, sizeof(classes) - at, "%s%s",
-                 i ? ", " : "; there are: ", policy->classes[i].name);
-    }
     return error_set(error, -EINVAL,
-                     "%s asks for the class \"%.*s\", and vgpu.conf has none of that name%s%s",
-                     demand->label, (int)length, name, suggest_text(&suggest).text,
-                     policy->class_count ? classes : "; it defines no class");
+                     "%s asks for the class \"%s\", and vgpu.conf has none of that name%s",
+                     demand->label, said, policy_hint_class(policy, said).text);
 }
 
 static void
@@ -107,8 +97,9 @@ check_allowed(const struct policy *policy, const struct demand *demand, struct e
         if (said[i].value && !(policy->allow >> said[i].allow & 1))
             return error_set(error, -EINVAL,
                              "%s says %s=\"%s\", and vgpu.conf (allow) does not let a request say "
-                             "%s",
-                             demand->label, said[i].name, said[i].value, said[i].name);
+                             "%s; it allows: %s",
+                             demand->label, said[i].name, said[i].value, said[i].name,
+                             policy_hint_allow(policy).text);
     }
     for (size_t i = 0; i < device->param_count; i++) {
         const struct request_param *param = &device->params[i];
@@ -121,8 +112,8 @@ check_allowed(const struct policy *policy, const struct demand *demand, struct e
         if (!policy_allows_param(policy, param->name))
             return error_set(error, -EINVAL,
                              "%s sets the driver parameter \"%s\", and vgpu.conf (params) does not "
-                             "let a request set it",
-                             demand->label, param->name);
+                             "let a request set it; it allows: %s",
+                             demand->label, param->name, policy_hint_params(policy).text);
         if (strspn(param->value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                  "_.:+-") != strlen(param->value))
             return error_set(error, -EINVAL,
@@ -180,8 +171,8 @@ resolve_unannotated(const struct request *request, const struct policy *policy,
         if (!(policy->allow >> POLICY_ALLOW_CLASS & 1))
             return error_set(error, -EINVAL,
                              "the alias %s asks for a class, and vgpu.conf (allow) does not let a "
-                             "request say class",
-                             demand->label);
+                             "request say class; it allows: %s",
+                             demand->label, policy_hint_allow(policy).text);
         demand->source = DEMAND_ALIAS;
         name = hostdev->alias + strlen(DEMAND_ALIAS_STEM);
         class = class_of_alias(policy, name, &length);
@@ -242,13 +233,15 @@ check_managed(const struct policy *policy, const struct demand *demand, struct e
 
     if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed || wants_lent(policy, demand))
         return 0;
-    return error_set(error, -EINVAL,
-                     "the hostdev %s (%s) says managed='yes': libvirt would take it from its "
-                     "GPU's driver, and with that its vGPU; say managed='no'",
-                     demand->label, hostdev->source.text);
+    error_set(error, -EINVAL,
+              "the hostdev %s (%s) says managed='yes': libvirt would take it from its GPU's "
+              "driver, and with that its vGPU; say managed='no'",
+              demand->label, hostdev->source.text);
+    error->line = hostdev->line;
+    return -EINVAL;
 }
 
-/* 1: the hostdev is ours and demand says how; 0: it is not; -EINVAL. */
+/* 1: the hostdev is ours and demand says how; 0: it is not; -EINVAL, with the line at fault. */
 static int
 resolve(const struct request *request, const struct policy *policy,
         const struct request_hostdev *hostdev, struct demand *demand, struct error *error)
@@ -262,6 +255,8 @@ resolve(const struct request *request, const struct policy *policy,
     };
     rc = demand->device ? resolve_annotated(policy, demand, error)
                         : resolve_unannotated(request, policy, demand, error);
+    if (rc < 0)
+        error->line = demand_line(demand);
     if (demand->order == POLICY_ORDER_UNSAID)
         demand->order = policy->order;
     if (demand->numa == POLICY_NUMA_UNSAID)

@@ -11,6 +11,8 @@ struct scan {
     unsigned line;
     struct open_ends open[MOST_OPEN];
     size_t depth;
+    struct open_ends wrong; /* the first that another bracket ends... */
+    unsigned wrong_line;    /* ...in this line */
 };
 
 static void
@@ -47,6 +49,12 @@ skip_string(struct scan *scan)
     return true;
 }
 
+static char
+opening_of(char closing)
+{
+    return closing == '}' ? '{' : closing == ')' ? '(' : '[';
+}
+
 static void
 note_bracket(struct scan *scan)
 {
@@ -57,8 +65,13 @@ note_bracket(struct scan *scan)
         if (*words[i] == *scan->at)
             scan->open[scan->depth++] = (struct open_ends){scan->line, words[i]};
     }
-    if (closing && scan->depth)
-        scan->depth--;
+    if (!closing || !scan->depth)
+        return;
+    scan->depth--;
+    if (!scan->wrong.line && *scan->open[scan->depth].what != opening_of(*closing)) {
+        scan->wrong = scan->open[scan->depth];
+        scan->wrong_line = scan->line;
+    }
 }
 
 struct open_ends
@@ -80,6 +93,8 @@ open_ends_find(const char *text, unsigned fault_line)
         note_bracket(&scan);
         step(&scan);
     }
+    if (scan.wrong.line && scan.wrong_line <= fault_line)
+        return scan.wrong;
     /* What libconfig could not read before the end is no matter of an end that is missing. */
     return scan.depth && fault_line >= scan.line - 1 ? scan.open[scan.depth - 1] : none;
 }

@@ -19,5 +19,6 @@ struct open_ends {
 };
 
 /* The first string that goes over the end of its line, if it begins at or before the line of the
- * fault; else, if the text has no end for it, the last bracket that is open. */
+ * fault; else the first bracket that one of another kind ends, not behind that line; else, if the
+ * text has no end for it, the last bracket that is open. */
 struct open_ends open_ends_find(const char *text, unsigned fault_line) CHECKED NONNULL;

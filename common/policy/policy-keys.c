@@ -7,8 +7,6 @@
 
 static const char *const release_words[] = {"reap", "keep", NULL};
 static const char *const uuid_words[] = {"keep", "new", NULL};
-static const char *const allow_words[] = {"class", "type",   "parent", "placement",
-                                          "numa",  "traits", NULL};
 
 static const struct setting_key gpu_keys[] = {
     {"address", setting_address, offsetof(struct policy_gpu, address), .needed = true},
@@ -33,7 +31,7 @@ read_driver(const struct setting *setting)
     struct policy_pool *pool = setting->object;
 
     if (name_parse(&pool->driver, setting_text(setting)) < 0)
-        setting_fault(setting, "driver must be the name of a driver, as \"vfio-pci\"");
+        setting_wrong(setting, "driver must be the name of a driver, as \"vfio-pci\"");
 }
 
 static const struct setting_key pool_keys[] = {
@@ -158,14 +156,14 @@ read_all_named(const struct setting *setting, const struct named *named)
     struct setting item = *setting;
 
     if (!config_setting_is_group(setting->node))
-        return setting_fault(setting, "%s must be a group, as { small = %s; }", setting->key->name,
+        return setting_wrong(setting, "%s must be a group, as { small = %s; }", setting->key->name,
                              named->example);
     for (int i = 0; i < config_setting_length(setting->node); i++) {
         item.node = config_setting_get_elem(setting->node, (unsigned)i);
         if (config_setting_is_group(item.node))
             read_named(&item, named);
         else
-            setting_fault(&item, "%s must be a group, as %s", named->what, named->example);
+            setting_wrong(&item, "%s must be a group, as %s", named->what, named->example);
     }
 }
 
@@ -259,7 +257,7 @@ static const struct setting_key keys[] = {
     {"numa", setting_choice, offsetof(struct policy, numa), .words = policy_numa_words},
     {"release", setting_choice, offsetof(struct policy, release), .words = release_words},
     {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), .words = uuid_words},
-    {"allow", setting_choices, offsetof(struct policy, allow), .words = allow_words},
+    {"allow", setting_choices, offsetof(struct policy, allow), .words = policy_allow_words},
     {"params", read_params, .offset = offsetof(struct policy, params), .like = setting_words},
     {"prepare_timeout", setting_duration, .offset = offsetof(struct policy, prepare_timeout)},
     {"release_timeout", setting_duration, .offset = offsetof(struct policy, release_timeout)},

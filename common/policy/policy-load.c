@@ -114,20 +114,30 @@ find_include(const char *text)
 static void
 fail_of_syntax(struct load *load, const char *file, const char *text, const config_t *config)
 {
+    /* What else libconfig may say, and what to do. */
+    static const struct {
+        const char *fault, *remedy;
+    } others[] = {
+        {"syntax error", "write name = value; and strings in double quotes"},
+        {"duplicate setting name", "this group has the key already; take one out"},
+        {"mismatched element type in array", "all values in [ ] must be of one type"},
+    };
+    const char *fault = config_error_text(config), *remedy = "see vgpu.conf(5)";
     int line = config_error_line(config);
     struct open_ends open = open_ends_find(text, line > 0 ? (unsigned)line : 0);
 
-    /* It has other faults, as that a key is there twice. */
-    if (!open.line || strcmp(config_error_text(config), "syntax error") != 0)
-        fail(load, -EINVAL, "%s:%d: %s", file, line, config_error_text(config));
+    for (size_t i = 0; i < COUNT(others); i++)
+        remedy = strcmp(others[i].fault, fault) ? remedy : others[i].remedy;
+    if (!open.line || strcmp(others[0].fault, fault))
+        fail(load, -EINVAL, "%s:%d: %s: %s", file, line, fault, remedy);
     else if (strlen(open.what) == 1)
-        fail(load, -EINVAL, "%s:%u: %s: the %s of this line has no end", file, open.line,
-             config_error_text(config), open.what);
+        fail(load, -EINVAL, "%s:%u: %s: the %s of this line has no end", file, open.line, fault,
+             open.what);
     else
         fail(load, -EINVAL,
              "%s:%u: %s: a string does not end in the line where it begins; is its second quote "
              "missing?",
-             file, open.line, config_error_text(config));
+             file, open.line, fault);
 }
 
 static void
@@ -186,8 +196,8 @@ check_gpus(struct load *load)
 
         for (size_t k = 0; k < i && *gpu->address.text; k++) {
             if (name_equal(&gpu->address, &policy->gpus[k].address))
-                fail(load, -EINVAL, "%s: the GPU %s is listed already, at %s", gpu->origin,
-                     gpu->address.text, policy->gpus[k].origin);
+                fail(load, -EINVAL, "%s: the GPU %s is listed already, at %s: say all of it there",
+                     gpu->origin, gpu->address.text, policy->gpus[k].origin);
         }
     }
 }
@@ -200,8 +210,8 @@ check_classes(struct load *load)
 
         if (!class->types.count == !class->framebuffer)
             fail(load, -EINVAL, "%s: the class \"%s\" %s", class->origin, class->name,
-                 class->framebuffer ? "has both types and framebuffer"
-                                    : "has no types (and no framebuffer)");
+                 class->framebuffer ? "has both types and framebuffer: leave one out"
+                                    : "has no types and no framebuffer: add one of them");
     }
 }
 
@@ -213,9 +223,8 @@ check_name(struct load *load, const char *origin, const char *what, const char *
 
     if (name_parse(&ignored, name) < 0)
         fail(load, -EINVAL,
-             "%s: the name of the %s \"%s\" is more than letters, digits, _ "
-             "and -, or longer than 63 of them",
-             origin, what, name);
+             "%s: the name of the %s \"%s\" must be 1 to 63 letters, digits, _ and -", origin, what,
+             name);
 }
 
 static void
@@ -227,7 +236,8 @@ check_profiles(struct load *load)
 
         check_name(load, profile->origin, "profile", profile->name);
         if (pool)
-            fail(load, -EINVAL, "%s: the profile \"%s\" is called as the pool at %s",
+            fail(load, -EINVAL,
+                 "%s: the profile \"%s\" is called as the pool at %s: give it another name",
                  profile->origin, profile->name, pool->origin);
         if (!profile->vram && !profile->exec_quantum && !profile->preempt_timeout)
             fail(load, -EINVAL,
@@ -245,7 +255,10 @@ check_pools(struct load *load)
 
         check_name(load, pool->origin, "pool", pool->name);
         if (!pool->functions.count)
-            fail(load, -EINVAL, "%s: the pool \"%s\" has no functions", pool->origin, pool->name);
+            fail(load, -EINVAL,
+                 "%s: the pool \"%s\" has no functions: add their addresses, as functions = [ "
+                 "\"0000:c1:02.*\" ]",
+                 pool->origin, pool->name);
     }
 }
 
@@ -254,7 +267,8 @@ static void
 check_reference(struct load *load, const char *origin, const char *what, const char *name)
 {
     if (name && !policy_find_class(load->policy, name))
-        fail(load, -EINVAL, "%s: %s \"%s\", and there is no such class", origin, what, name);
+        fail(load, -EINVAL, "%s: %s \"%s\", and there is no such class%s", origin, what, name,
+             policy_hint_class(load->policy, name).text);
 }
 
 static void
@@ -264,13 +278,14 @@ check_domain(struct load *load, const struct policy_domain *domain)
         const struct policy_domain_device *device = &domain->devices[i];
 
         if (!device->type == !device->class)
-            fail(load, -EINVAL, "%s: a device needs either type or class", device->origin);
+            fail(load, -EINVAL, "%s: a device needs either type or class, and has %s",
+                 device->origin, device->type ? "both" : "neither");
         for (size_t k = 0; k < i && device->alias; k++) {
             const char *alias = domain->devices[k].alias;
 
             if (alias && !strcmp(alias, device->alias))
-                fail(load, -EINVAL, "%s: the alias \"%s\" is listed already, at %s", device->origin,
-                     alias, domain->devices[k].origin);
+                fail(load, -EINVAL, "%s: the alias \"%s\" is listed already, at %s: take one out",
+                     device->origin, alias, domain->devices[k].origin);
         }
         check_reference(load, device->origin, "a device's class is", device->class);
     }

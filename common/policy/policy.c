@@ -2,12 +2,16 @@
 
 #include "policy/policy.h"
 #include "base/array.h"
+#include "base/suggest.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const policy_order_words[] = {"", "pack", "spread", NULL};
 const char *const policy_numa_words[] = {"", "prefer", "require", "ignore", NULL};
+const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
+                                          "numa",  "traits", NULL};
 
 /* NVIDIA's that do not affect other guests. */
 const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS] = {
@@ -86,6 +90,46 @@ const struct policy_class *
 policy_find_class(const struct policy *policy, const char *name)
 {
     return ARRAY_FIND(policy->classes, policy->class_count, class, !strcmp(class->name, name));
+}
+
+struct policy_hint
+policy_hint_class(const struct policy *policy, const char *said)
+{
+    struct suggest suggest = SUGGEST(said);
+    struct policy_hint hint;
+    char classes[400] = "";
+
+    for (size_t i = 0; i < policy->class_count; i++) {
+        suggest_offer(&suggest, policy->classes[i].name);
+        words_append(classes, sizeof(classes), policy->classes[i].name);
+    }
+    snprintf(hint.text, sizeof(hint.text), "%s; %s%s", suggest_text(&suggest).text,
+             *classes ? "there are: " : "no class is defined", classes);
+    return hint;
+}
+
+struct policy_hint
+policy_hint_params(const struct policy *policy)
+{
+    const struct words built_in = {(char **)policy_built_in_params, POLICY_BUILT_IN_PARAMS};
+    const struct words *params = policy->has_params ? &policy->params : &built_in;
+    struct policy_hint hint = {""};
+
+    for (size_t i = 0; i < params->count; i++)
+        words_append(hint.text, sizeof(hint.text), params->items[i]);
+    return *hint.text ? hint : (struct policy_hint){"nothing"};
+}
+
+struct policy_hint
+policy_hint_allow(const struct policy *policy)
+{
+    struct policy_hint hint = {""};
+
+    for (size_t i = 0; policy_allow_words[i]; i++) {
+        if (policy->allow >> i & 1)
+            words_append(hint.text, sizeof(hint.text), policy_allow_words[i]);
+    }
+    return *hint.text ? hint : (struct policy_hint){"nothing"};
 }
 
 const struct policy_pool *

@@ -31,6 +31,7 @@ enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
 /* Their words, as in the configuration and in requests; NULL ends them. */
 extern const char *const policy_order_words[];
 extern const char *const policy_numa_words[];
+extern const char *const policy_allow_words[]; /* of enum policy_allow */
 
 /* Which attributes a request may use; each is a bit in policy.allow. */
 enum policy_allow {
@@ -158,6 +159,16 @@ policy_find_profile(const struct policy *policy, const char *name) NONNULL;
 
 /* Whether a word is the name of a pool or a profile: libvirt may bind their functions to VFIO. */
 bool policy_lends(const struct policy *policy, const char *type) CHECKED NONNULL;
+
+/* What there is, for messages about what there is not. Of classes: " (did you mean small?); there
+ * are: small, large"; of parameters that may be set, and of what a request may say: "type, class".
+ */
+struct policy_hint {
+    char text[512];
+};
+struct policy_hint policy_hint_class(const struct policy *policy, const char *said) CHECKED NONNULL;
+struct policy_hint policy_hint_params(const struct policy *policy) CHECKED NONNULL;
+struct policy_hint policy_hint_allow(const struct policy *policy) CHECKED NONNULL;
 
 /* The first pool that has a function, whatever driver that is bound to; NULL: none. */
 const struct policy_pool *

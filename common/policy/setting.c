@@ -11,18 +11,57 @@
 #define MOST_FRAMEBUFFER 1048576 /* MiB */
 #define MOST_COUNT       1000000
 
+static void FORMAT(3, 0)
+    add_fault(const struct setting *setting, const char *value, const char *format, va_list args)
+{
+    char text[640];
+
+    vsnprintf(text, sizeof(text), format, args);
+    error_add(setting->reader->error, "%s:%u: %s%s%s", setting->reader->file,
+              config_setting_source_line(setting->node), text, *value ? ", not " : "", value);
+    setting->reader->rc = -EINVAL;
+}
+
 void
 setting_fault(const struct setting *setting, const char *format, ...)
 {
-    char text[512];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    add_fault(setting, "", format, args);
     va_end(args);
-    error_add(setting->reader->error, "%s:%u: %s", setting->reader->file,
-              config_setting_source_line(setting->node), text);
-    setting->reader->rc = -EINVAL;
+}
+
+void
+setting_wrong(const struct setting *setting, const char *format, ...)
+{
+    const config_setting_t *node = setting->node;
+    char value[64] = "another number";
+    va_list args;
+
+    switch (config_setting_type(node)) {
+    case CONFIG_TYPE_STRING:
+        snprintf(value, sizeof(value), "\"%.56s\"", config_setting_get_string(node));
+        break;
+    case CONFIG_TYPE_BOOL:
+        strcpy(value, config_setting_get_bool(node) ? "true" : "false");
+        break;
+    case CONFIG_TYPE_INT:
+        snprintf(value, sizeof(value), "%d", config_setting_get_int(node));
+        break;
+    case CONFIG_TYPE_GROUP:
+        strcpy(value, "{ ... }");
+        break;
+    case CONFIG_TYPE_LIST:
+        strcpy(value, "( ... )");
+        break;
+    case CONFIG_TYPE_ARRAY:
+        strcpy(value, "[ ... ]");
+        break;
+    }
+    va_start(args, format);
+    add_fault(setting, value, format, args);
+    va_end(args);
 }
 
 void
@@ -70,10 +109,18 @@ static void
 unknown_key(const struct setting *setting, const struct setting_key *keys, size_t count)
 {
     struct suggest suggest = SUGGEST(config_setting_name(setting->node));
+    char all[120] = "";
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         suggest_offer(&suggest, keys[i].name);
-    setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
+        words_append(all, sizeof(all), keys[i].name);
+    }
+    if (suggest.best)
+        setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
+    else if (strlen(all) == sizeof(all) - 1) /* cut off, as those of the whole configuration are */
+        setting_fault(setting, "unknown key \"%s\"; see vgpu.conf(5)", suggest.said);
+    else
+        setting_fault(setting, "unknown key \"%s\"; there are: %s", suggest.said, all);
 }
 
 void
@@ -106,7 +153,7 @@ void
 setting_bool(const struct setting *setting)
 {
     if (config_setting_type(setting->node) != CONFIG_TYPE_BOOL)
-        setting_fault(setting, "%s must be true or false", setting->key->name);
+        setting_wrong(setting, "%s must be true or false", setting->key->name);
     else
         *(bool *)field_of(setting) = config_setting_get_bool(setting->node);
 }
@@ -119,7 +166,7 @@ setting_count(const struct setting *setting)
                      : -1;
 
     if (number < 0 || number > MOST_COUNT)
-        setting_fault(setting, "%s must be a number from 0", setting->key->name);
+        setting_wrong(setting, "%s must be a number from 0 to %d", setting->key->name, MOST_COUNT);
     else
         *(unsigned *)field_of(setting) = (unsigned)number;
 }
@@ -130,7 +177,7 @@ setting_string(const struct setting *setting)
     char **field = field_of(setting), *copy;
 
     if (config_setting_type(setting->node) != CONFIG_TYPE_STRING)
-        return setting_fault(setting, "%s must be a string", setting->key->name);
+        return setting_wrong(setting, "%s must be a string", setting->key->name);
     copy = strdup(setting_text(setting));
     if (!copy)
         return setting_no_memory(setting->reader);
@@ -144,8 +191,7 @@ setting_address(const struct setting *setting)
     const char *text = setting_text(setting);
 
     if (name_parse_address(field_of(setting), text) < 0)
-        setting_fault(setting, "%s must be a PCI address, as \"0000:18:00.0\", not \"%s\"",
-                      setting->key->name, text);
+        setting_wrong(setting, "%s must be a PCI address, as \"0000:18:00.0\"", setting->key->name);
 }
 
 /* Calls a function with each string of a list or an array. */
@@ -155,12 +201,17 @@ each_string(const struct setting *setting, void (*take)(const struct setting *it
     const char *name = setting->key->name;
     struct setting item = *setting;
 
-    if (!config_setting_is_list(setting->node) && !config_setting_is_array(setting->node))
-        return setting_fault(setting, "%s must be a list of strings, as [ \"a\", \"b\" ]", name);
+    if (!config_setting_is_list(setting->node) && !config_setting_is_array(setting->node)) {
+        setting_wrong(setting, "%s must be a list of strings, as [ \"a\", \"b\" ]", name);
+        /* Who forgot the brackets has not forgotten the string. */
+        if (*setting_text(setting))
+            take(setting);
+        return;
+    }
     for (int i = 0; i < config_setting_length(setting->node); i++) {
         item.node = config_setting_get_elem(setting->node, (unsigned)i);
         if (!*setting_text(&item))
-            setting_fault(&item, "%s may hold only strings", name);
+            setting_wrong(&item, "%s may hold only strings, as \"a\"", name);
         else {
             trace(&item, setting_text(&item));
             take(&item);
@@ -187,7 +238,8 @@ setting_some_words(const struct setting *setting)
 {
     setting_words(setting);
     if (config_setting_is_aggregate(setting->node) && config_setting_length(setting->node) == 0)
-        setting_fault(setting, "%s is an empty list", setting->key->name);
+        setting_fault(setting, "%s is an empty list: it needs at least one string",
+                      setting->key->name);
 }
 
 /* The index of a word, or a fault that lists them all: -1. */
@@ -206,7 +258,8 @@ find_word(const struct setting *setting)
         if (**words)
             snprintf(all + at, sizeof(all) - at, "%s\"%s\"", at ? ", " : "", *words);
     }
-    setting_fault(setting, "%s must be one of %s", setting->key->name, all);
+    setting_wrong(setting, "%s %s %s", setting->key->name,
+                  setting->key->read == setting_choices ? "may hold only" : "must be one of", all);
     return -1;
 }
 
@@ -269,7 +322,7 @@ setting_duration(const struct setting *setting)
     unsigned *field = field_of(setting);
 
     if (!parse_amount(setting_text(setting), units, COUNT(units), MOST_TIME, field) || *field == 0)
-        setting_fault(
+        setting_wrong(
             setting,
             "%s must be a time of more than 0 and at most an hour, as \"500ms\", \"30s\" or \"2m\"",
             setting->key->name);
@@ -282,8 +335,10 @@ setting_framebuffer(const struct setting *setting)
     unsigned *field = field_of(setting);
 
     if (!parse_amount(setting_text(setting), units, COUNT(units), MOST_FRAMEBUFFER, field) ||
-        *field == 0)
-        setting_fault(setting, "%s must be a size, as \"512M\" or \"8G\"", setting->key->name);
+        *field == 0) {
+        setting_wrong(setting, "%s must be a size, as \"512M\" or \"8G\"", setting->key->name);
+        *field = 1; /* nobody says that it is missing */
+    }
 }
 
 /* --- lists of groups -------------------------------------------------------------------------- */
@@ -325,6 +380,23 @@ setting_add_item(const struct setting *setting, size_t offset, const struct sett
     return item;
 }
 
+/* The keys that an item must have, and has not. */
+static void
+find_missing(const struct setting *item, const struct setting_list *list)
+{
+    char needed[100] = "";
+
+    for (size_t i = 0; i < list->key_count; i++) {
+        if (list->keys[i].needed)
+            words_append(needed, sizeof(needed), list->keys[i].name);
+    }
+    for (size_t i = 0; i < list->key_count; i++) {
+        if (list->keys[i].needed && !config_setting_get_member(item->node, list->keys[i].name))
+            setting_fault(item, "%s is missing; %s needs %s", list->keys[i].name, list->what,
+                          needed);
+    }
+}
+
 void
 setting_list(const struct setting *setting)
 {
@@ -333,17 +405,14 @@ setting_list(const struct setting *setting)
     struct setting item = *setting;
 
     if (!config_setting_is_list(setting->node))
-        return setting_fault(setting, "%s must be a list of groups, as ( { ... } )", name);
+        return setting_wrong(setting, "%s must be a list of groups, as ( { ... } )", name);
     for (int i = 0; i < config_setting_length(setting->node); i++) {
         item.node = config_setting_get_elem(setting->node, (unsigned)i);
         if (!config_setting_is_group(item.node)) {
-            setting_fault(&item, "%s may hold only groups, as { ... }", name);
+            setting_wrong(&item, "%s may hold only groups, as { ... }", name);
             continue;
         }
-        for (size_t k = 0; k < list->key_count; k++) {
-            if (list->keys[k].needed && !config_setting_get_member(item.node, list->keys[k].name))
-                setting_fault(&item, "%s without %s", list->what, list->keys[k].name);
-        }
+        find_missing(&item, list);
         setting_add_item(&item, setting->key->offset, list);
     }
 }

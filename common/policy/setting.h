@@ -87,6 +87,8 @@ void setting_read_item(const struct setting *setting, size_t index, const struct
                        void *item) NONNULL;
 
 void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
+/* The same of its value: what it must be, to which ", not" and what it is are added. */
+void setting_wrong(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 void setting_no_memory(struct setting_reader *reader) NONNULL;
 
 /* The text of a setting; "" if it is no string. */

@@ -68,16 +68,16 @@ matter_clear(struct matter *matter)
     domains_clear(&matter->asked);
 }
 
-/* Each element by itself is judged first (`lined`); how they go together, once that is right. */
+/* Each element by itself is judged first; how they go together, once that is right. */
 static void
-tell_faults(const struct matter *matter, bool lined)
+tell_faults(const struct matter *matter, bool of_links)
 {
     const struct domain_check *check = matter->check;
 
     for (size_t i = 0; i < matter->request.fault_count; i++) {
         const struct request_fault *fault = &matter->request.faults[i];
 
-        if (lined == (fault->line > 0))
+        if (fault->is_of_links == of_links)
             report_fault(check->report, check->file, fault->line, "%s", fault->text);
     }
 }
@@ -91,7 +91,7 @@ find_demands(struct matter *matter)
     struct error fault;
     int rc;
 
-    tell_faults(matter, false);
+    tell_faults(matter, true);
     if (matter->request.fault_count || !check->policy ||
         policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0)
         return false;
@@ -100,7 +100,7 @@ find_demands(struct matter *matter)
     matter->snapshot.policy.enabled = true;
     rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
     if (rc < 0)
-        report_fault(check->report, check->file, 0, "%s", fault.text);
+        report_fault(check->report, check->file, fault.line, "%s", fault.text);
     return rc >= 0;
 }
 
@@ -161,10 +161,10 @@ check_feasibility(struct matter *matter, struct error *error)
     case FEASIBILITY_YES:
         break;
     case FEASIBILITY_NO:
-        report_fault(check->report, check->file, 0, "%s", why.text);
+        report_fault(check->report, check->file, why.line, "%s", why.text);
         break;
     case FEASIBILITY_UNKNOWN:
-        report_warning(check->report, check->file, 0,
+        report_warning(check->report, check->file, why.line,
                        "whether this host could ever give it all is not known: %s", why.text);
         break;
     case FEASIBILITY_ERROR:
@@ -215,8 +215,8 @@ warn_of_nothing(const struct matter *matter, const struct request_hostdev *hostd
 {
     if (matter->known && !is_demanded(&matter->snapshot.demands, hostdev))
         report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
-                       "nothing says what the <hostdev> %s is to be: no <vgpu:device> names it, "
-                       "and it is left alone",
+                       "nothing says what the <hostdev> %s is to be, so it is left alone: add a "
+                       "<vgpu:device> that names it, unless somebody else makes it",
                        hostdev->alias ? hostdev->alias : hostdev->source.text);
 }
 
@@ -231,14 +231,15 @@ check_mediated(const struct matter *matter, const struct request_hostdev *hostde
         warn_of_nothing(matter, hostdev, node);
     if (name_equal(&hostdev->source, &matter->request.domain))
         report_warning(report, file, line,
-                       "the <hostdev> has the domain's own uuid; give it another");
+                       "the <hostdev> has the domain's own uuid; give it another, as uuidgen "
+                       "prints one");
     if (hostdev->is_managed)
         report_warning(report, file, line,
-                       "managed='yes' does nothing for a <hostdev type='mdev'>");
+                       "managed='yes' does nothing for a <hostdev type='mdev'>: leave it out");
     if (tree_attribute_is(node, "display", "on") && !has_gl(matter->tree))
         report_warning(report, file, line,
-                       "display='on' needs OpenGL: <graphics type='egl-headless'/>, or <gl "
-                       "enable='yes'/> in the <graphics>");
+                       "display='on' needs OpenGL: add <graphics type='egl-headless'/>, or <gl "
+                       "enable='yes'/> to the <graphics>");
     if (is_demanded(&matter->snapshot.demands, hostdev))
         warn_of_other(matter, hostdev, node);
 }
@@ -258,15 +259,16 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
         if (name_equal(&inventory->ineligible[i].device, &hostdev->source))
-            report_fault(report, file, line, "%s is to be on %s, %s", hostdev->alias,
-                         hostdev->source.text, inventory->ineligible[i].why);
+            report_fault(report, file, line,
+                         "%s is to be on %s, %s; 'vgpuctl explain' tells where it could be",
+                         hostdev->alias, hostdev->source.text, inventory->ineligible[i].why);
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i].name, &hostdev->source) &&
             inventory->parents[i].interface->hostdev != REQUEST_PCI)
             report_fault(report, file, line,
                          "%s is to be on %s, which takes mediated devices (<hostdev "
-                         "type='mdev'>)",
+                         "type='mdev'>); 'vgpuctl explain' tells where it could be",
                          hostdev->alias, hostdev->source.text);
     }
     warn_of_other(matter, hostdev, node);
@@ -289,7 +291,8 @@ check_hostdevs(const struct matter *matter)
         i++;
         if (tree_attribute_is(node, "ramfb", "on") && ++ramfb > 1)
             report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
-                           "ramfb='on' on more than one <hostdev>: QEMU takes one");
+                           "ramfb='on' on more than one <hostdev>: QEMU takes one; take it out of "
+                           "the others");
     }
     if (*matter->unasked.text && wants_functions(matter))
         report_warning(matter->check->report, matter->check->file, 0,
@@ -308,7 +311,7 @@ check_alias(const struct matter *matter, const struct request_hostdev *hostdev, 
                      hostdev->alias, hostdev->alias);
 }
 
-/* A start would be refused for it, with the domain's name and no line. */
+/* A start would be refused for it. */
 static void
 check_each(const struct matter *matter)
 {
@@ -357,7 +360,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
     matter.tree = xml_tree_read(document);
     if (!matter.tree)
         return error_set(error, -ENOMEM, "no memory for the XML");
-    tell_faults(&matter, true);
+    tell_faults(&matter, false);
     check_each(&matter);
     /* How they go together is judged once each by itself is right. */
     if (check->report->faults == faults && !matter.aside.faults)
@@ -370,8 +373,8 @@ domain_check(const struct domain_check *check, const struct document *document, 
     check_hostdevs(&matter);
     if (matter.disabled && matter.snapshot.demands.count)
         report_warning(check->report, check->file, 0,
-                       "vgpu.conf says enabled = false: until it says true, no guest is given a "
-                       "vGPU");
+                       "%s says enabled = false: until it says true, no guest is given a vGPU",
+                       matter.snapshot.policy.enabled_origin);
     if (matter.snapshot.demands.count == 0 || check->report->faults > faults || matter.aside.faults)
         return (int)matter.snapshot.demands.count;
     if (check->without_feasibility)

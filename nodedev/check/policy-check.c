@@ -84,7 +84,7 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
         if (!name_equal(&parent->name, &gpu->address))
             continue;
         report_warning(checker->report, gpu->origin, 0,
-                       "%s is a virtual function, of which nothing can be said; its GPU is %s",
+                       "%s is a virtual function, of which nothing can be said: name its GPU, %s",
                        gpu->address.text, inventory->gpus[parent->gpu].name.text);
         return;
     }
@@ -202,7 +202,8 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
     if (members == 0)
         report_warning(
             checker->report, pool->origin, 0,
-            "no PCI device of this host is in the pool \"%s\" (and in no pool before it)",
+            "the pool \"%s\" has no function here: no PCI device of this host has such an address, "
+            "or an earlier pool has it; 'lspci -D' lists addresses",
             pool->name);
 }
 
@@ -271,6 +272,11 @@ check_uses(struct checker *checker)
         for (size_t k = 0; k < domain->device_count; k++) {
             const struct policy_domain_device *device = &domain->devices[k];
 
+            if (!request_keeps_alias(device->alias))
+                report_warning(checker->report, device->origin, 0,
+                               "no <hostdev> can have the alias \"%s\": libvirt drops aliases that "
+                               "do not begin with ua-; call it ua-%s in both",
+                               device->alias, device->alias);
             if (device->type)
                 check_word(checker, device->origin, EVERY_GPU, device->type);
             else if (!is_served(checker, device->class))

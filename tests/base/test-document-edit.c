@@ -110,7 +110,7 @@ what_cannot_be_read(void **state)
 
     (void)state;
     assert_int_equal(document_read(&host, empty, &document, &error), -EINVAL);
-    assert_string_equal(error.text, "cannot read the domain XML: there is none on stdin");
+    assert_string_equal(error.text, "cannot read the domain XML: it is empty");
     document_clear(&document);
     assert_int_equal(document_read(&host, directory, &document, &error), -EISDIR);
     assert_string_equal(error.text, "cannot read the domain XML: Is a directory");

@@ -59,8 +59,8 @@ sound_configurations(void **state)
         "            big = { framebuffer = \"2G\"; }; };\n"
         "gpus = ( { address = \"0000:18:00.0\"; types = [ \"nvidia-223\", \"T4-1B\" ]; } );\n"
         "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 0; } );\n"
-        "domains = ( { name = \"web*\"; devices = ( { alias = \"a\"; type = \"A2-1B\"; },\n"
-        "  { alias = \"b\"; class = \"big\"; } ); } );\n"
+        "domains = ( { name = \"web*\"; devices = ( { alias = \"ua-a\"; type = \"A2-1B\"; },\n"
+        "  { alias = \"ua-b\"; class = \"big\"; } ); } );\n"
         "default_class = \"small\";\n");
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
     /* What somebody has made is not what a class asks for. */
@@ -95,8 +95,8 @@ to_no_effect(void **state)
                     "quotas = ( { domains = [ \"a*\" ]; class = \"gone\"; max = 1; },\n"
                     "  { domains = [ \"a*\" ]; class = \"small\"; max = 1; } );\n"
                     "domains = ( { name = \"web*\"; devices = (\n"
-                    "  { alias = \"a\"; type = \"A2-1V\"; },\n"
-                    "  { alias = \"b\"; class = \"huge\"; } ); } );\n"
+                    "  { alias = \"ua-a\"; type = \"A2-1V\"; },\n"
+                    "  { alias = \"ua-b\"; class = \"huge\"; } ); } );\n"
                     "default_class = \"fast\";\n");
     typed_golden(&scene, HERE, "check/no-effect", "vgpuctl check");
     scene_stop(&scene);
@@ -213,8 +213,10 @@ faulty_domains(void **state)
     typed_golden(&scene, HERE, "check/domain-faults", "vgpuctl check ./web01.xml");
     write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults,
-                     "web01.xml:5: <vgpu:request> has an unknown attribute \"colour\"\n");
+    typed_assert_has(
+        typed.faults,
+        "web01.xml:5: <vgpu:request> has an unknown attribute \"colour\": it takes none; write "
+        "what is wanted into a <vgpu:device>\n");
     write_domain("<n:request xmlns:n='urn:libvirt-vgpu:domain:2'/>\n", "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults,
@@ -223,10 +225,10 @@ faulty_domains(void **state)
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>", "",
                  scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml: <vgpu:device alias=\"ua-gpu7\"> names no ");
+    typed_assert_has(typed.faults, "web01.xml:5: <vgpu:device alias=\"ua-gpu7\"> names no ");
     write_domain(BOTH, "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml: ua-gpu0 asks for the class \"small\", and vgpu");
+    typed_assert_has(typed.faults, "web01.xml:6: ua-gpu0 asks for the class \"small\", and vgpu");
     scene_configure(&scene, "enabled = maybe;\n");
     typed_golden(&scene, HERE, "check/domain-broken", "vgpuctl check web01.xml");
 }
@@ -250,8 +252,9 @@ said_with_the_remedy(void **state)
         const char *request, *words;
     } rows[] = {
         {"<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>",
-         "names no <hostdev> of type mdev or pci: add that, or take the rest out with 'vgpuctl "
-         "detach web01 ua-gpu7'\n"},
+         "names no <hostdev> of type mdev or pci (did you mean ua-gpu0?): give one the "
+         "<alias name='ua-gpu7'/>, or take the <vgpu:device> out with 'vgpuctl detach web01 "
+         "ua-gpu7'\n"},
         {"<vgpu:request><vgpu:device alias='gpu7' type='T4-1B'/></vgpu:request>",
          "names no <hostdev> of type mdev or pci: libvirt drops aliases that do not begin with "
          "ua-; call it ua-gpu7 in both\n"},
@@ -262,11 +265,11 @@ said_with_the_remedy(void **state)
          "<vgpu:request> stands outside of <metadata>, where libvirt drops it: put it "
          "into the <metadata> of the <domain>\n"},
         {"<vgpu:request><vgpu:devise alias='ua-gpu0' type='T4-1B'/></vgpu:request>",
-         "<vgpu:devise> is unknown, or does not belong there (did you mean device?)\n"},
+         "<vgpu:devise> is unknown (did you mean device?)\n"},
         {"<vgpu:request><vgpu:device alias='ua-gpu0' typ='T4-1B'/></vgpu:request>",
          "<vgpu:device> has an unknown attribute \"typ\" (did you mean type?)\n"},
         {"<vgpu:request><vgpu:request/></vgpu:request>",
-         "<vgpu:request> is unknown, or does not belong there\n"},
+         "<vgpu:request> does not belong there: put it into the <metadata> of the <domain>\n"},
     };
 
     (void)state;
@@ -281,8 +284,10 @@ said_with_the_remedy(void **state)
     scene_configure(&scene,
                     "\nenabled = false; classes = { small = { types = [ \"T4-1B\" ]; }; };");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
-    typed_assert_has(typed.faults, "web01.xml: warning: vgpu.conf says enabled = false: until it "
-                                   "says true, no guest is given a vGPU\n");
+    typed_assert_has(
+        typed.faults,
+        "web01.xml: warning: /etc/libvirt-vgpu/vgpu.conf:2 says enabled = false: until it "
+        "says true, no guest is given a vGPU\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "vgpu.conf:2: warning: enabled is false: until it is true, no ");
     assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
@@ -411,7 +416,7 @@ sound_functions(void **state)
     write_functions(ASK("alias='ua-gpu0'"), other, mediated, "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "web01.xml:11: warning: managed='yes' does nothing for a "
-                                   "<hostdev type='mdev'>\n");
+                                   "<hostdev type='mdev'>: leave it out\n");
     typed_assert_has(typed.faults, "0000:3d:00.0 "
                                    "makes vGPUs for <hostdev type='pci'> only");
 }
@@ -430,7 +435,9 @@ faulty_functions(void **state)
     typed_golden(&scene, HERE, "check/domain-managed", "vgpuctl check web01.xml");
     write_functions(ASK("alias='ua-gpu1'"), managed, again, "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml: two <hostdev> have the address 0000:3d:00.5\n");
+    typed_assert_has(
+        typed.faults,
+        "web01.xml:12: two <hostdev> have the address 0000:3d:00.5: give one of them another\n");
     /* Only an alias names it. */
     write_functions(ASK(""), nameless, "", "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
@@ -476,7 +483,8 @@ functions_not_as_meant(void **state)
     typed_run(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "web01.xml:12: ua-gpu1 is to be on 0000:99:00.4, which this "
-                                   "host does not have\n");
+                                   "host does not have; 'vgpuctl explain' tells where it could "
+                                   "be\n");
     typed_assert_has(typed.faults, "web01.xml: warning: whether other domains have its virtual "
                                    "functions is not known: cannot connect to test:///no/such");
     assert_int_equal(run("vgpuctl --root . check web01.xml"), COMMAND_FAILED);
@@ -557,7 +565,7 @@ limits(void **state)
                     "max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "types is an empty list");
-    typed_assert_has(typed.faults, "a limit without max");
+    typed_assert_has(typed.faults, "max is missing; a limit needs types, max");
 }
 
 static void

@@ -87,7 +87,8 @@ given_up_at_once(void **state)
     ready(BOTH, " --timeout soon", COMMAND_USAGE,
           "vgpuctl: ready: --timeout soon: not a number from 0 to 86400\n");
     ready("colour = 1;", "", COMMAND_FAILED,
-          "vgpuctl: ready: /etc/libvirt-vgpu/vgpu.conf:1: unknown key \"colour\"\n");
+          "vgpuctl: ready: /etc/libvirt-vgpu/vgpu.conf:1: unknown key \"colour\"; see "
+          "vgpu.conf(5)\n");
 }
 
 static void

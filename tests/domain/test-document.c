@@ -18,7 +18,7 @@ unreadable(void **state)
         const char *text;
         const char *words;
     } rows[] = {
-        {"", "none on stdin"},
+        {"", "it is empty"},
         {"\n", "line "},
         {"nonsense", "line 1: "},
         {"<domain>" HEAD, "line 1: "},
@@ -48,11 +48,11 @@ unreadable(void **state)
         /* UUIDs */
         {"<domain><name>a</name></domain>", "no <uuid>"},
         {"<domain><x><uuid>" UUID "</uuid></x></domain>", "no <uuid>"},
-        {"<domain><uuid/></domain>", "<uuid> is not one"},
-        {"<domain><uuid>web01</uuid></domain>", "<uuid> is not one"},
-        {GUEST("", MDEV("x", "")), "no uuid in its <address>"},
+        {"<domain><uuid/></domain>", "is not one"},
+        {"<domain><uuid>web01</uuid></domain>", "is not one"},
+        {GUEST("", MDEV("x", "")), "has the uuid \"x\", which is no UUID"},
         {GUEST("", "<hostdev mode='subsystem' type='mdev'><source><address/></source></hostdev>"),
-         "no uuid in its <address>"},
+         "<address> of a <hostdev type='mdev'> has no uuid"},
         {GUEST("", "<hostdev mode='subsystem' type='mdev'><source/></hostdev>"),
          "no <source><address uuid"},
         {GUEST("", "<hostdev mode='subsystem' type='mdev'/>"), "no <source><address uuid"},
@@ -329,13 +329,13 @@ every_fault_with_its_line(void **state)
         const char *text;
     } rows[] = {
         {2, "<vgpu:device> has an unknown attribute \"tpye\" (did you mean type?)"},
-        {4, "<vgpu:device> has both type=\"a/b\" and class=\"b\""},
-        {4, "<vgpu:device type=\"a/b\">: no type has a slash in it"},
+        {4, "<vgpu:device> has both type=\"a/b\" and class=\"b\": leave one out"},
+        {4, "<vgpu:device type=\"a/b\">: no type has a slash in it; 'vgpuctl types' lists types"},
         {5, "<vgpu:param> needs both name and value"},
-        {0, "<vgpu:device alias=\"ua-0\"> names no <hostdev> of type mdev or pci: add that, or "
-            "take the rest out with 'vgpuctl detach web01 ua-0'"},
-        {0, "<vgpu:device alias=\"ua-1\"> names no <hostdev> of type mdev or pci: add that, or "
-            "take the rest out with 'vgpuctl detach web01 ua-1'"},
+        {2, "<vgpu:device alias=\"ua-0\"> names no <hostdev> of type mdev or pci: give one the "
+            "<alias name='ua-0'/>, or take the <vgpu:device> out with 'vgpuctl detach web01 ua-0'"},
+        {4, "<vgpu:device alias=\"ua-1\"> names no <hostdev> of type mdev or pci: give one the "
+            "<alias name='ua-1'/>, or take the <vgpu:device> out with 'vgpuctl detach web01 ua-1'"},
     };
     struct parsed *parsed = *state;
     const struct request *request = &parsed->request;

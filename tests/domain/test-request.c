@@ -209,9 +209,9 @@ faults_in_the_request(void **state)
         {"<vgpu:device alias='ua-gpu0' " TYPE "/><vgpu:device " TYPE "/>",
          {"neither alias nor uuid", "2 <vgpu:device>", "2 <hostdev"}},
         {"<vgpu:device alias='ua-gpu0' " TYPE "/><vgpu:device alias='ua-gpu0' " TYPE "/>",
-         {"two <vgpu:device>", UUID0}},
+         {"two <vgpu:device>", "ua-gpu0"}},
         {"<vgpu:device alias='ua-gpu1' " TYPE "/><vgpu:device uuid='" UUID1 "' " TYPE "/>",
-         {"two <vgpu:device>", UUID1}},
+         {"two <vgpu:device>", "ua-gpu1"}},
         /* unknown attributes, of every element of ours */
         {"<vgpu:device alias='ua-gpu0' colour='red' " TYPE "/>", {"<vgpu:device>", "\"colour\""}},
         {"<vgpu:device alias='ua-gpu0' Type='nvidia-222'/>", {"<vgpu:device>", "\"Type\""}},

@@ -211,7 +211,7 @@ an_unknown_class_is_told_with_the_known_ones(void **state)
         assert_non_null(strstr(error.text, "\"middle\""));
         assert_non_null(strstr(error.text, "small, small-1, big, 7"));
         assert_int_equal(resolve(&rows[i], 0, &demands, &error), -EINVAL);
-        assert_non_null(strstr(error.text, "defines no class"));
+        assert_non_null(strstr(error.text, "no class is defined"));
     }
 }
 
