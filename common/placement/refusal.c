@@ -12,11 +12,12 @@
 #define MOST_REASON 200 /* bytes of what one GPU says */
 #define LEAST_ALIKE 4   /* GPUs that say the same: from so many on it is said once */
 #define MOST_NAMED  4   /* of these */
+#define MOST_TYPES  12  /* that are told; who has more looks them up */
 
 static void
 list_types(const struct inventory *inventory, char *text, size_t size)
 {
-    size_t at = 0;
+    size_t at = 0, count = 0;
 
     *text = '\0';
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
@@ -25,10 +26,14 @@ list_types(const struct inventory *inventory, char *text, size_t size)
             char word[sizeof(type->id.text) + sizeof(type->name) + 8];
 
             snprintf(word, sizeof(word), "%s (%s)", type->id.text, type->name);
-            if (!strstr(text, word))
-                at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", word);
+            if (strstr(text, word))
+                continue;
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "there are: ", word);
+            count++;
         }
     }
+    if (count > MOST_TYPES)
+        snprintf(text, size, "'vgpuctl types' lists those that there are");
 }
 
 /* By any of the words that people use for a type. */
@@ -221,9 +226,8 @@ refuse(const struct capacity *capacity, const struct demand *demand, struct erro
         struct suggest suggest = guess_type(inventory, demand->wanted);
 
         list_types(inventory, reasons, sizeof(reasons));
-        return error_refuse(error, ERROR_NEVER,
-                            "%s wants %s, which no GPU here has%s; there are: %s", demand->label,
-                            demand->wanted, suggest_text(&suggest).text, reasons);
+        return error_refuse(error, ERROR_NEVER, "%s wants %s, which no GPU here has%s; %s",
+                            demand->label, demand->wanted, suggest_text(&suggest).text, reasons);
     }
     if (lacks_parent(inventory, demand))
         return refuse_parent(inventory, demand, error);
