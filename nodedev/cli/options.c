@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "cli/wrap.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -163,15 +164,18 @@ options_want_table(const struct options *options)
            option_given(options, OPTION_NOHEADINGS) || option_given(options, OPTION_COLUMNS);
 }
 
+#define COLUMNS 29 /* of an option and its argument */
+
 void
-options_help(uint32_t bits, FILE *out)
+options_help(uint32_t bits, unsigned width, FILE *out)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *row = &option_rows[i];
-        char letter[] = {'-', row->letter, ',', ' ', '\0'};
+        char letter[] = {'-', row->letter, ',', ' ', '\0'}, head[64];
 
+        snprintf(head, sizeof(head), "  %s--%s %s", row->letter ? letter : "    ", row->name,
+                 row->argument ? row->argument : "");
         if (bits & OPTION_BIT(i))
-            fprintf(out, "  %s--%s %-*s %s\n", row->letter ? letter : "    ", row->name,
-                    (int)(19 - strlen(row->name)), row->argument ? row->argument : "", row->help);
+            wrap_beside(out, head, COLUMNS, row->help, width);
     }
 }

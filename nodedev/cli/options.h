@@ -99,5 +99,5 @@ options_timeout(const struct options *options, unsigned *ret, struct error *erro
 /* Whether any of these asks for a table, of a command that otherwise prints text. */
 bool options_want_table(const struct options *options) CHECKED NONNULL;
 
-/* A line of help for each of these bits. */
-void options_help(uint32_t bits, FILE *out) NONNULL;
+/* What each of these bits is for, in lines that are not longer than a width. */
+void options_help(uint32_t bits, unsigned width, FILE *out) NONNULL;

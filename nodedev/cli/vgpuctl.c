@@ -5,8 +5,10 @@
 #include "cli/command.h"
 #include "cli/hosts-file.h"
 #include "cli/say.h"
+#include "cli/wrap.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,27 +32,43 @@ command_failed(int rc, const struct error *error)
                                            : COMMAND_FAILED;
 }
 
-static void
-print_help(FILE *out)
+#define COLUMNS 32 /* of a command and its arguments */
+
+/* Programs read it, too: completion does. */
+static unsigned
+help_width(const struct command_call *call)
 {
+    return call->terminal->is_screen ? terminal_width(call->terminal) : INT_MAX;
+}
+
+static void
+print_help(const struct command_call *call)
+{
+    FILE *out = call->out;
+
     fprintf(out, "Usage: vgpuctl COMMAND [ARGUMENT]... [OPTION]...\n\nCommands:\n");
-    for (size_t i = 0; i < command_count; i++)
-        fprintf(out, "  %s %-*s %s\n", commands[i]->name, (int)(28 - strlen(commands[i]->name)),
-                commands[i]->arguments, commands[i]->help);
+    for (size_t i = 0; i < command_count; i++) {
+        char head[64];
+
+        snprintf(head, sizeof(head), "  %s %s", commands[i]->name, commands[i]->arguments);
+        wrap_beside(out, head, COLUMNS, commands[i]->help, help_width(call));
+    }
     fprintf(out, "\nOptions:\n");
-    options_help(UINT32_MAX, out);
+    options_help(UINT32_MAX, help_width(call), out);
     fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes.\n"
                  "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy. "
                  "See vgpuctl(1).\n");
 }
 
 static void
-print_usage(const struct command *command, FILE *out)
+print_usage(const struct command *command, const struct command_call *call)
 {
+    FILE *out = call->out;
+
     fprintf(out, "Usage: vgpuctl %s%s%s [OPTION]...\n\n%c%s.\n\nOptions:\n", command->name,
             *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
             command->help + 1);
-    options_help(command->options | ALWAYS, out);
+    options_help(command->options | ALWAYS, help_width(call), out);
 }
 
 static const struct command *
@@ -124,7 +142,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return COMMAND_USAGE;
     }
     if (option_given(&call->options, OPTION_HELP)) {
-        print_usage(command, call->out);
+        print_usage(command, call);
         return COMMAND_DONE;
     }
     if (check_arguments(command, call, error) < 0)
@@ -147,7 +165,7 @@ static enum command_status
 run_bare(const struct command_call *call, struct error *error)
 {
     if (option_given(&call->options, OPTION_HELP)) {
-        print_help(call->out);
+        print_help(call);
         return COMMAND_DONE;
     }
     if (option_given(&call->options, OPTION_VERSION)) {

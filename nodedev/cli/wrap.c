@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/wrap.h"
+#include "cli/say.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -26,4 +27,19 @@ wrap_line(const char *text, unsigned columns, const char **next)
         end = blank;
     *next = end + strspn(end, " ");
     return (size_t)(end - text);
+}
+
+#define LEAST_COLUMNS 20 /* of the text, however narrow the screen is */
+
+void
+wrap_beside(FILE *out, const char *head, unsigned columns, const char *text, unsigned width)
+{
+    unsigned room = width > columns + LEAST_COLUMNS ? width - columns : LEAST_COLUMNS;
+
+    for (const char *next; *text; text = next) {
+        size_t length = wrap_line(text, room, &next);
+
+        say_line(out, "%-*s%.*s", (int)columns, head, (int)length, text);
+        head = "";
+    }
 }

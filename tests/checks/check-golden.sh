@@ -25,7 +25,7 @@ unused=$(comm -13 "$scratch/used" "$scratch/there")
 for golden in tests/golden/*/*; do
     folder=$(basename "$(dirname "$golden")")
     case $folder/$(head -n 1 "$golden") in
-        readme/* | "$folder/\$ vgpuctl $folder" | "$folder/\$ vgpuctl $folder "*) ;;
+        readme/* | 'help/$ vgpuctl --help' | "$folder/\$ vgpuctl $folder" | "$folder/\$ vgpuctl $folder "*) ;;
         *) complain "$golden: another command's" "$(head -n 1 "$golden")" ;;
     esac
 done

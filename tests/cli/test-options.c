@@ -154,20 +154,35 @@ numbers(void **state)
     assert_int_equal(options_timeout(&options, &number, &error), -EINVAL);
 }
 
+/* A text that is too long goes on below where it began. */
 static void
 help(void **state)
 {
-    char text[512] = "";
-    FILE *out = fmemopen(text, sizeof(text), "w");
+    static const struct {
+        unsigned width;
+        const char *text;
+    } rows[] = {
+        {80, "      --root DIR             another machine's file system, recorded or made\n"
+             "  -o, --columns LIST         the columns to print, parted by commas\n"
+             "  -V, --version              print the version\n"},
+        {60, "      --root DIR             another machine's file system,\n"
+             "                             recorded or made\n"
+             "  -o, --columns LIST         the columns to print, parted by\n"
+             "                             commas\n"
+             "  -V, --version              print the version\n"},
+    };
 
     (void)state;
-    options_help(OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_VERSION) | OPTION_BIT(OPTION_COLUMNS),
-                 out);
-    fclose(out);
-    assert_string_equal(
-        text, "      --root DIR             another machine's file system, recorded or made\n"
-              "  -o, --columns LIST         the columns to print, parted by commas\n"
-              "  -V, --version              print the version\n");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512] = "";
+        FILE *out = fmemopen(text, sizeof(text), "w");
+
+        options_help(OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_VERSION) |
+                         OPTION_BIT(OPTION_COLUMNS),
+                     rows[i].width, out);
+        fclose(out);
+        assert_string_equal(text, rows[i].text);
+    }
 }
 
 int

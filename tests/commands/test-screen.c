@@ -63,6 +63,36 @@ at_80_columns(void **state)
     scene_stop(&scene);
 }
 
+/* What the others say: sentences, XML, figures. Each row finds what those before it did. */
+static void
+others_at_80_columns(void **state)
+{
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"help/screen", "vgpuctl --help"},
+        {"status/screen", "vgpuctl status"},
+        {"explain/screen-prose", "vgpuctl explain guest2"},
+        {"check/screen", "vgpuctl check"},
+        {"check/screen-all", "vgpuctl check --all"},
+        {"check/screen-print", "vgpuctl check --print"},
+        {"attach/screen", "vgpuctl attach guest1 --type T4-1B --config"},
+        {"attach/screen-refused", "vgpuctl attach guest1 --type T4-1X --config"},
+        {"detach/screen", "vgpuctl detach guest1 ua-gpu7"},
+        {"undrain/screen", "vgpuctl undrain 0000:18:00.0"},
+        {"reconcile/screen", "vgpuctl reconcile"},
+        {"reap/screen", "vgpuctl reap"},
+        {"ready/screen", "vgpuctl ready"},
+        {"metrics/screen", "vgpuctl metrics"},
+    };
+    const char *libvirt = begin();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        typed_golden_on(&scene, libvirt, &typed_screen, rows[i].name, rows[i].line);
+    scene_stop(&scene);
+}
+
 static void
 assert_fits(const char *line, const char *printed, unsigned width)
 {
@@ -106,7 +136,8 @@ static void
 for_programs(void **state)
 {
     static const char *const lines[] = {"vgpuctl list --json", "vgpuctl list --raw",
-                                        "vgpuctl types --json", "vgpuctl gpus -rn"};
+                                        "vgpuctl types --json", "vgpuctl gpus -rn",
+                                        "vgpuctl metrics"};
     const char *libvirt = begin();
 
     (void)state;
@@ -307,6 +338,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_80_columns),
+        cmocka_unit_test(others_at_80_columns),
         cmocka_unit_test(at_any_width),
         cmocka_unit_test(for_programs),
         cmocka_unit_test(broken_names),
