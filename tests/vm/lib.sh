@@ -112,6 +112,21 @@ power_loss() {
 	sleep 60
 }
 
+# forget_program: the host is one that never had our program, and libvirt has seen no hook. At the end
+# it has what it was unpacked with, and no package of ours. Of the host with systemd only.
+forget_program() {
+	local unpacked=/vgpu/unpacked
+	find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
+		\( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >$unpacked
+	tar -cPf $unpacked.tar -T $unpacked
+	at_end systemctl daemon-reload
+	at_end tar -xPf $unpacked.tar
+	at_end dpkg --purge libvirt-vgpu
+	at_end systemctl stop 'libvirt-vgpu-*'
+	xargs -a $unpacked rm -r
+	restart_libvirtd
+}
+
 new_uuid() { cat /proc/sys/kernel/random/uuid; }
 
 # Guests
@@ -382,7 +397,7 @@ cards() {
 # under the guests' feet.
 look_anew() {
 	if host2_exists || [ -n "$(timeout "$PATIENCE" virsh -q list --name)" ]; then return; fi
-	kill_libvirtd
+	if is_systemd; then stop_libvirtd; else kill_libvirtd; fi
 	start_libvirtd
 }
 

@@ -63,16 +63,7 @@ files() {
         -o -path /var/lib/dpkg -o -path /var/tmp \) -prune -o -print | sort
 }
 
-# What the host was unpacked with goes; and libvirt has seen no hook.
-find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
-    \( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >unpacked
-tar -cPf /vgpu/unpacked.tar -T unpacked
-at_end systemctl daemon-reload
-at_end tar -xPf /vgpu/unpacked.tar
-at_end dpkg --purge libvirt-vgpu
-at_end systemctl stop 'libvirt-vgpu-*'
-xargs -a unpacked rm -r
-restart_libvirtd
+forget_program
 libvirtd=$(systemctl show -P MainPID libvirtd)
 files >before
 
