@@ -21,12 +21,15 @@ int
 profile_find(const struct host *host, const struct name *address, struct profile_function *ret)
 {
     struct name device;
+    int rc = host_link(host, &ret->card, DEVICES "/%s/physfn", address->text);
 
-    if (host_link(host, &ret->card, DEVICES "/%s/physfn", address->text) < 0)
-        return -ENOENT;
+    if (rc < 0)
+        return rc;
     for (ret->number = 1; ret->number <= MOST; ret->number++) {
-        if (host_link(host, &device, ADMIN "/vf%u/device", ret->card.text, ret->number) == 0 &&
-            name_equal(&device, address))
+        rc = host_link(host, &device, ADMIN "/vf%u/device", ret->card.text, ret->number);
+        if (rc < 0 && rc != -ENOENT)
+            return rc;
+        if (rc == 0 && name_equal(&device, address))
             return 0;
     }
     return -ENOENT;

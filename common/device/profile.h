@@ -32,7 +32,7 @@ struct profile_function {
     unsigned number;
 };
 
-/* Finds out which one an address is: 0; -ENOENT if it is none of such a card. */
+/* Finds out which one an address is: 0; -ENOENT if it is none of such a card; -errno. */
 int profile_find(const struct host *host, const struct name *address,
                  struct profile_function *ret) CHECKED NONNULL;
 

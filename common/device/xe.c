@@ -280,10 +280,11 @@ give_back(const struct host *host, const struct name *device)
 
     if (rc < 0)
         return rc;
-    /* A function that has vanished has given its share back. */
-    if (profile_find(host, device, &self) == 0 && profile_parse(&text, &former) == 0)
+    rc = profile_find(host, device, &self);
+    if (rc == 0 && profile_parse(&text, &former) == 0)
         rc = profile_restore(host, &self, &former);
-    return rc < 0 ? rc : tag_remove(host, &tag);
+    /* A function that has vanished has given its share back. */
+    return rc < 0 && rc != -ENOENT ? rc : tag_remove(host, &tag);
 }
 
 static int
@@ -304,7 +305,9 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
     struct path device;
     int rc = xe_directory(vgpu, &device);
 
-    if (rc == 0 && profile_find(host, &vgpu->device, &self) < 0)
+    if (rc == 0)
+        rc = profile_find(host, &vgpu->device, &self);
+    if (rc == -ENOENT)
         rc = -ENODEV;
     if (rc == 0 && vfio_holder(host, &device) > 0)
         rc = -EBUSY;

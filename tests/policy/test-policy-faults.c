@@ -126,8 +126,9 @@ faults_of_one_place(void **state)
          "2: unknown key \"type\""},
         /* limits and pools */
         {"max_instances = { };", "1: max_instances must be a list of groups"},
-        {"max_instances = ( { max = 1; } );", "1: a limit without types"},
-        {"max_instances = ( { types = [ \"a\" ]; } );", "1: a limit without max"},
+        {"max_instances = ( { max = 1; } );", "1: types is missing; a limit needs types, max"},
+        {"max_instances = ( { types = [ \"a\" ]; } );",
+         "1: max is missing; a limit needs types, max"},
         {"pools = ( );", "1: pools must be a group, as { small = { functions = [ ... ]; }; }"},
         {"pools = { bare = [ \"a\" ]; };", "1: a pool must be a group, as { functions"},
         {"pools = { bare = { functions = \"a\"; }; };", "1: functions must be a list of strings"},
