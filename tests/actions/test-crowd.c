@@ -177,24 +177,24 @@ a_place_that_is_made_stays_whose_it_is(void **state)
     }
 }
 
-/* A guest of two vGPUs, devices `first` and the next; the caller frees it. */
-static char *
-guest_of_two(unsigned guest, unsigned first)
+/* The hook's exit status for a guest of two vGPUs, devices `first` and the next. */
+static int
+hook_of_two(unsigned guest, unsigned first, const char *operation, const char *sub)
 {
+    AUTO_FREE char *xml = NULL;
     char request[256];
 
     snprintf(request, sizeof(request),
              "<vgpu:device alias=\"ua-gpu%u\" type=\"mtty-2\"/>"
              "<vgpu:device alias=\"ua-gpu%u\" type=\"mtty-2\"/>",
              first, first + 1);
-    return scene_xml(guest, request, (const unsigned[]){first, first + 1, 0});
+    xml = scene_xml(guest, request, (const unsigned[]){first, first + 1, 0});
+    return scene_hook(&scene, xml, operation, sub);
 }
 
 static void
 all_places_that_are_made_stay(void **state)
 {
-    AUTO_FREE char *first = guest_of_two(1, 1);
-    AUTO_FREE char *second = guest_of_two(2, 3);
     pid_t pid;
     int status;
 
@@ -202,11 +202,11 @@ all_places_that_are_made_stay(void **state)
     scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene_configure(&scene, "release = \"keep\";");
     scene.kernel.faults->remove_delay = 5;
-    assert_int_equal(scene_hook(&scene, first, "prepare", "begin"), 0);
-    assert_int_equal(scene_hook(&scene, first, "release", "end"), 0);
+    assert_int_equal(hook_of_two(1, 1, "prepare", "begin"), 0);
+    assert_int_equal(hook_of_two(1, 1, "release", "end"), 0);
     pid = fork();
     if (pid == 0)
-        _exit(scene_hook(&scene, second, "prepare", "begin"));
+        _exit(hook_of_two(2, 3, "prepare", "begin"));
     while (scene_leases(&scene, "kept") > 0)
         fake_sleep(1);
     assert_int_equal(scene_leases(&scene, "reserved"), 2);
