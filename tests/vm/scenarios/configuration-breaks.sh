@@ -21,7 +21,7 @@ assert_no_mdevs
 assert_empty_ledger
 
 must_fail start web01
-assert_match "$ERR" 'vgpu: web01: /etc/libvirt-vgpu/vgpu.conf:2: enabled must be true or false; '
+assert_match "$ERR" 'vgpu: web01: /etc/libvirt-vgpu/vgpu.conf:2: enabled must be true or false, not 1; '
 assert_match "$ERR" '/etc/libvirt-vgpu/vgpu.conf:3: address must be a PCI address'
 start plain
 destroy plain
