@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # Unit tests under valgrind: no bad access, no leak. check-sanitizers.sh has all of them each time; here
-# it is a third, each day another: PART=1, 2 or 3 chooses one, LONG=1 plays all. Random hosts are
+# it is a quarter, each day another: PART=1 to 4 chooses one, LONG=1 plays all. Random hosts are
 # fewer: what valgrind can find in them it finds in the first hundreds.
 
 . "$srcdir/tests/checks/guard.sh"
@@ -27,12 +27,12 @@ cat >"$suppressions" <<'END'
     fun:libconfig_yyparse
 }
 END
-part=${PART:-$(($(date +%s) / 86400 % 3 + 1))}
+part=${PART:-$(($(date +%s) / 86400 % 4 + 1))}
 if [ -n "${LONG-}" ]; then
     chosen=$unit_tests
 else
     # shellcheck disable=SC2086 # a list of words
-    chosen=$(printf '%s\n' $unit_tests | awk -v part="$part" 'NR % 3 == part % 3')
+    chosen=$(printf '%s\n' $unit_tests | awk -v part="$part" 'NR % 4 == part % 4')
     echo "PART=$part:" "$(echo "$chosen" | wc -l)" tests
 fi
 [ -n "$chosen" ] || complain "no test was chosen"
