@@ -12,3 +12,8 @@
  * cannot be read stays as it is. */
 void
 gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu) NONNULL;
+
+/* Adds the GPU that has a PCI address, with all of that, unless it is there; ret is its index. 0 or
+ * -ENOMEM. */
+int gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory,
+                size_t *ret) CHECKED NONNULL;

@@ -56,16 +56,13 @@ add_function(const struct host *host, const struct name *function, const struct 
     struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool};
     struct inventory_type described = {.id = *type, .framebuffer = framebuffer};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
-    size_t known = inventory->gpu_count, at;
     struct name gpu;
-    struct path card;
+    size_t at;
     int rc;
 
     find_gpu(host, function, &gpu);
     snprintf(described.name, sizeof(described.name), "%s", type->text);
-    rc = inventory_add_gpu(inventory, &gpu, &parent.gpu);
-    if (rc == 0 && parent.gpu == known && path_format(&card, DEVICES "/%s", gpu.text) == 0)
-        gpu_describe(host, &card, &inventory->gpus[parent.gpu]);
+    rc = gpu_add_pci(host, &gpu, inventory, &parent.gpu);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &vgpu.parent);
     if (rc == 0)
@@ -145,18 +142,12 @@ pool_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
     return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT : VGPU_PRESENT;
 }
 
-static int
-pool_directory(const struct vgpu *vgpu, struct path *ret)
-{
-    return path_format(ret, DEVICES "/%s", vgpu->device.text);
-}
-
 /* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
 static int
 pool_make(const struct host *host, const struct vgpu *vgpu)
 {
     struct path device;
-    int rc = pool_directory(vgpu, &device);
+    int rc = vgpu_pci_directory(vgpu, &device);
 
     if (rc < 0)
         return rc;
@@ -184,6 +175,6 @@ const struct vgpu_interface vgpu_pool = {
     .find = pool_find,
     .look = pool_look,
     .make = pool_make,
-    .directory = pool_directory,
+    .directory = vgpu_pci_directory,
     .remove = pool_remove,
 };

@@ -160,13 +160,10 @@ add_function(const struct host *host, const struct name *name, const struct name
              struct inventory *inventory)
 {
     struct inventory_parent parent = {.name = *name, .interface = &vgpu_vf};
-    size_t known = inventory->gpu_count, index;
-    struct path card;
+    size_t index;
     unsigned number;
-    int rc = inventory_add_gpu(inventory, gpu, &parent.gpu);
+    int rc = gpu_add_pci(host, gpu, inventory, &parent.gpu);
 
-    if (rc == 0 && parent.gpu == known && path_format(&card, DEVICES "/%s", gpu->text) == 0)
-        gpu_describe(host, &card, &inventory->gpus[parent.gpu]);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
@@ -274,12 +271,6 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
     return rc;
 }
 
-static int
-vf_directory(const struct vgpu *vgpu, struct path *ret)
-{
-    return path_format(ret, DEVICES "/%s", vgpu->device.text);
-}
-
 /* 0 is not written to a function without a type, nor to one that is another vGPU by now. EPERM: a
  * guest has it open; EBUSY: a guest has just closed it, and the driver is not done. */
 static int
@@ -303,6 +294,6 @@ const struct vgpu_interface vgpu_vf = {
     .find = vf_find,
     .look = vf_look,
     .make = vf_make,
-    .directory = vf_directory,
+    .directory = vgpu_pci_directory,
     .remove = vf_remove,
 };

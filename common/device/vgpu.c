@@ -15,6 +15,12 @@ const struct vgpu_interface *const vgpu_interfaces[] = {
 };
 const size_t vgpu_interface_count = COUNT(vgpu_interfaces);
 
+int
+vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret)
+{
+    return path_format(ret, "sys/bus/pci/devices/%s", vgpu->device.text);
+}
+
 bool
 vgpu_has_function(const struct inventory *inventory, const struct name *device)
 {

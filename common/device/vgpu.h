@@ -76,6 +76,9 @@ extern const struct vgpu_interface vgpu_pool; /* pool.c */
 extern const struct vgpu_interface *const vgpu_interfaces[];
 extern const size_t vgpu_interface_count;
 
+/* The directory of a vGPU that is a PCI device, for the rows of such. */
+int vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret) CHECKED NONNULL;
+
 /* Whether a device is a parent that makes vGPUs of itself, which guests get as PCI devices. Not for
  * a remote host's inventory, which does not tell interfaces. */
 bool

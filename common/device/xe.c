@@ -101,13 +101,10 @@ add_card(const struct host *host, const struct policy *policy, const struct card
          struct inventory *inventory, size_t *ret)
 {
     size_t known = inventory->gpu_count;
-    struct path directory;
-    int rc = inventory_add_gpu(inventory, &card->name, ret);
+    int rc = gpu_add_pci(host, &card->name, inventory, ret);
 
     if (rc < 0 || *ret != known)
         return rc;
-    if (path_format(&directory, DEVICES "/%s", card->name.text) == 0)
-        gpu_describe(host, &directory, &inventory->gpus[*ret]);
     inventory->gpus[*ret].is_mixed = true;
     inventory->gpus[*ret].is_summed = card->vram > 0;
     inventory->gpus[*ret].framebuffer = card->vram;
@@ -263,12 +260,6 @@ xe_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
                                                                              : VGPU_PRESENT;
 }
 
-static int
-xe_directory(const struct vgpu *vgpu, struct path *ret)
-{
-    return path_format(ret, DEVICES "/%s", vgpu->device.text);
-}
-
 /* Writes its former numbers back and takes the tag of them away. */
 static int
 give_back(const struct host *host, const struct name *device)
@@ -303,7 +294,7 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
     struct profile_function self;
     struct profile former, wanted;
     struct path device;
-    int rc = xe_directory(vgpu, &device);
+    int rc = vgpu_pci_directory(vgpu, &device);
 
     if (rc == 0)
         rc = profile_find(host, &vgpu->device, &self);
@@ -350,6 +341,6 @@ const struct vgpu_interface vgpu_xe = {
     .find = xe_find,
     .look = xe_look,
     .make = xe_make,
-    .directory = xe_directory,
+    .directory = vgpu_pci_directory,
     .remove = xe_remove,
 };
