@@ -227,9 +227,10 @@ unsigned
 capacity_free(const struct capacity *capacity, size_t gpu)
 {
     const struct capacity_gpu *known = &capacity->gpus[gpu];
-    unsigned free = capacity->problem->inventory->gpus[gpu].framebuffer;
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
+    unsigned free = card->is_summed ? card->framebuffer : 0;
 
-    for (size_t i = 0; i < known->parent_count; i++) {
+    for (size_t i = 0; card->is_summed && i < known->parent_count; i++) {
         unsigned held = held_by(capacity, capacity->parents[known->first_parent + i]);
 
         free = held < free ? free - held : 0;
@@ -242,9 +243,10 @@ capacity_needs(const struct capacity *capacity, size_t parent, size_t type)
 {
     const struct inventory *inventory = capacity->problem->inventory;
     const struct inventory_parent *self = &inventory->parents[parent];
-    unsigned wanted = inventory->gpus[self->gpu].types[type].framebuffer;
+    const struct inventory_gpu *card = &inventory->gpus[self->gpu];
+    unsigned wanted = card->types[type].framebuffer;
 
-    return wanted > self->framebuffer ? wanted - self->framebuffer : 0;
+    return card->is_summed && wanted > self->framebuffer ? wanted - self->framebuffer : 0;
 }
 
 bool

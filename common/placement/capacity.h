@@ -82,8 +82,8 @@ bool capacity_is_function(const struct capacity *capacity, size_t parent) CHECKE
  * figures may be older than what is made. */
 bool capacity_has_place(const struct capacity *capacity, size_t parent) CHECKED NONNULL;
 
-/* MiB of a GPU that is summed and that no function and no claim has; and how many of them a type
- * needs on a parent, which may have some already. */
+/* MiB of a GPU whose memory is summed up that no function and no claim has; and how many of them a
+ * type needs on a parent, which may have some already. Both are 0 for other GPUs. */
 unsigned capacity_free(const struct capacity *capacity, size_t gpu) CHECKED NONNULL;
 unsigned
 capacity_needs(const struct capacity *capacity, size_t parent, size_t type) CHECKED NONNULL;

@@ -76,8 +76,8 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
     const struct inventory *inventory = capacity->problem->inventory;
     const struct capacity_gpu *known = &capacity->gpus[gpu];
     enum reason reason = REASON_NO_TYPE;
-    bool is_summed = inventory->gpus[gpu].is_summed, named = false;
-    unsigned memory = is_summed ? capacity_free(capacity, gpu) : 0, rest = memory;
+    unsigned memory = capacity_free(capacity, gpu), rest = memory;
+    bool named = false;
 
     *left = 0;
     for (size_t i = 0; i < known->parent_count; i++) {
@@ -85,6 +85,7 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         const struct inventory_parent *self = &inventory->parents[index];
         int available = self->available[type];
         enum reason here = constraints_judge(capacity, demand, gpu, index, type);
+        unsigned needed = capacity_needs(capacity, index, type);
         size_t free = 0;
 
         if (here == REASON_NONE && available < 0)
@@ -92,7 +93,7 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         if (available > 0)
             free = capacity_is_function(capacity, index) ? capacity_has_place(capacity, index)
                                                          : left_of(capacity, self, type);
-        if (is_summed && capacity_needs(capacity, index, type) > memory)
+        if (needed > memory)
             free = 0;
         if (here == REASON_NONE && free == 0)
             here = REASON_FULL;
@@ -106,12 +107,11 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         /* What another parent has is the GPU's room as well: it may be reserved. */
         if (here != REASON_NONE && here != REASON_OTHER_PARENT && here != REASON_OTHER_VF)
             continue;
-        /* Each function may have what there is, but not all of them together. */
-        if (is_summed && free && capacity_needs(capacity, index, type) > rest)
+        /* Each function may have the memory that there is, but not all of them together. */
+        if (free == 0 || needed > rest)
             continue;
         *left += free;
-        if (is_summed && free)
-            rest -= capacity_needs(capacity, index, type);
+        rest -= needed;
     }
     return reason;
 }

@@ -29,7 +29,7 @@ visit_cards(struct diagnosis *diagnosis, void (*visit)(struct diagnosis *diagnos
 /* --- the host's own driver takes them --- */
 
 static void
-check_probing(struct diagnosis *diagnosis)
+check_driver(struct diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->inventory.ineligible_count; i++) {
         const struct inventory_ineligible *function = &diagnosis->inventory.ineligible[i];
@@ -56,8 +56,7 @@ largest_type(const struct inventory_gpu *card)
     const struct inventory_type *largest = NULL;
 
     for (size_t i = 0; i < card->count; i++) {
-        if (card->types[i].framebuffer && *card->types[i].name &&
-            (!largest || card->types[i].framebuffer > largest->framebuffer))
+        if (card->types[i].framebuffer > (largest ? largest->framebuffer : 0))
             largest = &card->types[i];
     }
     return largest;
@@ -142,7 +141,7 @@ check_migration(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check xe_checks[] = {
-    {"profile-driver", DIAGNOSIS_WARNING, .look = check_probing},
+    {"profile-driver", DIAGNOSIS_WARNING, .look = check_driver},
     {"profile-memory", DIAGNOSIS_NOTE, .look = check_unstated},
     {"profile-preset", DIAGNOSIS_WARNING, .look = check_preset},
     {"profile-migration", DIAGNOSIS_NOTE, .look = check_migration},

@@ -34,12 +34,13 @@ sum_made(const struct inventory *inventory, size_t gpu)
 static int64_t
 find_rest(const struct host_view *view, size_t gpu, const struct room *room)
 {
-    int64_t kept;
+    bool is_summed = view->snapshot.inventory.gpus[gpu].is_summed;
+    int64_t kept = sum_made(view->availability.after.problem.inventory, gpu);
+    int64_t rest = is_summed   ? availability_memory(&view->availability, gpu)
+                   : kept >= 0 ? room->total - kept
+                               : -1;
 
-    if (view->snapshot.inventory.gpus[gpu].is_summed)
-        return availability_memory(&view->availability, gpu);
-    kept = sum_made(view->availability.after.problem.inventory, gpu);
-    return kept < 0 || kept > room->total ? room->total : room->total - kept;
+    return rest < 0 ? room->total : rest;
 }
 
 /* Vgpus of several sizes can be there side by side: then what one type takes is not all. */
@@ -60,6 +61,7 @@ find_free(const struct host_view *view, size_t gpu, struct room *room)
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
     int64_t least = -1, most = -1, rest = room->is_in_vgpus ? INT_MAX : find_rest(view, gpu, room);
     bool is_told = true;
+
     for (size_t i = 0; i < card->count; i++) {
         int64_t size = room->is_in_vgpus ? 1 : card->types[i].framebuffer;
         int at_most, available = host_view_available(view, gpu, i, &at_most);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl check on what people get wrong: forty domains and forty configurations, one thing wrong
- * in each. The golden files are there to be read: does each message say what is wrong, where, and
- * what to do about it?
+ * vgpuctl check on what people get wrong: domains and configurations with one thing wrong in each.
+ * The golden files are there to be read: does each message say what is wrong, where, and what to do
+ * about it?
  */
 
 #include "cli/command.h"
