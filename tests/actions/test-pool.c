@@ -68,18 +68,13 @@ assert_tag(const char *function, const char *pool)
 static void
 starts(unsigned guest, const char *function, const char *type)
 {
-    if (scene_prepare_at(&scene, guest, function, type) != 0)
-        fail_msg("%s", scene.said);
+    scene_must_start_at(&scene, guest, function, type);
 }
 
 static void
 refuses(unsigned guest, const char *function, const char *type, const char *words)
 {
-    size_t leases = scene_leases(&scene, "");
-
-    assert_int_equal(scene_prepare_at(&scene, guest, function, type), 1);
-    scene_assert_said(&scene, words);
-    assert_int_equal(scene_leases(&scene, ""), leases);
+    scene_must_refuse_at(&scene, guest, function, type, words);
 }
 
 static void
@@ -154,12 +149,9 @@ managed(void **state)
 {
     AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
                                        (const char *const[]){FIRST, NULL});
-    char *word = strstr(xml, "managed='no'");
-    AUTO_FREE char *managed = NULL;
+    AUTO_FREE char *managed = scene_managed(xml);
 
     (void)state;
-    assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
-                         word + strlen("managed='no'")) > 0);
     unbind_from_vfio(FIRST, "amdgpu");
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
     assert_tag(FIRST, "mi300");

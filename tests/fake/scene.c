@@ -174,6 +174,37 @@ scene_release_at(struct scene *scene, unsigned guest, const char *source)
     return one_source(scene, guest, source, "any", "release", "end");
 }
 
+void
+scene_must_start_at(struct scene *scene, unsigned guest, const char *source, const char *type)
+{
+    if (scene_prepare_at(scene, guest, source, type) != 0)
+        fail_msg("%s", scene->said);
+}
+
+void
+scene_must_refuse_at(struct scene *scene, unsigned guest, const char *source, const char *type,
+                     const char *words)
+{
+    size_t leases = scene_leases(scene, "");
+
+    assert_int_equal(scene_prepare_at(scene, guest, source, type), 1);
+    scene_assert_said(scene, words);
+    assert_int_equal(scene_leases(scene, ""), leases);
+}
+
+char *
+scene_managed(const char *xml)
+{
+    static const char no[] = "managed='no'";
+    const char *word = strstr(xml, no);
+    char *ret;
+
+    assert_non_null(word);
+    assert_true(asprintf(&ret, "%.*smanaged='yes'%s", (int)(word - xml), xml, word + strlen(no)) >
+                0);
+    return ret;
+}
+
 size_t
 scene_leases(struct scene *scene, const char *state)
 {

@@ -49,6 +49,14 @@ int scene_release(struct scene *scene, unsigned guest, unsigned number);
 int scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type);
 int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 
+/* Such a guest starts; or it does not, with these words, and there are as many leases as before. */
+void scene_must_start_at(struct scene *scene, unsigned guest, const char *source, const char *type);
+void scene_must_refuse_at(struct scene *scene, unsigned guest, const char *source, const char *type,
+                          const char *words);
+
+/* A guest's XML whose first hostdev says managed='yes'. The caller frees it. */
+char *scene_managed(const char *xml);
+
 /* How many leases there are, in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);
 
