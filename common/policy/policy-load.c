@@ -3,6 +3,7 @@
 #include "policy/policy-load.h"
 #include "policy/drained.h"
 #include "policy/open-ends.h"
+#include "policy/policy-consistency.h"
 #include "policy/policy-keys.h"
 
 #include <fcntl.h>
@@ -185,130 +186,6 @@ read_file(struct load *load, const char *name)
         fail(load, -errno, "%s: %m", file);
 }
 
-/* Faults that are not in a single key follow here. */
-static void
-check_gpus(struct load *load)
-{
-    const struct policy *policy = load->policy;
-
-    for (size_t i = 0; i < policy->gpu_count; i++) {
-        const struct policy_gpu *gpu = &policy->gpus[i];
-
-        for (size_t k = 0; k < i && *gpu->address.text; k++) {
-            if (name_equal(&gpu->address, &policy->gpus[k].address))
-                fail(load, -EINVAL, "%s: the GPU %s is listed already, at %s: say all of it there",
-                     gpu->origin, gpu->address.text, policy->gpus[k].origin);
-        }
-    }
-}
-
-static void
-check_classes(struct load *load)
-{
-    for (size_t i = 0; i < load->policy->class_count; i++) {
-        const struct policy_class *class = &load->policy->classes[i];
-
-        if (!class->types.count == !class->framebuffer)
-            fail(load, -EINVAL, "%s: the class \"%s\" %s", class->origin, class->name,
-                 class->framebuffer ? "has both types and framebuffer: leave one out"
-                                    : "has no types and no framebuffer: add one of them");
-    }
-}
-
-/* It becomes the name of a type. */
-static void
-check_name(struct load *load, const char *origin, const char *what, const char *name)
-{
-    struct name ignored;
-
-    if (name_parse(&ignored, name) < 0)
-        fail(load, -EINVAL,
-             "%s: the name of the %s \"%s\" must be 1 to 63 letters, digits, _ and -", origin, what,
-             name);
-}
-
-static void
-check_profiles(struct load *load)
-{
-    for (size_t i = 0; i < load->policy->profile_count; i++) {
-        const struct policy_profile *profile = &load->policy->profiles[i];
-        const struct policy_pool *pool = policy_find_pool(load->policy, profile->name);
-
-        check_name(load, profile->origin, "profile", profile->name);
-        if (pool)
-            fail(load, -EINVAL,
-                 "%s: the profile \"%s\" is called as the pool at %s: give it another name",
-                 profile->origin, profile->name, pool->origin);
-        if (!profile->vram && !profile->exec_quantum && !profile->preempt_timeout)
-            fail(load, -EINVAL,
-                 "%s: the profile \"%s\" has no vram, exec_quantum or preempt_timeout; functions "
-                 "that are given out as they are belong into pools",
-                 profile->origin, profile->name);
-    }
-}
-
-static void
-check_pools(struct load *load)
-{
-    for (size_t i = 0; i < load->policy->pool_count; i++) {
-        const struct policy_pool *pool = &load->policy->pools[i];
-
-        check_name(load, pool->origin, "pool", pool->name);
-        if (!pool->functions.count)
-            fail(load, -EINVAL,
-                 "%s: the pool \"%s\" has no functions: add their addresses, as functions = [ "
-                 "\"0000:c1:02.*\" ]",
-                 pool->origin, pool->name);
-    }
-}
-
-/* Checks that a class which is referred to exists. */
-static void
-check_reference(struct load *load, const char *origin, const char *what, const char *name)
-{
-    if (name && !policy_find_class(load->policy, name))
-        fail(load, -EINVAL, "%s: %s \"%s\", and there is no such class%s", origin, what, name,
-             policy_hint_class(load->policy, name).text);
-}
-
-static void
-check_domain(struct load *load, const struct policy_domain *domain)
-{
-    for (size_t i = 0; i < domain->device_count; i++) {
-        const struct policy_domain_device *device = &domain->devices[i];
-
-        if (!device->type == !device->class)
-            fail(load, -EINVAL, "%s: a device needs either type or class, and has %s",
-                 device->origin, device->type ? "both" : "neither");
-        for (size_t k = 0; k < i && device->alias; k++) {
-            const char *alias = domain->devices[k].alias;
-
-            if (alias && !strcmp(alias, device->alias))
-                fail(load, -EINVAL, "%s: the alias \"%s\" is listed already, at %s: take one out",
-                     device->origin, alias, domain->devices[k].origin);
-        }
-        check_reference(load, device->origin, "a device's class is", device->class);
-    }
-}
-
-static void
-check_whole(struct load *load)
-{
-    const struct policy *policy = load->policy;
-
-    check_gpus(load);
-    check_classes(load);
-    check_pools(load);
-    check_profiles(load);
-    if (*policy->default_class)
-        check_reference(load, policy->default_origin, "default_class is", policy->default_class);
-    for (size_t i = 0; i < policy->quota_count; i++)
-        check_reference(load, policy->quotas[i].origin, "a quota's class is",
-                        policy->quotas[i].class);
-    for (size_t i = 0; i < policy->domain_count; i++)
-        check_domain(load, &policy->domains[i]);
-}
-
 #define TAIL ".conf"
 
 static bool
@@ -378,13 +255,15 @@ static int
 load(const struct host *host, struct policy *ret, struct setting_trace *trace, struct error *error)
 {
     struct load load = {.host = host, .policy = ret, .error = error, .trace = trace};
+    int rc;
 
     *error = (struct error){0};
     if (set_defaults(ret) < 0)
         return error_set(error, -ENOMEM, "no memory for the configuration");
     read_file(&load, "vgpu.conf");
     read_drop_ins(&load);
-    check_whole(&load);
+    rc = policy_consistency_check(ret, error);
+    load.rc = rc < 0 ? rc : load.rc;
     read_drained(&load);
     if (load.rc < 0) {
         policy_clear(ret);

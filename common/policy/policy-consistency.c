@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "policy/policy-consistency.h"
+
+#include <string.h>
+
+struct checker {
+    const struct policy *policy;
+    struct error *error;
+    int rc;
+};
+
+static void FORMAT(2, 3) fault(struct checker *checker, const char *format, ...)
+{
+    struct error one;
+    va_list args;
+
+    va_start(args, format);
+    checker->rc = error_vset(&one, -EINVAL, format, args);
+    va_end(args);
+    error_add(checker->error, "%s", one.text);
+}
+
+static void
+check_gpus(struct checker *checker)
+{
+    const struct policy *policy = checker->policy;
+
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        const struct policy_gpu *gpu = &policy->gpus[i];
+
+        for (size_t k = 0; k < i && *gpu->address.text; k++) {
+            if (name_equal(&gpu->address, &policy->gpus[k].address))
+                fault(checker, "%s: the GPU %s is listed already, at %s: say all of it there",
+                      gpu->origin, gpu->address.text, policy->gpus[k].origin);
+        }
+    }
+}
+
+static void
+check_classes(struct checker *checker)
+{
+    for (size_t i = 0; i < checker->policy->class_count; i++) {
+        const struct policy_class *class = &checker->policy->classes[i];
+
+        if (!class->types.count == !class->framebuffer)
+            fault(checker, "%s: the class \"%s\" %s", class->origin, class->name,
+                  class->framebuffer ? "has both types and framebuffer: leave one out"
+                                     : "has no types and no framebuffer: add one of them");
+    }
+}
+
+/* It becomes the name of a type. */
+static void
+check_name(struct checker *checker, const char *origin, const char *what, const char *name)
+{
+    struct name ignored;
+
+    if (name_parse(&ignored, name) < 0)
+        fault(checker, "%s: the name of the %s \"%s\" must be 1 to 63 letters, digits, _ and -",
+              origin, what, name);
+}
+
+static void
+check_profiles(struct checker *checker)
+{
+    for (size_t i = 0; i < checker->policy->profile_count; i++) {
+        const struct policy_profile *profile = &checker->policy->profiles[i];
+        const struct policy_pool *pool = policy_find_pool(checker->policy, profile->name);
+
+        check_name(checker, profile->origin, "profile", profile->name);
+        if (pool)
+            fault(checker,
+                  "%s: the profile \"%s\" is called as the pool at %s: give it another name",
+                  profile->origin, profile->name, pool->origin);
+        if (!profile->vram && !profile->exec_quantum && !profile->preempt_timeout)
+            fault(checker,
+                  "%s: the profile \"%s\" has no vram, exec_quantum or preempt_timeout; functions "
+                  "that are given out as they are belong into pools",
+                  profile->origin, profile->name);
+    }
+}
+
+static void
+check_pools(struct checker *checker)
+{
+    for (size_t i = 0; i < checker->policy->pool_count; i++) {
+        const struct policy_pool *pool = &checker->policy->pools[i];
+
+        check_name(checker, pool->origin, "pool", pool->name);
+        if (!pool->functions.count)
+            fault(checker,
+                  "%s: the pool \"%s\" has no functions: add their addresses, as functions = [ "
+                  "\"0000:c1:02.*\" ]",
+                  pool->origin, pool->name);
+    }
+}
+
+/* Checks that a class which is referred to exists. */
+static void
+check_reference(struct checker *checker, const char *origin, const char *what, const char *name)
+{
+    if (name && !policy_find_class(checker->policy, name))
+        fault(checker, "%s: %s \"%s\", and there is no such class%s", origin, what, name,
+              policy_hint_class(checker->policy, name).text);
+}
+
+static void
+check_domain(struct checker *checker, const struct policy_domain *domain)
+{
+    for (size_t i = 0; i < domain->device_count; i++) {
+        const struct policy_domain_device *device = &domain->devices[i];
+
+        if (!device->type == !device->class)
+            fault(checker, "%s: a device needs either type or class, and has %s", device->origin,
+                  device->type ? "both" : "neither");
+        for (size_t k = 0; k < i && device->alias; k++) {
+            const char *alias = domain->devices[k].alias;
+
+            if (alias && !strcmp(alias, device->alias))
+                fault(checker, "%s: the alias \"%s\" is listed already, at %s: take one out",
+                      device->origin, alias, domain->devices[k].origin);
+        }
+        check_reference(checker, device->origin, "a device's class is", device->class);
+    }
+}
+
+int
+policy_consistency_check(const struct policy *policy, struct error *error)
+{
+    struct checker checker = {policy, error, 0};
+
+    check_gpus(&checker);
+    check_classes(&checker);
+    check_pools(&checker);
+    check_profiles(&checker);
+    if (*policy->default_class)
+        check_reference(&checker, policy->default_origin, "default_class is",
+                        policy->default_class);
+    for (size_t i = 0; i < policy->quota_count; i++)
+        check_reference(&checker, policy->quotas[i].origin, "a quota's class is",
+                        policy->quotas[i].class);
+    for (size_t i = 0; i < policy->domain_count; i++)
+        check_domain(&checker, &policy->domains[i]);
+    return checker.rc;
+}
