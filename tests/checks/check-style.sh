@@ -22,7 +22,7 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
     common hooks nodedev || complain "cppcheck is not quiet"
 
 $SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/packaging/build-package .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
-    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh ||
+    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh tests/vm/hosts/*.sh ||
     complain "shellcheck is not quiet"
 # A package's scripts as they become, but for what debhelper adds.
 for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
