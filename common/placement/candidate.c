@@ -216,44 +216,55 @@ has_memory(const struct capacity *capacity, size_t parent, size_t type, const bo
                (uint64_t)free_then(capacity, self->gpu, may_evict) + self->former;
 }
 
-/* Whether the demand could have any parent of a GPU by then; what is refused in this call stays so.
+/* How many parents of a GPU the demand could have by then; what is refused in this call stays so.
  */
-static bool
-has_usable(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
-           const bool *may_evict)
+static size_t
+count_usable(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
+             const bool *may_evict)
 {
     const struct capacity_gpu *known = &capacity->gpus[gpu];
+    size_t count = 0;
 
     for (size_t i = 0; i < known->parent_count; i++) {
         size_t parent = capacity->parents[known->first_parent + i];
 
-        if (constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
-            capacity->problem->inventory->parents[parent].available[type] >= 0 &&
-            !capacity_is_rejected(capacity, parent, type) &&
-            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)) &&
-            has_memory(capacity, parent, type, may_evict))
-            return true;
+        count += constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
+                 capacity->problem->inventory->parents[parent].available[type] >= 0 &&
+                 !capacity_is_rejected(capacity, parent, type) &&
+                 !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)) &&
+                 has_memory(capacity, parent, type, may_evict);
     }
-    return false;
+    return count;
+}
+
+/* How many parents of a GPU could take the demand by then, as the type that the most can have. */
+static size_t
+count_on(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+         const bool *may_evict)
+{
+    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
+    size_t most = 0;
+
+    for (size_t type = 0; type < card->count; type++) {
+        unsigned rank;
+        size_t count;
+
+        if (!demand_ranks(demand, &card->types[type], &rank) ||
+            is_blocked(capacity, gpu, &card->types[type], may_evict) ||
+            (inventory_lacks_instance(capacity->problem->inventory, gpu, type) &&
+             !eviction_frees_instance(capacity->problem, gpu, type, may_evict)))
+            continue;
+        count = count_usable(capacity, demand, gpu, type, may_evict);
+        most = count > most ? count : most;
+    }
+    return most;
 }
 
 bool
 candidate_could_take(const struct capacity *capacity, const struct demand *demand, size_t gpu,
                      const bool *may_evict)
 {
-    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
-
-    for (size_t type = 0; type < card->count; type++) {
-        unsigned rank;
-
-        if (demand_ranks(demand, &card->types[type], &rank) &&
-            has_usable(capacity, demand, gpu, type, may_evict) &&
-            !is_blocked(capacity, gpu, &card->types[type], may_evict) &&
-            (!inventory_lacks_instance(capacity->problem->inventory, gpu, type) ||
-             eviction_frees_instance(capacity->problem, gpu, type, may_evict)))
-            return true;
-    }
-    return false;
+    return count_on(capacity, demand, gpu, may_evict) > 0;
 }
 
 size_t
@@ -263,7 +274,7 @@ candidate_count_chances(const struct capacity *capacity, const struct demand *de
     size_t count = 0;
 
     for (size_t gpu = 0; gpu < capacity->problem->inventory->gpu_count; gpu++)
-        count += candidate_could_take(capacity, demand, gpu, may_evict);
+        count += count_on(capacity, demand, gpu, may_evict);
     return count;
 }
 
@@ -296,13 +307,32 @@ is_in_the_way(const struct capacity *capacity, const struct demand *demand, size
     return is_there(demand, lease);
 }
 
-/* What is on the very parent that a demand names, then the oldest. */
+/* Whether one of the demands is for this very device. */
 static bool
-goes_before(const struct demand *demand, const struct lease *a, const struct lease *b)
+is_demanded(const struct placement_problem *problem, const struct lease *lease)
+{
+    for (size_t i = 0; i < problem->demands->count; i++) {
+        const struct request_hostdev *hostdev = problem->demands->items[i].hostdev;
+
+        if (hostdev && name_equal(&hostdev->source, &lease->vgpu.device))
+            return true;
+    }
+    return false;
+}
+
+/* What is on the very parent that a demand names, then what no demand is for, then the oldest. */
+static bool
+goes_before(const struct placement_problem *problem, const struct demand *demand,
+            const struct lease *a, const struct lease *b)
 {
     bool a_there = is_there(demand, a), b_there = is_there(demand, b);
+    bool a_demanded = is_demanded(problem, a), b_demanded = is_demanded(problem, b);
 
-    return a_there != b_there ? a_there : a->time < b->time;
+    if (a_there != b_there)
+        return a_there;
+    if (a_demanded != b_demanded)
+        return b_demanded;
+    return a->time < b->time;
 }
 
 size_t
@@ -322,7 +352,7 @@ candidate_pick_victim(const struct capacity *capacity, const struct demand *dema
                 continue;
             count++;
             if (oldest == SIZE_MAX ||
-                goes_before(demand, &ledger->leases[i], &ledger->leases[oldest]))
+                goes_before(capacity->problem, demand, &ledger->leases[i], &ledger->leases[oldest]))
                 oldest = i;
         }
         if (count && count < fewest && candidate_could_take(capacity, demand, gpu, may_evict)) {

@@ -39,12 +39,12 @@ bool candidate_could_take(const struct capacity *capacity, const struct demand *
 
 /*
  * The lease that had best be evicted to make room for a demand that has no candidate: the oldest of
- * those that may be (a flag per lease of the ledger), on the GPU that loses the fewest. SIZE_MAX:
- * none would help.
+ * those that may be (a flag per lease of the ledger), on the GPU that loses the fewest; one that
+ * another demand could reuse only if no other is there. SIZE_MAX: none would help.
  */
 size_t candidate_pick_victim(const struct capacity *capacity, const struct demand *demand,
                              const bool *may_evict) CHECKED NONNULL;
 
-/* How many GPUs could take a demand if what may be evicted were gone. */
+/* How many parents could take a demand if what may be evicted were gone. */
 size_t candidate_count_chances(const struct capacity *capacity, const struct demand *demand,
                                const bool *may_evict) CHECKED NONNULL;

@@ -324,7 +324,7 @@ evict_for(struct search *search, const bool *may_evict, bool together, size_t *b
     return 0;
 }
 
-/* Those whom the fewest GPUs could ever take first. */
+/* Those whom the fewest parents could ever take first. */
 static int
 sort_by_chances(struct search *search, const bool *may_evict)
 {

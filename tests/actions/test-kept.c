@@ -103,6 +103,38 @@ kept_device_moves(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
+/*
+ * A guest wants one more vGPU on a full GPU. What it has for its other demand, which may be nowhere
+ * else, stays; another guest's goes, although it is younger.
+ */
+static void
+own_kept_device_goes_last(void **state)
+{
+    static const char named[] =
+        "<vgpu:device alias='ua-gpu1' type='A40-8Q' parent='0000:18:00.5'/>";
+    static const char both[] = "<vgpu:device alias='ua-gpu2' type='A40-8A'/>"
+                               "<vgpu:device alias='ua-gpu1' type='A40-8Q' parent='0000:18:00.5'/>";
+    AUTO_FREE char *before = scene_xml(1, named, (const unsigned[]){1, 0});
+    AUTO_FREE char *after = scene_xml(1, both, (const unsigned[]){2, 1, 0});
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:18:00.0 vfs 2 rule size\n"
+                        "type nvidia-562 \"NVIDIA A40-8Q\" framebuffer 8192 max 6\n"
+                        "type nvidia-572 \"NVIDIA A40-8A\" framebuffer 8192 max 6\n");
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_hook(&scene, before, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, before, "release", "end"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 3, "A40-8Q"), 0);
+    assert_int_equal(scene_release(&scene, 2, 3), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    assert_int_equal(scene_hook(&scene, after, "prepare", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    scene_assert_type(&scene, scene_device(3), "");
+    /* Each of the three was made once, and one removed: the first was not made anew. */
+    assert_int_equal(scene.kernel.faults->writes, 4);
+}
+
 /* Every store makes another file of it. */
 static ino_t
 the_ledger(void)
@@ -139,9 +171,9 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(kept_device_waits_for_its_guest),       TEST(kept_device_is_reaped_when_in_the_way),
-        TEST(kept_device_made_anew_elsewhere),       TEST(kept_device_moves),
-        TEST(a_release_without_work_writes_nothing),
+        TEST(kept_device_waits_for_its_guest), TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(kept_device_made_anew_elsewhere), TEST(kept_device_moves),
+        TEST(own_kept_device_goes_last),       TEST(a_release_without_work_writes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
