@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "attach/attachment.h"
+#include "attach/attachments.h"
 #include "attach/clone.h"
-#include "attach/hotplug.h"
 #include "attach/trial.h"
 #include "cli/say.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 
 #define MOST_DEVICES 64 /* of an annotation */
-#define MOST_TRIES   3  /* to have a virtual function that others may be faster to take */
 
 struct wish {
     struct domain_edit_device device;
@@ -86,113 +84,11 @@ print(const struct domain_source *source, const struct wish *wish, struct error 
                                                                          : COMMAND_DONE;
 }
 
-/* --- done ------------------------------------------------------------------------------------ */
-
-/* Defines it, and plugs it in where it says. */
-static int
-try(const struct attachment *attachment, unsigned timeout, struct error *error)
-{
-    const struct domain_source *source = attachment->source;
-    int rc = 0;
-
-    if (attachment->meant[CONNECTION_CONFIG])
-        rc = source_edit_define(source, &attachment->edits[CONNECTION_CONFIG], error);
-    if (rc < 0 || !attachment->meant[CONNECTION_LIVE])
-        return rc;
-    return hotplug_in(source, &attachment->edits[CONNECTION_LIVE], attachment->alias, timeout,
-                      error);
-}
-
-/* The definition first: to define the old one again undoes it for certain. */
-static int
-change(struct attachment *attachment, unsigned timeout, struct error *error)
-{
-    AUTO(document_clear) struct document old = {0};
-    const struct domain_source *source = attachment->source;
-    struct error failure;
-    int rc = 0, again = 1;
-
-    if (attachment->meant[CONNECTION_CONFIG])
-        rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
-    if (rc < 0)
-        return rc;
-    for (unsigned tries = 0; tries < MOST_TRIES && again > 0; tries++) {
-        rc = try(attachment, timeout, error);
-        again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN)
-                    ? attachment_place_again(attachment)
-                    : 0;
-    }
-    if (rc < 0 && attachment->meant[CONNECTION_CONFIG] && attachment->meant[CONNECTION_LIVE] &&
-        connection_define(source->connection, &old, &failure) < 0)
-        error_add(error, "and its definition has %s now: %s", attachment->alias, failure.text);
-    return rc;
-}
-
-static int
-attach_one(const struct domain_source *source, const struct wish *wish, struct error *error)
-{
-    const struct connection_domain *domain = &source->domain;
-    AUTO(attachment_clear)
-    struct attachment attachment = {
-        .source = source,
-        .wanted = wish->device,
-        .meant = {source->meant[0], source->meant[1]},
-    };
-    int rc = attachment_start(&attachment, true, error);
-
-    if (rc == 0)
-        rc = attachment_make(&attachment, error);
-    if (rc < 0)
-        return rc;
-    rc = attachment_place(&attachment, error);
-    if (rc < 0) {
-        error_wrap(error, "%s", domain->name);
-        return rc;
-    }
-    rc = change(&attachment, wish->timeout, error);
-    if (rc < 0)
-        return rc;
-    say_line(source->call->out, "%s: added %s (%s), %s", domain->name, attachment.alias,
-             attachment.chosen.source.text, domain_source_sides(source));
-    return 0;
-}
-
-/* Several are attached all or none, so whether this host could ever give them all is asked before
- * the first. */
-static int
-try_all(const struct domain_source *source, const struct wish *wish, struct error *error)
-{
-    AUTO(attachment_clear)
-    struct attachment attachment = {
-        .source = source,
-        .wanted = wish->device,
-        .meant = {source->meant[0], source->meant[1]},
-    };
-    int rc = attachment_start(&attachment, false, error);
-
-    for (unsigned i = 0; i < wish->count && rc == 0; i++) {
-        rc = attachment_make(&attachment, error);
-        if (rc == 0)
-            rc = attachment_place(&attachment, error);
-    }
-    if (rc < 0)
-        error_wrap(error, "%s", source->domain.name);
-    else if (*attachment.doubt.text)
-        say_line(source->call->faults,
-                 "vgpuctl: attach: %s: whether this host can give it all is not known: %s",
-                 source->domain.name, attachment.doubt.text);
-    return rc;
-}
-
 static enum command_status
 attach(const struct domain_source *source, const struct wish *wish, struct error *error)
 {
-    int rc = source->meant[CONNECTION_LIVE] ? hotplug_check(source->call->host, error) : 0;
+    int rc = attachments_run(source, &wish->device, wish->count, wish->timeout, error);
 
-    if (rc == 0)
-        rc = try_all(source, wish, error);
-    for (unsigned i = 0; i < wish->count && rc == 0; i++)
-        rc = attach_one(source, wish, error);
     /* Nothing that is wrong by now is wrong with the command line. */
     return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "attach/hotplug.h"
+#include "attach/detachment.h"
 #include "cli/say.h"
 
 static enum command_status
@@ -16,34 +16,6 @@ print(const struct domain_source *source, struct error *error)
     if (rc == 0)
         rc = source_edit_print(source, &leaver.edit, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
-}
-
-/* Both sides are looked at first; then the guest, which may not let go, before the definition. */
-static int
-detach(const struct domain_source *source, unsigned timeout, struct error *error)
-{
-    AUTO(hotplug_leaver_clear) struct hotplug_leaver live = {.word = source->call->arguments[1]};
-    AUTO(hotplug_leaver_clear) struct hotplug_leaver config = {.word = source->call->arguments[1]};
-    int rc = 0;
-
-    if (source->meant[CONNECTION_LIVE]) {
-        rc = hotplug_check(source->call->host, error);
-        if (rc == 0)
-            rc = source_edit_start(source, CONNECTION_LIVE, false, &live.edit, error);
-        if (rc == 0)
-            rc = domain_edit_remove(&live.edit, live.word, &live.device, &live.alias, error);
-    }
-    if (rc == 0 && source->meant[CONNECTION_CONFIG]) {
-        rc = source_edit_start(source, CONNECTION_CONFIG, true, &config.edit, error);
-        if (rc == 0)
-            rc =
-                domain_edit_remove(&config.edit, config.word, &config.device, &config.alias, error);
-    }
-    if (rc == 0 && source->meant[CONNECTION_LIVE])
-        rc = hotplug_out(source, &live, timeout, error);
-    if (rc == 0 && source->meant[CONNECTION_CONFIG])
-        rc = source_edit_define(source, &config.edit, error);
-    return rc;
 }
 
 static enum command_status
@@ -66,7 +38,7 @@ run(const struct command_call *call, struct error *error)
     if (!source.connection)
         return command_failed(error_set(error, -EINVAL, "a file is not written: say --print-xml"),
                               error);
-    rc = detach(&source, seconds * 1000, error);
+    rc = detachment_run(&source, call->arguments[1], seconds * 1000, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
     say_line(call->out, "%s: removed %s, %s", source.domain.name, call->arguments[1],

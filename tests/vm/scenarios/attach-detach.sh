@@ -71,9 +71,18 @@ mdev_exists "$first"
 if annotated web01 ua-gpu1 || annotated web01 ua-gpu1 --inactive; then fail "still asked for"; fi
 [ "$(ledger | wc -l)" = 1 ]
 
-say "libvirt refuses, when there is no place left: that one is not left behind"
-must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12
-assert_match "$ERR" 'vgpuctl: attach: web01: ua-gpu[0-9]*: libvirt does not plug it in: .*PCI'
+say "libvirt refuses one of several, when there is no place left: none of them stays"
+before=$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)
+(until [ -e all-out ]; do eject web01; done) &
+must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12 --timeout "$PATIENCE"
+touch all-out
+wait
+assert_match "$ERR" 'vgpuctl: attach: web01: ua-gpu[0-9]*: libvirt does not plug it in: .*PCI.*; the [0-9]* added before it were taken out again'
+[ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
+
+say "those that the guest does not let go of stay"
+must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12 --timeout 1
+assert_match "$ERR" 'libvirt does not plug it in: .*PCI.*; and ua-gpu2, added before it, stays: web01 has not let go'
 many=$(device_of web01 | wc -l)
 [ "$many" -gt 2 ]
 [ "$(device_of web01 --inactive | wc -l)" = "$many" ]

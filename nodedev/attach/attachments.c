@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/attachments.h"
+#include "attach/detachment.h"
+#include "base/array.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+
+#define MOST_TRIES 3 /* to have a virtual function that others may be faster to take */
+
+/* One that was added. */
+struct addition {
+    char alias[128];
+    struct name source;
+};
+
+struct additions {
+    struct addition *items;
+    size_t count;
+};
+
+static void
+additions_clear(struct additions *additions)
+{
+    free(additions->items);
+}
+
+static int
+remember(struct additions *additions, const struct attachment *attachment, struct error *error)
+{
+    struct addition addition = {.source = attachment->chosen.source};
+
+    snprintf(addition.alias, sizeof(addition.alias), "%s", attachment->alias);
+    return ARRAY_ADD(additions->items, additions->count, addition) < 0
+               ? error_set(error, -ENOMEM, "no memory for the vGPUs")
+               : 0;
+}
+
+static struct attachment
+attachment_for(const struct domain_source *source, const struct domain_edit_device *wanted)
+{
+    return (struct attachment){
+        .source = source,
+        .wanted = *wanted,
+        .meant = {source->meant[0], source->meant[1]},
+    };
+}
+
+/* Puts them all into the XML; so what this host can never give together is refused. */
+static int
+plan(struct attachment *all, unsigned count, struct additions *additions, struct error *error)
+{
+    const struct domain_source *source = all->source;
+    int rc = attachment_start(all, true, error);
+
+    for (unsigned i = 0; i < count && rc == 0; i++) {
+        rc = attachment_make(all, error);
+        if (rc == 0)
+            rc = attachment_place(all, error);
+        if (rc == 0)
+            rc = remember(additions, all, error);
+    }
+    if (rc < 0)
+        error_wrap(error, "%s", source->domain.name);
+    else if (*all->doubt.text)
+        say_line(source->call->faults,
+                 "vgpuctl: attach: %s: whether this host can give it all is not known: %s",
+                 source->domain.name, all->doubt.text);
+    return rc;
+}
+
+/* --- into a guest that runs ------------------------------------------------------------------- */
+
+/* Defines it, and plugs it in. */
+static int
+try(const struct attachment *attachment, unsigned timeout, struct error *error)
+{
+    const struct domain_source *source = attachment->source;
+    int rc = 0;
+
+    if (attachment->meant[CONNECTION_CONFIG])
+        rc = source_edit_define(source, &attachment->edits[CONNECTION_CONFIG], error);
+    if (rc < 0)
+        return rc;
+    return hotplug_in(source, &attachment->edits[CONNECTION_LIVE], attachment->alias, timeout,
+                      error);
+}
+
+/* The definition first: to define the old one again undoes it for certain. */
+static int
+change(struct attachment *attachment, unsigned timeout, struct error *error)
+{
+    AUTO(document_clear) struct document old = {0};
+    const struct domain_source *source = attachment->source;
+    struct error failure;
+    int rc = 0, again = 1;
+
+    if (attachment->meant[CONNECTION_CONFIG])
+        rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
+    if (rc < 0)
+        return rc;
+    for (unsigned tries = 0; tries < MOST_TRIES && again > 0; tries++) {
+        rc = try(attachment, timeout, error);
+        again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN)
+                    ? attachment_place_again(attachment)
+                    : 0;
+    }
+    if (rc < 0 && attachment->meant[CONNECTION_CONFIG] &&
+        connection_define(source->connection, &old, &failure) < 0)
+        error_add(error, "and its definition has %s now: %s", attachment->alias, failure.text);
+    return rc;
+}
+
+static int
+plug_one(const struct domain_source *source, const struct domain_edit_device *wanted,
+         unsigned timeout, struct additions *additions, struct error *error)
+{
+    AUTO(attachment_clear) struct attachment attachment = attachment_for(source, wanted);
+    int rc = attachment_start(&attachment, true, error);
+
+    if (rc == 0)
+        rc = attachment_make(&attachment, error);
+    if (rc < 0)
+        return rc;
+    rc = attachment_place(&attachment, error);
+    if (rc < 0) {
+        error_wrap(error, "%s", source->domain.name);
+        return rc;
+    }
+    rc = change(&attachment, timeout, error);
+    return rc < 0 ? rc : remember(additions, &attachment, error);
+}
+
+/* The last first, so that what stays is what could have been added alone. */
+static void
+undo(const struct domain_source *source, const struct additions *additions, unsigned timeout,
+     struct error *error)
+{
+    struct error failure;
+    bool kept = false;
+
+    for (size_t i = additions->count; i-- > 0;) {
+        const char *alias = additions->items[i].alias;
+
+        if (detachment_run(source, alias, timeout, &failure) == 0)
+            continue;
+        error_add(error, "and %s, added before it, stays: %s", alias, failure.text);
+        kept = true;
+    }
+    if (additions->count && !kept)
+        error_add(error, "the %zu added before it %s taken out again", additions->count,
+                  additions->count == 1 ? "was" : "were");
+}
+
+static int
+plug_all(const struct domain_source *source, const struct domain_edit_device *wanted,
+         unsigned count, unsigned timeout, struct additions *additions, struct error *error)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < count && rc == 0; i++)
+        rc = plug_one(source, wanted, timeout, additions, error);
+    if (rc < 0)
+        undo(source, additions, timeout, error);
+    return rc;
+}
+
+int
+attachments_run(const struct domain_source *source, const struct domain_edit_device *wanted,
+                unsigned count, unsigned timeout, struct error *error)
+{
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wanted);
+    AUTO(additions_clear) struct additions planned = {0}, plugged = {0};
+    bool live = source->meant[CONNECTION_LIVE];
+    const struct additions *added = live ? &plugged : &planned;
+    int rc = live ? hotplug_check(source->call->host, error) : 0;
+
+    if (rc == 0)
+        rc = plan(&all, count, &planned, error);
+    if (rc == 0)
+        rc = live ? plug_all(source, wanted, count, timeout, &plugged, error)
+                  : source_edit_define(source, &all.edits[CONNECTION_CONFIG], error);
+    for (size_t i = 0; rc == 0 && i < added->count; i++)
+        say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,
+                 added->items[i].alias, added->items[i].source.text, domain_source_sides(source));
+    return rc;
+}
