@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * connection-calls: what calls libvirt's library, as a table. No other file includes libvirt's
- * headers.
+ * connection-calls: what calls libvirt's library, as a table. Its rows are in libvirt-*.c.
  *
  * The library brings half a hundred others with it, which takes longer to load than most commands
  * take to run. So these calls are a shared object of their own, connection.so, which

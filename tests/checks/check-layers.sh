@@ -88,8 +88,12 @@ if grep -nE '"/(sys|run|etc|dev|proc)(/|")' common/*/*.c hooks/hook.c; then
     complain "an absolute path below main"
 fi
 libvirt=$(grep -rl --include='*.[ch]' '<libvirt/' common hooks nodedev)
-[ "$libvirt" = nodedev/libvirt/connection-calls.c ] ||
-    complain "libvirt's headers belong into nodedev/libvirt/connection-calls.c alone:" "$libvirt"
+[ "$libvirt" = nodedev/libvirt/libvirt-library.h ] ||
+    complain "libvirt's headers belong into nodedev/libvirt/libvirt-library.h alone:" "$libvirt"
+if grep -l 'libvirt/libvirt-library.h' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] |
+    grep -v '^nodedev/libvirt/libvirt-[a-z]*\.c$'; then
+    complain "libvirt's headers are for connection.so only"
+fi
 
 # Below a root that others made, only base/host.c knows where links may lead.
 if grep -nE '\<(open|mkdir|mknod|mkfifo|unlink|rename|link|symlink|readlink|fstat)at2?\([^,]*root' \

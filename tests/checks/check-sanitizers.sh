@@ -42,7 +42,7 @@ make_module() {
 }
 
 mkdir -p "$out/tests/libvirt"
-make_module connection.so -fvisibility=hidden nodedev/libvirt/connection-calls.c common/base/error.c \
+make_module connection.so -fvisibility=hidden nodedev/libvirt/libvirt-*.c common/base/error.c \
     common/base/names.c common/base/printable.c common/base/suggest.c
 make_module tests/libvirt/old-module.so '' tests/libvirt/other-module.c
 make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SIZE=1' tests/libvirt/other-module.c
@@ -50,7 +50,7 @@ make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SI
 # The product, and what tests share.
 for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
     case $source in */main.c | */test-*.c | tests/bench/* | tests/faults/* | tests/fuzz/*) continue ;; esac
-    case $source in */connection-calls.c | */other-module.c) continue ;; esac
+    case $source in */libvirt/libvirt-*.c | */other-module.c) continue ;; esac
     compile "$source" "$out/$(echo "$source" | tr / _).o"
 done
 for name in $unit_tests $fuzz_targets; do

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/suggest.h"
+#include "libvirt/libvirt-library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int
+fail_to_find(virConnectPtr libvirt, const char *word, struct error *error)
+{
+    AUTO(domain_list_clear) struct domain_list list = {0};
+    struct suggest suggest = SUGGEST(word);
+    int rc = domain_list_get(libvirt, 0, &list, error);
+
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < list.count; i++)
+        suggest_offer(&suggest, virDomainGetName(list.items[i]));
+    return error_set(error, -ENOENT, "there is no domain \"%s\"%s%s", word,
+                     suggest_text(&suggest).text, suggest.best ? "" : "; see 'virsh list --all'");
+}
+
+int
+libvirt_domain_find(virConnectPtr libvirt, const char *word, struct connection_domain *ret,
+                    struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = virDomainLookupByName(libvirt, word);
+    char uuid[VIR_UUID_STRING_BUFLEN];
+
+    *ret = (struct connection_domain){0};
+    if (!domain && name_parse_uuid(&ret->uuid, word) == 0)
+        domain = virDomainLookupByUUIDString(libvirt, ret->uuid.text);
+    if (!domain)
+        return fail_to_find(libvirt, word, error);
+    if (virDomainGetUUIDString(domain, uuid) < 0 || name_parse_uuid(&ret->uuid, uuid) < 0)
+        return libvirt_fail(error, -EIO, "the UUID of %s", word);
+    snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
+    ret->is_running = virDomainIsActive(domain) == 1;
+    ret->is_persistent = virDomainIsPersistent(domain) == 1;
+    ret->is_saved = virDomainHasManagedSaveImage(domain, 0) == 1;
+    return 0;
+}
+
+int
+libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side side, bool secrets,
+                   char **ret, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
+                     (secrets ? VIR_DOMAIN_XML_SECURE : 0);
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    /* libvirt would give the other one then. */
+    if (side == CONNECTION_LIVE && virDomainIsActive(domain) != 1)
+        return error_set(error, -ESRCH, "%s does not run any more", virDomainGetName(domain));
+    *ret = virDomainGetXMLDesc(domain, flags);
+    return *ret ? 0
+                : libvirt_fail(error, -EIO, "cannot read the XML of %s", virDomainGetName(domain));
+}
+
+int
+libvirt_domain_define(virConnectPtr libvirt, const char *text, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = virDomainDefineXML(libvirt, text);
+
+    return domain ? 0 : libvirt_fail(error, -EIO, "libvirt does not take the new definition");
+}
+
+int
+libvirt_domain_start(virConnectPtr libvirt, const char *uuid, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    return virDomainCreate(domain) < 0
+               ? libvirt_fail(error, -EIO, "%s does not start", virDomainGetName(domain))
+               : 0;
+}
+
+int
+libvirt_domain_attach(virConnectPtr libvirt, const char *uuid, const char *device,
+                      struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    if (virDomainAttachDeviceFlags(domain, device, VIR_DOMAIN_AFFECT_LIVE) < 0)
+        return libvirt_fail(error, -EIO, "libvirt does not plug it in");
+    return 0;
+}
+
+/* QEMU says so for some seconds after a guest was asked for the first time. */
+static bool
+was_asked_already(void)
+{
+    return strstr(virGetLastErrorMessage(), "already in the process of unplug");
+}
+
+int
+libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *alias,
+                      struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    if (virDomainDetachDeviceAlias(domain, alias, VIR_DOMAIN_AFFECT_LIVE) < 0 &&
+        !was_asked_already())
+        return libvirt_fail(error, -EIO, "libvirt does not unplug %s from %s", alias,
+                            virDomainGetName(domain));
+    return 0;
+}
+
+int
+libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const char *annotation,
+                              struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    if (virDomainSetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, annotation,
+                             annotation ? "vgpu" : NULL, REQUEST_NAMESPACE,
+                             VIR_DOMAIN_AFFECT_LIVE) < 0)
+        return libvirt_fail(error, -EIO, "cannot write what is asked for into the XML of %s",
+                            virDomainGetName(domain));
+    return 0;
+}

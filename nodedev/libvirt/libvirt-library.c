@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "libvirt/libvirt-library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether libvirt, or the kernel in front of its socket, does not let us. */
+static bool
+was_denied(void)
+{
+    const virError *last = virGetLastError();
+
+    switch (last ? last->code : VIR_ERR_OK) {
+    case VIR_ERR_ACCESS_DENIED:
+    case VIR_ERR_AUTH_CANCELLED:
+    case VIR_ERR_AUTH_FAILED:
+    case VIR_ERR_AUTH_UNAVAILABLE:
+        return true;
+    case VIR_ERR_SYSTEM_ERROR:
+        return last->int1 == EACCES;
+    default:
+        return false;
+    }
+}
+
+int
+libvirt_fail(struct error *error, int code, const char *format, ...)
+{
+    const char *why = virGetLastErrorMessage();
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    error_set(error, code, "%s: %s", text, why);
+    error->is_denied = was_denied();
+    return code;
+}
+
+void
+libvirt_free_text(char **text)
+{
+    free(*text);
+}
+
+void
+libvirt_free_domain(virDomainPtr *domain)
+{
+    if (*domain)
+        virDomainFree(*domain);
+}
+
+void
+domain_list_clear(struct domain_list *list)
+{
+    for (int i = 0; i < list->count; i++)
+        virDomainFree(list->items[i]);
+    free(list->items);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(virDomainGetName(*(const virDomainPtr *)a),
+                  virDomainGetName(*(const virDomainPtr *)b));
+}
+
+int
+domain_list_get(virConnectPtr libvirt, unsigned flags, struct domain_list *ret, struct error *error)
+{
+    ret->count = virConnectListAllDomains(libvirt, &ret->items, flags);
+    if (ret->count < 0)
+        return libvirt_fail(error, -EIO, "cannot list the domains");
+    if (ret->count > 1)
+        qsort(ret->items, (size_t)ret->count, sizeof(ret->items[0]), by_name);
+    return 0;
+}
+
+int
+libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid, virDomainPtr *ret,
+                       struct error *error)
+{
+    *ret = virDomainLookupByUUIDString(libvirt, uuid);
+    return *ret ? 0 : libvirt_fail(error, -EIO, "the domain %s", uuid);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * libvirt-library: what the parts of connection.so have in common. No other file includes libvirt's
+ * headers, and only those parts include this one.
+ *
+ *     libvirt-connection.c   opens and closes one, and has the table
+ *     libvirt-host.c         what a libvirt tells of its host and its domains
+ *     libvirt-domain.c       one domain: its definitions, and changing them
+ *
+ * Their functions are the rows of struct connection_calls, where each is described.
+ */
+
+#pragma once
+
+#include "libvirt/connection-calls.h"
+
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+
+/* Writes a line that ends with libvirt's own words, and whether it was a lack of rights. Returns
+ * the code. */
+int libvirt_fail(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
+
+/* For AUTO. */
+void libvirt_free_text(char **text) NONNULL;
+void libvirt_free_domain(virDomainPtr *domain) NONNULL;
+
+/* The caller frees ret. -EIO if there is none. */
+int libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid, virDomainPtr *ret,
+                           struct error *error) CHECKED NONNULL;
+
+/* Sorted by name, as libvirt has no order of its own. */
+struct domain_list {
+    virDomainPtr *items;
+    int count;
+};
+
+/* The flags are those of virConnectListAllDomains. -EIO. The caller clears ret in every case. */
+int domain_list_get(virConnectPtr libvirt, unsigned flags, struct domain_list *ret,
+                    struct error *error) CHECKED NONNULL;
+void domain_list_clear(struct domain_list *list) NONNULL;
+
+/* --- the rows -------------------------------------------------------------------------------- */
+
+int libvirt_host_each_domain(virConnectPtr libvirt, connection_reader *read, void *data,
+                             struct error *error);
+int libvirt_host_tell(virConnectPtr libvirt, enum connection_scope scope,
+                      connection_listener *listen, void *data, struct error *error);
+
+int libvirt_domain_find(virConnectPtr libvirt, const char *word, struct connection_domain *ret,
+                        struct error *error);
+int libvirt_domain_define(virConnectPtr libvirt, const char *text, struct error *error);
+int libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side side,
+                       bool secrets, char **ret, struct error *error);
+int libvirt_domain_start(virConnectPtr libvirt, const char *uuid, struct error *error);
+int libvirt_domain_attach(virConnectPtr libvirt, const char *uuid, const char *device,
+                          struct error *error);
+int libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *alias,
+                          struct error *error);
+int libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const char *annotation,
+                                  struct error *error);
