@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "actions/snapshot.h"
 #include "cli/table.h"
 #include "libvirt/domain-source.h"
 #include "migrate/destinations.h"
+#include "migrate/question.h"
 
 enum column { ANSWER, ROOM, REASON, URI };
 
@@ -13,22 +13,6 @@ static const struct table_column columns[] = {
     [REASON] = {.name = "REASON", .wraps = true},
     [URI] = {.name = "URI", .extra = true},
 };
-
-/* What is asked, and who was asked: this host first, as it may know the domain, and what no libvirt
- * tells of GPUs like its own. */
-struct question {
-    struct snapshot snapshot;
-    struct migrating_guest guest;
-    struct remote_hosts hosts;
-};
-
-static void
-question_clear(struct question *question)
-{
-    migrating_guest_clear(&question->guest);
-    remote_clear(&question->hosts);
-    snapshot_clear(&question->snapshot);
-}
 
 static int
 check_usage(const struct command_call *call, struct error *error)
@@ -68,53 +52,14 @@ read_guest(const struct command_call *call, struct question *question, struct er
 }
 
 static int
-ask_hosts(const struct command_call *call, struct question *question, struct error *error)
-{
-    const struct options *options = &call->options;
-    AUTO_FREE const char **uris = calloc(options->uri_count + 1, sizeof(*uris));
-    struct remote_question asked = {uris, options->uri_count + 1, CONNECTION_ALL, 0};
-
-    if (!uris)
-        return error_set(error, -ENOMEM, "no memory");
-    uris[0] = call->uri;
-    for (size_t i = 0; i < options->uri_count; i++)
-        uris[i + 1] = options->uris[i];
-    if (options_timeout(options, &asked.seconds, error) < 0)
-        return -EINVAL;
-    return remote_ask(call->host, &asked, &question->hosts, error);
-}
-
-static int
 find_guest(const struct command_call *call, struct question *question, struct error *error)
 {
-    const struct remote_host *here = &question->hosts.items[0];
     int rc;
 
     if (question->guest.is_new)
         return 0;
-    if (*here->failure.text)
-        return error_set(error, -ENOTCONN, "%s", here->failure.text);
-    rc = migrating_guest_find(&question->guest, here, call->arguments[0],
-                              &question->snapshot.policy, error);
+    rc = question_find_guest(question, call->arguments[0], error);
     return rc < 0 ? rc : check_demands(&question->guest, error);
-}
-
-static int
-judge(const struct command_call *call, const struct question *question, struct destinations *ret,
-      struct error *error)
-{
-    const struct remote_hosts *hosts = &question->hosts;
-    char kernel[256] = "";
-    const struct migrate_check check = {
-        .from = *hosts->items[0].failure.text ? NULL : &hosts->items[0],
-        .guest = &question->guest,
-        .here = &question->snapshot.inventory,
-        .kernel = kernel,
-    };
-
-    if (host_read(call->host, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") < 0)
-        *kernel = '\0';
-    return destinations_judge(&check, hosts->items + 1, hosts->count - 1, ret, error);
 }
 
 static void
@@ -171,13 +116,13 @@ run(const struct command_call *call, struct error *error)
     if (table_start(&table, "where", columns, COUNT(columns), call, error) < 0 ||
         check_usage(call, error) < 0)
         return COMMAND_USAGE;
-    if (snapshot_take(&question.snapshot, call->host, &inventory_all_types, error) < 0 ||
-        read_guest(call, &question, error) < 0)
+    if (question_start(&question, call->host, error) < 0 || read_guest(call, &question, error) < 0)
         return COMMAND_FAILED;
-    rc = ask_hosts(call, &question, error);
+    rc = question_ask(&question, call, call->options.uris, call->options.uri_count, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
-    if (find_guest(call, &question, error) < 0 || judge(call, &question, &destinations, error) < 0)
+    if (find_guest(call, &question, error) < 0 ||
+        destinations_judge(&question, &destinations, error) < 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < destinations.count; i++)
         add_line(&table, &destinations.items[i]);

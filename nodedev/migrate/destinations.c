@@ -23,20 +23,20 @@ best_first(const void *a, const void *b)
 }
 
 int
-destinations_judge(const struct migrate_check *check, const struct remote_host *hosts, size_t count,
-                   struct destinations *ret, struct error *error)
+destinations_judge(const struct question *question, struct destinations *ret, struct error *error)
 {
-    struct migrate_check each = *check;
+    const struct remote_hosts *hosts = &question->hosts;
 
-    *ret = (struct destinations){.items = calloc(count + 1, sizeof(*ret->items))};
+    *ret = (struct destinations){.items = calloc(hosts->count + 1, sizeof(*ret->items))};
     if (!ret->items)
         return error_set(error, -ENOMEM, "no memory");
-    for (; ret->count < count; ret->count++) {
-        struct destination *destination = &ret->items[ret->count];
+    for (size_t i = 1; i < hosts->count; i++) {
+        struct destination *destination = &ret->items[ret->count++];
+        const struct migrate_check check = question_check(question, i);
 
-        each.to = destination->host = &hosts[ret->count];
+        destination->host = &hosts->items[i];
         if (destination_has_answered(destination) &&
-            migrate_check_check(&each, NULL, &destination->verdict, error) < 0)
+            migrate_check_check(&check, NULL, &destination->verdict, error) < 0)
             return -ENOMEM;
     }
     qsort(ret->items, ret->count, sizeof(*ret->items), best_first);

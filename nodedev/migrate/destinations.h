@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "migrate/migrate-check.h"
+#include "migrate/question.h"
 
 struct destination {
     const struct remote_host *host; /* borrowed */
@@ -22,10 +22,10 @@ struct destinations {
     size_t count;
 };
 
-/* Asks migrate_check_check of each host; the check's own `to` is not used. -ENOMEM with a line in
- * error. The caller clears ret in every case. */
-int destinations_judge(const struct migrate_check *check, const struct remote_host *hosts,
-                       size_t count, struct destinations *ret, struct error *error) CHECKED NONNULL;
+/* Judges each host that is asked about the guest, but not this one. -ENOMEM with a line in error.
+ * The caller clears ret in every case; it borrows from the question. */
+int destinations_judge(const struct question *question, struct destinations *ret,
+                       struct error *error) CHECKED NONNULL;
 void destinations_clear(struct destinations *destinations) NONNULL;
 
 static inline bool

@@ -868,20 +868,19 @@ best_of_several(void **state)
     };
     static const char *const order[] = {"eight", "three", "also-three", "untold",
                                         "old",   "full",  "same",       "gone"};
-    struct remote_hosts all = {.items = calloc(COUNT(hosts), sizeof(*all.items)),
-                               .count = COUNT(hosts)};
+    AUTO(question_clear)
+    struct question question = {
+        .kernel = "6.12.0",
+        .hosts = {.items = calloc(COUNT(hosts), sizeof(*question.hosts.items)),
+                  .count = COUNT(hosts)},
+    };
     struct scene scene = {0};
     AUTO_FREE char *xml = scene_xml(1, row.request, row.numbers);
-    AUTO(policy_clear) struct policy policy = {0};
-    AUTO(inventory_clear) struct inventory here = {0};
-    AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
-    const struct migrate_check check = {
-        .from = &all.items[0], .guest = &guest, .here = &here, .kernel = "6.12.0"};
     struct error error;
 
     (void)state;
-    read_here(&scene, &row, &policy, &here);
+    read_here(&scene, &row, &question.snapshot.policy, &question.snapshot.inventory);
     for (size_t i = 0; i < COUNT(hosts); i++) {
         AUTO_FREE char *words = NULL;
         size_t size;
@@ -892,20 +891,18 @@ best_of_several(void **state)
             say_domain(out, 1, "guest1", xml, true);
         say(out, "end");
         fclose(out);
-        prepare_host(&all.items[i], hosts[i].uri, words, size);
+        prepare_host(&question.hosts.items[i], hosts[i].uri, words, size);
         if (!hosts[i].answer.uuid)
-            error_set(&all.items[i].failure, -ETIMEDOUT, "no answer");
+            error_set(&question.hosts.items[i].failure, -ETIMEDOUT, "no answer");
     }
-    assert_int_equal(migrating_guest_find(&guest, check.from, "guest1", &policy, &error), 0);
-    assert_int_equal(
-        destinations_judge(&check, all.items + 1, all.count - 1, &destinations, &error), 0);
+    assert_int_equal(question_find_guest(&question, "guest1", &error), 0);
+    assert_int_equal(destinations_judge(&question, &destinations, &error), 0);
     assert_int_equal(destinations.count, COUNT(order));
     for (size_t i = 0; i < COUNT(order); i++)
         assert_string_equal(destinations.items[i].host->uri, order[i]);
     assert_int_equal(destinations.items[0].verdict.room, 8);
     assert_string_equal(destinations.items[0].verdict.why, "ua-gpu1: 0000:18:00.0 takes 3 more");
     assert_string_equal(destinations.items[6].verdict.why, "same is this host");
-    remote_clear(&all);
     scene_stop(&scene);
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/question.h"
+
+int
+question_start(struct question *question, const struct host *host, struct error *error)
+{
+    *question = (struct question){0};
+    if (host_read(host, question->kernel, sizeof(question->kernel), "proc/sys/kernel/osrelease") <
+        0)
+        *question->kernel = '\0';
+    return snapshot_take(&question->snapshot, host, &inventory_all_types, error);
+}
+
+void
+question_clear(struct question *question)
+{
+    migrating_guest_clear(&question->guest);
+    remote_clear(&question->hosts);
+    snapshot_clear(&question->snapshot);
+}
+
+int
+question_ask(struct question *question, const struct command_call *call, const char *const *uris,
+             size_t count, struct error *error)
+{
+    AUTO_FREE const char **all = calloc(count + 1, sizeof(*all));
+    struct remote_question asked = {all, count + 1, CONNECTION_ALL, 0};
+    int rc;
+
+    if (!all)
+        return error_set(error, -ENOMEM, "no memory");
+    all[0] = call->uri;
+    for (size_t i = 0; i < count; i++)
+        all[i + 1] = uris[i];
+    rc = options_timeout(&call->options, &asked.seconds, error);
+    return rc < 0 ? rc : remote_ask(call->host, &asked, &question->hosts, error);
+}
+
+int
+question_find_guest(struct question *question, const char *word, struct error *error)
+{
+    const struct remote_host *here = &question->hosts.items[0];
+
+    if (*here->failure.text)
+        return error_set(error, -ENOTCONN, "%s", here->failure.text);
+    return migrating_guest_find(&question->guest, here, word, &question->snapshot.policy, error);
+}
+
+struct migrate_check
+question_check(const struct question *question, size_t host)
+{
+    const struct remote_hosts *hosts = &question->hosts;
+
+    return (struct migrate_check){
+        .from = *hosts->items[0].failure.text ? NULL : &hosts->items[0],
+        .to = &hosts->items[host],
+        .guest = &question->guest,
+        .here = &question->snapshot.inventory,
+        .kernel = question->kernel,
+    };
+}
