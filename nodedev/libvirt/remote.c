@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/remote.h"
+#include "libvirt/child.h"
 #include "libvirt/connection.h"
 #include "libvirt/node-device.h"
 
-#include <fcntl.h>
 #include <libxml/uri.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #define LONGEST_ANSWER ((size_t)256 << 20)
 
@@ -156,9 +152,10 @@ remote_read(struct remote_host *host, const char *words, size_t size)
 /* --- The asking --- */
 
 struct inquiry {
+    const struct host *here;
+    enum connection_scope scope;
     struct remote_host *host;
-    int pipe; /* -1: nothing more will come */
-    int pid;
+    struct child child;
     char *words;
     size_t size;
 };
@@ -169,91 +166,45 @@ say(void *data, const char *word)
     return fwrite(word, strlen(word) + 1, 1, data) == 1 ? 0 : -EPIPE;
 }
 
-/* What libxml2 or ssh would print: the words for people come back with the answer. */
+/* The child's work. */
 static void
-hush(int pipe)
+answer(const void *data, FILE *out)
 {
-    int nowhere = memfd_create("nowhere", 0);
-
-    for (int standard = 0; nowhere >= 0 && standard <= 2; standard++) {
-        if (standard != pipe)
-            dup2(nowhere, standard);
-    }
-}
-
-/* The child. Ends with _exit: what the parent has not yet printed is not ours to print. */
-static void __attribute__((noreturn))
-answer(const struct host *here, const char *uri, enum connection_scope scope, int pipe)
-{
+    const struct inquiry *inquiry = data;
     struct connection *connection = NULL;
     struct error error = {0};
-    FILE *out = fdopen(pipe, "we");
-    int rc;
+    int rc =
+        connection_open(inquiry->here, inquiry->host->uri, CONNECTION_READ, &connection, &error);
 
-    /* No terminal to ask on, and one group to kill; nor are we to outlive who asks. */
-    setsid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    hush(pipe);
-    if (!out)
-        _exit(1);
-    rc = connection_open(here, uri, CONNECTION_READ, &connection, &error);
     if (rc == 0) {
-        rc = connection_tell(connection, scope, say, out, &error);
+        rc = connection_tell(connection, inquiry->scope, say, out, &error);
         if (rc < 0)
-            error_wrap(&error, "%s", uri);
+            error_wrap(&error, "%s", inquiry->host->uri);
     }
-    if (rc < 0 && say(out, "problem") == 0)
-        rc = say(out, error.text);
-    else if (rc == 0)
-        rc = say(out, "end");
+    /* Who cannot be told will see that the answer is not whole. */
+    if (rc == 0)
+        (void)say(out, "end");
+    else if (say(out, "problem") == 0)
+        (void)say(out, error.text);
     /* It is told; taking leave may take its time. */
     fclose(out);
     connection_close(&connection);
-    _exit(rc < 0);
 }
 
-static int
-start(struct inquiry *inquiry, const struct host *here, enum connection_scope scope)
-{
-    int pipes[2];
-
-    if (pipe2(pipes, O_CLOEXEC) < 0)
-        return -errno;
-    inquiry->pid = fork();
-    if (inquiry->pid == 0) {
-        close(pipes[0]);
-        answer(here, inquiry->host->uri, scope, pipes[1]);
-    }
-    close(pipes[1]);
-    if (inquiry->pid < 0) {
-        int rc = -errno;
-
-        close(pipes[0]);
-        return rc;
-    }
-    inquiry->pipe = pipes[0];
-    return 0;
-}
-
-/* What there is to read now; at its end the pipe is closed. */
+/* What there is to read now. */
 static void
 hear(struct inquiry *inquiry)
 {
     const size_t piece = 65536;
-    char *words = realloc(inquiry->words, inquiry->size + piece);
-    ssize_t got = -1;
+    char *words =
+        inquiry->size < LONGEST_ANSWER ? realloc(inquiry->words, inquiry->size + piece) : NULL;
 
     if (words) {
         inquiry->words = words;
-        if (inquiry->size < LONGEST_ANSWER)
-            got = read(inquiry->pipe, words + inquiry->size, piece);
-    }
-    if (got > 0) {
-        inquiry->size += (size_t)got;
+        inquiry->size += child_hear(&inquiry->child, words + inquiry->size, piece);
         return;
     }
-    close(inquiry->pipe);
-    inquiry->pipe = -1;
+    child_close(&inquiry->child);
 }
 
 /* Until all have said everything, or the deadline. */
@@ -264,8 +215,8 @@ hear_all(struct inquiry *inquiries, size_t count, struct pollfd *polls, struct d
         bool waits = false;
 
         for (size_t i = 0; i < count; i++) {
-            polls[i] = (struct pollfd){.fd = inquiries[i].pipe, .events = POLLIN};
-            waits |= inquiries[i].pipe >= 0;
+            polls[i] = (struct pollfd){.fd = inquiries[i].child.pipe, .events = POLLIN};
+            waits |= inquiries[i].child.pipe >= 0;
         }
         if (!waits || deadline_left(deadline) == 0 || deadline_wait(deadline, polls, count) <= 0)
             return;
@@ -273,27 +224,6 @@ hear_all(struct inquiry *inquiries, size_t count, struct pollfd *polls, struct d
             if (polls[i].fd >= 0 && polls[i].revents)
                 hear(&inquiries[i]);
         }
-    }
-}
-
-/* Ends the child, and whatever it has started. */
-static void
-end(struct inquiry *inquiry, struct deadline deadline)
-{
-    unsigned pause = 1;
-
-    if (inquiry->pid <= 0)
-        return;
-    if (inquiry->pipe >= 0)
-        close(inquiry->pipe);
-    while (waitpid(inquiry->pid, NULL, WNOHANG) == 0) {
-        if (deadline_pause(deadline, &pause))
-            continue;
-        /* Both: it may not have come to its own session yet. */
-        kill(-inquiry->pid, SIGKILL);
-        kill(inquiry->pid, SIGKILL);
-        waitpid(inquiry->pid, NULL, 0);
-        return;
     }
 }
 
@@ -315,11 +245,11 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
 
     if (*host->failure.text)
         return;
-    if (inquiry->pipe >= 0)
+    if (inquiry->child.pipe >= 0)
         error_set(&host->failure, -ETIMEDOUT, "%s: no answer within %u s", host->uri, seconds);
     else
         remote_read(host, inquiry->words ? inquiry->words : "", inquiry->size);
-    end(inquiry, deadline);
+    child_end(&inquiry->child, deadline);
     free(inquiry->words);
 }
 
@@ -342,8 +272,8 @@ ask_all(const struct host *here, const struct remote_question *question, struct 
 
         host->uri = question->uris[ret->count];
         host->label = make_label(host->uri);
-        *inquiry = (struct inquiry){.host = host, .pipe = -1};
-        rc = start(inquiry, here, question->scope);
+        *inquiry = (struct inquiry){.here = here, .scope = question->scope, .host = host};
+        rc = child_start(&inquiry->child, answer, inquiry);
         if (rc < 0)
             error_set(&host->failure, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
     }
