@@ -39,6 +39,7 @@ enum option_key {
     OPTION_REBUILD,
     OPTION_OUTPUT,
     OPTION_WATCH,
+    OPTION_BEST,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* how many there are */

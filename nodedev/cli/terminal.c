@@ -83,6 +83,13 @@ terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FIL
         fputs(codes[colour], out);
 }
 
+void
+terminal_rewind(const struct terminal *terminal, FILE *out)
+{
+    if (terminal->is_screen)
+        fputs("\r\033[2K", out);
+}
+
 /* Another screen than the one that the shell writes on, without a cursor, on which long lines are
  * cut; and back. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l\033[2J"

@@ -52,6 +52,9 @@ enum terminal_colour {
 void
 terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FILE *out) NONNULL;
 
+/* Begins the last line of a screen anew: what was printed in it since its beginning is gone. */
+void terminal_rewind(const struct terminal *terminal, FILE *out) NONNULL;
+
 /*
  * A screen that one command has for itself, until terminal_release puts everything back. Signals
  * that would end the program are blocked meanwhile, and are what terminal_wait returns for.

@@ -86,26 +86,6 @@ add_line(struct table *table, const struct destination *destination)
 }
 
 static enum command_status
-conclude(const struct question *question, const struct destinations *destinations,
-         struct error *error)
-{
-    size_t counts[REMOTE_CAPACITY_NO + 1] = {0}, silent = 0;
-
-    for (size_t i = 0; i < destinations->count; i++) {
-        if (destination_has_answered(&destinations->items[i]))
-            counts[destinations->items[i].verdict.answer]++;
-        else
-            silent++;
-    }
-    if (counts[REMOTE_CAPACITY_YES])
-        return COMMAND_DONE;
-    error_set(error, 0, "no host is sure to take %s: %zu would not, %zu may, %zu gave no answer",
-              question->guest.label, counts[REMOTE_CAPACITY_NO], counts[REMOTE_CAPACITY_UNKNOWN],
-              silent);
-    return silent || counts[REMOTE_CAPACITY_UNKNOWN] ? COMMAND_FAILED : COMMAND_NO_CAPACITY;
-}
-
-static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(question_clear) struct question question = {0};
@@ -128,7 +108,7 @@ run(const struct command_call *call, struct error *error)
         add_line(&table, &destinations.items[i]);
     if (table_print(&table, call->out, error) < 0)
         return COMMAND_FAILED;
-    return conclude(&question, &destinations, error);
+    return destinations_conclude(&destinations, question.guest.label, error);
 }
 
 const struct command command_where = {

@@ -47,6 +47,12 @@ struct connection_domain {
     bool is_saved; /* its next start restores a state that libvirt has saved */
 };
 
+/* How far a domain's migration is, in bytes. */
+struct connection_progress {
+    uint64_t total; /* 0: it has not begun, or is over */
+    uint64_t remaining;
+};
+
 /* libvirt's virConnect. */
 struct _virConnect;
 
@@ -80,12 +86,17 @@ struct connection_calls {
                   struct error *error);
     int (*set_annotation)(struct _virConnect *libvirt, const char *uuid, const char *xml,
                           struct error *error);
+    int (*migrate)(struct _virConnect *libvirt, const char *uuid, const char *uri,
+                   struct error *error);
+    int (*progress)(struct _virConnect *libvirt, const char *uuid, struct connection_progress *ret,
+                    struct error *error);
+    int (*abort)(struct _virConnect *libvirt, const char *uuid, struct error *error);
 };
 
 /* Of all that passes between the two: if it is another, they were not built together. */
 #define CONNECTION_CALLS_SIZE                                                                      \
     (sizeof(struct connection_calls) + sizeof(struct connection_domain) +                          \
-     sizeof(struct domain_text) + sizeof(struct error))
+     sizeof(struct connection_progress) + sizeof(struct domain_text) + sizeof(struct error))
 
 /* What the shared object has for others. */
 extern const struct connection_calls connection_calls;

@@ -148,3 +148,23 @@ connection_set_annotation(struct connection *connection, const struct name *doma
 {
     return connection->calls->set_annotation(connection->libvirt, domain->text, xml, error);
 }
+
+int
+connection_migrate(struct connection *connection, const struct name *domain, const char *uri,
+                   struct error *error)
+{
+    return connection->calls->migrate(connection->libvirt, domain->text, uri, error);
+}
+
+int
+connection_progress(struct connection *connection, const struct name *domain,
+                    struct connection_progress *ret, struct error *error)
+{
+    return connection->calls->progress(connection->libvirt, domain->text, ret, error);
+}
+
+int
+connection_abort(struct connection *connection, const struct name *domain, struct error *error)
+{
+    return connection->calls->abort(connection->libvirt, domain->text, error);
+}

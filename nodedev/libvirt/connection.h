@@ -84,3 +84,20 @@ int connection_detach(struct connection *connection, const struct name *domain, 
 int
 connection_set_annotation(struct connection *connection, const struct name *domain, const char *xml,
                           struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
+
+/* --- moving one domain ------------------------------------------------------------------------ */
+
+/* Migrates it to the libvirt of another URI, live if it runs; its definition goes along, if it has
+ * one. Returns when that is over: who wants to watch or stop it does so over another connection, in
+ * another process. -ENOTCONN if that libvirt cannot be reached; -EIO with libvirt's words, as the
+ * others. */
+int connection_migrate(struct connection *connection, const struct name *domain, const char *uri,
+                       struct error *error) CHECKED NONNULL;
+
+/* How far that is. */
+int connection_progress(struct connection *connection, const struct name *domain,
+                        struct connection_progress *ret, struct error *error) CHECKED NONNULL;
+
+/* Stops it: the domain stays where it was. */
+int connection_abort(struct connection *connection, const struct name *domain,
+                     struct error *error) CHECKED NONNULL;

@@ -55,4 +55,7 @@ const struct connection_calls connection_calls __attribute__((visibility("defaul
     .attach = libvirt_domain_attach,
     .detach = libvirt_domain_detach,
     .set_annotation = libvirt_domain_set_annotation,
+    .migrate = libvirt_job_migrate,
+    .progress = libvirt_job_progress,
+    .abort = libvirt_job_abort,
 };

@@ -7,6 +7,7 @@
  *     libvirt-connection.c   opens and closes one, and has the table
  *     libvirt-host.c         what a libvirt tells of its host and its domains
  *     libvirt-domain.c       one domain: its definitions, and changing them
+ *     libvirt-job.c          one domain: its migration
  *
  * Their functions are the rows of struct connection_calls, where each is described.
  */
@@ -60,3 +61,9 @@ int libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *a
                           struct error *error);
 int libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const char *annotation,
                                   struct error *error);
+
+int
+libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, struct error *error);
+int libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_progress *ret,
+                         struct error *error);
+int libvirt_job_abort(virConnectPtr libvirt, const char *uuid, struct error *error);

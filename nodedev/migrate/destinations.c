@@ -43,6 +43,25 @@ destinations_judge(const struct question *question, struct destinations *ret, st
     return 0;
 }
 
+enum command_status
+destinations_conclude(const struct destinations *destinations, const char *label,
+                      struct error *error)
+{
+    size_t counts[REMOTE_CAPACITY_NO + 1] = {0}, silent = 0;
+
+    for (size_t i = 0; i < destinations->count; i++) {
+        if (destination_has_answered(&destinations->items[i]))
+            counts[destinations->items[i].verdict.answer]++;
+        else
+            silent++;
+    }
+    if (counts[REMOTE_CAPACITY_YES])
+        return COMMAND_DONE;
+    error_set(error, 0, "no host is sure to take %s: %zu would not, %zu may, %zu gave no answer",
+              label, counts[REMOTE_CAPACITY_NO], counts[REMOTE_CAPACITY_UNKNOWN], silent);
+    return silent || counts[REMOTE_CAPACITY_UNKNOWN] ? COMMAND_FAILED : COMMAND_NO_CAPACITY;
+}
+
 void
 destinations_clear(struct destinations *destinations)
 {

@@ -28,6 +28,11 @@ int destinations_judge(const struct question *question, struct destinations *ret
                        struct error *error) CHECKED NONNULL;
 void destinations_clear(struct destinations *destinations) NONNULL;
 
+/* COMMAND_DONE if any is sure to take the guest, which `label` names; COMMAND_NO_CAPACITY if all
+ * are sure not to; else COMMAND_FAILED. With a line in error if it is not done. */
+enum command_status destinations_conclude(const struct destinations *destinations,
+                                          const char *label, struct error *error) CHECKED NONNULL;
+
 static inline bool
 destination_has_answered(const struct destination *destination)
 {

@@ -57,6 +57,9 @@ must_fail virsh -q migrate --live web01 qemu:///system
 check never "$there" 'no 3'
 grep '^NO .*no GPU there has nvidia-222$' said
 refused never --offline --persistent
+status=0
+vgpuctl move never "$there" --timeout "$PATIENCE" || status=$?
+[ "$status" = 3 ]
 
 on_host2 guest web01
 check web01 "$there" 'no 3'
@@ -70,7 +73,9 @@ done
 full() { check web01 "$there" 'unknown 1'; }
 wait_for full
 unknown web01 "$there"
-refused web01
+must_fail vgpuctl move web01 "$there" --timeout "$PATIENCE"
+assert_match "$ERR" "move: whether .* takes web01 is not known: "
+assert_match "$ERR" 'web01 is not moved: libvirt does not migrate it: .*; it still runs here'
 for device in $(mdevs); do
     [ "$device" = "$(device_of web01)" ] || remove_mdev "$device"
 done
@@ -83,9 +88,18 @@ untold=$((untold + 1))
 refused web01
 on_host2 no_vgpu_conf
 
+say "move: the check, the migration, and what it became"
 check web01 "$there" 'yes 0'
-migrate web01
-wait_for shows "$(on_host2 device_of web01) mtty-2 - web01"
+vgpuctl move web01 --best -c "$there" -c qemu+unix:///system?socket=/nowhere --timeout "$PATIENCE" >said
+device=$(on_host2 device_of web01)
+diff said - <<-END
+	web01: moved to $there
+	web01: ua-gpu0 has the UUID $device there
+END
+must_fail virsh -q dominfo web01
+[ "$(on_host2 virsh -q list --all --name --persistent | xargs)" = web01 ]
+[ "$(group_held_by "$device")" = "$(on_host2 qemu_pid web01)" ]
+wait_for shows "$device mtty-2 - web01"
 assert_empty_ledger
 say "not known to migrate-check: $unknowns; no libvirt's to tell: $untold"
 on_host2 destroy web01

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/say.h"
+#include "migrate/destinations.h"
+#include "migrate/move.h"
+
+#include <string.h>
+
+/* Who is asked: the URI that was typed, or with --best the hosts that the options name. */
+struct hosts {
+    const char *const *uris;
+    size_t count;
+};
+
+static int
+read_hosts(const struct command_call *call, struct hosts *ret, struct error *error)
+{
+    const struct options *options = &call->options;
+    bool best = option_given(options, OPTION_BEST), named = call->count > 1;
+
+    *ret = best ? (struct hosts){options->uris, options->uri_count}
+                : (struct hosts){(const char *const *)&call->arguments[1], 1};
+    if (best == named)
+        return error_set(error, -EINVAL, "where to? Name one URI, or say --best");
+    if (named && options->uri_count)
+        return error_set(error, -EINVAL,
+                         "--connect and --hosts name the hosts of which --best takes one");
+    if (best && options->uri_count == 0)
+        return error_set(error, -EINVAL,
+                         "the best of which hosts? Name them, by --connect URI or --hosts FILE");
+    return 0;
+}
+
+/* A named one is tried unless it is sure to refuse: its libvirt and its hook decide. Of several it
+ * must be one that is sure to take it. */
+static enum command_status
+choose(const struct command_call *call, const struct question *question,
+       const struct destinations *destinations, struct error *error)
+{
+    const struct destination *first = &destinations->items[0];
+    const char *label = question->guest.label, *why = first->verdict.why;
+
+    if (option_given(&call->options, OPTION_BEST))
+        return destinations_conclude(destinations, label, error);
+    if (!destination_has_answered(first)) {
+        error_set(error, -EHOSTUNREACH, "%s", first->host->failure.text);
+        return COMMAND_FAILED;
+    }
+    if (first->verdict.answer == REMOTE_CAPACITY_NO) {
+        error_set(error, 0, "%s would not take %s: %s; see 'vgpuctl migrate-check'",
+                  first->host->label, label, why);
+        return COMMAND_NO_CAPACITY;
+    }
+    if (first->verdict.answer == REMOTE_CAPACITY_UNKNOWN)
+        say_line(call->faults, "vgpuctl: move: whether %s takes %s is not known: %s",
+                 first->host->label, label, why);
+    return COMMAND_DONE;
+}
+
+/* What it became there. That it is there is known, so what cannot be asked now is no failure. */
+static void
+show(const struct command_call *call, const struct remote_host *there, const struct name *uuid)
+{
+    AUTO(remote_clear) struct remote_hosts hosts = {0};
+    struct remote_question asked = {&there->uri, 1, CONNECTION_ALL, 0};
+    const struct domain *domain = NULL;
+    const struct request *request;
+    struct error ignored;
+
+    if (options_timeout(&call->options, &asked.seconds, &ignored) == 0 &&
+        remote_ask(call->host, &asked, &hosts, &ignored) == 0 && hosts.count)
+        domain = domains_find(&hosts.items[0].domains, uuid->text);
+    if (!domain)
+        return;
+    request = domain->is_running ? &domain->live : &domain->config;
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (demand_is_explicit(hostdev))
+            say_line(call->out, "%s: %s has the %s %s there", domain->name,
+                     hostdev->alias ? hostdev->alias : "its vGPU",
+                     hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID",
+                     hostdev->source.text);
+    }
+}
+
+static enum command_status
+move(const struct command_call *call, const struct question *question,
+     const struct remote_host *there, struct error *error)
+{
+    const struct move move = {
+        .host = call->host,
+        .from = call->uri,
+        .to = there->uri,
+        .domain = &question->guest.domain->uuid,
+        .name = question->guest.domain->name,
+        .terminal = call->terminal,
+        .out = call->out,
+    };
+
+    if (move_run(&move, error) < 0)
+        return COMMAND_FAILED;
+    say_line(call->out, "%s: moved to %s", move.name, there->label);
+    show(call, there, move.domain);
+    return COMMAND_DONE;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(question_clear) struct question question = {0};
+    AUTO(destinations_clear) struct destinations destinations = {0};
+    enum command_status status;
+    struct hosts hosts;
+    int rc = read_hosts(call, &hosts, error);
+
+    if (rc < 0)
+        return COMMAND_USAGE;
+    if (question_start(&question, call->host, error) < 0)
+        return COMMAND_FAILED;
+    rc = question_ask(&question, call, hosts.uris, hosts.count, error);
+    if (rc < 0)
+        return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+    if (question_find_guest(&question, call->arguments[0], error) < 0 ||
+        destinations_judge(&question, &destinations, error) < 0)
+        return COMMAND_FAILED;
+    status = choose(call, &question, &destinations, error);
+    return status == COMMAND_DONE ? move(call, &question, destinations.items[0].host, error)
+                                  : status;
+}
+
+const struct command command_move = {
+    .name = "move",
+    .arguments = "DOMAIN [URI]",
+    .help = "migrate a domain with its vGPUs to another host, or to the best of several",
+    .least = 1,
+    .most = 2,
+    .options = OPTION_BIT(OPTION_BEST) | OPTION_BITS_REMOTE,
+    .run = run,
+};

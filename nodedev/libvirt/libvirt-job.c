@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "libvirt/libvirt-library.h"
+
+static void
+close_connection(virConnectPtr *libvirt)
+{
+    if (*libvirt)
+        virConnectClose(*libvirt);
+}
+
+/* A definition goes along, and is gone here: it would be a second domain with that UUID. One that
+ * does not run is nothing but its definition. */
+static unsigned
+flags_for(virDomainPtr domain)
+{
+    bool is_running = virDomainIsActive(domain) == 1;
+    bool is_persistent = virDomainIsPersistent(domain) == 1;
+
+    return (is_running ? VIR_MIGRATE_LIVE : VIR_MIGRATE_OFFLINE) |
+           (is_persistent ? VIR_MIGRATE_PERSIST_DEST | VIR_MIGRATE_UNDEFINE_SOURCE : 0);
+}
+
+int
+libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr moved = NULL;
+    AUTO(close_connection) virConnectPtr there = NULL;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    there = virConnectOpen(uri);
+    if (!there)
+        return libvirt_fail(error, -ENOTCONN, "cannot connect to %s", uri);
+    moved = virDomainMigrate3(domain, there, NULL, 0, flags_for(domain));
+    return moved ? 0 : libvirt_fail(error, -EIO, "libvirt does not migrate it");
+}
+
+int
+libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_progress *ret,
+                     struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    virDomainJobInfo job;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    *ret = (struct connection_progress){0};
+    if (rc < 0)
+        return rc;
+    if (virDomainGetJobInfo(domain, &job) < 0)
+        return libvirt_fail(error, -EIO, "it is not known how far its migration is");
+    ret->total = job.dataTotal;
+    ret->remaining = job.dataRemaining;
+    return 0;
+}
+
+int
+libvirt_job_abort(virConnectPtr libvirt, const char *uuid, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    return virDomainAbortJob(domain) < 0
+               ? libvirt_fail(error, -EIO, "its migration cannot be stopped")
+               : 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/move.h"
+#include "cli/say.h"
+#include "libvirt/child.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define PAUSE  UINT64_C(500000000) /* nanoseconds between two looks at how far it is */
+#define ENDING 5000                /* milliseconds that the child has to end, once it is done */
+
+#define MOVED "moved" /* what the child says of a success; else it says why not */
+
+/* --- the child -------------------------------------------------------------------------------- */
+
+static int
+migrate(const struct move *move, struct connection *connection, struct error *error)
+{
+    struct connection_domain domain;
+    int rc = connection_find(connection, move->domain->text, &domain, error);
+
+    if (rc < 0)
+        return rc;
+    if (!domain.is_running && domain.is_saved)
+        return error_set(error, -EBUSY,
+                         "it has a saved state, which would stay here: start it, or remove that "
+                         "with 'virsh managedsave-remove %s'",
+                         move->name);
+    return connection_migrate(connection, move->domain, move->to, error);
+}
+
+static void
+work(const void *data, FILE *out)
+{
+    const struct move *move = data;
+    struct connection *connection = NULL;
+    struct error error = {0};
+    const char *said;
+    int rc = connection_open(move->host, move->from, CONNECTION_WRITE, &connection, &error);
+
+    if (rc == 0)
+        rc = migrate(move, connection, &error);
+    said = rc == 0 ? MOVED : error.text;
+    fwrite(said, 1, strlen(said), out);
+    fclose(out);
+    connection_close(&connection);
+}
+
+/* --- who watches it --------------------------------------------------------------------------- */
+
+struct watch {
+    const struct move *move;
+    struct connection *connection; /* NULL: the domain can be moved, but not watched */
+    struct child child;
+    int signals;     /* a signalfd of those that would end us; -1: none, and they do */
+    sigset_t before; /* what was blocked */
+    char said[2048]; /* by the child */
+    size_t size;
+};
+
+static void
+block_signals(struct watch *watch)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        sigaddset(&blocked, ends[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &watch->before);
+    watch->signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (watch->signals < 0)
+        sigprocmask(SIG_SETMASK, &watch->before, NULL);
+}
+
+static void
+unblock_signals(struct watch *watch)
+{
+    if (watch->signals < 0)
+        return;
+    close(watch->signals);
+    sigprocmask(SIG_SETMASK, &watch->before, NULL);
+}
+
+/* The migration may be over by now, or not yet begun; a second signal asks again. */
+static void
+stop(struct watch *watch)
+{
+    const struct move *move = watch->move;
+    struct signalfd_siginfo info;
+    struct error failure;
+
+    if (read(watch->signals, &info, sizeof(info)) != (ssize_t)sizeof(info) || !watch->connection)
+        return;
+    if (connection_abort(watch->connection, move->domain, &failure) < 0) {
+        terminal_rewind(move->terminal, move->out);
+        say_line(move->out, "%s: %s", move->name, failure.text);
+    }
+}
+
+static void
+show(const struct watch *watch)
+{
+    const struct move *move = watch->move;
+    struct connection_progress progress;
+    struct error ignored;
+
+    if (!move->terminal->is_screen || !watch->connection ||
+        connection_progress(watch->connection, move->domain, &progress, &ignored) < 0 ||
+        progress.total == 0)
+        return;
+    terminal_rewind(move->terminal, move->out);
+    say_part(move->out, "%s: %u %% is there, %llu MiB to go", move->name,
+             (unsigned)((progress.total - progress.remaining) * 100 / progress.total),
+             (unsigned long long)(progress.remaining >> 20));
+    fflush(move->out);
+}
+
+/* Until the child has said all. */
+static void
+wait_for_end(struct watch *watch)
+{
+    const struct host *host = watch->move->host;
+
+    while (watch->child.pipe >= 0) {
+        struct pollfd polls[] = {
+            {.fd = watch->child.pipe, .events = POLLIN},
+            {.fd = watch->signals, .events = POLLIN}, /* poll(2) passes over a negative one */
+        };
+
+        if (host->ops->wait(host, polls, COUNT(polls), PAUSE) <= 0) {
+            show(watch);
+            continue;
+        }
+        if (polls[1].revents)
+            stop(watch);
+        if (polls[0].revents)
+            watch->size += child_hear(&watch->child, watch->said + watch->size,
+                                      sizeof(watch->said) - 1 - watch->size);
+    }
+    terminal_rewind(watch->move->terminal, watch->move->out);
+}
+
+/* What the child has said; and what became of the domain. */
+static int
+conclude(const struct watch *watch, struct error *error)
+{
+    const struct move *move = watch->move;
+    struct connection_domain domain;
+    struct error ignored;
+
+    if (!strcmp(watch->said, MOVED))
+        return 0;
+    error_set(error, -EIO, "%s is not moved: %s", move->name,
+              *watch->said ? watch->said : "who asked libvirt for it has ended without a word");
+    if (!watch->connection ||
+        connection_find(watch->connection, move->domain->text, &domain, &ignored) < 0)
+        error_add(error, "and whether it is still here is not known: see 'virsh list --all'");
+    else
+        error_add(error, "it %s here", domain.is_running ? "still runs" : "is shut off");
+    return -EIO;
+}
+
+int
+move_run(const struct move *move, struct error *error)
+{
+    struct watch watch = {.move = move};
+    struct error ignored;
+    int rc = connection_load(move->host, error);
+
+    if (rc < 0)
+        return rc;
+    rc = child_start(&watch.child, work, move);
+    if (rc < 0)
+        return error_set(error, rc, "%s cannot be moved: no process for it: %s", move->name,
+                         strerror(-rc));
+    block_signals(&watch);
+    /* After the child: a connection is not to be shared. */
+    if (connection_open(move->host, move->from, CONNECTION_WRITE, &watch.connection, &ignored) < 0)
+        connection_close(&watch.connection);
+    wait_for_end(&watch);
+    child_end(&watch.child, deadline_in(move->host, ENDING));
+    rc = conclude(&watch, error);
+    connection_close(&watch.connection);
+    unblock_signals(&watch);
+    return rc;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl move, as far as it comes without two QEMUs: whom it asks, when it refuses, and what it
+ * says of a migration that fails. libvirt's test driver plays the hosts, and migrates nothing; the
+ * rest is in tests/vm/scenarios. */
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "libvirt/warm-up.h"
+#include "migrate/move.h"
+
+#include <unistd.h>
+
+#define HERE  "test:///proc/self/cwd/tests/data/t4-host.xml"
+#define A40   "test:///proc/self/cwd/tests/data/a40-host.xml"
+#define GONE  "test:///no/such/host.xml"
+#define WEB01 "aaaaaaaa-0000-4000-8000-000000000001"
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {{&scene, ""}, &typed};
+
+static void
+shown(void **state)
+{
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"move/nowhere", "vgpuctl move web01"},
+        {"move/two-places", "vgpuctl move web01 " A40 " --best -c " A40},
+        {"move/best-of-none", "vgpuctl move web01 --best"},
+        {"move/not-best", "vgpuctl move web01 " A40 " -c " A40},
+        {"move/timeout", "vgpuctl move web01 " A40 " --timeout soon"},
+        {"move/unknown-domain", "vgpuctl move web02 " A40},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        typed_golden(&scene, HERE, rows[i].name, rows[i].line);
+}
+
+/* No golden files: the first reason has this libvirt's version in it. */
+static void
+refused(void **state)
+{
+    static const struct {
+        const char *line;
+        int status;
+        const char *words;
+    } rows[] = {
+        {"vgpuctl move web01 " A40, COMMAND_NO_CAPACITY,
+         "a40-host.xml would not take web01: TEST here"},
+        {"vgpuctl move web01 " HERE, COMMAND_NO_CAPACITY,
+         "would not take web01: " HERE " is this host"},
+        {"vgpuctl move web01 --best -c " A40 " -c " HERE, COMMAND_NO_CAPACITY,
+         "no host is sure to take web01: 2 would not, 0 may, 0 gave no answer"},
+        {"vgpuctl move web01 --best -c " A40 " -c " GONE, COMMAND_FAILED,
+         "no host is sure to take web01: 1 would not, 0 may, 1 gave no answer"},
+        {"vgpuctl move web01 " GONE, COMMAND_FAILED, "cannot connect to " GONE ": "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(typed_run(&scene, HERE, rows[i].line, &typed), rows[i].status);
+        assert_string_equal(typed.printed, "");
+        typed_assert_has(typed.faults, rows[i].words);
+    }
+}
+
+/* libvirt's own words, and where the domain is by then. */
+static void
+failed(void **state)
+{
+    static const struct terminal none = {.input = -1};
+    static const struct {
+        const char *from, *to, *domain, *words;
+    } rows[] = {
+        {HERE, A40, WEB01, "web01 is not moved: libvirt does not migrate it: "},
+        {HERE, GONE, WEB01, "web01 is not moved: cannot connect to " GONE ": "},
+        {HERE, A40, "aaaaaaaa-0000-4000-8000-0000000000ff",
+         "web01 is not moved: there is no domain \"aaaaaaaa-0000-4000-8000-0000000000ff\""},
+        {GONE, A40, WEB01, "web01 is not moved: cannot connect to " GONE ": "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct name domain;
+        struct error error;
+        struct move move = {.host = &scene.kernel.host,
+                            .from = rows[i].from,
+                            .to = rows[i].to,
+                            .domain = &domain,
+                            .name = "web01",
+                            .terminal = &none,
+                            .out = stdout};
+
+        assert_int_equal(name_parse_uuid(&domain, rows[i].domain), 0);
+        assert_int_equal(move_run(&move, &error), -EIO);
+        typed_assert_has(error.text, rows[i].words);
+        typed_assert_has(error.text, i < 2 ? "; it still runs here"
+                                           : "; and whether it is still here is not known: see "
+                                             "'virsh list --all'");
+    }
+}
+
+#define TEST(name) TYPED_TEST(name, here)
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {TEST(shown), TEST(refused), TEST(failed)};
+
+    /* The URIs above name files, which have to be told from the root. */
+    if (chdir(scene_sources()) < 0)
+        return 1;
+    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
+}
