@@ -16,7 +16,7 @@ delay_gpu() {
     mkdir -p /etc/libvirt-vgpu/conf.d
     cat >/etc/libvirt-vgpu/conf.d/50-late.conf <<-'END'
 		gpus = ( { address = "mtty"; } );
-		boot_wait = "300s";
+		boot_wait = "60m";
 		prepare_timeout = "300s";
 	END
     cp $drivers /vgpu/drivers
