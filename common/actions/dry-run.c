@@ -9,6 +9,7 @@
 #include "placement/feasibility.h"
 #include "placement/placement.h"
 #include "placement/reason.h"
+#include "placement/victim.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
@@ -329,7 +330,7 @@ dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, si
     reason = reason_gpu(capacity, wanted, gpu, text, size);
     if (reason != REASON_NONE)
         return dry_run->outcome == DRY_RUN_EVICTING &&
-                       candidate_could_take(capacity, wanted, gpu, dry_run->may_evict_still)
+                       victim_would_help(capacity, wanted, gpu, dry_run->may_evict_still)
                    ? DRY_RUN_EVICT
                    : DRY_RUN_NO;
     if (here)

@@ -32,19 +32,3 @@ int candidate_list(const struct capacity *capacity, const struct demand *demand,
 /* Why the first is better, in words about the GPU of the second: "is emptier, and it is packed". */
 const char *
 candidate_why(const struct candidate *better, const struct candidate *worse) CHECKED NONNULL;
-
-/* Whether a GPU could take one of the demand's types if only what may be evicted were gone. */
-bool candidate_could_take(const struct capacity *capacity, const struct demand *demand, size_t gpu,
-                          const bool *may_evict) CHECKED NONNULL;
-
-/*
- * The lease that had best be evicted to make room for a demand that has no candidate: the oldest of
- * those that may be (a flag per lease of the ledger), on the GPU that loses the fewest; one that
- * another demand could reuse only if no other is there. SIZE_MAX: none would help.
- */
-size_t candidate_pick_victim(const struct capacity *capacity, const struct demand *demand,
-                             const bool *may_evict) CHECKED NONNULL;
-
-/* How many parents could take a demand if what may be evicted were gone. */
-size_t candidate_count_chances(const struct capacity *capacity, const struct demand *demand,
-                               const bool *may_evict) CHECKED NONNULL;

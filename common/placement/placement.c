@@ -8,6 +8,7 @@
 #include "placement/eviction.h"
 #include "placement/reason.h"
 #include "placement/refusal.h"
+#include "placement/victim.h"
 
 #include <string.h>
 
@@ -316,7 +317,7 @@ evict_for(struct search *search, const bool *may_evict, bool together, size_t *b
             capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
         if (count > 0)
             continue;
-        lease = candidate_pick_victim(&search->capacity, demand, may_evict);
+        lease = victim_pick(&search->capacity, demand, may_evict);
         if (lease == SIZE_MAX)
             return REFUSED;
         *best = *best == SIZE_MAX ? lease : *best;
@@ -334,8 +335,8 @@ sort_by_chances(struct search *search, const bool *may_evict)
         return -ENOMEM;
     for (size_t i = 0; i < search->count; i++) {
         size_t moving = search->order[i], k = i;
-        size_t mine = candidate_count_chances(&search->capacity,
-                                              &search->problem->demands->items[moving], may_evict);
+        size_t mine = victim_count_chances(&search->capacity,
+                                           &search->problem->demands->items[moving], may_evict);
 
         for (; k > 0 && chances[k - 1] > mine; k--) {
             chances[k] = chances[k - 1];
