@@ -196,10 +196,41 @@ parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *er
                          word ? word : "");
     if (line)
         return error_set(error, -EBADMSG, "line %u: more than %zu fields", number, COUNT(fields));
-    if (ledger_find(ledger, &lease.vgpu.device))
-        return error_set(error, -EBADMSG, "line %u: a second lease of %s", number,
-                         lease.vgpu.device.text);
     return ledger_add(ledger, &lease);
+}
+
+/* By device; of one device in the file's order. */
+static int
+compare_devices(const void *left, const void *right)
+{
+    const struct lease *const *a = left, *const *b = right;
+    int order = strcmp((*a)->vgpu.device.text, (*b)->vgpu.device.text);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* A host may have hundreds of leases, and reads them at each event: so they are sorted, and not
+ * each compared with all. */
+static int
+check_devices(const struct ledger *ledger, struct error *error)
+{
+    AUTO_FREE const struct lease **sorted = calloc(ledger->count + 1, sizeof(*sorted));
+    const struct lease *second = NULL;
+
+    if (!sorted)
+        return error_set(error, -ENOMEM, "no memory for the ledger");
+    for (size_t i = 0; i < ledger->count; i++)
+        sorted[i] = &ledger->leases[i];
+    qsort(sorted, ledger->count, sizeof(*sorted), compare_devices);
+    for (size_t i = 1; i < ledger->count; i++) {
+        if (name_equal(&sorted[i - 1]->vgpu.device, &sorted[i]->vgpu.device) &&
+            (!second || sorted[i] < second))
+            second = sorted[i];
+    }
+    if (!second)
+        return 0;
+    return error_set(error, -EBADMSG, "line %zu: a second lease of %s",
+                     (size_t)(second - ledger->leases) + 2, second->vgpu.device.text);
 }
 
 static int
@@ -234,6 +265,8 @@ ledger_parse(char *text, const char *boot_id, struct ledger *ret, struct error *
         rc = parse_lease(strsep(&text, "\n"), number, &ledger, error);
     if (rc == 0 && same_boot && !text)
         rc = error_set(error, -EBADMSG, "the last line is cut off");
+    if (rc == 0)
+        rc = check_devices(&ledger, error);
     if (rc < 0)
         return rc;
     *ret = ledger;

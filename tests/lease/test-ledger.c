@@ -19,6 +19,12 @@
 #define FRONT  "mdev " DEVICE " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " "
 #define LINE   FRONT "web01 ua-gpu0 held made 4711:815 7 reap 99\n"
 
+/* Of a device that sorts behind that one. */
+#define LATER "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e22"
+#define OTHER                                                                                      \
+    "mdev " LATER " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN                             \
+    " web01 ua-gpu0 held made 4711:815 7 reap 99\n"
+
 static int
 parse(const char *text, struct ledger *ret, struct error *error)
 {
@@ -382,6 +388,7 @@ a_bad_line(void **state)
         {HEADER " " LINE, "line 2: kind"},
         /* one device, two leases */
         {HEADER LINE LINE, "line 3: a second lease of " DEVICE},
+        {HEADER OTHER LINE OTHER LINE OTHER, "line 4: a second lease of " LATER},
         /* what a crash or a full disk leaves behind */
         {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap 9", "cut off"},
         {HEADER LINE "mdev other nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " web01",
