@@ -110,7 +110,7 @@ show(const struct watch *watch)
 
     if (!move->terminal->is_screen || !watch->connection ||
         connection_progress(watch->connection, move->domain, &progress, &ignored) < 0 ||
-        progress.total == 0)
+        progress.total == 0 || progress.remaining > progress.total)
         return;
     terminal_rewind(move->terminal, move->out);
     say_part(move->out, "%s: %u %% is there, %llu MiB to go", move->name,
