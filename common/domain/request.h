@@ -61,7 +61,7 @@ struct request_hostdev {
     bool is_gpu;      /* may be one: model='vfio-pci', not one of s390's; of PCI devices those that
                          have an alias of the user's, or that a device names */
     bool is_managed;  /* managed='yes' */
-    bool has_display; /* display='on' or ramfb='on', which a PCI device cannot have */
+    bool has_display; /* display='on' or ramfb='on', of a PCI device from libvirt 11.3 on */
     size_t device;    /* index of the device that names it; SIZE_MAX: none does */
 };
 

@@ -136,6 +136,9 @@ attachment_place(struct attachment *attachment, struct error *error)
         if (attachment->meant[side])
             rc = domain_edit_set_source(&attachment->edits[side], attachment->alias,
                                         &attachment->chosen, error);
+        /* After its source: the display does not decide of which kind it is. */
+        if (attachment->meant[side] && attachment->display && rc == 0)
+            rc = domain_edit_set_display(&attachment->edits[side], attachment->alias, error);
     }
     return rc;
 }

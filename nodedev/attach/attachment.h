@@ -11,6 +11,7 @@
 struct attachment {
     const struct domain_source *source;
     struct domain_edit_device wanted; /* without an alias: the first free one of ua-gpu0, ... */
+    bool display;                     /* it is to be seen on the guest's screen */
     bool meant[2];               /* per enum connection_side: the definitions that are to have it */
     struct domain_edit edits[2]; /* these, with it in them */
     char alias[128];             /* what it is called */
@@ -35,7 +36,8 @@ void attachment_clear(struct attachment *attachment) NONNULL;
 int attachment_make(struct attachment *attachment, struct error *error) CHECKED NONNULL;
 
 /* Makes it what it had best be on this host (vf-selection.h), which for a running domain is what it
- * can be now. The errors of vf_selection_find, and nothing is changed. */
+ * can be now; then gives it a display, if it is to have one. The errors of vf_selection_find, and
+ * nothing is changed; or those of domain_edit_set_display. */
 int attachment_place(struct attachment *attachment, struct error *error) CHECKED NONNULL;
 
 /* Somebody was faster: 1, it is another virtual function now; 0: there is no other; or -ENOMEM. */

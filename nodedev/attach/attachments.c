@@ -38,11 +38,12 @@ remember(struct additions *additions, const struct attachment *attachment, struc
 }
 
 static struct attachment
-attachment_for(const struct domain_source *source, const struct domain_edit_device *wanted)
+attachment_for(const struct domain_source *source, const struct attachments_wish *wish)
 {
     return (struct attachment){
         .source = source,
-        .wanted = *wanted,
+        .wanted = wish->device,
+        .display = wish->display,
         .meant = {source->meant[0], source->meant[1]},
     };
 }
@@ -113,10 +114,10 @@ change(struct attachment *attachment, unsigned timeout, struct error *error)
 }
 
 static int
-plug_one(const struct domain_source *source, const struct domain_edit_device *wanted,
-         unsigned timeout, struct additions *additions, struct error *error)
+plug_one(const struct domain_source *source, const struct attachments_wish *wish,
+         struct additions *additions, struct error *error)
 {
-    AUTO(attachment_clear) struct attachment attachment = attachment_for(source, wanted);
+    AUTO(attachment_clear) struct attachment attachment = attachment_for(source, wish);
     int rc = attachment_start(&attachment, true, error);
 
     if (rc == 0)
@@ -128,7 +129,7 @@ plug_one(const struct domain_source *source, const struct domain_edit_device *wa
         error_wrap(error, "%s", source->domain.name);
         return rc;
     }
-    rc = change(&attachment, timeout, error);
+    rc = change(&attachment, wish->timeout, error);
     return rc < 0 ? rc : remember(additions, &attachment, error);
 }
 
@@ -154,32 +155,32 @@ undo(const struct domain_source *source, const struct additions *additions, unsi
 }
 
 static int
-plug_all(const struct domain_source *source, const struct domain_edit_device *wanted,
-         unsigned count, unsigned timeout, struct additions *additions, struct error *error)
+plug_all(const struct domain_source *source, const struct attachments_wish *wish,
+         struct additions *additions, struct error *error)
 {
     int rc = 0;
 
-    for (unsigned i = 0; i < count && rc == 0; i++)
-        rc = plug_one(source, wanted, timeout, additions, error);
+    for (unsigned i = 0; i < wish->count && rc == 0; i++)
+        rc = plug_one(source, wish, additions, error);
     if (rc < 0)
-        undo(source, additions, timeout, error);
+        undo(source, additions, wish->timeout, error);
     return rc;
 }
 
 int
-attachments_run(const struct domain_source *source, const struct domain_edit_device *wanted,
-                unsigned count, unsigned timeout, struct error *error)
+attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
+                struct error *error)
 {
-    AUTO(attachment_clear) struct attachment all = attachment_for(source, wanted);
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
     AUTO(additions_clear) struct additions planned = {0}, plugged = {0};
     bool live = source->meant[CONNECTION_LIVE];
     const struct additions *added = live ? &plugged : &planned;
     int rc = live ? hotplug_check(source->call->host, error) : 0;
 
     if (rc == 0)
-        rc = plan(&all, count, &planned, error);
+        rc = plan(&all, wish->count, &planned, error);
     if (rc == 0)
-        rc = live ? plug_all(source, wanted, count, timeout, &plugged, error)
+        rc = live ? plug_all(source, wish, &plugged, error)
                   : source_edit_define(source, &all.edits[CONNECTION_CONFIG], error);
     for (size_t i = 0; rc == 0 && i < added->count; i++)
         say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,

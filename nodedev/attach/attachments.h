@@ -8,13 +8,20 @@
 
 #include "attach/attachment.h"
 
+struct attachments_wish {
+    struct domain_edit_device device; /* what each is to be */
+    unsigned count;
+    bool display;     /* the only one is to be seen on the guest's screen */
+    unsigned timeout; /* milliseconds that a guest has to let go of one */
+};
+
 /*
- * Adds `count` vGPUs that are `wanted` to the definitions that are meant, and prints a line for
+ * Adds the vGPUs of a wish to the definitions that are meant, and prints a line for
  * each in the end. Whether this host could ever give them all, beside what else the domain asks
  * for, is asked before the first. A domain that does not run is defined once. A guest that runs is
  * given one after the other; if one fails it is asked to let go of those before, each within the
  * timeout (milliseconds). The errors of attachment_place and hotplug_in; which ones a guest keeps
  * is in error as well.
  */
-int attachments_run(const struct domain_source *source, const struct domain_edit_device *wanted,
-                    unsigned count, unsigned timeout, struct error *error) CHECKED NONNULL;
+int attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
+                    struct error *error) CHECKED NONNULL;

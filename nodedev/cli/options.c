@@ -26,6 +26,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_START] = {"start", 0, NULL, "start the domain with it"},
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
+    [OPTION_DISPLAY] = {"display", 0, NULL, "show it on the guest's screen"},
     [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows"},
     [OPTION_PRINT] = {"print", 0, NULL,
                       "print the whole configuration, and where each value is from"},

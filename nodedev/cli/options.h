@@ -33,6 +33,7 @@ enum option_key {
     OPTION_START,
     OPTION_PRINT_XML,
     OPTION_RENEW,
+    OPTION_DISPLAY,
     OPTION_ALL,
     OPTION_PRINT,
     OPTION_DRY_RUN,

@@ -9,12 +9,6 @@
 
 #define MOST_DEVICES 64 /* of an annotation */
 
-struct wish {
-    struct domain_edit_device device;
-    unsigned count;
-    unsigned timeout; /* ms */
-};
-
 static enum command_status
 wrong(struct error *error, const char *words)
 {
@@ -23,13 +17,14 @@ wrong(struct error *error, const char *words)
 }
 
 static enum command_status
-read_wish(const struct options *options, struct wish *ret, struct error *error)
+read_wish(const struct options *options, struct attachments_wish *ret, struct error *error)
 {
     unsigned seconds;
 
-    *ret = (struct wish){
+    *ret = (struct attachments_wish){
         .device = {options->values[OPTION_ALIAS], options->values[OPTION_TYPE],
                    options->values[OPTION_CLASS]},
+        .display = option_given(options, OPTION_DISPLAY),
     };
     if (options_number(options, OPTION_COUNT, 1, MOST_DEVICES, 1, &ret->count, error) < 0 ||
         options_timeout(options, &seconds, error) < 0)
@@ -40,27 +35,30 @@ read_wish(const struct options *options, struct wish *ret, struct error *error)
         return wrong(error, "--start is for a domain that does not run yet: it takes no --live and "
                             "no --print-xml");
     if (option_given(options, OPTION_RENEW))
-        return ret->device.type || ret->device.class || ret->device.alias ||
+        return ret->device.type || ret->device.class || ret->device.alias || ret->display ||
                        option_given(options, OPTION_COUNT)
-                   ? wrong(error, "--renew takes no --type, --class, --alias or --count")
+                   ? wrong(error, "--renew takes no --type, --class, --alias, --count or --display")
                    : COMMAND_DONE;
     if (!ret->device.type == !ret->device.class)
         return wrong(error, "either --type or --class, please");
     if (ret->device.alias && ret->count > 1)
         return wrong(error, "one --alias is the name of one device: it takes no --count");
+    if (ret->display && ret->count > 1)
+        return wrong(error, "QEMU takes one vGPU with a display: --display takes no --count");
     return COMMAND_DONE;
 }
 
 /* --- printed only ---------------------------------------------------------------------------- */
 
 static enum command_status
-print(const struct domain_source *source, const struct wish *wish, struct error *error)
+print(const struct domain_source *source, const struct attachments_wish *wish, struct error *error)
 {
     enum connection_side side = domain_source_side_shown(source);
     AUTO(attachment_clear)
     struct attachment attachment = {
         .source = source,
         .wanted = wish->device,
+        .display = wish->display,
         .meant = {[CONNECTION_CONFIG] = side == CONNECTION_CONFIG,
                   [CONNECTION_LIVE] = side == CONNECTION_LIVE},
     };
@@ -85,9 +83,9 @@ print(const struct domain_source *source, const struct wish *wish, struct error 
 }
 
 static enum command_status
-attach(const struct domain_source *source, const struct wish *wish, struct error *error)
+attach(const struct domain_source *source, const struct attachments_wish *wish, struct error *error)
 {
-    int rc = attachments_run(source, &wish->device, wish->count, wish->timeout, error);
+    int rc = attachments_run(source, wish, error);
 
     /* Nothing that is wrong by now is wrong with the command line. */
     return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
@@ -167,7 +165,8 @@ renew(const struct domain_source *source, struct error *error)
 
 /* Either way the definition is changed first. */
 static enum command_status
-change_and_start(const struct domain_source *source, const struct wish *wish, struct error *error)
+change_and_start(const struct domain_source *source, const struct attachments_wish *wish,
+                 struct error *error)
 {
     bool renewed = option_given(&source->call->options, OPTION_RENEW);
     AUTO(trial_clear) struct trial trial = {0};
@@ -189,7 +188,7 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
-    struct wish wish;
+    struct attachments_wish wish;
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     enum command_status status = read_wish(&call->options, &wish, error);
     int rc;
@@ -201,6 +200,9 @@ run(const struct command_call *call, struct error *error)
         rc = domain_source_choose_sides(&source, error);
     if (rc < 0)
         return command_failed(rc, error);
+    if (wish.display && source.connection && source.meant[CONNECTION_LIVE])
+        return wrong(error,
+                     "nothing with a display is plugged into a guest that runs: say --config");
     if (!source.connection && option_given(&call->options, OPTION_START))
         return wrong(error, "a file is not started: name a domain of libvirt's");
     if (!source.connection && !shown)
@@ -221,6 +223,6 @@ const struct command command_attach = {
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |
                OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_COUNT) | OPTION_BIT(OPTION_CONFIG) |
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
-               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_TIMEOUT),
+               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DISPLAY) | OPTION_BIT(OPTION_TIMEOUT),
     .run = run,
 };

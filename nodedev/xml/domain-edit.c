@@ -338,6 +338,25 @@ domain_edit_set_source(struct domain_edit *edit, const char *alias,
     return rc < 0 ? rc : request_check(&edit->request, error);
 }
 
+int
+domain_edit_set_display(struct domain_edit *edit, const char *alias, struct error *error)
+{
+    xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias));
+
+    for (size_t i = 0; i < edit->request.hostdev_count; i++) {
+        const struct request_hostdev *other = &edit->request.hostdevs[i];
+
+        if (other->has_display)
+            return error_set(error, -EEXIST,
+                             "%s has a vGPU with a display already, %s, and QEMU takes one",
+                             edit->request.name, other->alias ? other->alias : other->source.text);
+    }
+    if (!hostdev || !xml_tree_set(hostdev, "display", "on") ||
+        !xml_tree_set(hostdev, "ramfb", "on"))
+        return no_memory(error);
+    return read_anew(edit, error);
+}
+
 /* --- one less --------------------------------------------------------------------------------- */
 
 static int

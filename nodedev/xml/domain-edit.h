@@ -48,6 +48,12 @@ int
 domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error) CHECKED NONNULL;
 
+/* Lets the hostdev of an alias, which must be there, be seen on the guest's screen: display='on',
+ * and ramfb='on' for what is shown before its driver runs. -EEXIST with a line in error if another
+ * has that already, as QEMU takes one. */
+int domain_edit_set_display(struct domain_edit *edit, const char *alias,
+                            struct error *error) CHECKED NONNULL;
+
 /*
  * Removes the vGPU that has this alias, UUID, or address of a virtual function (cli/pick.h). If
  * only its <vgpu:device> is left, that is removed. *device is its source, *alias what libvirt calls

@@ -169,6 +169,7 @@ xml_for_others(void **state)
     static const char *const lines[][2] = {
         {"attach/file", "attach tests/data/plain.xml --type T4-9X --print-xml"},
         {"attach/file-two", "attach tests/data/plain.xml --class small --count 2 --print-xml"},
+        {"attach/display", "attach tests/data/plain.xml --type T4-1B --display --print-xml"},
         {"attach/clone", "attach tests/data/clone.xml --type T4-2B --alias ua-x --print-xml"},
         {"attach/renew-clone", "attach tests/data/clone.xml --renew --print-xml"},
         {"detach/clone", "detach tests/data/clone.xml ua-gpu0 --print-xml"},
@@ -194,6 +195,28 @@ xml_for_others(void **state)
     typed_assert_has(typed.printed, " id=");
     assert_int_equal(run("vgpuctl detach test ua-gpu0 --print-xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
+}
+
+/* It is there after a second one came, which gets none; and a third that wants one gets nothing. */
+static void
+a_display(void **state)
+{
+    AUTO_FREE char *xml = NULL, *after = NULL;
+
+    (void)state;
+    definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
+                              "<os><type>hvm</type></os><devices><graphics type='vnc'/></devices>"
+                              "</domain>");
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --display"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B"), COMMAND_DONE);
+    xml = definition_read(libvirt, "web08");
+    typed_assert_has(xml, " display='on' ramfb='on'>");
+    assert_null(strstr(strstr(xml, "ramfb='on'") + 1, "ramfb='on'"));
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --display"), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "web08 has a vGPU with a display already, ua-gpu0, and QEMU takes one");
+    after = definition_read(libvirt, "web08");
+    assert_string_equal(after, xml);
 }
 
 /* A definition keeps its passwords, and nobody prints them. */
@@ -233,6 +256,9 @@ rejections(void **state)
         {"attach web09 --type a --count 0", COMMAND_USAGE, "--count 0: not a number from 1 to 64"},
         {"attach web09 --type a --count 2 --alias ua-a", COMMAND_USAGE, "it takes no --count"},
         {"attach web09 --renew --type a", COMMAND_USAGE, "--renew takes no --type"},
+        {"attach web09 --renew --display", COMMAND_USAGE, "--count or --display"},
+        {"attach web09 --type a --display --count 2", COMMAND_USAGE, "--display takes no --count"},
+        {"attach test --type T4-1B --display", COMMAND_USAGE, "runs: say --config"},
         {"attach ./none.xml --type a", COMMAND_USAGE, "a file is not written: say --print-xml"},
         {"attach ./none.xml --type a --print-xml", COMMAND_FAILED, "./none.xml: No such file"},
         {"attach ./none.xml --type a --live", COMMAND_USAGE, "takes no --config and no --live"},
@@ -443,6 +469,7 @@ main(void)
         TEST(a_definition),
         TEST(a_clone),
         TEST(xml_for_others),
+        TEST(a_display),
         TEST(passwords),
         TEST(rejections),
         TEST(a_running_domain),

@@ -95,3 +95,11 @@ assert_no_mdevs
 assert_empty_ledger
 for ((i = 0; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
 if virsh -q dumpxml web01 | grep -E 'hostdev|metadata'; then fail "something is left in its XML"; fi
+
+say "one that is the guest's screen"
+guest seen --xml-filter "s,</devices>,<graphics type='vnc' port='-1'/>&,"
+vgpuctl attach seen --type mdpy-vga --display --start
+[ "$(mdev_type "$(device_of seen)")" = mdpy-vga ]
+tr '\0' '\n' <"/proc/$(qemu_pid seen)/cmdline" | grep -F '"display":"on"' | grep -F '"ramfb":true'
+destroy seen
+assert_no_mdevs
