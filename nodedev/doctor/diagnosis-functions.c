@@ -8,61 +8,23 @@
 
 #include "base/array.h"
 #include "doctor/diagnosis.h"
+#include "view/card.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NVIDIA        "0x10de"
 #define DEVICES       "sys/bus/pci/devices"
 #define MANAGE        "/usr/lib/nvidia/sriov-manage"
 #define MOST_NAMED    8       /* functions in one finding */
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
-/* A GPU that can have virtual functions, and those it has. */
-struct diagnosis_card {
-    struct name address;
-    uint64_t total; /* that it could have */
-    struct names functions;
-};
-
-static void
-card_clear(struct diagnosis_card *card)
-{
-    names_clear(&card->functions);
-}
-
-static void
-find_functions(const struct host *host, struct diagnosis_card *card)
-{
-    AUTO(names_clear) struct names names = {0};
-
-    if (host_list(host, &names, DEVICES "/%s", card->address.text) < 0)
-        return;
-    for (size_t i = 0; i < names.count; i++) {
-        struct name function;
-
-        if (!strncmp(names.items[i].text, "virtfn", strlen("virtfn")) &&
-            host_link(host, &function, DEVICES "/%s/%s", card->address.text, names.items[i].text) ==
-                0 &&
-            names_add(&card->functions, function.text) < 0)
-            return;
-    }
-    names_sort(&card->functions);
-}
-
 /* Not one that the configuration leaves alone. */
 static bool
-is_card(const struct diagnosis *diagnosis, const struct name *address, struct diagnosis_card *ret)
+is_card(const struct diagnosis *diagnosis, const struct name *address)
 {
-    const struct host *host = diagnosis->host;
     const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, address);
-    char vendor[16];
 
-    *ret = (struct diagnosis_card){.address = *address};
-    return host_read_number(host, &ret->total, DEVICES "/%s/sriov_totalvfs", address->text) == 0 &&
-           ret->total > 0 &&
-           host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address->text) > 0 &&
-           !strcmp(vendor, NVIDIA) && (!said || said->enabled);
+    return card_is_nvidias(diagnosis->host, address) && (!said || said->enabled);
 }
 
 /* "": none. */
@@ -79,7 +41,7 @@ driver_of(const struct host *host, const struct name *device)
 /* The kernel's own driver for NVIDIA's cards, which makes vGPUs by ioctls and shows none in /sys.
  */
 static bool
-is_of_nova(const struct host *host, const struct diagnosis_card *card)
+is_of_nova(const struct host *host, const struct card *card)
 {
     return ARRAY_HAS(card->functions.items, card->functions.count, function,
                      !strcmp(driver_of(host, function).text, "nvidia-vgpu-vfio-pci"));
@@ -87,19 +49,18 @@ is_of_nova(const struct host *host, const struct diagnosis_card *card)
 
 void
 diagnosis_visit_cards(struct diagnosis *diagnosis,
-                      void (*visit)(struct diagnosis *diagnosis, const struct diagnosis_card *card))
+                      void (*visit)(struct diagnosis *diagnosis, const struct card *card))
 {
     AUTO(names_clear) struct names devices = {0};
 
     if (host_list(diagnosis->host, &devices, DEVICES) < 0)
         return;
     for (size_t i = 0; i < devices.count; i++) {
-        AUTO(card_clear) struct diagnosis_card card = {0};
+        AUTO(card_clear) struct card card = {0};
 
-        if (!is_card(diagnosis, &devices.items[i], &card))
-            continue;
-        find_functions(diagnosis->host, &card);
-        if (is_of_nova(diagnosis->host, &card) == diagnosis->check->of_nova)
+        if (is_card(diagnosis, &devices.items[i]) &&
+            card_read(diagnosis->host, &devices.items[i], &card) == 0 &&
+            is_of_nova(diagnosis->host, &card) == diagnosis->check->of_nova)
             visit(diagnosis, &card);
     }
 }
@@ -180,7 +141,7 @@ list_function(const struct host *host, const struct name *function, struct listi
 }
 
 static struct listing
-list_functions(const struct host *host, const struct diagnosis_card *card,
+list_functions(const struct host *host, const struct card *card,
                bool (*concerns)(const struct host *host, const struct name *function))
 {
     struct listing ret = {0};
@@ -205,15 +166,12 @@ list_functions(const struct host *host, const struct diagnosis_card *card,
 /* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
  */
 static void
-check_enabled(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_enabled(struct diagnosis *diagnosis, const struct card *card)
 {
     const char *address = card->address.text;
-    uint64_t enabled;
     size_t index;
 
-    if (!has_its_driver(diagnosis->host, &card->address) ||
-        host_read_number(diagnosis->host, &enabled, DEVICES "/%s/sriov_numvfs", address) < 0 ||
-        enabled > 0 ||
+    if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
         (inventory_find_gpu(&diagnosis->inventory, &card->address, &index) &&
          inventory_offers(&diagnosis->inventory, index)))
         return;
@@ -229,7 +187,7 @@ check_enabled(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 /* --- they would have no driver --- */
 
 static void
-check_probing(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_probing(struct diagnosis *diagnosis, const struct card *card)
 {
     const char *address = card->address.text;
     uint64_t probe;
@@ -265,7 +223,7 @@ node_name(const struct name *function)
 }
 
 static void
-check_drivers(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_drivers(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, has_no_driver);
 
@@ -285,7 +243,7 @@ check_drivers(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 /* --- the driver offers nothing on them --- */
 
 static void
-check_interface(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_interface(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, is_no_parent);
 
@@ -303,7 +261,7 @@ check_interface(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 
 /* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. */
 static void
-check_types(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_types(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     size_t index;
@@ -323,7 +281,7 @@ check_types(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 /* --- libvirt would not give them to a guest --- */
 
 static void
-check_vfio(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_vfio(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, has_no_vfio);
 
@@ -358,7 +316,7 @@ check_libvirt(struct diagnosis *diagnosis)
 /* --- they are another driver's --- */
 
 static void
-check_nova(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_nova(struct diagnosis *diagnosis, const struct card *card)
 {
     diagnosis_add(diagnosis,
                   "the GPU %s is driven by nova-core (its virtual functions by "
