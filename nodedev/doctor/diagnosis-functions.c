@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define DEVICES       "sys/bus/pci/devices"
-#define MANAGE        "/usr/lib/nvidia/sriov-manage"
+#define SRIOV         "vgpuctl sriov"
 #define MOST_NAMED    8       /* functions in one finding */
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
@@ -180,8 +180,8 @@ check_enabled(struct diagnosis *diagnosis, const struct card *card)
                   "enabled",
                   address, (unsigned)card->total);
     diagnosis_advise(diagnosis,
-                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: " MANAGE " -e %s", address,
-                     address);
+                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: " SRIOV " enable %s",
+                     address, address);
 }
 
 /* --- they would have no driver --- */
@@ -201,8 +201,8 @@ check_probing(struct diagnosis *diagnosis, const struct card *card)
                   address);
     diagnosis_advise(diagnosis,
                      "echo 1 >/" DEVICES
-                     "/%s/sriov_drivers_autoprobe; then, without guests on it: " MANAGE
-                     " -d %s; " MANAGE " -e %s",
+                     "/%s/sriov_drivers_autoprobe; then, without guests on it: " SRIOV
+                     " disable %s; " SRIOV " enable %s",
                      address, address, address);
 }
 
@@ -236,7 +236,7 @@ check_drivers(struct diagnosis *diagnosis, const struct card *card)
     diagnosis_advise(
         diagnosis,
         "'virsh nodedev-reattach %s', while no guest has it; if it takes no type then, "
-        "and without guests on the GPU: " MANAGE " -d %s; " MANAGE " -e %s",
+        "and without guests on the GPU: " SRIOV " disable %s; " SRIOV " enable %s",
         node_name(listing.first).text, card->address.text, card->address.text);
 }
 
@@ -255,8 +255,9 @@ check_interface(struct diagnosis *diagnosis, const struct card *card)
                   card->address.text, listing.text);
     diagnosis_advise(diagnosis,
                      "NVIDIA's vGPU manager may not be up: systemctl status nvidia-vgpud "
-                     "nvidia-vgpu-mgr; then: " MANAGE " -e %s",
-                     card->address.text);
+                     "nvidia-vgpu-mgr; then, without guests on the GPU: " SRIOV
+                     " disable %s; " SRIOV " enable %s",
+                     card->address.text, card->address.text);
 }
 
 /* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. */
