@@ -10,8 +10,6 @@
 #include <string.h>
 
 #define DEVICES "sys/bus/pci/devices"
-#define UNIT    "libvirt-vgpu-sriov@%s.service"
-#define ENABLED "etc/systemd/system/multi-user.target.wants"
 
 /* --- which card ------------------------------------------------------------------------------- */
 
@@ -86,20 +84,11 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-/* Whether the next boot enables them; *known: whether there is systemd. */
-static bool
-is_at_boot(const struct host *host, const struct card *card, bool *known)
-{
-    *known = host_exists(host, "run/systemd/system");
-    return host_exists(host, ENABLED "/" UNIT, card->address.text);
-}
-
 static int
 enable(const struct command_call *call, struct card *card, struct error *error)
 {
     const char *address = card->address.text;
     unsigned count;
-    bool is_systemd;
     int rc = options_number(&call->options, OPTION_COUNT, 1, UINT16_MAX, 0, &count, error);
 
     if (rc == 0)
@@ -108,9 +97,10 @@ enable(const struct command_call *call, struct card *card, struct error *error)
         return rc;
     say_line(call->out, "%s has %u virtual functions%s", address, (unsigned)card->enabled,
              rc ? " now" : " already");
-    if (!is_at_boot(call->host, card, &is_systemd) && is_systemd)
+    if (host_exists(call->host, "run/systemd/system") &&
+        !card_is_for_boot(call->host, &card->address))
         say_line(call->out,
-                 "A boot takes them away; to have all of them again: systemctl enable " UNIT,
+                 "A boot takes them away; to have all of them again: systemctl enable " CARD_UNIT,
                  address);
     return 0;
 }
@@ -119,16 +109,16 @@ static int
 disable(const struct command_call *call, struct card *card, struct error *error)
 {
     const char *address = card->address.text;
-    bool is_systemd;
     int rc = sriov_disable(call->host, card, error);
 
     if (rc < 0)
         return rc;
     say_line(call->out, rc ? "%s has no virtual functions any more" : "%s had no virtual functions",
              address);
-    if (is_at_boot(call->host, card, &is_systemd))
+    if (card_is_for_boot(call->host, &card->address))
         say_line(call->out,
-                 "The next boot enables them; to leave them off: systemctl disable " UNIT, address);
+                 "The next boot enables them; to leave them off: systemctl disable " CARD_UNIT,
+                 address);
     return 0;
 }
 

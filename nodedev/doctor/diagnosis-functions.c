@@ -7,8 +7,7 @@
  */
 
 #include "base/array.h"
-#include "doctor/diagnosis.h"
-#include "view/card.h"
+#include "doctor/card-memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -164,14 +163,17 @@ list_functions(const struct host *host, const struct card *card,
 /* --- none are enabled --- */
 
 /* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
- */
+ * Of one that had them before "boot-order" tells. */
 static void
 check_enabled(struct diagnosis *diagnosis, const struct card *card)
 {
     const char *address = card->address.text;
+    struct card_memory memory;
     size_t index;
 
+    card_memory_read(diagnosis, card, &memory);
     if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
+        card_memory_has_functions(&memory) ||
         (inventory_find_gpu(&diagnosis->inventory, &card->address, &index) &&
          inventory_offers(&diagnosis->inventory, index)))
         return;
@@ -260,15 +262,18 @@ check_interface(struct diagnosis *diagnosis, const struct card *card)
                      card->address.text, card->address.text);
 }
 
-/* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. */
+/* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. Of one that
+ * had instances before "boot-order" tells. */
 static void
 check_types(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct inventory *inventory = &diagnosis->inventory;
+    struct card_memory memory;
     size_t index;
 
     check_interface(diagnosis, card);
-    if (!inventory_find_gpu(inventory, &card->address, &index) ||
+    card_memory_read(diagnosis, card, &memory);
+    if (*memory.instance || !inventory_find_gpu(inventory, &card->address, &index) ||
         !inventory->gpus[index].is_partial || inventory_offers(inventory, index))
         return;
     diagnosis_add(diagnosis,

@@ -71,6 +71,7 @@ struct diagnosis {
 extern const struct diagnosis_check hook_checks[];
 extern const struct diagnosis_check security_checks[];
 extern const struct diagnosis_check kernel_checks[];
+extern const struct diagnosis_check boot_checks[];
 extern const struct diagnosis_check function_checks[];
 extern const struct diagnosis_check xe_checks[];
 extern const struct diagnosis_check state_checks[];

@@ -44,6 +44,13 @@ card_read(const struct host *host, const struct name *address, struct card *ret)
 }
 
 bool
+card_is_for_boot(const struct host *host, const struct name *address)
+{
+    return host_exists(host, "etc/systemd/system/multi-user.target.wants/" CARD_UNIT,
+                       address->text);
+}
+
+bool
 card_is_nvidias(const struct host *host, const struct name *address)
 {
     char vendor[16];

@@ -22,5 +22,10 @@ int
 card_read(const struct host *host, const struct name *address, struct card *ret) CHECKED NONNULL;
 void card_clear(struct card *card) NONNULL;
 
+/* The unit that enables a card's functions at boot, of which its address is an argument; and
+ * whether systemd is told to start it then. */
+#define CARD_UNIT "libvirt-vgpu-sriov@%s.service"
+bool card_is_for_boot(const struct host *host, const struct name *address) CHECKED NONNULL;
+
 /* Whether the card is one of NVIDIA's. */
 bool card_is_nvidias(const struct host *host, const struct name *address) CHECKED NONNULL;
