@@ -27,9 +27,9 @@ is_gpu(const struct host *host, const struct snapshot *snapshot, const struct na
            inventory_find_gpu(&snapshot->inventory, address, &ignored);
 }
 
-/* All that can have virtual functions. */
+/* What can have virtual functions: GPUs, or what is none. */
 static int
-list_cards(const struct host *host, const struct snapshot *snapshot, struct names *ret,
+list_cards(const struct host *host, const struct snapshot *snapshot, bool gpus, struct names *ret,
            struct error *error)
 {
     AUTO(names_clear) struct names devices = {0};
@@ -39,7 +39,7 @@ list_cards(const struct host *host, const struct snapshot *snapshot, struct name
         const struct name *device = &devices.items[i];
 
         if (host_exists(host, DEVICES "/%s/sriov_totalvfs", device->text) &&
-            is_gpu(host, snapshot, device))
+            is_gpu(host, snapshot, device) == gpus)
             rc = names_add(ret, device->text);
     }
     return rc < 0 ? error_set(error, rc, "/" DEVICES ": %s", strerror(-rc)) : 0;
@@ -53,28 +53,45 @@ no_such_card(const struct names *cards, const char *word, struct error *error)
                          "no GPU here can have virtual functions (none has a file "
                          "sriov_totalvfs); is SR-IOV on in the firmware?");
     error_set(error, -ENOENT,
-              "there is no GPU \"%s\" here that can have virtual functions; one that is no display "
-              "controller has to be named in gpus of vgpu.conf; there are: %s",
-              word, cards->items[0].text);
+              "there is no GPU \"%s\" here that can have virtual functions; there are: %s", word,
+              cards->items[0].text);
     for (size_t i = 1; i < cards->count; i++)
         error_add(error, "%s", cards->items[i].text);
     return -ENOENT;
 }
 
 static int
+find_address(const struct command_call *call, const struct snapshot *snapshot, struct name *ret,
+             struct error *error)
+{
+    AUTO(names_clear) struct names cards = {0}, others = {0};
+    const char *word = call->arguments[1];
+    int rc = list_cards(call->host, snapshot, true, &cards, error);
+
+    if (rc == 0)
+        rc = list_cards(call->host, snapshot, false, &others, error);
+    if (rc < 0)
+        return rc;
+    rc = pick_name(&cards, word, ret, error);
+    if (rc != -ENOENT)
+        return rc;
+    if (pick_name(&others, word, ret, error) < 0)
+        return no_such_card(&cards, word, error);
+    return error_set(error, -ENOENT,
+                     "%s is no display controller and no accelerator; if its virtual functions are "
+                     "for guests all the same, name it in gpus of vgpu.conf",
+                     ret->text);
+}
+
+static int
 find_card(const struct command_call *call, const struct snapshot *snapshot, struct card *ret,
           struct error *error)
 {
-    AUTO(names_clear) struct names cards = {0};
-    const char *word = call->arguments[1];
     struct name address;
-    int rc = list_cards(call->host, snapshot, &cards, error);
+    int rc = find_address(call, snapshot, &address, error);
 
     if (rc < 0)
         return rc;
-    rc = pick_name(&cards, word, &address, error);
-    if (rc < 0)
-        return rc == -ENOENT ? no_such_card(&cards, word, error) : rc;
     rc = card_read(call->host, &address, ret);
     if (rc == -ENOENT)
         return error_set(error, rc, "%s can have no virtual functions: its sriov_totalvfs is 0",

@@ -256,7 +256,8 @@ which_card(void **state)
     fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_totalvfs", "8\n");
     fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_numvfs", "0\n");
     fake_write(&scene.kernel, "sys/devices/0000:41:00.0/class", "0x020000\n");
-    typed_golden(&scene, HERE, "sriov/unknown", "vgpuctl sriov enable 0000:41:00.0");
+    typed_golden(&scene, HERE, "sriov/no-gpu", "vgpuctl sriov enable 41:00.0");
+    typed_golden(&scene, HERE, "sriov/unknown", "vgpuctl sriov enable 0000:42:00.0");
     run("vgpuctl sriov enable ../../" NVIDIA, 1, "there is no GPU \"../../");
     scene_configure(&scene, "gpus = ({ address = \"0000:41:00.0\"; });");
     run("vgpuctl sriov enable 41:00.0", 1, "enabling 8 virtual functions of 0000:41:00.0: ");

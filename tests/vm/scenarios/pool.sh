@@ -28,7 +28,7 @@ at_end rmmod nvme nvme_core
 wait_for test -e "/sys/bus/pci/devices/$card/driver"
 # It is no display controller, so it is a GPU only by name.
 must_fail vgpuctl sriov enable "$card"
-assert_match "$ERR" "has to be named in gpus of vgpu.conf"
+assert_match "$ERR" "$card is no display controller .* name it in gpus of vgpu.conf"
 vgpu_conf <<<"gpus = ( { address = \"$card\"; } );"
 at_end enable_vfs "$card" 0
 [ "$(vgpuctl sriov enable "$card" --count 4 | head -n 1)" = "$card has 4 virtual functions now" ]
