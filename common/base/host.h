@@ -30,7 +30,7 @@ struct host_ops {
     /* Reads a whole attribute or small file: bytes read (at most size) or -errno. */
     ssize_t (*read)(const struct host *host, const char *path, char *buffer, size_t size);
     /* Writes text in one write(2), as sysfs wants it. May block for as long as a guest runs: only
-     * the writer (writer.h) calls it. */
+     * the writer (writer.h) calls it, and 'vgpuctl sriov', once no guest is there. */
     int (*write)(const struct host *host, const char *path, const char *text);
     /* Adds the entries of a directory, except those that are no struct name, in no order. */
     int (*list)(const struct host *host, const char *path, struct names *ret);
@@ -61,6 +61,9 @@ struct host {
     struct log *log;    /* where lines for administrators go (lease/log.h); NULL: nowhere */
     struct reader *reader; /* who asks drivers (reader.h); NULL: they are waited for */
     int caller;            /* a pipe to who called us, which breaks when it ends; -1: none */
+
+    /* Runs another program (cli/program.h); NULL: that is none of ours, as in the hook. */
+    int (*run)(const struct host *host, char *const argv[], unsigned milliseconds);
 };
 
 /* The running kernel. */

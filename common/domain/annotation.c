@@ -11,7 +11,9 @@
 #define NAMESPACE_STEM "urn:libvirt-vgpu:"
 #define MOST_DEVICES   64
 #define MOST_PARAMS    16
-#define MOST_TEXT      256 /* bytes of an attribute */
+#define MOST_TEXT      256                 /* bytes of an attribute */
+#define PLACEMENT_ID   "vgpu-placement-id" /* what NVIDIA calls that parameter */
+#define MOST_DIGITS    5
 
 enum annotation_namespace
 annotation_namespace(const char *uri)
@@ -198,6 +200,7 @@ static const struct attribute device_attributes[] = {
     {"placement", offsetof(struct request_device, placement), placements},
     {"numa", offsetof(struct request_device, numa), numas},
     {"traits", .offset = offsetof(struct request_device, traits)},
+    {"placement-id", .offset = offsetof(struct request_device, placement_id)},
 };
 
 static const struct attribute param_attributes[] = {
@@ -282,6 +285,18 @@ normalise_parent(char *text)
     return rc;
 }
 
+static void
+check_placement_id(struct request *request, const struct request_device *device)
+{
+    const char *id = device->placement_id;
+
+    if (id && (strlen(id) > MOST_DIGITS || strspn(id, "0123456789") != strlen(id)))
+        annotation_fault(request,
+                         "<vgpu:device placement-id=\"%s\">: that is no number, as \"4\"; "
+                         "'vgpuctl list -o DEVICE,PLACEMENT' shows those that vGPUs have",
+                         id);
+}
+
 /* Finds the faults of a device that need no knowledge of the hostdevs. */
 static void
 check_device(struct request *request, struct request_device *device)
@@ -318,6 +333,27 @@ check_device(struct request *request, struct request_device *device)
             "<vgpu:device parent=\"%s\">: that is no PCI address, as \"0000:18:00.0\"; "
             "'vgpuctl gpus' lists them",
             device->parent);
+    check_placement_id(request, device);
+}
+
+/* The driver takes a placement id as a parameter. */
+static int
+add_placement_id(struct request_device *device)
+{
+    struct request_param param = {0};
+    int rc = -ENOMEM;
+
+    if (!device->placement_id)
+        return 0;
+    param.name = strdup(PLACEMENT_ID);
+    param.value = strdup(device->placement_id);
+    if (param.name && param.value)
+        rc = ARRAY_ADD(device->params, device->param_count, param);
+    if (rc < 0) {
+        free(param.name);
+        free(param.value);
+    }
+    return rc;
 }
 
 int
@@ -341,7 +377,7 @@ annotation_open_device(struct request *request, const struct annotation_attribut
     /* What is missing may be what is misspelt. */
     if (rc == 0 && request->fault_count == faults)
         check_device(request, device);
-    return rc;
+    return rc < 0 ? rc : add_placement_id(device);
 }
 
 int
@@ -352,7 +388,7 @@ annotation_open_param(struct request *request, const struct annotation_attribute
     size_t faults = request->fault_count;
     int rc;
 
-    if (device->param_count == MOST_PARAMS) {
+    if (device->param_count == MOST_PARAMS + (device->placement_id ? 1 : 0)) {
         annotation_fault(request, "more than %d <vgpu:param> in one device: take the others out",
                          MOST_PARAMS);
         return 0;
@@ -365,5 +401,11 @@ annotation_open_param(struct request *request, const struct annotation_attribute
                          attributes, param);
     if (rc == 0 && request->fault_count == faults && (!param->name || !param->value))
         annotation_fault(request, "<vgpu:param> needs both name and value");
+    else if (rc == 0 && param->name && device->placement_id && !strcmp(param->name, PLACEMENT_ID))
+        annotation_fault(request,
+                         "<vgpu:param name=\"" PLACEMENT_ID
+                         "\"> is what placement-id=\"%s\" of its "
+                         "<vgpu:device> says: leave one out",
+                         device->placement_id);
     return rc;
 }

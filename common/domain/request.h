@@ -39,6 +39,7 @@ struct request_device {
     char *placement;
     char *numa;
     char *traits;
+    char *placement_id;             /* it is among the parameters, too */
     struct document_span uuid_span; /* what stands between the quotes of uuid */
     struct request_param *params;
     size_t param_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/reader.h"
+#include "cli/program.h"
 #include "cli/vgpuctl.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -20,7 +21,8 @@ main(int argc, char *argv[])
                         .hooks = VGPU_HOOKS,
                         .hook = VGPU_HOOK,
                         .module = VGPU_MODULE,
-                        .caller = -1};
+                        .caller = -1,
+                        .run = program_run};
     struct terminal terminal = terminal_find(getenv("NO_COLOR"), getenv("TERM"));
     int status;
 

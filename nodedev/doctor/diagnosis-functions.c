@@ -7,62 +7,23 @@
  */
 
 #include "base/array.h"
-#include "doctor/diagnosis.h"
+#include "doctor/card-memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NVIDIA        "0x10de"
 #define DEVICES       "sys/bus/pci/devices"
-#define MANAGE        "/usr/lib/nvidia/sriov-manage"
+#define SRIOV         "vgpuctl sriov"
 #define MOST_NAMED    8       /* functions in one finding */
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
-/* A GPU that can have virtual functions, and those it has. */
-struct diagnosis_card {
-    struct name address;
-    uint64_t total; /* that it could have */
-    struct names functions;
-};
-
-static void
-card_clear(struct diagnosis_card *card)
-{
-    names_clear(&card->functions);
-}
-
-static void
-find_functions(const struct host *host, struct diagnosis_card *card)
-{
-    AUTO(names_clear) struct names names = {0};
-
-    if (host_list(host, &names, DEVICES "/%s", card->address.text) < 0)
-        return;
-    for (size_t i = 0; i < names.count; i++) {
-        struct name function;
-
-        if (!strncmp(names.items[i].text, "virtfn", strlen("virtfn")) &&
-            host_link(host, &function, DEVICES "/%s/%s", card->address.text, names.items[i].text) ==
-                0 &&
-            names_add(&card->functions, function.text) < 0)
-            return;
-    }
-    names_sort(&card->functions);
-}
-
 /* Not one that the configuration leaves alone. */
 static bool
-is_card(const struct diagnosis *diagnosis, const struct name *address, struct diagnosis_card *ret)
+is_card(const struct diagnosis *diagnosis, const struct name *address)
 {
-    const struct host *host = diagnosis->host;
     const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, address);
-    char vendor[16];
 
-    *ret = (struct diagnosis_card){.address = *address};
-    return host_read_number(host, &ret->total, DEVICES "/%s/sriov_totalvfs", address->text) == 0 &&
-           ret->total > 0 &&
-           host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address->text) > 0 &&
-           !strcmp(vendor, NVIDIA) && (!said || said->enabled);
+    return card_is_nvidias(diagnosis->host, address) && (!said || said->enabled);
 }
 
 /* "": none. */
@@ -79,7 +40,7 @@ driver_of(const struct host *host, const struct name *device)
 /* The kernel's own driver for NVIDIA's cards, which makes vGPUs by ioctls and shows none in /sys.
  */
 static bool
-is_of_nova(const struct host *host, const struct diagnosis_card *card)
+is_of_nova(const struct host *host, const struct card *card)
 {
     return ARRAY_HAS(card->functions.items, card->functions.count, function,
                      !strcmp(driver_of(host, function).text, "nvidia-vgpu-vfio-pci"));
@@ -87,19 +48,18 @@ is_of_nova(const struct host *host, const struct diagnosis_card *card)
 
 void
 diagnosis_visit_cards(struct diagnosis *diagnosis,
-                      void (*visit)(struct diagnosis *diagnosis, const struct diagnosis_card *card))
+                      void (*visit)(struct diagnosis *diagnosis, const struct card *card))
 {
     AUTO(names_clear) struct names devices = {0};
 
     if (host_list(diagnosis->host, &devices, DEVICES) < 0)
         return;
     for (size_t i = 0; i < devices.count; i++) {
-        AUTO(card_clear) struct diagnosis_card card = {0};
+        AUTO(card_clear) struct card card = {0};
 
-        if (!is_card(diagnosis, &devices.items[i], &card))
-            continue;
-        find_functions(diagnosis->host, &card);
-        if (is_of_nova(diagnosis->host, &card) == diagnosis->check->of_nova)
+        if (is_card(diagnosis, &devices.items[i]) &&
+            card_read(diagnosis->host, &devices.items[i], &card) == 0 &&
+            is_of_nova(diagnosis->host, &card) == diagnosis->check->of_nova)
             visit(diagnosis, &card);
     }
 }
@@ -180,7 +140,7 @@ list_function(const struct host *host, const struct name *function, struct listi
 }
 
 static struct listing
-list_functions(const struct host *host, const struct diagnosis_card *card,
+list_functions(const struct host *host, const struct card *card,
                bool (*concerns)(const struct host *host, const struct name *function))
 {
     struct listing ret = {0};
@@ -203,17 +163,17 @@ list_functions(const struct host *host, const struct diagnosis_card *card,
 /* --- none are enabled --- */
 
 /* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
- */
+ * Of one that had them before "boot-order" tells. */
 static void
-check_enabled(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_enabled(struct diagnosis *diagnosis, const struct card *card)
 {
     const char *address = card->address.text;
-    uint64_t enabled;
+    struct card_memory memory;
     size_t index;
 
-    if (!has_its_driver(diagnosis->host, &card->address) ||
-        host_read_number(diagnosis->host, &enabled, DEVICES "/%s/sriov_numvfs", address) < 0 ||
-        enabled > 0 ||
+    card_memory_read(diagnosis, card, &memory);
+    if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
+        card_memory_has_functions(&memory) ||
         (inventory_find_gpu(&diagnosis->inventory, &card->address, &index) &&
          inventory_offers(&diagnosis->inventory, index)))
         return;
@@ -222,14 +182,14 @@ check_enabled(struct diagnosis *diagnosis, const struct diagnosis_card *card)
                   "enabled",
                   address, (unsigned)card->total);
     diagnosis_advise(diagnosis,
-                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: " MANAGE " -e %s", address,
-                     address);
+                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: " SRIOV " enable %s",
+                     address, address);
 }
 
 /* --- they would have no driver --- */
 
 static void
-check_probing(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_probing(struct diagnosis *diagnosis, const struct card *card)
 {
     const char *address = card->address.text;
     uint64_t probe;
@@ -243,8 +203,8 @@ check_probing(struct diagnosis *diagnosis, const struct diagnosis_card *card)
                   address);
     diagnosis_advise(diagnosis,
                      "echo 1 >/" DEVICES
-                     "/%s/sriov_drivers_autoprobe; then, without guests on it: " MANAGE
-                     " -d %s; " MANAGE " -e %s",
+                     "/%s/sriov_drivers_autoprobe; then, without guests on it: " SRIOV
+                     " disable %s; " SRIOV " enable %s",
                      address, address, address);
 }
 
@@ -265,7 +225,7 @@ node_name(const struct name *function)
 }
 
 static void
-check_drivers(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_drivers(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, has_no_driver);
 
@@ -278,14 +238,14 @@ check_drivers(struct diagnosis *diagnosis, const struct diagnosis_card *card)
     diagnosis_advise(
         diagnosis,
         "'virsh nodedev-reattach %s', while no guest has it; if it takes no type then, "
-        "and without guests on the GPU: " MANAGE " -d %s; " MANAGE " -e %s",
+        "and without guests on the GPU: " SRIOV " disable %s; " SRIOV " enable %s",
         node_name(listing.first).text, card->address.text, card->address.text);
 }
 
 /* --- the driver offers nothing on them --- */
 
 static void
-check_interface(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_interface(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, is_no_parent);
 
@@ -297,19 +257,23 @@ check_interface(struct diagnosis *diagnosis, const struct diagnosis_card *card)
                   card->address.text, listing.text);
     diagnosis_advise(diagnosis,
                      "NVIDIA's vGPU manager may not be up: systemctl status nvidia-vgpud "
-                     "nvidia-vgpu-mgr; then: " MANAGE " -e %s",
-                     card->address.text);
+                     "nvidia-vgpu-mgr; then, without guests on the GPU: " SRIOV
+                     " disable %s; " SRIOV " enable %s",
+                     card->address.text, card->address.text);
 }
 
-/* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. */
+/* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. Of one that
+ * had instances before "boot-order" tells. */
 static void
-check_types(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_types(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct inventory *inventory = &diagnosis->inventory;
+    struct card_memory memory;
     size_t index;
 
     check_interface(diagnosis, card);
-    if (!inventory_find_gpu(inventory, &card->address, &index) ||
+    card_memory_read(diagnosis, card, &memory);
+    if (*memory.instance || !inventory_find_gpu(inventory, &card->address, &index) ||
         !inventory->gpus[index].is_partial || inventory_offers(inventory, index))
         return;
     diagnosis_add(diagnosis,
@@ -323,7 +287,7 @@ check_types(struct diagnosis *diagnosis, const struct diagnosis_card *card)
 /* --- libvirt would not give them to a guest --- */
 
 static void
-check_vfio(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_vfio(struct diagnosis *diagnosis, const struct card *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, has_no_vfio);
 
@@ -358,7 +322,7 @@ check_libvirt(struct diagnosis *diagnosis)
 /* --- they are another driver's --- */
 
 static void
-check_nova(struct diagnosis *diagnosis, const struct diagnosis_card *card)
+check_nova(struct diagnosis *diagnosis, const struct card *card)
 {
     diagnosis_add(diagnosis,
                   "the GPU %s is driven by nova-core (its virtual functions by "

@@ -86,8 +86,8 @@ int
 diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
 {
     static const struct diagnosis_check *const tables[] = {
-        hook_checks, security_checks, kernel_checks, function_checks,
-        xe_checks,   state_checks,    domain_checks,
+        hook_checks,     security_checks, kernel_checks, boot_checks,
+        function_checks, xe_checks,       state_checks,  domain_checks,
     };
     int rc;
 

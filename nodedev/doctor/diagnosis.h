@@ -29,7 +29,7 @@ enum diagnosis_severity {
 };
 
 struct diagnosis;
-struct diagnosis_card;
+struct card;
 
 struct diagnosis_check {
     const char *name; /* one word, that does not change from version to version */
@@ -39,7 +39,7 @@ struct diagnosis_check {
     void (*look)(struct diagnosis *diagnosis);
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
-    void (*look_at_card)(struct diagnosis *diagnosis, const struct diagnosis_card *card);
+    void (*look_at_card)(struct diagnosis *diagnosis, const struct card *card);
     bool of_nova; /* it looks at the cards that nova-core drives; others look at all but those */
 };
 
@@ -71,6 +71,7 @@ struct diagnosis {
 extern const struct diagnosis_check hook_checks[];
 extern const struct diagnosis_check security_checks[];
 extern const struct diagnosis_check kernel_checks[];
+extern const struct diagnosis_check boot_checks[];
 extern const struct diagnosis_check function_checks[];
 extern const struct diagnosis_check xe_checks[];
 extern const struct diagnosis_check state_checks[];
@@ -83,9 +84,9 @@ int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *r
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
 /* Calls the look_at_card of the row at work for each of its cards. */
-void diagnosis_visit_cards(struct diagnosis *diagnosis,
-                           void (*visit)(struct diagnosis *diagnosis,
-                                         const struct diagnosis_card *card)) NONNULL;
+void
+diagnosis_visit_cards(struct diagnosis *diagnosis,
+                      void (*visit)(struct diagnosis *diagnosis, const struct card *card)) NONNULL;
 
 /* The libvirt daemon that runs QEMU's guests, by the files in which it tells its pid, and its name.
  * {0}: none is found. */

@@ -25,8 +25,9 @@ static bool
 is_command(const char *text)
 {
     static const char *const words[] = {
-        "/",        "ausearch ", "chmod ",      "chown ", "echo ",      "kill ",    "ln ",
-        "mdevctl ", "modprobe ", "restorecon ", "rm ",    "systemctl ", "vgpuctl ", "virsh ",
+        "/",           "ausearch ", "chmod ",     "chown ",    "echo ",
+        "kill ",       "ln ",       "mdevctl ",   "modprobe ", "nvidia-smi ",
+        "restorecon ", "rm ",       "systemctl ", "vgpuctl ",  "virsh ",
     };
 
     for (size_t i = 0; i < COUNT(words); i++) {

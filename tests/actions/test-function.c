@@ -599,6 +599,27 @@ parameters_are_for_one_guest(void **state)
     }
 }
 
+/* The attribute is that parameter, before others; who may not set it may not say it. */
+static void
+a_placement_id(void **state)
+{
+    static const char device[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\" "
+                                 "placement-id=\"3\">"
+                                 "<vgpu:param name=\"disable_vnc\" value=\"1\"/>"
+                                 "</vgpu:device>";
+    AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){VF0, NULL});
+
+    (void)state;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_params(VF0, "vgpu-placement-id=3, disable_vnc=1");
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    fake_write(&scene.kernel, CONFIG, "params = [ \"disable_vnc\" ];");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "ua-gpu1 sets the driver parameter \"vgpu-placement-id\", and "
+                              "vgpu.conf (params) does not let a request set it");
+    scene_assert_empty(&scene);
+}
+
 /* Types of GPU instances: as many as there are of those, whatever else is on the card. */
 static void
 instances_of_a_partitioned_card(void **state)
@@ -681,6 +702,7 @@ main(void)
         TEST(a_kept_one_makes_way),
         TEST(no_more_than_max_instances),
         TEST(parameters_are_for_one_guest),
+        TEST(a_placement_id),
         TEST(instances_of_a_partitioned_card),
         TEST(sizes_of_a_mixed_card),
     };

@@ -146,6 +146,21 @@ kind 'DOMAIN ALIAS' 'vgpuctl thing off01 ua' ua-gpu7
 kind '[DEVICE...]' 'vgpuctl thing ' "$two $one"
 kind '[DEVICE]...' "vgpuctl thing $two b1" "$one"
 kind GPU 'vgpuctl thing m' mtty
+kind 'enable|disable GPU' 'vgpuctl thing ' 'disable enable'
+kind 'enable|disable GPU' 'vgpuctl thing en' enable
+kind 'enable|disable GPU' 'vgpuctl thing enable ' '0000:18:00.0 mtty'
+
+# What the command itself knows is offered as well.
+cat >"$bin/vgpuctl" <<-END
+	#!/bin/sh
+	case "\$*" in
+	"thing --help") echo 'Usage: vgpuctl thing enable|disable GPU [OPTION]...' ;;
+	"thing enable ?") echo 'there are: 0000:3d:00.0; 0000:18:00.0' >&2 ;;
+	*) exec "$top_builddir/vgpuctl" --root "$root" "\$@" ;;
+	esac
+END
+expect 'vgpuctl thing enable ' '0000:18:00.0 0000:3d:00.0 mtty'
+expect 'vgpuctl thing enable 3d:' 00.0
 
 make_programs
 make_completions

@@ -64,14 +64,15 @@ if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
         grep -Eqx "ExecStart=/.*/bin/vgpuctl $command( .*)?" "$service" ||
             complain "$service does not start vgpuctl $command"
     done
+    grep -Eqx 'ExecStart=/.*/bin/vgpuctl sriov enable %I' "$stage$units/libvirt-vgpu-sriov@.service" ||
+        complain "libvirt-vgpu-sriov@.service does not start vgpuctl sriov enable"
     if grep '@[a-z]*@' "$stage$units"/*; then complain "units were not filled in"; fi
     # With what they start in its place; only what is said of ours counts.
     if command -v systemd-analyze >/dev/null; then
         said=$stage/said
         mkdir "$stage/units"
         for unit in "$stage$units"/*; do
-            sed "s,^ExecStart=/.*/vgpuctl,ExecStart=$stage/usr/bin/vgpuctl,
-                s,^ExecStart=/usr/lib/nvidia/sriov-manage,ExecStart=/bin/true," "$unit" \
+            sed "s,^ExecStart=/.*/vgpuctl,ExecStart=$stage/usr/bin/vgpuctl," "$unit" \
                 >"$stage/units/${unit##*/}"
         done
         systemd-analyze verify --man=no "$stage/units"/* >"$said" 2>&1 || true

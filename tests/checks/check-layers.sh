@@ -25,7 +25,8 @@ nodedev/attach      base domain policy device lease placement apply actions cli 
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view attach migrate check doctor
+nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view attach migrate check doctor sriov
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

@@ -212,6 +212,12 @@ faults_in_the_request(void **state)
          {"two <vgpu:device>", "ua-gpu0"}},
         {"<vgpu:device alias='ua-gpu1' " TYPE "/><vgpu:device uuid='" UUID1 "' " TYPE "/>",
          {"two <vgpu:device>", "ua-gpu1"}},
+        /* a placement id is a number, and said once */
+        {"<vgpu:device alias='ua-gpu0' placement-id='4x' " TYPE "/>",
+         {"placement-id=\"4x\"", "that is no number"}},
+        {"<vgpu:device alias='ua-gpu0' placement-id='4' " TYPE
+         "><vgpu:param name='vgpu-placement-id' value='4'/></vgpu:device>",
+         {"vgpu-placement-id", "leave one out"}},
         /* unknown attributes, of every element of ours */
         {"<vgpu:device alias='ua-gpu0' colour='red' " TYPE "/>", {"<vgpu:device>", "\"colour\""}},
         {"<vgpu:device alias='ua-gpu0' Type='nvidia-222'/>", {"<vgpu:device>", "\"Type\""}},

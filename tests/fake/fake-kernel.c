@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-static const struct fake_family *const families[] = {&fake_mdev, &fake_vf, &fake_xe};
+static const struct fake_family *const families[] = {&fake_mdev, &fake_vf, &fake_xe, &fake_sriov};
 
 /* --- the operations of struct host ------------------------------------------------------------ */
 
@@ -173,6 +173,8 @@ put_gpu(struct fake_kernel *fake, size_t index)
         snprintf(text, sizeof(text), "%u\n", gpu->vfs);
         fake_put(fake->host.root, text, "sys/devices/%s/sriov_totalvfs", gpu->name);
         fake_put(fake->host.root, text, "sys/devices/%s/sriov_numvfs", gpu->name);
+        fake_put(fake->host.root, "1\n", "sys/devices/%s/sriov_drivers_autoprobe", gpu->name);
+        fake_put(fake->host.root, "0x030200\n", "sys/devices/%s/class", gpu->name);
     }
     for (size_t i = 0; i < fake->machine->parent_count; i++) {
         const struct fake_parent *parent = &fake->machine->parents[i];

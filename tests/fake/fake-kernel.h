@@ -139,6 +139,10 @@ void fake_settle(const struct fake_kernel *fake);
  * function. */
 void fake_vanish(const struct fake_kernel *fake, const char *parent);
 
+/* Somebody's hand at sriov_numvfs: a GPU's first `count` functions are there now, or none. The
+ * host's own driver takes them unless its sriov_drivers_autoprobe says no. 0 or -errno. */
+int fake_enable(const struct fake_kernel *fake, const char *gpu, unsigned count);
+
 /* A function of `vf` goes to another driver, as "vfio-pci", and loses its type; what comes back to
  * "nvidia" refuses every type with EINVAL. */
 void fake_bind(const struct fake_kernel *fake, const char *address, const char *driver);

@@ -5,8 +5,8 @@
  *
  * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-snapshot.c makes
  * values of both; fake-tree.c puts files, links and PCI devices into the tree, fake-mdev.c and
- * fake-vf.c play one interface each, as does fake-xe.c, and fake-kernel.c is the
- * operations of struct host over them.
+ * fake-vf.c play one interface each, as does fake-xe.c; fake-sriov.c has the functions come and go,
+ * and fake-kernel.c is the operations of struct host over them.
  *
  * All aborts on what a test must not ask for.
  */
@@ -193,6 +193,7 @@ struct fake_family {
     void (*vanish)(const struct fake_kernel *fake, const struct fake_parent *parent);
 };
 extern const struct fake_family fake_mdev, fake_vf, fake_xe;
+extern const struct fake_family fake_sriov; /* of all that have functions: only read and write */
 
 /* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
  */

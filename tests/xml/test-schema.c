@@ -249,6 +249,17 @@ by_hand(void **state)
          true},
         {"<vgpu:device type='a'><vgpu:param name='vgpu-placement-id' value='4'/></vgpu:device>",
          true},
+        {"<vgpu:device type='a' placement-id='4'/>", true},
+        {"<vgpu:device type='a' placement-id='65535'>t</vgpu:device>", true},
+        {"<vgpu:device type='a' placement-id='100000'/>", false},
+        {"<vgpu:device type='a' placement-id=''/>", false},
+        {"<vgpu:device type='a' placement-id=' 4'/>", false},
+        {"<vgpu:device type='a' placement-id='-1'/>", false},
+        {"<vgpu:device type='a' placement-id='4'><vgpu:param name='a' value='b'/></vgpu:device>",
+         true},
+        {"<vgpu:device type='a' placement-id='4'><vgpu:param name='vgpu-placement-id' "
+         "value='4'/></vgpu:device>",
+         false},
         {"<vgpu:device type='a'><vgpu:param name='a'/></vgpu:device>", false},
         {"<vgpu:device type='a'><vgpu:param name='a' value=''/></vgpu:device>", false},
         {"<vgpu:device type='a'><vgpu:param name='a' value='b' c='d'/></vgpu:device>", false},
@@ -277,6 +288,7 @@ static const char *const words[][8] = {
     {"placement='spread'", "placement='pack'", "placement='best'", "", ""},
     {"numa='require'", "numa='prefer'", "numa=''", "", ""},
     {"traits='a'", "traits='!a b'", "traits=''", "", "", ""},
+    {"placement-id='4'", "placement-id='x'", "", "", ""},
     {"vgpu:numa='prefer'", "colour='red'", "", "", "", "", "", ""},
 };
 static const char *const contents[] = {
@@ -286,6 +298,7 @@ static const char *const contents[] = {
     "<vgpu:param name='a' value='b'/>",
     "<vgpu:param name='a' value='b'/> <vgpu:param value='b' name='c'/>",
     "<vgpu:param name='a' value='b' more='c'/>",
+    "<vgpu:param name='vgpu-placement-id' value='3'/>",
     "<vgpu:param name='a'/>",
     "<param name='a' value='b'/>",
     "<vgpu:device type='a'/>",

@@ -26,8 +26,15 @@ modprobe vfio-pci
 modprobe nvme
 at_end rmmod nvme nvme_core
 wait_for test -e "/sys/bus/pci/devices/$card/driver"
-enable_vfs "$card" 4
+# It is no display controller, so it is a GPU only by name.
+must_fail vgpuctl sriov enable "$card"
+assert_match "$ERR" "$card is no display controller .* name it in gpus of vgpu.conf"
+vgpu_conf <<<"gpus = ( { address = \"$card\"; } );"
 at_end enable_vfs "$card" 0
+[ "$(vgpuctl sriov enable "$card" --count 4 | head -n 1)" = "$card has 4 virtual functions now" ]
+[ "$(cat "/sys/bus/pci/devices/$card/sriov_drivers_autoprobe")" = 0 ]
+must_fail vgpuctl sriov enable "$card" --count 5
+assert_match "$ERR" "$card has 4 virtual functions, and the kernel changes that only to 0"
 mapfile -t vfs < <(vfs_of "$card")
 for vf in "${vfs[@]:0:3}"; do bind_driver "$vf" vfio-pci; done
 vgpu_conf <<END
@@ -46,6 +53,10 @@ restart_libvirtd
 vgpuctl reconcile
 owned_by "${vfs[0]}" one
 
+say "while a guest has one, they are not disabled"
+must_fail vgpuctl sriov disable "$card"
+assert_match "$ERR" "$card is in use: ${vfs[0]} by one \(held\); "
+
 say "it comes back when QEMU is killed"
 kill -KILL "$(qemu_pid one)"
 wait_for free "${vfs[0]}"
@@ -62,6 +73,8 @@ start plain
 disk_guest three "${vfs[1]}"
 must_fail start three
 assert_match "$ERR" "vgpu: three: .*${vfs[1]}"
+must_fail vgpuctl sriov disable "$card"
+assert_match "$ERR" "$card is in use: ${vfs[1]} by plain; "
 destroy plain
 start three
 owned_by "${vfs[1]}" three
@@ -89,3 +102,8 @@ start plainer
 destroy plainer
 [ "$(find $functions -type l | wc -l)" = 0 ]
 assert_empty_ledger
+
+say "nobody has one"
+[ "$(vgpuctl sriov disable "$card")" = "$card has no virtual functions any more" ]
+[ "$(cat "/sys/bus/pci/devices/$card/sriov_numvfs")" = 0 ]
+[ ! -e "/sys/bus/pci/devices/${vfs[0]}" ]

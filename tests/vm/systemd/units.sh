@@ -15,20 +15,6 @@ journal_has() { journalctl -q -b -o cat -u "$1" | grep -qF "$2"; }
 
 at_end systemctl reset-failed
 
-# Where NVIDIA's tool is not, there is nothing to do.
-systemctl start "$sriov"
-[ "$(systemctl show -P ConditionResult "$sriov")" = no ]
-
-# One that ends well and does nothing, as NVIDIA's did; later it does what it should.
-at_end rm -rf ${tool%/*} /run/asked /run/works
-mkdir -p ${tool%/*}
-cat >$tool <<-'END'
-	#!/bin/sh
-	echo "$*" >/run/asked
-	[ ! -e /run/works ] || echo 4 >"/sys/bus/pci/devices/$2/sriov_numvfs"
-END
-chmod +x $tool
-
 systemd-analyze verify --man=no /usr/lib/systemd/system/libvirt-vgpu-* 2>said || true
 cat said
 [ ! -s said ]
@@ -99,17 +85,51 @@ systemctl list-timers $timer
 assert_match "$(systemctl list-timers --no-legend $timer)" "$service"
 undo
 
-# The virtual functions: none came, so it fails, and tries again; then they come. A directory of
-# files lies over that of a device that has none.
-at_end systemctl stop "$sriov"
-must_fail systemctl start "$sriov"
-[ "$(cat /run/asked)" = "-e $gpu" ]
-wait_for journal_has "$sriov" "GPU $gpu has no virtual functions, although sriov-manage ended well"
+# The virtual functions. A directory of files lies over that of a device that has none, as if it were
+# one of NVIDIA's.
 at_end umount /sys/bus/pci/devices/$gpu
 mount -t tmpfs gpu "$(readlink -f /sys/bus/pci/devices/$gpu)"
+echo 0x10de >/sys/bus/pci/devices/$gpu/vendor
+echo 0x030200 >/sys/bus/pci/devices/$gpu/class
+echo 4 >/sys/bus/pci/devices/$gpu/sriov_totalvfs
+echo 0 >/sys/bus/pci/devices/$gpu/sriov_numvfs
+
+# Where NVIDIA's tool is not, it says so.
+at_end systemctl stop "$sriov"
+must_fail systemctl start "$sriov"
+wait_for journal_has "$sriov" "there is no $tool, which $gpu needs"
+systemctl stop "$sriov"
+systemctl reset-failed
+
+# One that ends well and does nothing, as NVIDIA's did; later it does what it should.
+at_end rm -rf ${tool%/*} /run/asked /run/works
+mkdir -p ${tool%/*}
+cat >$tool <<-'END'
+	#!/bin/sh
+	echo "$*" >/run/asked
+	case $1 in -e) count=4 ;; *) count=0 ;; esac
+	[ ! -e /run/works ] || echo $count >"/sys/bus/pci/devices/$2/sriov_numvfs"
+END
+chmod +x $tool
+
+# None came, so it fails, and tries again; then they come.
+must_fail systemctl start "$sriov"
+[ "$(cat /run/asked)" = "-e $gpu" ]
+wait_for journal_has "$sriov" "$gpu has no virtual functions, although sriov-manage ended well"
 touch /run/works
 wait_for systemctl -q is-active "$sriov"
 [ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 4 ]
+
+# What people type tells of the unit, until it is enabled; then what would end that.
+assert_match "$(vgpuctl sriov enable $gpu)" "4 virtual functions already"$'\n'".*: systemctl enable $sriov$"
+at_end systemctl disable "$sriov"
+systemctl enable "$sriov"
+[ "$(vgpuctl sriov enable $gpu)" = "$gpu has 4 virtual functions already" ]
+assert_match "$(vgpuctl sriov disable $gpu)" ": systemctl disable $sriov$"
+[ "$(cat /run/asked)" = "-d $gpu" ]
+[ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 0 ]
+undo
+undo
 undo
 undo
 

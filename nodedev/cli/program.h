@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * program: runs another program, for vgpuctl: host.h's `run`. The hook and the call-out are not
+ * linked to it.
+ */
+
+#pragma once
+
+#include "base/host.h"
+
+/*
+ * Runs the program argv[0], an absolute path, with these arguments (NULL ends them), and waits for
+ * its end. It gets an environment of its own, an empty stdin, and our stderr for all that it
+ * prints; it is the leader of a process group of its own.
+ *
+ * Its exit status, as a shell has it: 128 and the number of a signal that has ended it. -ENOENT or
+ * the like if it cannot be started. -ETIMEDOUT if it has not ended within so many milliseconds:
+ * then its group was asked to end (SIGTERM).
+ */
+int program_run(const struct host *host, char *const argv[], unsigned milliseconds) CHECKED NONNULL;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "doctor/card-memory.h"
+#include "device/nvidia.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether a word names a type of GPU instances: one that the card lists or has listed; else by the
+ * form that all names of such have. */
+static bool
+is_of_instances(const struct diagnosis *diagnosis, const struct card *card, const char *word)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+    struct inventory_type type = {.id = {"nvidia-1"}};
+    size_t gpu;
+
+    if (inventory_find_gpu(inventory, &card->address, &gpu)) {
+        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            if (inventory_type_is(&inventory->gpus[gpu].types[i], word))
+                return inventory->gpus[gpu].types[i].slices > 0;
+        }
+    }
+    snprintf(type.name, sizeof(type.name), "%s", word);
+    nvidia_describe(&type);
+    return type.slices > 0;
+}
+
+/* A card that may have others as well may rightly have those now. */
+static void
+read_policy(const struct diagnosis *diagnosis, const struct card *card, struct card_memory *ret)
+{
+    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &card->address);
+
+    for (size_t i = 0; said && i < said->types.count; i++) {
+        if (!is_of_instances(diagnosis, card, said->types.items[i]))
+            return;
+    }
+    if (!said || said->types.count == 0)
+        return;
+    snprintf(ret->instance, sizeof(ret->instance), "%s", said->types.items[0]);
+    snprintf(ret->says_instance, sizeof(ret->says_instance), "%s", said->origin);
+}
+
+/* Whether a lease's vGPU is gone, and its guest's next start wants another like it. Two such were
+ * there at the same time: what made room for another is forgotten. */
+static bool
+is_lost(const struct diagnosis *diagnosis, const struct lease *lease)
+{
+    return lease->state == LEASE_KEPT &&
+           !inventory_find_vgpu(&diagnosis->inventory, &lease->vgpu.device);
+}
+
+static void
+read_ledger(const struct diagnosis *diagnosis, const struct card *card, struct card_memory *ret)
+{
+    for (size_t i = 0; i < diagnosis->ledger.count; i++) {
+        const struct lease *lease = &diagnosis->ledger.leases[i];
+
+        if (!name_equal(&lease->gpu, &card->address) || !is_lost(diagnosis, lease))
+            continue;
+        if (is_of_instances(diagnosis, card, lease->vgpu.type.text)) {
+            if (*ret->instance)
+                continue;
+            snprintf(ret->instance, sizeof(ret->instance), "%s", lease->vgpu.type.text);
+            snprintf(ret->says_instance, sizeof(ret->says_instance), "the kept lease of %.128s",
+                     lease->domain_name);
+        } else if (lease->framebuffer && !ret->sizes[0]) {
+            ret->sizes[0] = lease;
+        } else if (lease->framebuffer && lease->framebuffer != ret->sizes[0]->framebuffer) {
+            ret->sizes[1] = lease;
+        }
+    }
+}
+
+void
+card_memory_read(const struct diagnosis *diagnosis, const struct card *card,
+                 struct card_memory *ret)
+{
+    *ret = (struct card_memory){.is_for_boot = card_is_for_boot(diagnosis->host, &card->address)};
+    if (!card_is_nvidias(diagnosis->host, &card->address))
+        return;
+    read_policy(diagnosis, card, ret);
+    read_ledger(diagnosis, card, ret);
+}
+
+bool
+card_memory_has_functions(const struct card_memory *memory)
+{
+    return memory->is_for_boot || *memory->instance || memory->sizes[1];
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What a boot, or a reload of its driver, took from a card: the steps by which an administrator
+ * prepares it, in their order (NVIDIA's user guide): MIG mode, virtual functions, which take away
+ * GPU instances, these, and the mode for several sizes. Only the first that was lost is told: what
+ * comes after it cannot be right.
+ */
+
+#include "doctor/card-memory.h"
+
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+#define UNIT    "libvirt-vgpu-sriov@%s"
+#define SMI     "nvidia-smi "
+
+struct place {
+    const struct card *card;
+    const struct card_memory *memory;
+    size_t gpu; /* in the inventory; SIZE_MAX: it offers nothing and has nothing */
+};
+
+/* Whether the card would make a type now; of GPU instances, or one that shares it in time. */
+static bool
+offers(const struct diagnosis *diagnosis, const struct place *place, bool instances)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+
+        if (parent->gpu != place->gpu)
+            continue;
+        for (size_t k = 0; k < inventory->gpus[place->gpu].count; k++) {
+            if (parent->available[k] > 0 &&
+                (inventory->gpus[place->gpu].types[k].slices > 0) == instances)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool
+check_mode(struct diagnosis *diagnosis, const struct place *place)
+{
+    const char *address = place->card->address.text;
+
+    if (!*place->memory->instance || !offers(diagnosis, place, false))
+        return false;
+    diagnosis_add(diagnosis,
+                  "the GPU %s is not in MIG mode, which a boot may have taken away: it offers no "
+                  "types of GPU instances, and is to have %s (%s)",
+                  address, place->memory->instance, place->memory->says_instance);
+    diagnosis_advise(diagnosis,
+                     "shut down the guests on it, then: vgpuctl sriov disable %s; " SMI
+                     "-i %s -mig 1; vgpuctl "
+                     "sriov enable %s; " SMI "mig -i %s -cgi PROFILE -C",
+                     address, address, address, address);
+    return true;
+}
+
+static bool
+check_functions(struct diagnosis *diagnosis, const struct place *place)
+{
+    const struct card_memory *memory = place->memory;
+    const char *address = place->card->address.text;
+
+    if (place->card->enabled || !card_memory_has_functions(memory))
+        return false;
+    if (memory->is_for_boot)
+        diagnosis_add(diagnosis,
+                      "the GPU %s has no virtual functions, although " UNIT " is to enable them "
+                      "at boot",
+                      address, address);
+    else
+        diagnosis_add(
+            diagnosis, "the GPU %s has no virtual functions, and is to have vGPUs on them (%s)",
+            address, *memory->instance ? memory->says_instance : memory->sizes[1]->domain_name);
+    if (*memory->instance)
+        diagnosis_advise(diagnosis,
+                         "first MIG mode, which a boot may have taken away: " SMI "-i %s -mig 1; "
+                         "systemctl enable " UNIT "; systemctl restart " UNIT,
+                         address, address, address);
+    else
+        diagnosis_advise(diagnosis,
+                         "systemctl enable " UNIT "; systemctl restart " UNIT
+                         "; if that fails, it says why: systemctl status " UNIT,
+                         address, address, address);
+    return true;
+}
+
+/* One that has a vGPU may have given all instances away. */
+static bool
+check_instances(struct diagnosis *diagnosis, const struct place *place)
+{
+    const char *address = place->card->address.text;
+
+    if (!*place->memory->instance || place->gpu == SIZE_MAX ||
+        diagnosis->inventory.gpus[place->gpu].is_silent ||
+        inventory_offers(&diagnosis->inventory, place->gpu))
+        return false;
+    diagnosis_add(diagnosis,
+                  "the GPU %s has no GPU instances, which a boot takes away, and so does enabling "
+                  "its virtual functions; it is to have %s (%s)",
+                  address, place->memory->instance, place->memory->says_instance);
+    diagnosis_advise(diagnosis,
+                     SMI "mig -i %s -cgi PROFILE -C; the profiles that there are: " SMI
+                         "mig -i %s -lgip; if there are instances: systemctl status nvidia-vgpud "
+                         "nvidia-vgpu-mgr",
+                     address, address);
+    return true;
+}
+
+/* It shows only while the card has a vGPU: an empty one offers all sizes in either mode. */
+static bool
+check_sizes(struct diagnosis *diagnosis, const struct place *place)
+{
+    const struct inventory *inventory = &diagnosis->inventory;
+    const char *address = place->card->address.text;
+    const struct lease *const *sizes = place->memory->sizes;
+    bool is_used = false;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++)
+        is_used |= inventory->parents[inventory->vgpus[i].parent].gpu == place->gpu;
+    if (!sizes[1] || !is_used || inventory->gpus[place->gpu].is_mixed)
+        return false;
+    diagnosis_add(diagnosis,
+                  "the GPU %s takes vGPUs of one size only, and had several: %s of %s and %s of "
+                  "%s; a reload of its driver takes that mode away",
+                  address, sizes[0]->vgpu.type.text, sizes[0]->domain_name,
+                  sizes[1]->vgpu.type.text, sizes[1]->domain_name);
+    diagnosis_advise(diagnosis, "without vGPUs on it: " SMI "vgpu -i %s -shm 1", address);
+    return true;
+}
+
+static void
+check_card(struct diagnosis *diagnosis, const struct card *card)
+{
+    static bool (*const steps[])(struct diagnosis * diagnosis, const struct place *place) = {
+        check_mode, check_functions, check_instances, check_sizes};
+    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &card->address);
+    struct card_memory memory;
+    struct place place = {.card = card, .memory = &memory};
+
+    if (said && !said->enabled)
+        return;
+    card_memory_read(diagnosis, card, &memory);
+    if (!inventory_find_gpu(&diagnosis->inventory, &card->address, &place.gpu))
+        place.gpu = SIZE_MAX;
+    for (size_t i = 0; i < COUNT(steps) && !steps[i](diagnosis, &place); i++)
+        ;
+}
+
+static void
+check_order(struct diagnosis *diagnosis)
+{
+    AUTO(names_clear) struct names devices = {0};
+
+    if (host_list(diagnosis->host, &devices, DEVICES) < 0)
+        return;
+    for (size_t i = 0; i < devices.count; i++) {
+        AUTO(card_clear) struct card card = {0};
+
+        if (card_read(diagnosis->host, &devices.items[i], &card) == 0)
+            check_card(diagnosis, &card);
+    }
+}
+
+const struct diagnosis_check boot_checks[] = {
+    {"boot-order", DIAGNOSIS_WARNING, .look = check_order},
+    {0},
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "sriov/sriov.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+#define MANAGE  "/usr/lib/nvidia/sriov-manage"
+#define LONGEST 100000 /* ms that NVIDIA's tool may take; its unit has two minutes */
+
+/* How many there are now. */
+static int
+read_enabled(const struct host *host, struct card *card, struct error *error)
+{
+    int rc = host_read_number(host, &card->enabled, DEVICES "/%s/sriov_numvfs", card->address.text);
+
+    return rc < 0 ? error_set(error, rc, "/" DEVICES "/%s/sriov_numvfs: %s", card->address.text,
+                              strerror(-rc))
+                  : 0;
+}
+
+/* --- NVIDIA's --------------------------------------------------------------------------------- */
+
+static int
+run_tool(const struct host *host, const struct card *card, const char *how, struct error *error)
+{
+    char path[] = MANAGE, option[8], address[sizeof(card->address.text)];
+    char *const argv[] = {path, option, address, NULL};
+    int rc;
+
+    snprintf(option, sizeof(option), "%s", how);
+    snprintf(address, sizeof(address), "%s", card->address.text);
+    rc = host->run ? host->run(host, argv, LONGEST) : -EOPNOTSUPP;
+    if (rc == 0)
+        return 0;
+    if (rc == -ENOENT)
+        return error_set(
+            error, rc, "there is no " MANAGE ", which %s needs: install NVIDIA's vGPU host driver",
+            address);
+    if (rc == -ETIMEDOUT)
+        return error_set(error, rc, "%s %s %s did not end within %u seconds; see journalctl -k",
+                         path, option, address, LONGEST / 1000);
+    if (rc < 0)
+        return error_set(error, rc, "%s: %s", path, strerror(-rc));
+    return error_set(error, -EIO, "%s %s %s failed (exit status %d); see journalctl -k", path,
+                     option, address, rc);
+}
+
+static int
+enable_by_tool(const struct host *host, struct card *card, unsigned count, struct error *error)
+{
+    int rc;
+
+    if (count)
+        return error_set(error, -EINVAL,
+                         "NVIDIA's tool enables all functions of %s, and takes no --count",
+                         card->address.text);
+    rc = run_tool(host, card, "-e", error);
+    if (rc == 0)
+        rc = read_enabled(host, card, error);
+    if (rc < 0 || card->enabled)
+        return rc;
+    return error_set(error, -ENODEV,
+                     "%s has no virtual functions, although sriov-manage ended well; are SR-IOV, "
+                     "the IOMMU and addresses above 4G on in the firmware? See journalctl -k",
+                     card->address.text);
+}
+
+/* --- others ----------------------------------------------------------------------------------- */
+
+static int
+write_number(const struct host *host, const struct card *card, const char *attribute,
+             unsigned value)
+{
+    char text[16];
+    struct path path;
+    int rc = path_format(&path, DEVICES "/%s/%s", card->address.text, attribute);
+
+    snprintf(text, sizeof(text), "%u", value);
+    return rc < 0 ? rc : host->ops->write(host, path.text, text);
+}
+
+static const char *
+reason(int rc)
+{
+    return rc == -ENOENT ? "its driver does not do that, or it has none" : strerror(-rc);
+}
+
+/* Keeps the host's own drivers off the functions: 1 if that was not so before. */
+static int
+stop_probing(const struct host *host, const struct card *card)
+{
+    uint64_t probes;
+    int rc =
+        host_read_number(host, &probes, DEVICES "/%s/sriov_drivers_autoprobe", card->address.text);
+
+    if (rc == -ENOENT || (rc == 0 && probes == 0))
+        return 0;
+    if (rc == 0)
+        rc = write_number(host, card, "sriov_drivers_autoprobe", 0);
+    return rc < 0 ? rc : 1;
+}
+
+static int
+enable_by_kernel(const struct host *host, struct card *card, unsigned count, struct error *error)
+{
+    unsigned wanted = count ? count : (unsigned)card->total;
+    int probed = stop_probing(host, card), rc;
+
+    if (probed < 0)
+        return error_set(error, probed, "/" DEVICES "/%s/sriov_drivers_autoprobe: %s",
+                         card->address.text, strerror(-probed));
+    rc = write_number(host, card, "sriov_numvfs", wanted);
+    if (rc < 0)
+        error_set(error, rc, "enabling %u virtual functions of %s: %s; see journalctl -k", wanted,
+                  card->address.text, reason(rc));
+    else
+        rc = read_enabled(host, card, error);
+    if (rc == 0 && card->enabled != wanted)
+        rc = error_set(error, -EIO, "%s has %u virtual functions now, not %u; see journalctl -k",
+                       card->address.text, (unsigned)card->enabled, wanted);
+    if (rc < 0 && probed && write_number(host, card, "sriov_drivers_autoprobe", 1) < 0)
+        error_add(error, "its sriov_drivers_autoprobe is 0 now");
+    return rc;
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+int
+sriov_enable(const struct host *host, struct card *card, unsigned count, struct error *error)
+{
+    int rc;
+
+    if (count > card->total)
+        return error_set(error, -EINVAL, "%s can have %u virtual functions, not %u",
+                         card->address.text, (unsigned)card->total, count);
+    if (card->enabled && count && card->enabled != count)
+        return error_set(error, -EEXIST,
+                         "%s has %u virtual functions, and the kernel changes that only to 0: "
+                         "'vgpuctl sriov disable %s' first",
+                         card->address.text, (unsigned)card->enabled, card->address.text);
+    if (card->enabled)
+        return 0;
+    rc = card_is_nvidias(host, &card->address) ? enable_by_tool(host, card, count, error)
+                                               : enable_by_kernel(host, card, count, error);
+    return rc < 0 ? rc : 1;
+}
+
+int
+sriov_disable(const struct host *host, struct card *card, struct error *error)
+{
+    int rc;
+
+    if (card->enabled == 0)
+        return 0;
+    if (card_is_nvidias(host, &card->address)) {
+        rc = run_tool(host, card, "-d", error);
+    } else {
+        rc = write_number(host, card, "sriov_numvfs", 0);
+        if (rc < 0)
+            error_set(error, rc, "disabling the virtual functions of %s: %s; see journalctl -k",
+                      card->address.text, reason(rc));
+    }
+    if (rc == 0)
+        rc = read_enabled(host, card, error);
+    if (rc < 0 || card->enabled == 0)
+        return rc < 0 ? rc : 1;
+    return error_set(error, -EIO, "%s still has %u virtual functions; see journalctl -k",
+                     card->address.text, (unsigned)card->enabled);
+}

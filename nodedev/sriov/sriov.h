@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * sriov: enables and disables the virtual functions of a card. Only an administrator does that, by
+ * 'vgpuctl sriov'; no hook ever does.
+ *
+ * NVIDIA's functions are enabled by NVIDIA's own tool, the only way that they support. Those of
+ * others are enabled by the kernel's sriov_numvfs; as they are for guests, the host's own drivers
+ * are kept off them (sriov_drivers_autoprobe is 0). What came of it is read back: that tool has
+ * been seen to end well although there was no function.
+ */
+
+#pragma once
+
+#include "base/error.h"
+#include "view/card.h"
+
+/*
+ * Enables so many functions; 0: as many as there can be. 1: they are there now, and card->enabled
+ * says how many; 0: there were some before, and nothing was done; -EINVAL if the card does not do
+ * that; else -errno; with a line in error.
+ */
+int sriov_enable(const struct host *host, struct card *card, unsigned count,
+                 struct error *error) CHECKED NONNULL;
+
+/* Disables all. The caller has seen that nobody uses them. 1: they are gone; 0: there was none;
+ * -errno with a line in error. */
+int sriov_disable(const struct host *host, struct card *card, struct error *error) CHECKED NONNULL;

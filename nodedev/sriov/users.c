@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "sriov/users.h"
+#include "base/array.h"
+#include "device/vgpu.h"
+#include "domain/status-files.h"
+#include "view/vgpu-walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_NAMED 8
+
+struct users {
+    const struct host *host;
+    const struct ledger *ledger;
+    struct status_files guests;
+    char text[1024]; /* "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
+    size_t count;
+};
+
+static void
+users_clear(struct users *users)
+{
+    status_files_clear(&users->guests);
+}
+
+/* The card, its functions, and the mediated devices that were made on them. */
+static int
+list_devices(const struct snapshot *snapshot, const struct card *card, struct names *ret)
+{
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    int rc = ARRAY_ADD(ret->items, ret->count, card->address);
+
+    for (size_t i = 0; rc == 0 && i < card->functions.count; i++)
+        rc = ARRAY_ADD(ret->items, ret->count, card->functions.items[i]);
+    while (rc == 0 && vgpu_walk_next(&walk)) {
+        if (name_equal(walk.gpu, &card->address) && !names_has(ret, walk.device))
+            rc = ARRAY_ADD(ret->items, ret->count, *walk.device);
+    }
+    return rc;
+}
+
+static void
+add(struct users *users, const struct name *device, const char *user)
+{
+    size_t at = strlen(users->text);
+
+    if (users->count++ < MOST_NAMED)
+        snprintf(users->text + at, sizeof(users->text) - at, "%s%s by %.80s", at ? ", " : "",
+                 device->text, user);
+}
+
+/* Whoever has it open; of a plain function, which is no vGPU, this is known in the same way. */
+static bool
+find_process(const struct host *host, const struct name *device, char *text, size_t size)
+{
+    struct vgpu vgpu, function = {.interface = &vgpu_pool, .device = *device};
+    struct name gpu;
+
+    return vgpu_holder(host, vgpu_find(host, device, &vgpu, &gpu) == 0 ? &vgpu : &function, text,
+                       size) > 0;
+}
+
+static void
+look_at(struct users *users, const struct name *device)
+{
+    const struct lease *lease = ledger_find(users->ledger, device);
+    const struct request *guest = status_files_holder(&users->guests, device);
+    char text[128] = "process ";
+    size_t length = strlen(text);
+
+    if (lease && lease->state != LEASE_KEPT) {
+        snprintf(text, sizeof(text), "%.64s (%s)", lease->domain_name,
+                 lease_state_name(lease->state));
+        add(users, device, text);
+    } else if (guest) {
+        add(users, device, guest->name);
+    } else if (find_process(users->host, device, text + length, sizeof(text) - length)) {
+        add(users, device, text);
+    }
+}
+
+int
+users_check(const struct host *host, const struct snapshot *snapshot, const struct card *card,
+            struct error *error)
+{
+    AUTO(users_clear) struct users users = {.host = host, .ledger = &snapshot->ledger};
+    AUTO(names_clear) struct names devices = {0};
+    int rc = status_files_read(host, &users.guests, error);
+
+    if (rc == 0)
+        rc = list_devices(snapshot, card, &devices);
+    if (rc < 0)
+        return error_set(error, rc, "cannot tell who uses %s: %s", card->address.text,
+                         strerror(-rc));
+    for (size_t i = 0; i < devices.count; i++)
+        look_at(&users, &devices.items[i]);
+    if (users.count == 0)
+        return 0;
+    error_set(error, -EBUSY, "%s is in use: %s", card->address.text, users.text);
+    if (users.count > MOST_NAMED)
+        error_add(error, "%zu more are", users.count - MOST_NAMED);
+    error_add(error, "shut these guests down or migrate them; 'vgpuctl drain %s' keeps others away",
+              card->address.text);
+    return -EBUSY;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/card.h"
+
+#include <string.h>
+
+#define DEVICES "sys/bus/pci/devices"
+
+void
+card_clear(struct card *card)
+{
+    names_clear(&card->functions);
+}
+
+static int
+find_functions(const struct host *host, struct card *card)
+{
+    AUTO(names_clear) struct names names = {0};
+    int rc = host_list(host, &names, DEVICES "/%s", card->address.text);
+
+    for (size_t i = 0; rc == 0 && i < names.count; i++) {
+        struct name function;
+
+        if (!strncmp(names.items[i].text, "virtfn", strlen("virtfn")) &&
+            host_link(host, &function, DEVICES "/%s/%s", card->address.text, names.items[i].text) ==
+                0)
+            rc = names_add(&card->functions, function.text);
+    }
+    names_sort(&card->functions);
+    return rc;
+}
+
+int
+card_read(const struct host *host, const struct name *address, struct card *ret)
+{
+    int rc;
+
+    *ret = (struct card){.address = *address};
+    rc = host_read_number(host, &ret->total, DEVICES "/%s/sriov_totalvfs", address->text);
+    if (rc < 0 || ret->total == 0)
+        return rc < 0 ? rc : -ENOENT;
+    rc = host_read_number(host, &ret->enabled, DEVICES "/%s/sriov_numvfs", address->text);
+    return rc < 0 ? rc : find_functions(host, ret);
+}
+
+bool
+card_is_for_boot(const struct host *host, const struct name *address)
+{
+    return host_exists(host, "etc/systemd/system/multi-user.target.wants/" CARD_UNIT,
+                       address->text);
+}
+
+bool
+card_is_nvidias(const struct host *host, const struct name *address)
+{
+    char vendor[16];
+
+    return host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address->text) > 0 &&
+           !strcmp(vendor, "0x10de");
+}

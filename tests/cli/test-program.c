@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* program: what a program gets from us, and what we are told of its end. */
+
+#include "cli/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LONG 600000 /* ms: as long as a busy machine may need */
+
+static const struct host host = {.root = AT_FDCWD, .ops = &host_kernel, .caller = -1};
+
+/* What the shell says of it. */
+static int
+run(const char *script, unsigned milliseconds)
+{
+    char shell[] = "/bin/sh", option[] = "-c";
+    char *copy = strdup(script);
+    char *const argv[] = {shell, option, copy, NULL};
+    int rc = program_run(&host, argv, milliseconds);
+
+    free(copy);
+    return rc;
+}
+
+static void
+how_it_ends(void **state)
+{
+    char nothing[] = "/no/such/program";
+    char *const argv[] = {nothing, NULL};
+
+    (void)state;
+    assert_int_equal(run("exit 0", LONG), 0);
+    assert_int_equal(run("exit 7", LONG), 7);
+    assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
+    assert_int_equal(program_run(&host, argv, LONG), -ENOENT);
+}
+
+/* Nothing of our environment, and no descriptor but the three. */
+static void
+what_it_gets(void **state)
+{
+    int left_open = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+    (void)state;
+    assert_true(left_open > 2);
+    assert_int_equal(setenv("LD_PRELOAD_OF_SOMEBODY", "x", 1), 0);
+    assert_int_equal(run("[ -z \"$LD_PRELOAD_OF_SOMEBODY$HOME$USER\" ]", LONG), 0);
+    assert_int_equal(run("[ \"$PATH $LC_ALL\" = '/usr/sbin:/usr/bin:/sbin:/bin C' ]", LONG), 0);
+    assert_int_equal(run("[ \"$(readlink /proc/self/fd/0)\" = /dev/null ]", LONG), 0);
+    assert_int_equal(run("[ /proc/$$/fd/1 -ef /proc/$$/fd/2 ]", LONG), 0);
+    assert_int_equal(run("for fd in /proc/$$/fd/*; do [ ! $fd -ef / ] || exit 1; done", LONG), 0);
+    /* What we ignore, it does not. */
+    assert_int_equal(sigaction(SIGTERM, &ignore, &before), 0);
+    assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
+    assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
+    close(left_open);
+}
+
+/* It is asked to end, and so is what it has started: nobody has its end of the pipe any more. */
+static void
+too_long(void **state)
+{
+    struct pollfd end = {.events = POLLIN};
+    int pipes[2], faults = dup(STDERR_FILENO), rc;
+    char byte;
+
+    (void)state;
+    assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+    assert_int_equal(dup2(pipes[1], STDERR_FILENO), STDERR_FILENO);
+    rc = run("sleep 3600 & wait", 50);
+    dup2(faults, STDERR_FILENO);
+    close(faults);
+    close(pipes[1]);
+    end.fd = pipes[0];
+    assert_int_equal(rc, -ETIMEDOUT);
+    assert_int_equal(poll(&end, 1, LONG), 1);
+    assert_int_equal(read(pipes[0], &byte, 1), 0);
+    close(pipes[0]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(how_it_ends),
+        cmocka_unit_test(what_it_gets),
+        cmocka_unit_test(too_long),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Virtual functions that an administrator enables and disables: by NVIDIA's tool, by the kernel,
+ * and not while somebody uses them. */
+
+#include "fake/typed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NVIDIA "0000:3d:00.0"
+#define INTEL  "0000:03:00.0"
+#define MACHINE                                                                                    \
+    "gpu " NVIDIA " vf vfs 4 rule size\n"                                                          \
+    "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"                                 \
+    "gpu " INTEL " xe vfs 3 memory 24480\n"                                                        \
+    "pci 0000:41:00.0 driver ice\n"
+#define HERE  "test:///default"
+#define UNIT  "etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@"
+#define TYPE  "L40S-8Q"
+#define FIRST "0000:3d:00.4"
+
+static struct scene scene;
+static struct typed typed;
+
+/* NVIDIA's tool, as far as it concerns us: what it was asked, and what it does. */
+static struct {
+    char asked[256]; /* "" while it was not */
+    int answer;      /* what running it comes to */
+    bool is_idle;    /* it does nothing */
+} tool;
+
+static int
+run_tool(const struct host *host, char *const argv[], unsigned milliseconds)
+{
+    size_t at = strlen(tool.asked);
+
+    assert_true(milliseconds >= 60000);
+    assert_null(argv[3]);
+    snprintf(tool.asked + at, sizeof(tool.asked) - at, "%s%s %s %s", at ? "; " : "", argv[0],
+             argv[1], argv[2]);
+    if (tool.answer == 0 && !tool.is_idle)
+        assert_int_equal(
+            fake_enable((const struct fake_kernel *)host, argv[2], strcmp(argv[1], "-e") ? 0 : 4),
+            0);
+    return tool.answer;
+}
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    memset(&tool, 0, sizeof(tool));
+    scene_start(&scene, MACHINE);
+    scene.kernel.host.run = run_tool;
+    fake_write(&scene.kernel, "run/systemd/system/any", "");
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+run(const char *line, int status, const char *words)
+{
+    if (typed_run(&scene, HERE, line, &typed) != status)
+        fail_msg("%s: %d, %s", line, typed.status, typed.faults);
+    typed_assert_has(status ? typed.faults : typed.printed, words);
+}
+
+/* Anew, and with no functions. */
+static void
+start_off(void)
+{
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    scene.kernel.faults->writes = 0;
+}
+
+static unsigned
+number(const char *gpu, const char *attribute)
+{
+    uint64_t ret;
+
+    assert_int_equal(
+        host_read_number(&scene.kernel.host, &ret, "sys/bus/pci/devices/%s/%s", gpu, attribute), 0);
+    return (unsigned)ret;
+}
+
+static void
+nvidias(void **state)
+{
+    (void)state;
+    start_off();
+    typed_golden(&scene, HERE, "sriov/enable", "vgpuctl sriov enable 3d:00.0");
+    assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -e " NVIDIA);
+    assert_int_equal(number(NVIDIA, "sriov_drivers_autoprobe"), 1);
+    typed_golden(&scene, HERE, "sriov/enabled-already", "vgpuctl sriov enable " NVIDIA);
+    fake_write(&scene.kernel, UNIT NVIDIA ".service", "");
+    run("vgpuctl sriov enable 0000:3D:00.0", 0, NVIDIA " has 4 virtual functions already\n");
+    assert_null(strstr(typed.printed, "boot"));
+    assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -e " NVIDIA);
+    tool.asked[0] = '\0';
+    typed_golden(&scene, HERE, "sriov/disable", "vgpuctl sriov disable 3d:00.0");
+    assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -d " NVIDIA);
+    assert_int_equal(number(NVIDIA, "sriov_numvfs"), 0);
+    run("vgpuctl sriov disable 3d:00.0", 0, NVIDIA " had no virtual functions\n");
+    assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -d " NVIDIA);
+    /* It writes nothing itself. */
+    assert_int_equal(scene.kernel.faults->writes, 0);
+}
+
+/* Whatever the tool says, what counts is what is there then. */
+static void
+nvidias_tool_fails(void **state)
+{
+    static const struct {
+        int answer;
+        const char *golden;
+    } rows[] = {
+        {-ENOENT, "sriov/no-tool"},
+        {-ETIMEDOUT, "sriov/tool-hangs"},
+        {1, "sriov/tool-fails"},
+        {0, "sriov/tool-does-nothing"},
+    };
+
+    (void)state;
+    start_off();
+    tool.is_idle = true;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tool.answer = rows[i].answer;
+        typed_golden(&scene, HERE, rows[i].golden, "vgpuctl sriov enable 3d:00.0");
+    }
+    run("vgpuctl sriov enable 3d:00.0 --count 2", 2, "takes no --count");
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+    run("vgpuctl sriov disable 3d:00.0", 1, NVIDIA " still has 4 virtual functions");
+    scene.kernel.host.run = NULL;
+    run("vgpuctl sriov disable 3d:00.0", 1, "/usr/lib/nvidia/sriov-manage: ");
+}
+
+/* By the kernel: first the host's own driver is told to leave them alone. */
+static void
+others(void **state)
+{
+    struct name driver;
+
+    (void)state;
+    start_off();
+    run("vgpuctl sriov enable 03:00.0", 0, INTEL " has 3 virtual functions now\n");
+    assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
+    assert_int_equal(number(INTEL, "sriov_drivers_autoprobe"), 0);
+    assert_true(host_link(&scene.kernel.host, &driver, "sys/bus/pci/devices/0000:03:00.4/driver") <
+                0);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    run("vgpuctl sriov enable 03:00.0", 0, "already");
+    run("vgpuctl sriov enable 03:00.0 --count 3", 0, "already");
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    run("vgpuctl sriov enable 03:00.0 --count 2", 1,
+        INTEL " has 3 virtual functions, and the kernel changes that only to 0: 'vgpuctl sriov "
+              "disable " INTEL "' first");
+    run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");
+    run("vgpuctl sriov enable 03:00.0 --count 2", 0, INTEL " has 2 virtual functions now\n");
+    assert_int_equal(number(INTEL, "sriov_numvfs"), 2);
+    assert_string_equal(tool.asked, "");
+}
+
+/* The n-th write fails: there are no functions, and the host's drivers take them as before. */
+static void
+others_fail(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 2; n++) {
+        start_off();
+        scene.kernel.faults->fail_at = n;
+        scene.kernel.faults->fail_with = ENOENT;
+        run("vgpuctl sriov enable 03:00.0", 1,
+            n == 1 ? "sriov_drivers_autoprobe: " : INTEL ": its driver does not do that");
+        assert_int_equal(number(INTEL, "sriov_numvfs"), 0);
+        assert_int_equal(number(INTEL, "sriov_drivers_autoprobe"), 1);
+    }
+    scene.kernel.faults->fail_at = 0;
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
+    scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
+    scene.kernel.faults->fail_with = EBUSY;
+    run("vgpuctl sriov disable 03:00.0", 4, "disabling the virtual functions of " INTEL);
+    assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
+}
+
+/* By a lease, by a guest that asks us for nothing, by a process; and what is merely kept. */
+static void
+in_use(void **state)
+{
+    AUTO_FREE char *foreign =
+        typed_functions(9, "", "", (const char *const[]){"0000:3d:00.5", NULL});
+    AUTO_FREE char *text = NULL, *kept = NULL;
+    struct fake_guest guest;
+    pid_t qemu;
+
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(typed_prepare(&scene, 1, TYPE, FIRST), 0);
+    assert_int_equal(typed_prepare(&scene, 2, TYPE, "0000:3d:00.6"), 0);
+    kept = typed_functions(2, "", TYPE, (const char *const[]){"0000:3d:00.6", NULL});
+    assert_int_equal(scene_hook(&scene, kept, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_true(asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(),
+                         foreign) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.7", "nvidia-1152", "0000:3d:00.7"), 0);
+    guest = fake_open(&scene.kernel, "0000:3d:00.7");
+    qemu = fake_hand_over(&guest);
+    run("vgpuctl sriov disable 3d:00.0", 4,
+        NVIDIA " is in use: " FIRST " by guest1 (held), "
+               "0000:3d:00.5 by guest9, 0000:3d:00.7 by process ");
+    typed_assert_has(typed.faults, "); shut these guests down or migrate them; 'vgpuctl "
+                                   "drain " NVIDIA "' keeps others away");
+    assert_null(strstr(typed.faults, "0000:3d:00.6"));
+    assert_string_equal(tool.asked, "");
+    fake_end(qemu);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/foreign.xml", 0), 0);
+    run("vgpuctl sriov enable 3d:00.0", 0, "already");
+    /* One is enough. */
+    run("vgpuctl sriov disable 3d:00.0", 4, NVIDIA " is in use: " FIRST " by guest1 (held); shut");
+    /* Another card's guests are none of this one's. */
+    run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");
+}
+
+/* Of many not all are named. */
+static void
+many_users(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " NVIDIA " vf vfs 16 rule size\n"
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 16\n");
+    scene.kernel.host.run = run_tool;
+    for (unsigned i = 0; i < 11; i++)
+        assert_int_equal(typed_prepare(&scene, i + 1, TYPE, scene_function(NVIDIA, i)), 0);
+    typed_golden(&scene, HERE, "sriov/in-use", "vgpuctl sriov disable 3d:00.0");
+    assert_string_equal(tool.asked, "");
+}
+
+/* What is no GPU is left alone, unless vgpu.conf calls it one. */
+static void
+which_card(void **state)
+{
+    (void)state;
+    start_off();
+    fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_totalvfs", "8\n");
+    fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_numvfs", "0\n");
+    fake_write(&scene.kernel, "sys/devices/0000:41:00.0/class", "0x020000\n");
+    typed_golden(&scene, HERE, "sriov/no-gpu", "vgpuctl sriov enable 41:00.0");
+    typed_golden(&scene, HERE, "sriov/unknown", "vgpuctl sriov enable 0000:42:00.0");
+    run("vgpuctl sriov enable ../../" NVIDIA, 1, "there is no GPU \"../../");
+    scene_configure(&scene, "gpus = ({ address = \"0000:41:00.0\"; });");
+    run("vgpuctl sriov enable 41:00.0", 1, "enabling 8 virtual functions of 0000:41:00.0: ");
+    fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_totalvfs", "0\n");
+    run("vgpuctl sriov enable 41:00.0", 1, "its sriov_totalvfs is 0");
+}
+
+/* A host with a broken configuration has its functions at boot; none is taken away there. */
+static void
+broken_configuration(void **state)
+{
+    (void)state;
+    start_off();
+    scene_configure(&scene, "placement = ");
+    run("vgpuctl sriov enable 3d:00.0", 0, "has 4 virtual functions now");
+    run("vgpuctl sriov disable 3d:00.0", 1, "vgpu.conf:1: ");
+    assert_int_equal(number(NVIDIA, "sriov_numvfs"), 4);
+}
+
+static void
+wrong_words(void **state)
+{
+    static const char *const lines[][2] = {
+        {"vgpuctl sriov", "its enable|disable is missing; usage: vgpuctl sriov enable|disable GPU"},
+        {"vgpuctl sriov enable", "its GPU is missing"},
+        {"vgpuctl sriov start 3d:00.0", "enable or disable, please, not \"start\""},
+        {"vgpuctl sriov disable 3d:00.0 --count 2", "disable takes no --count: all go"},
+        {"vgpuctl sriov enable 03:00.0 --count 0", "--count 0: not a number from 1 to 65535"},
+        {"vgpuctl sriov enable 03:00.0 --count 4", INTEL " can have 3 virtual functions, not 4"},
+        {"vgpuctl sriov enable 03:00.0 --root /", "it takes no --root"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++)
+        run(lines[i][0], 2, lines[i][1]);
+    assert_int_equal(scene.kernel.faults->writes, 0);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(nvidias),    TEST(nvidias_tool_fails), TEST(others),
+        TEST(in_use),     TEST(many_users),         TEST(others_fail),
+        TEST(which_card), TEST(wrong_words),        TEST(broken_configuration),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

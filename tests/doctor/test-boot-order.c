@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a boot or a driver's reload took from a card: doctor tells the first step, once, and only of
+ * a card that had it before. */
+
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CARD  "0000:41:00.0"
+#define INTEL "0000:03:00.0"
+#define FIRST "0000:41:00.4"
+#define HERE  "test:///default"
+#define CONF  "etc/libvirt-vgpu/vgpu.conf"
+#define WANTS "etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@"
+#define MIG   "type nvidia-700 \"NVIDIA A30-2-12C\" framebuffer 12288 slices 2 instances %u\n"
+#define SHARED                                                                                     \
+    "type nvidia-1152 \"NVIDIA A30-8Q\" framebuffer 8192 max 3\n"                                  \
+    "type nvidia-1151 \"NVIDIA A30-4Q\" framebuffer 4096 max 6\n"
+#define ALLOWED "gpus = ({ address = \"" CARD "\"; types = [ \"A30-2-12C\" ]; });\n"
+
+static struct scene scene;
+static struct typed typed;
+
+/* A card with four functions, all of which a host needs beside; `words` are more of the card's. */
+static void
+start(const char *words, unsigned instances)
+{
+    char machine[1024];
+
+    snprintf(machine, sizeof(machine),
+             "gpu " CARD " vf vfs 4 rule size %s\n" SHARED MIG "gpu " INTEL
+             " xe vfs 2 memory 24480\n",
+             words, instances);
+    scene_start(&scene, machine);
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+/* How many findings doctor has of a name, of which `words` is one. */
+static unsigned
+count(const char *name, const char *words)
+{
+    char line[64];
+    unsigned ret = 0;
+
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    snprintf(line, sizeof(line), "warning: %s\n", name);
+    for (const char *at = typed.printed; (at = strstr(at, line)); at++)
+        ret++;
+    if (ret && *words)
+        typed_assert_has(typed.printed, words);
+    return ret;
+}
+
+/* That finding, and no other of what the steps are about. */
+static void
+lost(const char *words)
+{
+    if (count("boot-order", words) != 1 || count("virtual-functions", "") ||
+        count("function-types", ""))
+        fail_msg("not only one \"%s\": %s", words, typed.printed);
+}
+
+static void
+nothing_lost(void)
+{
+    if (count("boot-order", ""))
+        fail_msg("%s", typed.printed);
+}
+
+static void
+mig_mode(void **state)
+{
+    (void)state;
+    start("", 2);
+    nothing_lost();
+    fake_write(&scene.kernel, CONF, ALLOWED);
+    lost("the GPU " CARD
+         " is not in MIG mode, which a boot may have taken away: it offers no types "
+         "of GPU instances, and is to have A30-2-12C (/etc/libvirt-vgpu/vgpu.conf:1)");
+    typed_assert_has(typed.printed, "\n      nvidia-smi -i " CARD " -mig 1\n"
+                                    "      vgpuctl sriov enable " CARD "\n"
+                                    "      nvidia-smi mig -i " CARD " -cgi PROFILE -C\n");
+    typed_golden(&scene, HERE, "doctor/boot-order", "vgpuctl doctor");
+    /* It may have either. */
+    fake_write(&scene.kernel, CONF,
+               "gpus = ({ address = \"" CARD "\"; types = [ \"A30-2-12C\", \"A30-8Q\" ]; });\n");
+    nothing_lost();
+    fake_write(&scene.kernel, CONF,
+               "gpus = ({ address = \"" CARD
+               "\"; enabled = false; types = [ \"A30-2-12C\" ]; });\n");
+    nothing_lost();
+}
+
+/* The first of several is the one that is told. */
+static void
+mig_and_functions(void **state)
+{
+    (void)state;
+    start("mig", 2);
+    fake_write(&scene.kernel, CONF, ALLOWED);
+    nothing_lost();
+    assert_int_equal(fake_enable(&scene.kernel, CARD, 0), 0);
+    lost("the GPU " CARD " has no virtual functions, and is to have vGPUs on them "
+         "(/etc/libvirt-vgpu/vgpu.conf:1)");
+    typed_assert_has(typed.printed, "first MIG mode, which a boot may have taken away:\n"
+                                    "      nvidia-smi -i " CARD " -mig 1\n"
+                                    "      systemctl enable libvirt-vgpu-sriov@" CARD "\n");
+}
+
+static void
+instances(void **state)
+{
+    (void)state;
+    start("mig", 0);
+    /* Nobody says that it had some: so it may be anything. */
+    nothing_lost();
+    assert_int_equal(count("function-types", ""), 1);
+    fake_write(&scene.kernel, CONF, ALLOWED);
+    lost("the GPU " CARD " has no GPU instances, which a boot takes away, and so does enabling its "
+         "virtual functions; it is to have A30-2-12C (/etc/libvirt-vgpu/vgpu.conf:1)");
+    fake_instances(&scene.kernel, CARD, "nvidia-700", 1);
+    nothing_lost();
+    /* All are given away: that is no loss. */
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-700", FIRST), 0);
+    nothing_lost();
+}
+
+/* By the unit that is enabled, NVIDIA's or another's. */
+static void
+functions(void **state)
+{
+    static const char *const cards[] = {CARD, INTEL};
+
+    (void)state;
+    start("", 0);
+    assert_int_equal(fake_enable(&scene.kernel, CARD, 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    nothing_lost();
+    assert_int_equal(count("virtual-functions", "has 4 virtual functions"), 1);
+    for (size_t i = 0; i < COUNT(cards); i++) {
+        char path[256], words[256];
+
+        snprintf(path, sizeof(path), WANTS "%s.service", cards[i]);
+        fake_write(&scene.kernel, path, "");
+        snprintf(words, sizeof(words),
+                 "the GPU %s has no virtual functions, although libvirt-vgpu-sriov@%s is to enable "
+                 "them at boot",
+                 cards[i], cards[i]);
+        assert_int_equal(count("boot-order", words), i + 1);
+        assert_int_equal(count("virtual-functions", ""), 0);
+    }
+    assert_int_equal(fake_enable(&scene.kernel, CARD, 4), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    nothing_lost();
+}
+
+/* Two guests' vGPUs of two sizes were kept; the driver was reloaded, and takes one size. */
+static void
+sizes(void **state)
+{
+    char text[1024], boot_id[64];
+
+    (void)state;
+    start("", 0);
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    snprintf(text, sizeof(text),
+             "libvirt-vgpu-ledger 1 %s 3\n"
+             "vf 0000:41:00.5 nvidia-1152 8192 0000:41:00.5 " CARD
+             " aaaaaaaa-0000-4000-8000-000000000001 guest1 ua-gpu0 kept made 1:1 1 keep 1\n"
+             "vf 0000:41:00.6 nvidia-1151 4096 0000:41:00.6 " CARD
+             " aaaaaaaa-0000-4000-8000-000000000002 guest2 ua-gpu0 kept made 1:1 2 keep 1\n",
+             boot_id);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+    /* An empty card does not show it. */
+    nothing_lost();
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
+    lost("the GPU " CARD
+         " takes vGPUs of one size only, and had several: nvidia-1152 of guest1 and "
+         "nvidia-1151 of guest2");
+    typed_assert_has(typed.printed, "      nvidia-smi vgpu -i " CARD " -shm 1\n");
+    tear_down(state);
+    start("rule mixed memory 24576", 0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
+    nothing_lost();
+    /* One of them is there again: so they were not lost together. */
+    tear_down(state);
+    start("", 0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+    assert_int_equal(fake_make(&scene.kernel, "0000:41:00.5", "nvidia-1152", "0000:41:00.5"), 0);
+    nothing_lost();
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_teardown(function, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(mig_mode), TEST(mig_and_functions), TEST(instances), TEST(functions), TEST(sizes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
