@@ -55,9 +55,12 @@ name_host() {
 }
 
 configure_libvirt() {
+	local daemon
 	# Without systemd, QEMU's mount name space fails with "Unable to move /dev/pts mount".
 	echo 'namespaces = []' >>/etc/libvirt/qemu.conf
-	echo 'log_outputs = "3:file:/var/log/libvirt/libvirtd.log"' >>/etc/libvirt/libvirtd.conf
+	for daemon in "${DAEMONS[@]}"; do
+		echo "log_outputs = \"3:file:/var/log/libvirt/$daemon.log\"" >>"/etc/libvirt/$daemon.conf"
+	done
 	mkdir -p /var/log/libvirt/qemu
 }
 

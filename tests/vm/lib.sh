@@ -5,13 +5,17 @@
 
 LEDGER=/run/libvirt-vgpu/ledger
 CONF=/etc/libvirt-vgpu/vgpu.conf
-LIBVIRTD_PID=/run/libvirt/libvirtd.pid
 # All that is the second host's own. Not in /run, where no hook may be executed.
 HOST2=/srv/host2
 # What a guest runs that needs no firmware (see guest_xml).
 HALT_ROM=/vgpu/halt.rom
 # What the last must_fail heard.
 export ERR=
+# libvirt's daemon: the one that runs the guests, and first of DAEMONS, which know all else between
+# them. "libvirtd" in the words below means these, whatever they are called.
+DAEMONS=(libvirtd)
+[ ! -e /usr/sbin/virtqemud ] || DAEMONS=(virtqemud virtnodedevd)
+DAEMON=${DAEMONS[0]}
 
 # What is said and checked
 
@@ -570,34 +574,47 @@ no_vgpu_conf() { rm -f "$CONF" "${CONF%/*}"/conf.d/*; }
 # libvirtd
 
 libvirtd_answers() { timeout "$PATIENCE" virsh -q list; }
-libvirtd_pid() { cat "$LIBVIRTD_PID"; }
-libvirtd_runs() { [ -e "$LIBVIRTD_PID" ] && kill -0 "$(libvirtd_pid)"; }
-libvirtd_gone() { ! libvirtd_runs; }
+libvirtd_pid() { pid_of "$DAEMON"; }
+
+pid_of() { cat "/run/libvirt/$1.pid"; }
+daemon_runs() { [ -e "/run/libvirt/$1.pid" ] && kill -0 "$(pid_of "$1")"; }
+
+libvirtd_gone() {
+	local daemon
+	for daemon in "${DAEMONS[@]}"; do
+		if daemon_runs "$daemon"; then return 1; fi
+	done
+}
 
 start_libvirtd() {
+	local daemon
 	if is_systemd; then
-		systemctl start libvirtd
+		systemctl start "${DAEMONS[@]}"
 	else
-		mkdir -p "${LIBVIRTD_PID%/*}"
-		libvirtd -d -p "$LIBVIRTD_PID"
+		mkdir -p /run/libvirt
+		for daemon in "${DAEMONS[@]}"; do "$daemon" -d -p "/run/libvirt/$daemon.pid"; done
 	fi
 	wait_for libvirtd_answers
 }
 
-stop_libvirtd() {
-	if is_systemd; then
-		# Not its sockets: they would start it again at the next call.
-		systemctl stop libvirtd.socket libvirtd-ro.socket libvirtd-admin.socket libvirtd
-	else
-		kill "$(libvirtd_pid)"
-	fi
+# end_libvirtd SIGNAL
+end_libvirtd() {
+	local daemon
+	for daemon in "${DAEMONS[@]}"; do kill -s "$1" "$(pid_of "$daemon")"; done
 	wait_for libvirtd_gone
 }
 
-kill_libvirtd() {
-	kill -KILL "$(libvirtd_pid)"
-	wait_for libvirtd_gone
+stop_libvirtd() {
+	if is_systemd; then
+		# Its sockets too: they would start it again at the next call.
+		systemctl stop "${DAEMONS[@]/%/.socket}" "${DAEMONS[@]/%/-ro.socket}" \
+			"${DAEMONS[@]/%/-admin.socket}" "${DAEMONS[@]}"
+	else
+		end_libvirtd TERM
+	fi
 }
+
+kill_libvirtd() { end_libvirtd KILL; }
 
 restart_libvirtd() {
 	stop_libvirtd
@@ -624,7 +641,7 @@ start_host2() {
 	cp -a /etc/libvirt/. "$HOST2/etc"
 	cp -a /var/cache/libvirt/. "$HOST2/cache"
 	find "$HOST2/etc/qemu" -name '*.xml' -delete
-	echo "host_uuid = \"$(new_uuid)\"" >>"$HOST2/etc/libvirtd.conf"
+	echo "host_uuid = \"$(new_uuid)\"" >>"$HOST2/etc/$DAEMON.conf"
 	# Ports of its own. A log without another virtlogd. And no groups of processes: they go
 	# by a guest's name and number, which it may have on both hosts.
 	printf '%s\n' 'migration_port_min = 49300' 'migration_port_max = 49400' \
@@ -673,7 +690,7 @@ stop_host2() {
 peer() {
 	local theirs=run
 	[ "$(uname -n)" = host1 ] || theirs=peer
-	echo "qemu+unix:///system?socket=$HOST2/$theirs/libvirt-sock"
+	echo "qemu+unix:///system?socket=$HOST2/$theirs/${DAEMON/%libvirtd/libvirt}-sock"
 }
 
 # migrate GUEST [OPTION]...: to the other host; live, unless it is --offline.

@@ -22,7 +22,8 @@ logs=/vgpu/logs
 # the host was like before it: "host".
 state=/vgpu/state
 # Grown by everybody; a scenario's part is what came since its start.
-grown=(/var/log/libvirt/libvirtd.log /var/log/syslog)
+grown=("${DAEMONS[@]/%/.log}")
+grown=("${grown[@]/#//var/log/libvirt/}" /var/log/syslog)
 is_systemd && grown=()
 # For one scenario, in seconds, or for what is done after it: only what hangs is ever stopped.
 limit=$(is_long && echo 7200 || echo 900)
@@ -80,15 +81,17 @@ restore_files() {
 
 # kill_libvirtd_hard: and the hooks that it waits for. However it was: it may be stopping, or hang.
 kill_libvirtd_hard() {
-	local pid
+	local pid daemon
 	if is_systemd; then
-		systemctl kill --signal=KILL libvirtd || true
+		systemctl kill --signal=KILL "${DAEMONS[@]}" || true
 		stop_libvirtd
-		systemctl reset-failed libvirtd || true
+		systemctl reset-failed "${DAEMONS[@]}" || true
 	else
-		for pid in $(pgrep -x libvirtd); do
-			pkill -KILL -P "$pid" || true
-			kill -KILL "$pid" || true
+		for daemon in "${DAEMONS[@]}"; do
+			for pid in $(pgrep -x "$daemon"); do
+				pkill -KILL -P "$pid" || true
+				kill -KILL "$pid" || true
+			done
 		done
 		wait_for libvirtd_gone
 	fi

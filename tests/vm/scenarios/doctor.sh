@@ -32,7 +32,7 @@ mv "$hooks/50-vgpu" kept
 restart_libvirtd
 finds hook-missing "$hooks/50-vgpu: No such file"
 undo
-finds hook-unseen "libvirtd \(process $(libvirtd_pid)\) runs since before there was a hook"
+finds hook-unseen "$DAEMON \(process $(libvirtd_pid)\) runs since before there was a hook"
 must_fail start web
 kill -HUP "$(libvirtd_pid)"
 # A reload is done some time after the signal.

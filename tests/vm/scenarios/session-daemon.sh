@@ -2,9 +2,13 @@
 # qemu:///session of an ordinary user: a vGPU guest is refused with a line, another one starts.
 # shellcheck shell=bash
 
+# Debian's library starts libvirtd, unless it is told that there is another.
+uri=qemu:///session
+[ "$DAEMON" = libvirtd ] || uri+='?mode=direct'
+
 user() {
     setpriv --reuid guest --regid guest --init-groups env -i HOME=/home/guest USER=guest \
-        PATH="$PATH" XDG_RUNTIME_DIR=/run/user/1000 virsh -q -c qemu:///session "$@"
+        PATH="$PATH" XDG_RUNTIME_DIR=/run/user/1000 virsh -q -c "$uri" "$@"
 }
 install -d -o guest -g guest -m 700 /run/user/1000
 guest_xml plain >plain.xml

@@ -64,7 +64,7 @@ files() {
 }
 
 forget_program
-libvirtd=$(systemctl show -P MainPID libvirtd)
+libvirtd=$(systemctl show -P MainPID "$DAEMON")
 files >before
 
 # The host's first qemu hook: libvirt is told.
@@ -139,4 +139,4 @@ ln -s /usr/lib/systemd/system/libvirt-vgpu-sriov@.service "$sriov"
 run_dpkg dpkg -P libvirt-vgpu
 if files | grep -vxFf before; then fail "a purge leaves that"; fi
 if dpkg-query -W libvirt-vgpu; then fail "dpkg remembers us"; fi
-[ "$(systemctl show -P MainPID libvirtd)" = "$libvirtd" ]
+[ "$(systemctl show -P MainPID "$DAEMON")" = "$libvirtd" ]

@@ -72,7 +72,7 @@ case $PHASE in
     # libvirtd was kept waiting, and came all the same.
     [ "$(systemctl is-active $ready)" = failed ]
     [ "$(moment $ready InactiveEnterTimestamp)" -gt 2000000 ]
-    [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment libvirtd ExecMainStartTimestamp)" ]
+    [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment "$DAEMON" ExecMainStartTimestamp)" ]
     wait_for libvirtd_answers
     wait_for is_running automatic
     [ "$(mdevs)" = $automatic ]

@@ -151,10 +151,10 @@ stop_libvirtd
 at_end systemctl stop $ready
 modprobe -r mtty
 systemctl start --no-block $ready
-systemctl start --no-block libvirtd.service
+systemctl start --no-block "$DAEMON"
 wait_for is_waiting
 [ "$(systemctl is-active $ready)" = activating ]
-[ "$(systemctl is-active libvirtd)" = inactive ]
+[ "$(systemctl is-active "$DAEMON")" = inactive ]
 modprobe mtty
 start_libvirtd
 [ "$(systemctl is-active $ready)" = active ]
@@ -165,6 +165,6 @@ vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1s";'
 modprobe -r mtty
 must_fail systemctl start $ready
 wait_for journal_has $ready 'these GPUs offer no types yet: mtty (/etc/libvirt-vgpu/vgpu.conf:1)'
-if systemctl show -P Requires -P BindsTo -P Requisite libvirtd | grep libvirt-vgpu; then
-    fail "libvirtd depends on our unit"
+if systemctl show -P Requires -P BindsTo -P Requisite "$DAEMON" | grep libvirt-vgpu; then
+    fail "$DAEMON depends on our unit"
 fi
