@@ -3,3 +3,4 @@
 # shellcheck shell=bash disable=SC2034
 
 suite=trixie
+more=(systemd-dev)

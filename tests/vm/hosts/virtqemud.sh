@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Debian 13, where virtqemud and virtnodedevd serve in libvirtd's place, each by its sockets. Debian
+# has no package of them: they are built from the source of its libvirt. All else of libvirt, its
+# library and drivers too, is Debian's.
+# shellcheck shell=bash disable=SC2034
+
+suite=trixie
+more=(systemd-dev meson ninja-build patch xsltproc python3-docutils
+	libglib2.0-dev libgnutls28-dev libjson-c-dev libnl-3-dev libnl-route-3-dev libpciaccess-dev
+	libtirpc-dev libudev-dev)
+
+# A mirror may lack the .dsc, so the two parts of the source are fetched and put together by hand.
+finish_tree() {
+	say "virtqemud"
+	"$here/enter" "$1" bash -euo pipefail -s <<-'END'
+		cd /tmp
+		sed 's/^deb /deb-src /' /etc/apt/sources.list >/etc/apt/sources.list.d/source.list
+		apt-get -q update
+		source=libvirt=$(dpkg-query -W -f '${source:Version}' libvirt-daemon)
+		for part in --tar-only --diff-only; do
+			apt-get -q -o APT::Sandbox::User=root source --download-only "$part" "$source"
+		done
+		rm /etc/apt/sources.list.d/source.list
+		mkdir source
+		cd source
+		tar -xf ../libvirt_*.orig.tar.xz --strip-components=1
+		tar -xf ../libvirt_*.debian.tar.xz
+		while read -r patch; do patch -s -p1 <"debian/patches/$patch"; done <debian/patches/series
+
+		meson setup build --prefix=/usr --sysconfdir=/etc --localstatedir=/var --libexecdir=/usr/lib/libvirt \
+			-Dauto_features=disabled -Dno_git=true -Drunstatedir=/run -Dinitconfdir=/etc/default \
+			-Dunitdir=/usr/lib/systemd/system -Dinit_script=systemd \
+			-Ddriver_remote=enabled -Ddriver_libvirtd=enabled -Ddriver_qemu=enabled \
+			-Dqemu_user=libvirt-qemu -Dqemu_group=libvirt-qemu \
+			-Djson_c=enabled -Dlibnl=enabled -Dpciaccess=enabled -Dudev=enabled
+		ninja -j2 -C build src/virtqemud src/virtnodedevd
+		for daemon in virtqemud virtnodedevd; do
+			install -s "build/src/$daemon" /usr/sbin/
+			install -m 644 "build/src/$daemon.service" "build/src/$daemon"*.socket /usr/lib/systemd/system/
+		done
+
+		# As libvirt's own packages have it: the sockets of both, and the one that starts guests at boot.
+		systemctl disable libvirtd.service libvirtd{,-ro,-admin}.socket
+		systemctl enable virtqemud.service virt{qemu,nodedev}d{,-ro,-admin}.socket
+		# Debian's library asks libvirtd where it is not told whom.
+		rm /usr/sbin/libvirtd
+		echo 'uri_default = "qemu:///system"' >>/etc/libvirt/libvirt.conf
+	END
+}
