@@ -2,11 +2,11 @@
 #include <linux/kernel.h>
 #include <linux/pci_regs.h>
 #include <linux/uaccess.h>
-#include <linux/unaligned.h>
 #include <linux/vfio_pci_core.h>
 
 #include "emulation.h"
 #include "files.h"
+#include "older.h"
 
 #define BAR_SIZE 0x10000
 

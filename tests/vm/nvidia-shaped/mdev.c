@@ -7,6 +7,7 @@
 #include "emulation.h"
 #include "files.h"
 #include "mdev.h"
+#include "older.h"
 
 /* A type as the kernel wants it: each parent has its own. */
 struct offer {
@@ -96,10 +97,14 @@ unmake(struct mdev *mdev)
 
 static const struct vfio_device_ops mdev_ops = {
     .name = "nvidia-shaped-mdev",
+#if IS_OLD
+    .release = vfio_free_device,
+#else
     .bind_iommufd = vfio_iommufd_emulated_bind,
     .unbind_iommufd = vfio_iommufd_emulated_unbind,
     .attach_ioas = vfio_iommufd_emulated_attach_ioas,
     .detach_ioas = vfio_iommufd_emulated_detach_ioas,
+#endif
     .open_device = emulation_open,
     .close_device = emulation_close,
     .read = emulation_read,

@@ -7,6 +7,7 @@
 
 #include "files.h"
 #include "migration.h"
+#include "older.h"
 #include "vgpu.h"
 
 #define MAGIC 0x6465706168732d76ULL
@@ -175,17 +176,21 @@ get_state(struct vfio_device *vdev, enum vfio_device_mig_state *now)
     return 0;
 }
 
+#if !IS_OLD
 static int
 get_data_size(struct vfio_device *vdev, unsigned long *size)
 {
     *size = sizeof(struct vgpu_state);
     return 0;
 }
+#endif
 
 static const struct vfio_migration_ops migration_ops = {
     .migration_set_state = set_state,
     .migration_get_state = get_state,
+#if !IS_OLD
     .migration_get_data_size = get_data_size,
+#endif
 };
 
 /* No dirty log: without IOMMUFD the kernel could not serve what it promises. */

@@ -8,6 +8,7 @@
 #include "emulation.h"
 #include "faults.h"
 #include "files.h"
+#include "older.h"
 #include "vf.h"
 #include "xe.h"
 
@@ -212,10 +213,12 @@ static const struct vfio_device_ops vf_ops = {
     .name = "nvidia-shaped-vf",
     .init = vfio_pci_core_init_dev,
     .release = vfio_pci_core_release_dev,
+#if !IS_OLD
     .bind_iommufd = vfio_iommufd_physical_bind,
     .unbind_iommufd = vfio_iommufd_physical_unbind,
     .attach_ioas = vfio_iommufd_physical_attach_ioas,
     .detach_ioas = vfio_iommufd_physical_detach_ioas,
+#endif
     .open_device = vf_open,
     .close_device = vf_close,
     .ioctl = emulation_ioctl,

@@ -11,6 +11,7 @@
 #include <linux/pci.h>
 
 #include "card.h"
+#include "older.h"
 
 enum { XE_LOW, XE_NORMAL, XE_HIGH, XE_PRIORITIES };
 
