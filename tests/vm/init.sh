@@ -71,7 +71,8 @@ load_profiles() {
 }
 
 start_daemons() {
-	busybox syslogd -O /var/log/syslog -s 0
+	# Not to be rotated; Debian 12's never does, and does not know the option.
+	busybox syslogd -O /var/log/syslog -s 0 || busybox syslogd -O /var/log/syslog
 	dbus-daemon --system --fork
 	virtlogd -d
 	start_libvirtd
