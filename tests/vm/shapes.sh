@@ -10,8 +10,13 @@ SHAPE='' GPUS=() TYPE='' ALIKE='' OTHER='' MOST=''
 export ALIKE MOST
 declare -A TYPE_IDS=()
 
-# shapes: those that a scenario is played on: one, with LONG all.
-shapes() { if is_long; then echo vf sriov mdev; else echo vf; fi; }
+# shapes: those that a scenario is played on: one, with LONG all. Before 9.7 libvirt gives no guest
+# a virtual function that has its GPU's driver.
+shapes() {
+	local all=(vf sriov mdev)
+	if printf '%s\n' "$(virsh --version)" 9.6.99 | sort -CV; then all=(sriov mdev); fi
+	if is_long; then echo "${all[@]}"; else echo "${all[0]}"; fi
+}
 
 # use_shape SHAPE [NAME=VALUE]...: two cards of it.
 use_shape() {

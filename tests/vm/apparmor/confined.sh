@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # AppArmor: libvirtd, guests, the hook and the call-out are confined; doctor knows what libvirtd may not run.
 # shellcheck shell=bash
+# needs: libvirtd
 
 other=/usr/local/sbin/libvirt-vgpu-hook
 link=/etc/libvirt/hooks/qemu.d/50-vgpu

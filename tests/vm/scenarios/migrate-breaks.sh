@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A migration dies half way, in each place: afterwards just the running guest's vGPUs exist.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 75
 
 # What takes some forty seconds at 1 MiB/s: memory that does not compress to nothing. In that time

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Offline and persistent migration: the definition keeps its UUID, and starts cold over there.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 48
 
 device=$(new_uuid)

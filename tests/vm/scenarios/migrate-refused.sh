@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The destination is full, or can never give it: virsh migrate says why, the guest stays and runs.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 38
 
 vgpu_conf <<<'classes = { small = { types = [ "mtty-2" ]; }; };'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Live migration there and back, with LONG twice: new UUIDs on each side, the state in the vGPUs lives.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 40
 
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The cards' driver itself, without our hook's help: its rules, its faults, and guests on all three shapes.
 # shellcheck shell=bash
+# needs: libvirt 9.7
+# needs: qemu 8.1
 # takes: 45
 
 # A process that has a vGPU open as QEMU would, without a guest.

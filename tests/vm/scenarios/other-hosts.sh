@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl --connect shows the other host, and migrate-check is never contradicted by the migration.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 60
 
 guest web01 --migratable --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \

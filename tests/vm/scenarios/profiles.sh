@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Intel's virtual functions: each start writes its profile, each end writes back what was there.
 # shellcheck shell=bash
+# needs: libvirt 9.7
+# needs: qemu 8.1
 # takes: 100
 
 GIB=$((1 << 30))

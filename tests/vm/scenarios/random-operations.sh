@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 90
 set +x
 

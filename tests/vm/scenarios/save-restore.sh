@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Saved and restored: the same UUID if it is free, another if not; the state in the vGPU lives.
 # shellcheck shell=bash
+# needs: qemu 8.1
 # takes: 78
 
 guest web01 --migratable --firmware --metadata "$(request '<vgpu:device type="mtty-2"/>')" \

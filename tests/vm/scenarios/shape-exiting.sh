@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A driver is busy with a vGPU for long after its guest: not lost, free afterwards; others go on.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
+# needs: libvirt 9.7
 # takes: 50
 
 use_shape vf vfs=2

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Live migration from card to card, there and back, and between mdev and virtual functions.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
+# needs: qemu 8.1
 # takes: 110
 
 # only CARD...: the others are not this host's.

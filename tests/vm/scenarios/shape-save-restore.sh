@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Saved, and restored onto another virtual function of another card, or the same one if it is free.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
+# needs: qemu 8.1
 # takes: 60
 
 # back_with HOW: restored; it has what it had.

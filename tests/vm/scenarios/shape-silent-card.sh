@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A card's driver does not answer, beyond any signal: guests of another card start, end and start.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
+# needs: libvirt 9.7
 # takes: 40
 
 use_shape vf vfs=2

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A host with T4s (mdev) and an L40S (virtual functions): a class takes what is free, in its order.
 # shellcheck shell=bash
+# needs: libvirt 9.7
 # takes: 45
 
 cards mdev vf vfs=4

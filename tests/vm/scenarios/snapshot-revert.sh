@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A snapshot whose XML has an older UUID: the guest runs with that vGPU again, and only that.
 # shellcheck shell=bash
+# needs: qemu 8.1
 
 uuid=$(new_uuid) older=$(new_uuid) newer=$(new_uuid)
 define_with() {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A card of Intel's xe itself, without our hook's help: its profiles, its faults, and guests on its VFs.
 # shellcheck shell=bash
+# needs: libvirt 9.7
 # takes: 35
 
 MIB=1048576
