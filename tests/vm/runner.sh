@@ -127,8 +127,9 @@ describe_host() {
 	find /etc /usr/bin /usr/sbin /usr/lib/nvidia /usr/lib/systemd/system /var/lib/libvirt-vgpu \
 		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter -o -path /etc/apparmor.d/libvirt \) -prune -o \
 		\( -type f -printf 'file %p %M %u %s\n' -o -printf 'file %p %M %u %l\n' \) 2>/dev/null || true
-	# Who is started by a socket, and ends when nobody asks any more, may be there or not.
-	find /run -mindepth 1 -maxdepth 1 ! -name user ! -name 'virt*d.pid' -printf 'file %p\n'
+	# Who is started by a socket, and ends when nobody asks any more, may be there or not; mount(8) of
+	# Debian 12 makes a directory.
+	find /run -mindepth 1 -maxdepth 1 ! -name user ! -name mount ! -name 'virt*d.pid' -printf 'file %p\n'
 	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
 	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped|xe_vfio_pci)$/s/^/module /p'
 	if is_systemd; then
