@@ -68,7 +68,7 @@ load_profiles() {
 }
 
 start_daemons() {
-	busybox syslogd -O /var/log/syslog -s 0
+	if has_selinux; then start_syslogd; else busybox syslogd -O /var/log/syslog -s 0; fi
 	dbus-daemon --system --fork
 	virtlogd -d
 	start_libvirtd
@@ -102,6 +102,10 @@ host() {
 	name_host
 	configure_libvirt
 	if has_apparmor; then load_profiles; fi
+	if has_selinux; then
+		label_memory
+		setenforce 1
+	fi
 	start_daemons
 }
 
@@ -114,12 +118,19 @@ make_halt_rom() {
 
 make_halt_rom
 read -ra task </vgpu/task
+if has_selinux; then
+	# shellcheck source=/dev/null
+	. "$here/selinux.sh"
+	is_init_script || label_payload
+fi
 if [ "${task[0]}" = systemd ]; then
 	# shellcheck source=/dev/null
 	. "$here/systemd.sh"
 	if has_apparmor; then load_profiles; fi
 	become_systemd "${task[@]:1}"
 fi
+
+if has_selinux && ! is_init_script; then become_init_script; fi
 
 # Whatever happens, the machine ends; an init that exits would only confuse.
 trap 'tell "off"; sync; echo o >/proc/sysrq-trigger; sleep 60' EXIT
