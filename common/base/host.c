@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 
 #define NANOSECONDS 1000000000ull /* of a second */
@@ -177,6 +178,15 @@ kernel_exists(const struct host *host, const char *path)
     return host_status(host, path, &status) < 0 ? -errno : 0;
 }
 
+static ssize_t
+kernel_label(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_NONBLOCK, 0);
+    ssize_t length = fd < 0 ? -1 : fgetxattr(fd, "security.selinux", buffer, size);
+
+    return length < 0 ? -errno : length;
+}
+
 static int
 kernel_probe(const struct host *host, const char *path)
 {
@@ -219,6 +229,7 @@ const struct host_ops host_kernel = {
     .list = kernel_list,
     .link = kernel_link,
     .exists = kernel_exists,
+    .label = kernel_label,
     .probe = kernel_probe,
     .now = kernel_now,
     .wait = kernel_wait,
@@ -326,6 +337,26 @@ host_link(const struct host *host, struct name *ret, const char *format, ...)
         return (int)length;
     slash = strrchr(target, '/');
     return name_parse(ret, slash ? slash + 1 : target);
+}
+
+/* A context is USER:ROLE:TYPE, and mostly :LEVEL. */
+int
+host_label(const struct host *host, char *buffer, size_t size, const char *format, ...)
+{
+    char context[256], *rest = context, *type = NULL;
+    struct path path;
+    ssize_t length;
+
+    PATH_OR_RETURN(path, format);
+    length = host->ops->label(host, path.text, context, sizeof(context) - 1);
+    if (length < 0)
+        return (int)length;
+    context[length] = '\0';
+    for (size_t i = 0; i < 3; i++)
+        type = strsep(&rest, ":");
+    if (!type || !*type)
+        return -EBADMSG;
+    return snprintf(buffer, size, "%s", type) < (int)size ? 0 : -E2BIG;
 }
 
 bool

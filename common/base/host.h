@@ -38,6 +38,8 @@ struct host_ops {
     ssize_t (*link)(const struct host *host, const char *path, char *buffer, size_t size);
     /* 0 if something of that name is there (a link itself, not its target), else -errno. */
     int (*exists)(const struct host *host, const char *path);
+    /* Reads the SELinux context of a file or directory: bytes read (at most size) or -errno. */
+    ssize_t (*label)(const struct host *host, const char *path, char *buffer, size_t size);
     /* Opens a VFIO group node: a descriptor or -errno; -EBUSY while somebody else has it open. */
     int (*probe)(const struct host *host, const char *path);
     /* Nanoseconds since the kernel booted, time in suspend included. */
@@ -141,6 +143,11 @@ uint64_t host_seconds(const struct host *host) CHECKED NONNULL;
 
 /* The same in milliseconds. */
 uint64_t host_uptime(const struct host *host) CHECKED NONNULL;
+
+/* The type in the SELinux context of a file or directory, "bin_t", terminated: 0, or -errno;
+ * -ENODATA if it has none. */
+int host_label(const struct host *host, char *buffer, size_t size, const char *format, ...)
+    FORMAT(4, 5) CHECKED NONNULL;
 
 /* Whether something of that name is there. */
 bool host_exists(const struct host *host, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;

@@ -6,6 +6,7 @@
 #include "doctor/entry.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Profiles are files that are called as what they are for. */
@@ -77,23 +78,121 @@ check_apparmor(struct diagnosis *diagnosis)
                      target.path.text, name, name);
 }
 
-static void
-check_selinux(struct diagnosis *diagnosis)
+/* The types of our policy module, and what it gives them to. */
+#define HOOK_TYPE "libvirt_vgpu_exec_t"
+
+static const struct {
+    const char *path, *type;
+} labels[] = {
+    {"usr/libexec/libvirt-vgpu-callout", "libvirt_vgpu_callout_exec_t"},
+    {"run/libvirt-vgpu", "libvirt_vgpu_runtime_t"},
+    {"var/lib/libvirt-vgpu", "libvirt_vgpu_var_lib_t"},
+    {"etc/libvirt-vgpu", "libvirt_vgpu_etc_t"},
+};
+
+static bool
+selinux_enforces(const struct host *host)
 {
     char text[8];
 
-    if (host_read(diagnosis->host, text, sizeof(text), "sys/fs/selinux/enforce") != 1 ||
-        *text != '1')
+    return host_read(host, text, sizeof(text), "sys/fs/selinux/enforce") == 1 && *text == '1';
+}
+
+/* Which policy this host has: the value of SELINUXTYPE. */
+static bool
+find_policy(const struct host *host, struct name *ret)
+{
+    static const char key[] = "SELINUXTYPE=";
+    char text[4096], *rest = text, *line;
+
+    if (host_read(host, text, sizeof(text), "etc/selinux/config") < 0)
+        return false;
+    while ((line = strsep(&rest, "\n"))) {
+        line += strspn(line, " \t");
+        if (strncmp(line, key, strlen(key)) != 0)
+            continue;
+        line += strlen(key);
+        line[strcspn(line, " \t\r")] = '\0';
+        return name_parse(ret, line) == 0;
+    }
+    return false;
+}
+
+/* Whether it has our module: by the list of which files have which types, which everybody may read.
+ */
+static bool
+policy_has_module(const struct host *host)
+{
+    static const size_t size = 8 << 20;
+    AUTO_FREE char *text = malloc(size);
+    struct name policy;
+
+    return text && find_policy(host, &policy) &&
+           host_read(host, text, size, "etc/selinux/%s/contexts/files/file_contexts", policy.text) >
+               0 &&
+           strstr(text, ":" HOOK_TYPE ":");
+}
+
+/* Without the module libvirt runs the hook all the same, in the daemon's own domain. */
+static void
+check_selinux(struct diagnosis *diagnosis)
+{
+    if (!selinux_enforces(diagnosis->host) || policy_has_module(diagnosis->host))
         return;
-    diagnosis_add(diagnosis, "SELinux is enforcing: it may keep libvirt from running hooks");
-    diagnosis_advise(diagnosis,
-                     "if guests get no vGPU: ausearch -m avc -c libvirt-vgpu-ho; see boolean "
-                     "virt_hooks_unconfined, and restorecon -R /%s",
-                     diagnosis->host->hooks);
+    diagnosis_add(diagnosis,
+                  "SELinux is enforcing and has no rules for vGPUs: the hook may only do "
+                  "what libvirt's daemon may, which may be too little to make one");
+    diagnosis_advise(diagnosis, "install libvirt-vgpu-selinux");
+}
+
+/* Whether it has another type than this, which is then told in found. */
+static bool
+is_mislabelled(const struct host *host, const char *path, const char *type, char *found,
+               size_t size)
+{
+    int rc = host_label(host, found, size, "%s", path);
+
+    if (rc == -ENODATA)
+        snprintf(found, size, "none");
+    return (rc == 0 || rc == -ENODATA) && strcmp(found, type) != 0;
+}
+
+static void
+check_labels(struct diagnosis *diagnosis)
+{
+    const struct host *host = diagnosis->host;
+    struct entry hook;
+    char found[256];
+
+    if (!selinux_enforces(host) || !policy_has_module(host))
+        return;
+    if (entry_follow(host, &hook, "%s/qemu.d/50-vgpu", host->hooks) == 0 &&
+        is_mislabelled(host, hook.path.text, HOOK_TYPE, found, sizeof(found))) {
+        bool is_known = !strcmp(hook.path.text, "usr/sbin/libvirt-vgpu-hook") ||
+                        !strcmp(hook.path.text, "usr/bin/libvirt-vgpu-hook");
+
+        diagnosis_add(diagnosis,
+                      "/%s has the SELinux type %s, not " HOOK_TYPE
+                      ": the hook may only do what libvirt's daemon may",
+                      hook.path.text, found);
+        if (is_known)
+            diagnosis_advise(diagnosis, "restorecon -v /%s", hook.path.text);
+        else
+            diagnosis_advise(diagnosis, "configure with --sbindir=/usr/sbin, and install it there");
+    }
+    for (size_t i = 0; i < COUNT(labels); i++) {
+        if (!is_mislabelled(host, labels[i].path, labels[i].type, found, sizeof(found)))
+            continue;
+        diagnosis_add(diagnosis,
+                      "/%s has the SELinux type %s, not %s: what is ours may be kept from it",
+                      labels[i].path, found, labels[i].type);
+        diagnosis_advise(diagnosis, "restorecon -Rv /%s", labels[i].path);
+    }
 }
 
 const struct diagnosis_check security_checks[] = {
     {"apparmor", DIAGNOSIS_ERROR, .look = check_apparmor},
-    {"selinux", DIAGNOSIS_NOTE, .look = check_selinux},
+    {"selinux", DIAGNOSIS_WARNING, .look = check_selinux},
+    {"selinux-label", DIAGNOSIS_ERROR, .look = check_labels},
     {0},
 };

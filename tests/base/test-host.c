@@ -207,12 +207,47 @@ waits(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* What a file's context is said to be: the name of the file. */
+static ssize_t
+own_name(const struct host *h, const char *path, char *buffer, size_t size)
+{
+    size_t length = strlen(path) + 1; /* as the kernel, with its end */
+
+    (void)h;
+    if (length > size)
+        return -ERANGE;
+    memcpy(buffer, path, length);
+    return (ssize_t)length;
+}
+
+static void
+labels(void **state)
+{
+    struct host_ops ops = {.label = own_name};
+    const struct host said = {.root = -1, .ops = &ops};
+    char type[8];
+
+    (void)state;
+    assert_int_equal(host_label(&said, type, sizeof(type), "system_u:object_r:%s:s0", "bin_t"), 0);
+    assert_string_equal(type, "bin_t");
+    assert_int_equal(host_label(&said, type, sizeof(type), "user_u:object_r:a_t:s0:c1,c2"), 0);
+    assert_string_equal(type, "a_t");
+    assert_int_equal(host_label(&said, type, sizeof(type), "system_u:object_r:etc_t"), 0);
+    assert_string_equal(type, "etc_t");
+    assert_int_equal(host_label(&said, type, sizeof(type), "u:r:1234567"), 0);
+    assert_int_equal(host_label(&said, type, sizeof(type), "u:r:12345678"), -E2BIG);
+    assert_int_equal(host_label(&said, type, sizeof(type), "u:r"), -EBADMSG);
+    assert_int_equal(host_label(&said, type, sizeof(type), "u:r::s0"), -EBADMSG);
+    assert_int_equal(host_label(&said, type, sizeof(type), "%0300d", 1), -ERANGE);
+    assert_int_equal(host_label(&host, type, sizeof(type), "no such"), -ENOENT);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(paths),     TEST(texts), TEST(numbers), TEST(links), TEST(listings_and_directories),
-        TEST(the_clock), TEST(waits),
+        TEST(the_clock), TEST(waits), TEST(labels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@ needs debhelper "$(command -v dh)"
 needs lintian "$(command -v lintian)"
 needs rpm "$(command -v rpmbuild)"
 needs rpmlint "$(command -v rpmlint)"
+needs selinux-policy-dev "$(test -e /usr/share/selinux/devel/Makefile && echo yes)"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -90,7 +91,9 @@ if [ -n "${LONG-}" ]; then
     same rpm/RPMS/*/*.rpm
 fi
 deb=$(echo "$first"/deb/libvirt-vgpu_*.deb)
-rpm=$(echo "$first"/rpm/RPMS/*/*.rpm)
+rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-[0-9]*.rpm)
+policy_deb=$(echo "$first"/deb/libvirt-vgpu-selinux_*.deb)
+policy_rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-selinux-[0-9]*.rpm)
 
 # Not a word, but of what is overridden, with its reason, in debian and in libvirt-vgpu.rpmlintrc. Two
 # of its notes cannot be overridden, as what one of Debian 12 and 13 knows is an error in the other: which
@@ -104,7 +107,7 @@ if grep -vE "^[NO]: |: ($known) " lintian.out; then complain "lintian has someth
 known='unused-rpmlintrc-filter|spelling-error|incorrect-fsf-address'
 rpmlint -r "$packing/rpm/libvirt-vgpu.rpmlintrc" rpm/RPMS/*/*.rpm rpm/SRPMS/*.rpm \
     "$second/$release/$packaging/rpm/libvirt-vgpu.spec" >rpmlint.out 2>&1 || true
-grep -q '^ *2 packages and 1 specfiles checked' rpmlint.out || complain "rpmlint fails:" "$(cat rpmlint.out)"
+grep -q '^ *3 packages and 1 specfiles checked' rpmlint.out || complain "rpmlint fails:" "$(cat rpmlint.out)"
 if grep -E ': [EW]: ' rpmlint.out | grep -vE ": E: ($known) "; then
     complain "rpmlint has something to say"
 fi
@@ -158,6 +161,17 @@ leaves_it() {
     tree "$2" >"tree-$1"
     diff -U0 expected "tree-$1" || complain "$1 ('+') leaves another tree than make install ('-')"
 }
+
+# The policy module, in packages of its own. What is compiled of it is the same, whoever does it.
+run as_first make -s -C "$second/$release" install-selinux DESTDIR="$scratch/policy"
+mkdir "$scratch/policy-deb" "$scratch/policy-rpm"
+dpkg-deb -x "$policy_deb" "$scratch/policy-deb"
+rpm2archive - <"$policy_rpm" | tar -xz -C "$scratch/policy-rpm"
+rm -r "$scratch/policy-deb/usr/share/doc" "$scratch/policy-deb/usr/share/lintian" \
+    "$scratch/policy-rpm/usr/share/licenses"
+for there in policy-deb policy-rpm; do
+    diff -r "$scratch/policy" "$scratch/$there" || complain "$there ('>') is not what make install-selinux ('<') leaves"
+done
 
 # Debian's scripts, run by dpkg, in a root of their own.
 host=$scratch/host

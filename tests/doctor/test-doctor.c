@@ -270,6 +270,63 @@ apparmor(void)
     put("sys/module/apparmor/parameters/enabled", "Y\n");
 }
 
+/* Enforcing, with our module, and all has its type. */
+static void
+selinux(void)
+{
+    put("sys/fs/selinux/enforce", "1");
+    put("etc/selinux/config", "# SELINUXTYPE=mls\nSELINUX=enforcing\nSELINUXTYPE=targeted\n");
+    put("etc/selinux/targeted/contexts/files/file_contexts",
+        "/usr/bin/.*\tsystem_u:object_r:bin_t:s0\n"
+        "/usr/sbin/libvirt-vgpu-hook\t--\tsystem_u:object_r:libvirt_vgpu_exec_t:s0\n");
+    put("labels/" PROGRAM, "system_u:object_r:libvirt_vgpu_exec_t:s0");
+    put("labels/etc/libvirt-vgpu", "unconfined_u:object_r:libvirt_vgpu_etc_t:s0");
+}
+
+static void
+no_policy_module(void)
+{
+    selinux();
+    put("etc/selinux/targeted/contexts/files/file_contexts", "/.*\tsystem_u:object_r:etc_t:s0\n");
+}
+
+static void
+no_policy(void)
+{
+    selinux();
+    drop("etc/selinux/config");
+}
+
+static void
+hook_of_another_type(void)
+{
+    selinux();
+    put("labels/" PROGRAM, "system_u:object_r:bin_t:s0");
+}
+
+static void
+hook_without_type(void)
+{
+    selinux();
+    drop("labels/" PROGRAM);
+}
+
+static void
+hook_where_no_rule_is(void)
+{
+    selinux();
+    program("usr/local/sbin/libvirt-vgpu-hook");
+    put("labels/usr/local/sbin/libvirt-vgpu-hook", "system_u:object_r:bin_t:s0");
+    link_to("/usr/local/sbin/libvirt-vgpu-hook", LINK);
+}
+
+static void
+files_of_another_type(void)
+{
+    selinux();
+    put("labels/etc/libvirt-vgpu", "system_u:object_r:etc_t:s0");
+}
+
 /* The kernel. */
 
 static void
@@ -426,6 +483,12 @@ static const struct {
     {dispatcher_beside_others, "hook-twice", "/qemu.d/90-mine runs our hook, and libvirt runs it"},
     {second_link, "hook-twice", "/qemu.d/60-mine leads to our hook a second time"},
     {apparmor, "apparmor", "AppArmor does not let libvirt run /usr/libexec/libvirt-vgpu/hook"},
+    {no_policy_module, "selinux", "SELinux is enforcing and has no rules for vGPUs"},
+    {no_policy, "selinux", "SELinux is enforcing and has no rules for vGPUs"},
+    {hook_of_another_type, "selinux-label", "error /" PROGRAM " has the SELinux type bin_t, not"},
+    {hook_without_type, "selinux-label", "/" PROGRAM " has the SELinux type none, not"},
+    {hook_where_no_rule_is, "selinux-label", "/usr/local/sbin/libvirt-vgpu-hook has the SELinux"},
+    {files_of_another_type, "selinux-label", "/etc/libvirt-vgpu has the SELinux type etc_t, not"},
     {no_vfio, "module-vfio", "there is no /dev/vfio/vfio"},
     {no_types, "no-types", "no GPU on this host offers vGPUs"},
     {gpu_not_there, "gpu-missing", "/" CONF ":2 names the GPU 0000:19:00.0, which is not there"},
@@ -520,11 +583,23 @@ notes(void **state)
     program(HOOKS "/qemu.d/90-other");
     assert_note(HERE, "other-hook", "libvirt also runs /" HOOKS "/qemu.d/90-other, after ours");
     drop(HOOKS "/qemu.d/90-other");
-    put("sys/fs/selinux/enforce", "1");
-    assert_note(HERE, "selinux", "SELinux is enforcing");
-    put("sys/fs/selinux/enforce", "0");
     assert_note(libvirt((const char *const[]){HOSTDEV(GUEST1, "ua-gpu1"), NULL}), "domain-uuid",
                 "guest1 and its vGPU have the same UUID");
+}
+
+static void
+selinux_remedies(void **state)
+{
+    (void)state;
+    selinux();
+    assert_healthy(HERE);
+    put("labels/" PROGRAM, "system_u:object_r:bin_t:s0");
+    put("labels/etc/libvirt-vgpu", "system_u:object_r:etc_t:s0");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl doctor", &typed), 1);
+    typed_assert_has(typed.printed, "\n      restorecon -v /" PROGRAM "\n");
+    typed_assert_has(typed.printed, "\n      restorecon -Rv /etc/libvirt-vgpu\n");
+    put("sys/fs/selinux/enforce", "0");
+    assert_healthy(HERE);
 }
 
 /* libvirt's daemon, with all of it that is looked at; `started` is in clock ticks since boot. */
@@ -939,6 +1014,7 @@ main(void)
         TEST(harmless),
         TEST(notes),
         TEST(unseen),
+        TEST(selinux_remedies),
         TEST(apparmor_of_a_daemon),
         TEST(an_ended_daemon_is_none),
         TEST(seen_through_another),

@@ -139,6 +139,21 @@ traced_exists(const struct host *host, const char *path)
     return has_failed(before, rc) ? rc : answer;
 }
 
+static ssize_t
+traced_label(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    const struct host kernel = kernel_of(host);
+    bool before = inject_has_struck();
+    ssize_t rc = host_kernel.label(&kernel, FILE_THERE, buffer, size);
+
+    if (has_failed(before, (int)rc))
+        return rc;
+    inject_pause();
+    rc = fake_ops->label(host, path, buffer, size);
+    inject_resume();
+    return rc;
+}
+
 static int
 traced_probe(const struct host *host, const char *path)
 {
@@ -205,6 +220,7 @@ static const struct host_ops traced_ops = {
     .list = traced_list,
     .link = traced_link,
     .exists = traced_exists,
+    .label = traced_label,
     .probe = traced_probe,
     .now = traced_now,
     .wait = traced_wait,

@@ -70,9 +70,11 @@ load_profiles() {
 	(cd /etc/apparmor.d && apparmor_parser -r usr.sbin.libvirtd usr.lib.libvirt.virt-aa-helper libvirt-vgpu)
 }
 
+# Not to be rotated; Debian 12's never does, and does not know the option.
+log_messages() { busybox syslogd -O /var/log/syslog -s 0 || busybox syslogd -O /var/log/syslog; }
+
 start_daemons() {
-	# Not to be rotated; Debian 12's never does, and does not know the option.
-	busybox syslogd -O /var/log/syslog -s 0 || busybox syslogd -O /var/log/syslog
+	if has_selinux; then start_syslogd; else log_messages; fi
 	dbus-daemon --system --fork
 	virtlogd -d
 	start_libvirtd
@@ -106,6 +108,10 @@ host() {
 	name_host
 	configure_libvirt
 	if has_apparmor; then load_profiles; fi
+	if has_selinux; then
+		label_memory
+		setenforce 1
+	fi
 	start_daemons
 }
 
@@ -118,12 +124,19 @@ make_halt_rom() {
 
 make_halt_rom
 read -ra task </vgpu/task
+if has_selinux; then
+	# shellcheck source=/dev/null
+	. "$here/selinux.sh"
+	is_init_script || label_payload
+fi
 if [ "${task[0]}" = systemd ]; then
 	# shellcheck source=/dev/null
 	. "$here/systemd.sh"
 	if has_apparmor; then load_profiles; fi
 	become_systemd "${task[@]:1}"
 fi
+
+if has_selinux && ! is_init_script; then become_init_script; fi
 
 # Whatever happens, the machine ends; an init that exits would only confuse.
 trap 'tell "off"; sync; echo o >/proc/sysrq-trigger; sleep 60' EXIT

@@ -103,6 +103,9 @@ is_long() { [ -e /vgpu/long ]; }
 # Is AppArmor enforcing? See VGPU_VM_SECURITY in "run".
 has_apparmor() { [ -e /vgpu/apparmor ]; }
 
+# And SELinux?
+has_selinux() { [ -e /vgpu/selinux ]; }
+
 # The host of the scenarios in systemd/, where units, timers and boots are real.
 is_systemd() { [ -d /run/systemd/system ]; }
 
@@ -635,6 +638,7 @@ host2_exists() { mountpoint -q "$HOST2/ns/mnt"; }
 
 # start_host2: libvirt as this host has it, without its guests; of ours nothing but the hook.
 start_host2() {
+	local pair
 	rm -rf "$HOST2"
 	mkdir -p "$HOST2/ns" "$HOST2/peer" "$HOST2/log/qemu" "${host2_private[@]/#*=/$HOST2/}" "${host2_private[@]/%=*/}"
 	# Also what libvirt found out about QEMU: to ask it again takes seconds.
@@ -646,6 +650,10 @@ start_host2() {
 	# by a guest's name and number, which it may have on both hosts.
 	printf '%s\n' 'migration_port_min = 49300' 'migration_port_max = 49400' \
 		'stdio_handler = "file"' 'cgroup_controllers = []' >>"$HOST2/etc/qemu.conf"
+
+	if has_selinux; then
+		for pair in "${host2_private[@]}"; do chcon --reference="${pair%=*}" "$HOST2/${pair#*=}"; done
+	fi
 
 	touch "$HOST2/ns/mnt" "$HOST2/ns/uts"
 	# shellcheck disable=SC2016 # expanded by that shell

@@ -27,7 +27,7 @@ grown=("${grown[@]/#//var/log/libvirt/}" /var/log/syslog)
 is_systemd && grown=()
 # For one scenario, in seconds, or for what is done after it: only what hangs is ever stopped.
 limit=$(is_long && echo 7200 || echo 900)
-complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace|apparmor="DENIED".*profile="libvirt-vgpu'
+complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace|apparmor="DENIED".*profile="libvirt-vgpu|avc: +denied.*:libvirt_vgpu'
 
 # The host as it was before
 
@@ -175,7 +175,7 @@ with_limit() {
 # file_of NAME
 file_of() {
 	local file
-	for file in "$here"/{systemd,apparmor,scenarios}/"$1.sh"; do
+	for file in "$here"/{systemd,apparmor,selinux,scenarios}/"$1.sh"; do
 		[ ! -e "$file" ] || break
 	done
 	echo "$file"

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Debian 13 with SELinux and Debian's own policy, all files labelled.
+# shellcheck shell=bash disable=SC2034
+
+suite=trixie
+more=(selinux-policy-default selinux-policy-dev policycoreutils selinux-utils semodule-utils checkpolicy)
+
+# Which policy it has, for systemd and for libselinux.
+finish_tree() {
+	printf '%s\n' SELINUX=enforcing SELINUXTYPE=default >"$1/etc/selinux/config"
+}
+
+# By another name, under which nothing is mounted in the tree.
+label_tree() {
+	"$here/enter" "$1" sh -ec '
+		mkdir /tmp/root
+		mount --bind / /tmp/root
+		setfiles -F -r /tmp/root /etc/selinux/default/contexts/files/file_contexts /tmp/root'
+}

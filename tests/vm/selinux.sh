@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# The test host with SELinux. Sourced by init.sh, which runs once without a policy, then anew as a
+# script that init starts daemons by: its daemons get their domains as on a host without systemd.
+
+is_init_script() { [[ $(tr -d '\0' </proc/self/attr/current) == *:initrc_t:* ]]; }
+
+# set_type TYPE FILE...
+set_type() { chcon -R "system_u:object_r:$1:s0" "${@:2}"; }
+
+# label_files FILE...: as if they had been installed. No policy is loaded yet.
+label_files() { setfiles -F /etc/selinux/default/contexts/files/file_contexts "$@"; }
+
+# label_payload: what was unpacked.
+label_payload() {
+	local files
+	mapfile -t files < <(tar -tf /dev/vdb | sed -n 's,^\./,/,; /\/$/d; /^\//p')
+	label_files "${files[@]}" /etc/libvirt-vgpu /etc/libvirt/hooks /etc/mdevctl.d
+	set_type usr_t /vgpu
+	set_type bin_t "$here"
+	set_type virt_content_t "$HALT_ROM"
+	set_type initrc_exec_t "$here"/{init,runner}.sh
+}
+
+# What is in memory only.
+label_memory() {
+	restorecon -RF /dev /run
+	restorecon -F /tmp
+}
+
+# A busybox of its own, which has its own domain by its name.
+start_syslogd() {
+	cp /usr/bin/busybox /usr/sbin/syslogd
+	restorecon /usr/sbin/syslogd
+	syslogd -O /var/log/syslog -s 0
+}
+
+become_init_script() {
+	mount -t selinuxfs selinuxfs /sys/fs/selinux
+	load_policy
+	label_memory
+	exec runcon system_u:system_r:initrc_t:s0 "$here/init.sh"
+}
