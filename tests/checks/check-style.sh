@@ -8,7 +8,7 @@ needs clang-format "$CLANG_FORMAT"
 needs cppcheck "$CPPCHECK"
 needs shellcheck "$SHELLCHECK"
 
-sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/nvidia-shaped/*.[ch])
+sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/cards/*.[ch])
 
 # shellcheck disable=SC2086 # lists of words
 $CLANG_FORMAT --dry-run --Werror $sources || complain "clang-format would change these"
@@ -32,7 +32,7 @@ done
 
 for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am \
     bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
-    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] tests/vm/nvidia-shaped/Kbuild; do
+    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] tests/vm/cards/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
@@ -52,7 +52,7 @@ awk 'FNR == 1 { start = 0 }
         if (size > 60) { print FILENAME ":" start ": a function of " size " lines"; bad = 1 }
         start = 0
     }
-    END { exit bad }' common/*/*.c hooks/*.c nodedev/*/*.c tests/vm/nvidia-shaped/*.c ||
+    END { exit bad }' common/*/*.c hooks/*.c nodedev/*/*.c tests/vm/cards/*.c ||
     complain "functions too long for a screen"
 for main in hooks/main.c nodedev/cli/main.c nodedev/callout/main.c; do
     awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||

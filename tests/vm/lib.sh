@@ -376,7 +376,7 @@ CARDS=()
 # cards WORD... [NAME=VALUE]...: load the driver. "sriov", "vf" or "xe" for each of the cards with virtual
 # functions, in order: as what, and that it has them; "mdev": there are the T4 as well. "vfs=N" of each,
 # else 8, of the 16 that there could be: libvirt is slow with them. All else is for the module (see
-# nvidia-shaped/README.md). Ends when libvirt knows all of it. The VFs of xe have no driver.
+# cards/README.md). Ends when libvirt knows all of it. The VFs of xe have no driver.
 cards() {
 	local word shapes='' options=() count=0 vfs=8
 	for word; do
