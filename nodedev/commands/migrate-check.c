@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/say.h"
-#include "migrate/question.h"
+#include "migrate/migrate-question.h"
 
 static int
-ask(const struct command_call *call, struct question *question, struct error *error)
+ask(const struct command_call *call, struct migrate_question *question, struct error *error)
 {
     const char *const uris[] = {call->arguments[1]};
-    int rc = question_ask(question, call, uris, COUNT(uris), error);
+    int rc = migrate_question_ask(question, call, uris, COUNT(uris), error);
 
     for (size_t i = 0; i < question->hosts.count && rc == 0; i++) {
         if (*question->hosts.items[i].failure.text)
@@ -18,16 +18,16 @@ ask(const struct command_call *call, struct question *question, struct error *er
 
 /* The checks, and what they come to. */
 static int
-judge(const struct command_call *call, struct question *question,
+judge(const struct command_call *call, struct migrate_question *question,
       enum remote_capacity_answer *answer, struct error *error)
 {
     struct migrate_verdict verdict;
     struct migrate_check check;
-    int rc = question_find_guest(question, call->arguments[0], error);
+    int rc = migrate_question_find_guest(question, call->arguments[0], error);
 
     if (rc < 0)
         return rc;
-    check = question_check(question, 1);
+    check = migrate_question_check(question, 1);
     rc = migrate_check_check(&check, call->out, &verdict, error);
     *answer = verdict.answer;
     if (rc == 0 && *answer != REMOTE_CAPACITY_YES)
@@ -49,11 +49,11 @@ run(const struct command_call *call, struct error *error)
         [REMOTE_CAPACITY_UNKNOWN] = {"unknown", COMMAND_FAILED},
         [REMOTE_CAPACITY_NO] = {"no", COMMAND_NO_CAPACITY},
     };
-    AUTO(question_clear) struct question question = {0};
+    AUTO(migrate_question_clear) struct migrate_question question = {0};
     enum remote_capacity_answer answer;
     int rc;
 
-    if (question_start(&question, call->host, error) < 0)
+    if (migrate_question_start(&question, call->host, error) < 0)
         return COMMAND_FAILED;
     rc = ask(call, &question, error);
     if (rc < 0)

@@ -34,7 +34,7 @@ read_hosts(const struct command_call *call, struct hosts *ret, struct error *err
 /* A named one is tried unless it is sure to refuse: its libvirt and its hook decide. Of several it
  * must be one that is sure to take it. */
 static enum command_status
-choose(const struct command_call *call, const struct question *question,
+choose(const struct command_call *call, const struct migrate_question *question,
        const struct destinations *destinations, struct error *error)
 {
     const struct destination *first = &destinations->items[0];
@@ -85,7 +85,7 @@ show(const struct command_call *call, const struct remote_host *there, const str
 }
 
 static enum command_status
-move(const struct command_call *call, const struct question *question,
+move(const struct command_call *call, const struct migrate_question *question,
      const struct remote_host *there, struct error *error)
 {
     const struct move move = {
@@ -108,7 +108,7 @@ move(const struct command_call *call, const struct question *question,
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(question_clear) struct question question = {0};
+    AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
     enum command_status status;
     struct hosts hosts;
@@ -116,12 +116,12 @@ run(const struct command_call *call, struct error *error)
 
     if (rc < 0)
         return COMMAND_USAGE;
-    if (question_start(&question, call->host, error) < 0)
+    if (migrate_question_start(&question, call->host, error) < 0)
         return COMMAND_FAILED;
-    rc = question_ask(&question, call, hosts.uris, hosts.count, error);
+    rc = migrate_question_ask(&question, call, hosts.uris, hosts.count, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
-    if (question_find_guest(&question, call->arguments[0], error) < 0 ||
+    if (migrate_question_find_guest(&question, call->arguments[0], error) < 0 ||
         destinations_judge(&question, &destinations, error) < 0)
         return COMMAND_FAILED;
     status = choose(call, &question, &destinations, error);

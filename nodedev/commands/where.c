@@ -3,7 +3,7 @@
 #include "cli/table.h"
 #include "libvirt/domain-source.h"
 #include "migrate/destinations.h"
-#include "migrate/question.h"
+#include "migrate/migrate-question.h"
 
 enum column { ANSWER, ROOM, REASON, URI };
 
@@ -37,7 +37,7 @@ check_demands(const struct migrating_guest *guest, struct error *error)
 
 /* What needs no host is read before any is asked. */
 static int
-read_guest(const struct command_call *call, struct question *question, struct error *error)
+read_guest(const struct command_call *call, struct migrate_question *question, struct error *error)
 {
     struct migrating_guest *guest = &question->guest;
     int rc;
@@ -52,13 +52,13 @@ read_guest(const struct command_call *call, struct question *question, struct er
 }
 
 static int
-find_guest(const struct command_call *call, struct question *question, struct error *error)
+find_guest(const struct command_call *call, struct migrate_question *question, struct error *error)
 {
     int rc;
 
     if (question->guest.is_new)
         return 0;
-    rc = question_find_guest(question, call->arguments[0], error);
+    rc = migrate_question_find_guest(question, call->arguments[0], error);
     return rc < 0 ? rc : check_demands(&question->guest, error);
 }
 
@@ -88,7 +88,7 @@ add_line(struct table *table, const struct destination *destination)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    AUTO(question_clear) struct question question = {0};
+    AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
     AUTO(table_end) struct table table = {0};
     int rc;
@@ -96,9 +96,10 @@ run(const struct command_call *call, struct error *error)
     if (table_start(&table, "where", columns, COUNT(columns), call, error) < 0 ||
         check_usage(call, error) < 0)
         return COMMAND_USAGE;
-    if (question_start(&question, call->host, error) < 0 || read_guest(call, &question, error) < 0)
+    if (migrate_question_start(&question, call->host, error) < 0 ||
+        read_guest(call, &question, error) < 0)
         return COMMAND_FAILED;
-    rc = question_ask(&question, call, call->options.uris, call->options.uri_count, error);
+    rc = migrate_question_ask(&question, call, call->options.uris, call->options.uri_count, error);
     if (rc < 0)
         return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
     if (find_guest(call, &question, error) < 0 ||

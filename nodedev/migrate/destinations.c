@@ -23,7 +23,8 @@ best_first(const void *a, const void *b)
 }
 
 int
-destinations_judge(const struct question *question, struct destinations *ret, struct error *error)
+destinations_judge(const struct migrate_question *question, struct destinations *ret,
+                   struct error *error)
 {
     const struct remote_hosts *hosts = &question->hosts;
 
@@ -32,7 +33,7 @@ destinations_judge(const struct question *question, struct destinations *ret, st
         return error_set(error, -ENOMEM, "no memory");
     for (size_t i = 1; i < hosts->count; i++) {
         struct destination *destination = &ret->items[ret->count++];
-        const struct migrate_check check = question_check(question, i);
+        const struct migrate_check check = migrate_question_check(question, i);
 
         destination->host = &hosts->items[i];
         if (destination_has_answered(destination) &&

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "migrate/question.h"
+#include "migrate/migrate-question.h"
 
 struct destination {
     const struct remote_host *host; /* borrowed */
@@ -24,7 +24,7 @@ struct destinations {
 
 /* Judges each host that is asked about the guest, but not this one. -ENOMEM with a line in error.
  * The caller clears ret in every case; it borrows from the question. */
-int destinations_judge(const struct question *question, struct destinations *ret,
+int destinations_judge(const struct migrate_question *question, struct destinations *ret,
                        struct error *error) CHECKED NONNULL;
 void destinations_clear(struct destinations *destinations) NONNULL;
 

@@ -868,8 +868,8 @@ best_of_several(void **state)
     };
     static const char *const order[] = {"eight", "three", "also-three", "untold",
                                         "old",   "full",  "same",       "gone"};
-    AUTO(question_clear)
-    struct question question = {
+    AUTO(migrate_question_clear)
+    struct migrate_question question = {
         .kernel = "6.12.0",
         .hosts = {.items = calloc(COUNT(hosts), sizeof(*question.hosts.items)),
                   .count = COUNT(hosts)},
@@ -895,7 +895,7 @@ best_of_several(void **state)
         if (!hosts[i].answer.uuid)
             error_set(&question.hosts.items[i].failure, -ETIMEDOUT, "no answer");
     }
-    assert_int_equal(question_find_guest(&question, "guest1", &error), 0);
+    assert_int_equal(migrate_question_find_guest(&question, "guest1", &error), 0);
     assert_int_equal(destinations_judge(&question, &destinations, &error), 0);
     assert_int_equal(destinations.count, COUNT(order));
     for (size_t i = 0; i < COUNT(order); i++)

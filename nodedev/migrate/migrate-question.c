@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "migrate/question.h"
+#include "migrate/migrate-question.h"
 
 int
-question_start(struct question *question, const struct host *host, struct error *error)
+migrate_question_start(struct migrate_question *question, const struct host *host,
+                       struct error *error)
 {
-    *question = (struct question){0};
+    *question = (struct migrate_question){0};
     if (host_read(host, question->kernel, sizeof(question->kernel), "proc/sys/kernel/osrelease") <
         0)
         *question->kernel = '\0';
@@ -13,7 +14,7 @@ question_start(struct question *question, const struct host *host, struct error 
 }
 
 void
-question_clear(struct question *question)
+migrate_question_clear(struct migrate_question *question)
 {
     migrating_guest_clear(&question->guest);
     remote_clear(&question->hosts);
@@ -21,8 +22,8 @@ question_clear(struct question *question)
 }
 
 int
-question_ask(struct question *question, const struct command_call *call, const char *const *uris,
-             size_t count, struct error *error)
+migrate_question_ask(struct migrate_question *question, const struct command_call *call,
+                     const char *const *uris, size_t count, struct error *error)
 {
     AUTO_FREE const char **all = calloc(count + 1, sizeof(*all));
     struct remote_question asked = {all, count + 1, CONNECTION_ALL, 0};
@@ -38,7 +39,8 @@ question_ask(struct question *question, const struct command_call *call, const c
 }
 
 int
-question_find_guest(struct question *question, const char *word, struct error *error)
+migrate_question_find_guest(struct migrate_question *question, const char *word,
+                            struct error *error)
 {
     const struct remote_host *here = &question->hosts.items[0];
 
@@ -48,7 +50,7 @@ question_find_guest(struct question *question, const char *word, struct error *e
 }
 
 struct migrate_check
-question_check(const struct question *question, size_t host)
+migrate_question_check(const struct migrate_question *question, size_t host)
 {
     const struct remote_hosts *hosts = &question->hosts;
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * migrate-question: which of several hosts would take a guest; what is known of this host, of the
+ * guest and of those hosts.
+ *
+ *     rc = migrate_question_start(&question, call->host, error);
+ *     ...a guest that is new there is read into question.guest...
+ *     rc = migrate_question_ask(&question, call, uris, count, error);
+ *     rc = migrate_question_find_guest(&question, word, error);
+ *     check = migrate_question_check(&question, 1);
+ *
+ * It borrows the host and the URIs. The caller calls migrate_question_clear in every case.
+ */
+
+#pragma once
+
+#include "actions/snapshot.h"
+#include "cli/command.h"
+#include "migrate/migrate-check.h"
+
+struct migrate_question {
+    struct snapshot snapshot;
+    char kernel[256]; /* this host's; "": not known */
+    struct migrating_guest guest;
+    struct remote_hosts hosts; /* this one first; then those that are asked, in their order */
+};
+
+/* Looks at this host. -errno with a line in error. */
+int migrate_question_start(struct migrate_question *question, const struct host *host,
+                           struct error *error) CHECKED NONNULL;
+void migrate_question_clear(struct migrate_question *question) NONNULL;
+
+/* Asks the call's own libvirt and these others. -EINVAL if its --timeout is none, else the errors
+ * of remote_ask; a host that does not answer is no error. */
+int
+migrate_question_ask(struct migrate_question *question, const struct command_call *call,
+                     const char *const *uris, size_t count, struct error *error) CHECKED NONNULL;
+
+/* A domain of this host is the guest. The errors of migrating_guest_find; -ENOTCONN if this host's
+ * libvirt has not answered. */
+int migrate_question_find_guest(struct migrate_question *question, const char *word,
+                                struct error *error) CHECKED NONNULL;
+
+/* What is to be checked of a host, by its number in question->hosts; borrows from the question. */
+struct migrate_check
+migrate_question_check(const struct migrate_question *question, size_t host) CHECKED NONNULL;
