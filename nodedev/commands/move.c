@@ -96,6 +96,7 @@ move(const struct command_call *call, const struct migrate_question *question,
         .name = question->guest.domain->name,
         .terminal = call->terminal,
         .out = call->out,
+        .faults = call->faults,
     };
 
     if (move_run(&move, error) < 0)

@@ -3,6 +3,7 @@
 #include "migrate/move.h"
 #include "cli/say.h"
 #include "libvirt/child.h"
+#include "migrate/moved-definition.h"
 
 #include <poll.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 #define PAUSE  UINT64_C(500000000) /* nanoseconds between two looks at how far it is */
 #define ENDING 5000                /* milliseconds that the child has to end, once it is done */
 
-#define MOVED "moved" /* what the child says of a success; else it says why not */
+/* What the child says of a success, and behind it what is not as it should be there; else it says
+ * why the domain is not moved. */
+#define MOVED "moved"
 
 /* --- the child -------------------------------------------------------------------------------- */
 
@@ -32,19 +35,36 @@ migrate(const struct move *move, struct connection *connection, struct error *er
     return connection_migrate(connection, move->domain, move->to, error);
 }
 
+/* Whatever is wrong now is told, and the domain is moved. */
+static void
+settle(const struct move *move, struct error *error)
+{
+    AUTO(connection_close) struct connection *there = NULL;
+    int rc = connection_open(move->host, move->to, CONNECTION_WRITE, &there, error);
+
+    if (rc == 0)
+        rc = moved_definition_update(there, move->domain, error);
+    if (rc < 0)
+        error_wrap(error, "its definition there may name what it had here");
+    else
+        *error->text = '\0';
+}
+
 static void
 work(const void *data, FILE *out)
 {
     const struct move *move = data;
     struct connection *connection = NULL;
     struct error error = {0};
-    const char *said;
     int rc = connection_open(move->host, move->from, CONNECTION_WRITE, &connection, &error);
 
     if (rc == 0)
         rc = migrate(move, connection, &error);
-    said = rc == 0 ? MOVED : error.text;
-    fwrite(said, 1, strlen(said), out);
+    if (rc == 0) {
+        fwrite(MOVED, 1, strlen(MOVED), out);
+        settle(move, &error);
+    }
+    fwrite(error.text, 1, strlen(error.text), out);
     fclose(out);
     connection_close(&connection);
 }
@@ -152,8 +172,12 @@ conclude(const struct watch *watch, struct error *error)
     struct connection_domain domain;
     struct error ignored;
 
-    if (!strcmp(watch->said, MOVED))
+    if (!strncmp(watch->said, MOVED, strlen(MOVED))) {
+        if (watch->said[strlen(MOVED)])
+            say_line(move->faults, "vgpuctl: move: %s: %s", move->name,
+                     watch->said + strlen(MOVED));
         return 0;
+    }
     error_set(error, -EIO, "%s is not moved: %s", move->name,
               *watch->said ? watch->said : "who asked libvirt for it has ended without a word");
     if (!watch->connection ||

@@ -20,6 +20,7 @@ struct move {
     const char *name;                /* the domain's */
     const struct terminal *terminal; /* what `out` is */
     FILE *out;
+    FILE *faults; /* for what is wrong although the domain is moved */
 };
 
 /* -errno with a line in error, which also says whether the domain still runs here. -EBUSY: nothing

@@ -240,7 +240,19 @@ forget_attributes(xmlNodePtr element)
         xmlRemoveProp(element->properties);
 }
 
-/* Sets the attributes in libvirt's order, and only those that it needs. */
+/* Forgets them, but for those of a display. */
+static bool
+forget_source(xmlNodePtr hostdev)
+{
+    bool display = tree_attribute_is(hostdev, "display", "on");
+    bool ramfb = tree_attribute_is(hostdev, "ramfb", "on");
+
+    forget_attributes(hostdev);
+    return (!display || xml_tree_set(hostdev, "display", "on")) &&
+           (!ramfb || xml_tree_set(hostdev, "ramfb", "on"));
+}
+
+/* Sets the attributes that libvirt needs. */
 static bool
 set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
 {
@@ -248,9 +260,8 @@ set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *
     unsigned parts[NAME_PCI_PARTS];
     bool good;
 
-    forget_attributes(hostdev);
     forget_attributes(address);
-    good = xml_tree_set(hostdev, "mode", "subsystem");
+    good = forget_source(hostdev) && xml_tree_set(hostdev, "mode", "subsystem");
     if (source->kind == REQUEST_MDEV)
         return good && xml_tree_set(hostdev, "type", "mdev") &&
                xml_tree_set(hostdev, "model", "vfio-pci") &&

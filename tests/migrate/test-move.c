@@ -4,11 +4,14 @@
  * says of a migration that fails. libvirt's test driver plays the hosts, and migrates nothing; the
  * rest is in tests/vm/scenarios. */
 
+#include "attach/definition.h"
 #include "cli/command.h"
 #include "fake/typed.h"
 #include "libvirt/warm-up.h"
 #include "migrate/move.h"
+#include "migrate/moved-definition.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #define HERE  "test:///proc/self/cwd/tests/data/t4-host.xml"
@@ -92,7 +95,8 @@ failed(void **state)
                             .domain = &domain,
                             .name = "web01",
                             .terminal = &none,
-                            .out = stdout};
+                            .out = stdout,
+                            .faults = stderr};
 
         assert_int_equal(name_parse_uuid(&domain, rows[i].domain), 0);
         assert_int_equal(move_run(&move, &error), -EIO);
@@ -103,12 +107,59 @@ failed(void **state)
     }
 }
 
+#define MDEV(alias, uuid)                                                                          \
+    "<hostdev mode='subsystem' type='mdev' managed='no' model='vfio-pci' display='off'><source>"   \
+    "<address uuid='" uuid "'/></source><alias name='" alias "'/></hostdev>"
+#define FUNCTION(function)                                                                         \
+    "<hostdev mode='subsystem' type='pci' managed='no'><source><address domain='0x0000' "          \
+    "bus='0x3d' slot='0x00' function='" function "'/></source><alias name='ua-b'/></hostdev>"
+#define HERS(devices)                                                                              \
+    "<domain type='test'><name>web08</name><uuid>" WEB08 "</uuid><metadata>"                       \
+    "<vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'><vgpu:device alias='ua-a' type='x'/>"    \
+    "<vgpu:device alias='ua-b' type='y'/></vgpu:request></metadata><memory>65536</memory><os>"     \
+    "<type>hvm</type></os><devices>" devices "</devices></domain>"
+#define WEB08 "aaaaaaaa-0000-4000-8000-000000000008"
+#define HAD   "dddddddd-0000-4000-8000-000000000001"
+#define HAS   "dddddddd-0000-4000-8000-000000000002"
+
+/* What it runs with here, its next start uses. */
+static void
+the_definition_follows(void **state)
+{
+    static const struct name web08 = {WEB08};
+    AUTO(connection_close) struct connection *there = NULL;
+    AUTO_FREE char *after = NULL, *again = NULL;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(
+        connection_open(&scene.kernel.host, "test:///default", CONNECTION_WRITE, &there, &error),
+        0);
+    definition_write(there, HERS(MDEV("ua-a", HAS) FUNCTION("0x5")));
+    assert_int_equal(moved_definition_update(there, &web08, &error), 0);
+    assert_int_equal(connection_start(there, &web08, &error), 0);
+    definition_write(there, HERS(MDEV("ua-a", HAD) FUNCTION("0x4")
+                                     MDEV("ua-new", "dddddddd-0000-4000-8000-000000000003")));
+    assert_int_equal(moved_definition_update(there, &web08, &error), 1);
+    after = definition_read(there, "web08");
+    typed_assert_has(after, "<address uuid='" HAS "'/>");
+    typed_assert_has(after, "function='0x5'/>");
+    assert_null(strstr(after, "function='0x4'"));
+    assert_null(strstr(after, HAD));
+    /* One that it does not run with stays. */
+    typed_assert_has(after, "000000000003'/>");
+    assert_int_equal(moved_definition_update(there, &web08, &error), 0);
+    again = definition_read(there, "web08");
+    assert_string_equal(again, after);
+}
+
 #define TEST(name) TYPED_TEST(name, here)
 
 int
 main(void)
 {
-    static const struct CMUnitTest tests[] = {TEST(shown), TEST(refused), TEST(failed)};
+    static const struct CMUnitTest tests[] = {TEST(shown), TEST(refused), TEST(failed),
+                                              TEST(the_definition_follows)};
 
     /* The URIs above name files, which have to be told from the root. */
     if (chdir(scene_sources()) < 0)

@@ -100,6 +100,7 @@ END
 must_fail virsh -q dominfo web01
 [ "$(on_host2 virsh -q list --all --name --persistent | xargs)" = web01 ]
 [ "$(group_held_by "$device")" = "$(on_host2 qemu_pid web01)" ]
+[ "$(on_host2 device_of web01 --inactive)" = "$device" ]
 wait_for shows "$device mtty-2 - web01"
 assert_empty_ledger
 say "not known to migrate-check: $unknowns; no libvirt's to tell: $untold"

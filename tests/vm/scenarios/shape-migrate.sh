@@ -62,13 +62,17 @@ for shape in $(shapes); do
     [ "$(group_held_by "$here")" = "$(qemu_pid web01)" ]
     on_host2 assert_empty_ledger
     remove_vgpu "${fill[0]}"
-    migrate web01
-    [ "$(on_host2 sources_of web01 | wc -l)" = 1 ]
+
+    say "$shape: moved, its definition names what it has there"
+    vgpuctl move web01 "$(peer)" --timeout "$PATIENCE"
+    there=$(on_host2 sources_of web01)
+    [ "$(wc -l <<<"$there")" = 1 ]
+    [ "$there" != "$here" ]
+    [ "$(on_host2 sources_of web01 --inactive)" = "$there" ]
     on_host2 destroy web01
     for i in "${fill[@]:1}"; do remove_vgpu "$i"; done
     assert_no_vgpus
     stop_host2
-    virsh -q undefine web01
 done
 
 say "of one board, from a host with mediated devices to one with virtual functions, and back"
