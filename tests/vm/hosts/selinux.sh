@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034
 
 suite=trixie
-more=(selinux-policy-default selinux-policy-dev policycoreutils selinux-utils semodule-utils checkpolicy)
+more=(systemd-dev selinux-policy-default selinux-policy-dev policycoreutils selinux-utils semodule-utils checkpolicy)
 
 # Which policy it has, for systemd and for libselinux.
 finish_tree() {
