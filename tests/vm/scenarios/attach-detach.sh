@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl attach and detach: before a start, while the guest runs, and when it does not let go.
 # shellcheck shell=bash
+# takes: 40
 
 # ports NUMBER: as many places to plug something in.
 ports() {

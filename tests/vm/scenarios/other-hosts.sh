@@ -2,7 +2,7 @@
 # vgpuctl --connect shows the other host, and migrate-check is never contradicted by the migration.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 60
+# takes: 80
 
 guest web01 --migratable --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
     --hostdev "$(new_uuid),ua-gpu0"
