@@ -95,16 +95,6 @@ mark_owned(struct capacity *capacity, const struct ledger *ledger)
     }
 }
 
-static bool
-is_demanded(const struct placement_problem *problem, const struct name *device)
-{
-    for (size_t i = 0; i < problem->demands->count; i++) {
-        if (name_equal(&problem->demands->items[i].hostdev->source, device))
-            return true;
-    }
-    return false;
-}
-
 /* What a running domain has already: no demand speaks of it. */
 static void
 settle_held(struct capacity *capacity)
@@ -120,7 +110,7 @@ settle_held(struct capacity *capacity)
 
         if (!vgpu || lease->state != LEASE_HELD ||
             !name_equal(&lease->domain, &problem->request->domain) ||
-            is_demanded(problem, &vgpu->device))
+            demands_name(problem->demands, &vgpu->device))
             continue;
         gpu = &inventory->gpus[inventory->parents[vgpu->parent].gpu];
         type = inventory_find_type(gpu, &vgpu->type);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/demand.h"
+#include "base/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,13 @@ demand_vf(const struct demand *demand)
                    demand->hostdev->kind == REQUEST_PCI
                ? &demand->hostdev->source
                : NULL;
+}
+
+bool
+demands_name(const struct demands *demands, const struct name *device)
+{
+    return ARRAY_HAS(demands->items, demands->count, demand,
+                     demand->hostdev && name_equal(&demand->hostdev->source, device));
 }
 
 void

@@ -66,6 +66,9 @@ void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONN
 void demands_set_some_free(struct demands *demands, const struct names *sources,
                            enum demand_freedom freedom) NONNULL;
 
+/* Whether the hostdev of one of them has this source. */
+bool demands_name(const struct demands *demands, const struct name *device) CHECKED NONNULL;
+
 /* Forgets all but that for one device. */
 void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;
 /* Forgets those that are not free. */

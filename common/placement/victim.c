@@ -210,26 +210,14 @@ is_in_the_way(const struct capacity *capacity, const struct demand *demand, size
     return is_there(demand, lease);
 }
 
-/* Whether one of the demands is for this very device. */
-static bool
-is_demanded(const struct placement_problem *problem, const struct lease *lease)
-{
-    for (size_t i = 0; i < problem->demands->count; i++) {
-        const struct request_hostdev *hostdev = problem->demands->items[i].hostdev;
-
-        if (hostdev && name_equal(&hostdev->source, &lease->vgpu.device))
-            return true;
-    }
-    return false;
-}
-
 /* What is on the very parent that a demand names, then what no demand is for, then the oldest. */
 static bool
 goes_before(const struct placement_problem *problem, const struct demand *demand,
             const struct lease *a, const struct lease *b)
 {
     bool a_there = is_there(demand, a), b_there = is_there(demand, b);
-    bool a_demanded = is_demanded(problem, a), b_demanded = is_demanded(problem, b);
+    bool a_demanded = demands_name(problem->demands, &a->vgpu.device);
+    bool b_demanded = demands_name(problem->demands, &b->vgpu.device);
 
     if (a_there != b_there)
         return a_there;
