@@ -3,6 +3,7 @@
 /* Of which types a start reads the names, each of which is a file: as few as its answer needs, and
  * it is the same answer. */
 
+#include "actions/snapshot.h"
 #include "fake/scene.h"
 
 #include <string.h>
@@ -159,16 +160,42 @@ a_limit_with_names_needs_them_all(void **state)
     assert_int_equal(start(1, ID, 0), types);
 }
 
+/* How many names it takes to show what there is, as `vgpuctl list` does. */
+static unsigned
+show(void)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    struct error error = {0};
+
+    *names = 0;
+    assert_int_equal(snapshot_take(&snapshot, &scene.kernel.host, &inventory_no_types, &error), 0);
+    return *names;
+}
+
+static void
+a_lease_whose_vgpu_is_gone_needs_them_all(void **state)
+{
+    (void)state;
+    assert_int_equal(start(1, ID, 0), GPUS);
+    assert_in_range(show(), 0, 1);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(show(), types);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(an_id_needs_no_name_but_its_own),          TEST(a_name_is_compared_with_all),
-        TEST(an_id_that_no_gpu_has_needs_them_all),     TEST(what_is_there_is_told_by_name),
-        TEST(a_rule_with_names_needs_those_of_its_gpu), TEST(a_quota_with_names_needs_them_all),
+        TEST(an_id_needs_no_name_but_its_own),
+        TEST(a_name_is_compared_with_all),
+        TEST(an_id_that_no_gpu_has_needs_them_all),
+        TEST(what_is_there_is_told_by_name),
+        TEST(a_rule_with_names_needs_those_of_its_gpu),
+        TEST(a_quota_with_names_needs_them_all),
         TEST(a_limit_with_names_needs_them_all),
+        TEST(a_lease_whose_vgpu_is_gone_needs_them_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -429,13 +429,21 @@ no_timer(void)
     put("run/systemd/system/", NULL);
 }
 
+#define LEDGER(state)                                                                              \
+    "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"                               \
+    "mdev " DEVICE1 " nvidia-222 1024 0000:18:00.0 0000:18:00.0 " GUEST1 " guest1 ua-gpu1 " state  \
+    " made 0:0 0 reap 1\n"
+
 static void
 leaving(void)
 {
-    put("run/libvirt-vgpu/ledger",
-        "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
-        "mdev " DEVICE1 " nvidia-222 1024 0000:18:00.0 0000:18:00.0 " GUEST1
-        " guest1 ua-gpu1 leaving made 0:0 0 reap 1\n");
+    put("run/libvirt-vgpu/ledger", LEDGER("leaving"));
+}
+
+static void
+removing(void)
+{
+    put("run/libvirt-vgpu/ledger", LEDGER("removing"));
 }
 
 /* A script of the administrator's that runs our hook. */
@@ -503,6 +511,7 @@ static const struct {
     {open_lock, "state-owner", "/run/libvirt-vgpu/lock has owner"},
     {open_drained, "state-owner", "/var/lib/libvirt-vgpu/drained has owner"},
     {leaving, "leaving", "the vGPU " DEVICE1 ", which was guest1's, is to go for "},
+    {removing, "leaving", "the vGPU " DEVICE1 ", which was guest1's, is to go for "},
     {no_timer, "timer", "libvirt-vgpu-reconcile.timer is not enabled"},
     {rule, "mdevctl-rule", "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"},
 };
