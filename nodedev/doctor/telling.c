@@ -62,6 +62,7 @@ print_remedy(const char *remedy, unsigned width, FILE *out)
     while (*remedy) {
         size_t length = find_end(remedy);
         char part[sizeof(((struct error *)NULL)->text)];
+        bool goes_on;
 
         snprintf(part, sizeof(part), "%.*s", (int)length, remedy);
         remedy += length;
@@ -71,10 +72,11 @@ print_remedy(const char *remedy, unsigned width, FILE *out)
             continue;
         }
         /* The words that lead to the next part are none of the command's. */
-        if (length > 5 && !strcmp(part + length - 5, ", or:"))
+        goes_on = length > 5 && !strcmp(part + length - 5, ", or:");
+        if (goes_on)
             part[length - 5] = '\0';
         say_line(out, "%*s%s", COMMAND, "", part);
-        if (!part[length - 1])
+        if (goes_on)
             print_prose("or:", width, out);
     }
 }

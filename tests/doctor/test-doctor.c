@@ -875,6 +875,15 @@ function_advice(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
 }
 
+/* Of two commands, one or the other. */
+static void
+one_command_or_another(void **state)
+{
+    (void)state;
+    functions_off();
+    typed_golden(&scene, HERE, "doctor/functions-off", "vgpuctl doctor");
+}
+
 /* Intel's card: the host has a function itself, memory is not stated or is shared out already, and
  * nothing can migrate. */
 static void
@@ -1034,6 +1043,7 @@ main(void)
         TEST(several),
         FUNCTION_TEST(functions),
         FUNCTION_TEST(function_advice),
+        FUNCTION_TEST(one_command_or_another),
         FUNCTION_TEST(intel),
         FUNCTION_TEST(libvirt_version),
         FUNCTION_TEST(function_domains),
