@@ -302,6 +302,23 @@ each_device_gets_its_own(void **state)
     assert_int_equal(fake_count(&scene.kernel), 4);
 }
 
+/* Of two sizes, which one card does not have at once: each could stay, but not both. */
+static void
+two_that_cannot_both_stay(void **state)
+{
+#define OTHER "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-12Q\"/>"
+    const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
+    AUTO_FREE char *xml = scene_xml_of(1, BIG OTHER, (const char *const[]){one, two, NULL});
+    AUTO_FREE char *moved =
+        scene_xml_of(1, BIG OTHER, (const char *const[]){one, scene_function(CARD2, 0), NULL});
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    becomes(xml, "migrate", moved);
+    assert_int_equal(scene_hook(&scene, moved, "prepare", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
 /* Today's fullness is for prepare to judge, which says where else it could be. */
 static void
 full_is_not_refused_here(void **state)
@@ -555,6 +572,7 @@ main(void)
         TEST(a_promise_is_given_back),
         TEST(a_promise_ends),
         TEST(each_device_gets_its_own),
+        TEST(two_that_cannot_both_stay),
         TEST(full_is_not_refused_here),
         TEST(what_others_made_is_not_arrived_at),
         TEST(never_is_refused),
