@@ -6,7 +6,7 @@
 
 #include "emulation.h"
 #include "files.h"
-#include "older.h"
+#include "versions.h"
 
 #define BAR_SIZE 0x10000
 
@@ -135,27 +135,46 @@ get_info(void __user *argument)
                                                                                          : 0;
 }
 
+static int
+describe_region(struct vfio_region_info *info)
+{
+    if (info->index >= VFIO_PCI_NUM_REGIONS)
+        return -EINVAL;
+    info->offset = VFIO_PCI_INDEX_TO_OFFSET(info->index);
+    info->cap_offset = 0;
+    info->flags = 0;
+    info->size = 0;
+    if (info->index == VFIO_PCI_CONFIG_REGION_INDEX)
+        info->size = CONFIG_SIZE;
+    else if (info->index == VFIO_PCI_BAR0_REGION_INDEX)
+        info->size = BAR_SIZE;
+    if (info->size)
+        info->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+    return 0;
+}
+
+#if IS_NEW
+int
+emulation_region(struct vfio_device *vdev, struct vfio_region_info *info,
+                 struct vfio_info_cap *caps)
+{
+    return describe_region(info);
+}
+#else
 static long
 get_region_info(void __user *argument)
 {
     struct vfio_region_info info;
+    int ret;
 
     if (copy_from_user(&info, argument, sizeof(info)))
         return -EFAULT;
-    if (info.argsz < sizeof(info) || info.index >= VFIO_PCI_NUM_REGIONS)
-        return -EINVAL;
-    info.offset = VFIO_PCI_INDEX_TO_OFFSET(info.index);
-    info.cap_offset = 0;
-    info.flags = 0;
-    info.size = 0;
-    if (info.index == VFIO_PCI_CONFIG_REGION_INDEX)
-        info.size = CONFIG_SIZE;
-    else if (info.index == VFIO_PCI_BAR0_REGION_INDEX)
-        info.size = BAR_SIZE;
-    if (info.size)
-        info.flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+    ret = info.argsz < sizeof(info) ? -EINVAL : describe_region(&info);
+    if (ret)
+        return ret;
     return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
+#endif
 
 /* There are none. */
 static long
@@ -180,8 +199,10 @@ emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long ar
     switch (command) {
     case VFIO_DEVICE_GET_INFO:
         return get_info(at);
+#if !IS_NEW
     case VFIO_DEVICE_GET_REGION_INFO:
         return get_region_info(at);
+#endif
     case VFIO_DEVICE_GET_IRQ_INFO:
         return get_irq_info(at);
     case VFIO_DEVICE_RESET:

@@ -6,6 +6,8 @@
 #ifndef SHAPED_EMULATION_H
 #define SHAPED_EMULATION_H
 
+#include "versions.h"
+
 #include <linux/vfio.h>
 
 /* As vgpu_open; the configuration space is as after power-on. */
@@ -19,5 +21,10 @@ ssize_t
 emulation_write(struct vfio_device *vdev, const char __user *from, size_t size, loff_t *pos);
 
 long emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned long argument);
+
+#if IS_NEW
+int emulation_region(struct vfio_device *vdev, struct vfio_region_info *info,
+                     struct vfio_info_cap *caps);
+#endif
 
 #endif

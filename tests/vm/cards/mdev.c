@@ -7,7 +7,7 @@
 #include "emulation.h"
 #include "files.h"
 #include "mdev.h"
-#include "older.h"
+#include "versions.h"
 
 /* A type as the kernel wants it: each parent has its own. */
 struct offer {
@@ -110,6 +110,9 @@ static const struct vfio_device_ops mdev_ops = {
     .read = emulation_read,
     .write = emulation_write,
     .ioctl = emulation_ioctl,
+#if IS_NEW
+    .get_region_info_caps = emulation_region,
+#endif
 };
 
 static int

@@ -7,7 +7,7 @@
 
 #include "files.h"
 #include "migration.h"
-#include "older.h"
+#include "versions.h"
 #include "vgpu.h"
 
 #define MAGIC 0x6465706168732d76ULL

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kernel 6.1, Debian 12's, has otherwise than 6.12. Where its VFIO lacks something, that
- * stands in the other files, under IS_OLD.
+ * What kernel 6.1, Debian 12's, and 7.2, Debian 14's, have otherwise than 6.12. Where VFIO differs,
+ * that stands in the other files, under IS_OLD and IS_NEW.
  */
-#ifndef SHAPED_OLDER_H
-#define SHAPED_OLDER_H
+#ifndef SHAPED_VERSIONS_H
+#define SHAPED_VERSIONS_H
 
 #include <linux/compiler.h>
 #include <linux/version.h>
 
 #define IS_OLD (LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0))
+/* VFIO asks for a region, and copies what it is told; and who opens a VF shows its token. */
+#define IS_NEW (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0))
 
 #if IS_OLD
 #include <asm/unaligned.h>

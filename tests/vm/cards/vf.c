@@ -8,7 +8,7 @@
 #include "emulation.h"
 #include "faults.h"
 #include "files.h"
-#include "older.h"
+#include "versions.h"
 #include "vf.h"
 #include "xe.h"
 
@@ -226,6 +226,10 @@ static const struct vfio_device_ops vf_ops = {
     .read = emulation_read,
     .write = emulation_write,
     .match = vfio_pci_core_match,
+#if IS_NEW
+    .match_token_uuid = vfio_pci_core_match_token_uuid,
+    .get_region_info_caps = emulation_region,
+#endif
     .dma_unmap = vf_dma_unmap,
 };
 

@@ -11,7 +11,7 @@
 #include <linux/pci.h>
 
 #include "card.h"
-#include "older.h"
+#include "versions.h"
 
 enum { XE_LOW, XE_NORMAL, XE_HIGH, XE_PRIORITIES };
 
