@@ -127,6 +127,8 @@ forget_program() {
 		\( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >$unpacked
 	tar -cPf $unpacked.tar -T $unpacked
 	at_end systemctl daemon-reload
+	# A package that is removed takes its profiles out of the kernel.
+	if has_apparmor; then at_end apparmor_parser -r /etc/apparmor.d/libvirt-vgpu; fi
 	at_end tar -xPf $unpacked.tar
 	at_end dpkg --purge libvirt-vgpu
 	at_end systemctl stop 'libvirt-vgpu-*'
@@ -543,11 +545,21 @@ typed_vfs() {
 	done
 }
 
+# profiled_vfs: those of xe that have memory of the card.
+profiled_vfs() {
+	local vf
+	for vf in "$XE"/????:*/virtfn*; do
+		if [ ! -e "$vf" ]; then continue; fi
+		vf=$(basename "$(readlink "$vf")")
+		if [ "$(vram_of "$vf")" != 0 ]; then echo "$vf"; fi
+	done
+}
+
 assert_no_vgpus() {
 	local left
 	assert_no_mdevs
-	left=$(typed_vfs)
-	[ -z "$left" ] || fail "there are still VFs with a type: $left"
+	left=$(typed_vfs; profiled_vfs)
+	[ -z "$left" ] || fail "there are still VFs with a type, or memory: $left"
 }
 
 # seal_of DEVICE: of an mdev or a VF, what it is known by when it is saved or migrated.

@@ -5,15 +5,16 @@
 # takes: 75
 
 # What takes some forty seconds at 1 MiB/s: memory that does not compress to nothing. In that time
-# something is to break, however busy the machine.
-at_end rm -f /tmp/random
-head -c 40M /dev/urandom >/tmp/random
-chmod 644 /tmp/random
+# something is to break, however busy the machine. It is where AppArmor lets a guest read.
+at_end rm -f /usr/share/qemu/random
+head -c 40M /dev/urandom >/usr/share/qemu/random
+chmod 644 /usr/share/qemu/random
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
 guest web01 --migratable --metadata "$(request "$devices")" \
     --hostdev "$(new_uuid),ua-gpu0" --hostdev "$(new_uuid),ua-gpu1" \
-    --qemu-arg -device --qemu-arg loader,file=/tmp/random,addr=0x1000000,force-raw=on
+    --qemu-arg -device --qemu-arg loader,file=/usr/share/qemu/random,addr=0x1000000,force-raw=on
 start_host2
+there=$(peer)
 start web01
 pid=$(qemu_pid web01)
 read -ra ours <<<"$(device_of web01 | xargs)"
@@ -45,6 +46,15 @@ stays() {
 begin_migration
 kill -KILL "$(on_host2 qemu_pid web01)"
 stays 'the incoming QEMU was killed'
+
+# Whoever moves it may think better of it.
+virsh -q migrate-setspeed web01 1
+vgpuctl move web01 "$there" --timeout "$PATIENCE" 2>said &
+migration=$!
+wait_for stream_flows
+kill -TERM "$migration"
+stays 'vgpuctl move was stopped'
+assert_match "$(<said)" 'web01 is not moved: .*; it still runs here'
 
 if is_long; then
     begin_migration

@@ -9,6 +9,11 @@ link=/etc/libvirt/hooks/qemu.d/50-vgpu
 timer=libvirt-vgpu-reconcile.timer
 sriov=/etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@0000:3d:00.0.service
 device=([1]=$(new_uuid) [2]=$(new_uuid) [3]=$(new_uuid))
+# Before, QEMU saves no guest with a vGPU.
+saves=()
+if printf '%s\n' 8.1 "$(dpkg-query -W -f '${Version}' qemu-system-x86 | sed 's/^1://')" | sort -CV; then
+    saves=(--migratable)
+fi
 
 # run_dpkg WORD...: it says what it always says, and what we tell people, with our name in front.
 run_dpkg() {
@@ -48,7 +53,7 @@ halted() {
 
 # define N, has_vgpu N: a guest that gets one.
 define() {
-    guest "web$1" --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "${device[$1]}"
+    guest "web$1" --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "${device[$1]}" "${saves[@]}"
 }
 
 has_vgpu() {
@@ -92,6 +97,25 @@ has_vgpu 2
 [ "$(ledger | wc -l)" = 2 ]
 systemctl -q is-active $timer
 assert_match "$(dpkg-query -W libvirt-vgpu)" '\+newer$'
+
+# One that arrives: one program has looked at its XML, and the next, put in its place, makes its vGPU.
+if [ -n "${saves[*]}" ]; then
+    virsh -q save web2 "$PWD/saved"
+    mkfifo asks answers
+    cat >/etc/libvirt/hooks/qemu.d/40-wait <<-END
+		#!/bin/sh
+		[ "\$2" != prepare ] || { echo >$PWD/asks; read -r answer <$PWD/answers; }
+	END
+    chmod 755 /etc/libvirt/hooks/qemu.d/40-wait
+    virsh -q restore "$PWD/saved" &
+    restore=$!
+    read -r _ <asks
+    run_dpkg dpkg -i $newer
+    echo >answers
+    wait "$restore"
+    rm /etc/libvirt/hooks/qemu.d/40-wait
+    has_vgpu 2
+fi
 
 # A removal: who has a vGPU is told, and a guest without one starts when half of us is gone.
 start_plain() {
