@@ -136,6 +136,14 @@ is_elsewhere(const struct capacity *capacity, const struct demand *demand,
            names_has(avoided, &parent->name);
 }
 
+/* Its driver makes the vGPU, and libvirt would take the function from it. Who may be given another
+ * one is given another word as well. */
+static bool
+would_be_taken(const struct demand *demand, const struct inventory_parent *parent)
+{
+    return demand_vf(demand) && demand->hostdev->is_managed && !parent->interface->is_lent;
+}
+
 enum reason
 constraints_judge(const struct capacity *capacity, const struct demand *demand, size_t gpu,
                   size_t parent, size_t type)
@@ -153,6 +161,8 @@ constraints_judge(const struct capacity *capacity, const struct demand *demand, 
         return REASON_OTHER_KIND;
     if (is_elsewhere(capacity, demand, on))
         return REASON_OTHER_VF;
+    if (would_be_taken(demand, on))
+        return REASON_MANAGED;
     if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, on->name.text))
         return REASON_OTHER_PARENT;
     if (policy && !policy->enabled)

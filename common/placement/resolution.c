@@ -213,25 +213,22 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
     return 1;
 }
 
-/* Whether nothing will do but functions that libvirt may bind itself. */
+/* Whether a function that libvirt may bind itself could do. */
 static bool
-wants_lent(const struct policy *policy, const struct demand *demand)
+may_be_lent(const struct policy *policy, const struct demand *demand)
 {
-    bool all = demand->word_count > 0;
-
-    for (size_t i = 0; i < demand->word_count; i++)
-        all &= policy_lends(policy, demand->words[i]);
-    return all;
+    return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
 }
 
 /* What libvirt would do to a virtual function before the guest has it, and after. A function of a
- * pool, or with a profile, has nothing to lose by that. */
+ * pool, or with a profile, has nothing to lose by that. What a class of several kinds comes to is
+ * known when the function is: see constraints_judge. */
 static int
 check_managed(const struct policy *policy, const struct demand *demand, struct error *error)
 {
     const struct request_hostdev *hostdev = demand->hostdev;
 
-    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed || wants_lent(policy, demand))
+    if (hostdev->kind != REQUEST_PCI || !hostdev->is_managed || may_be_lent(policy, demand))
         return 0;
     error_set(error, -EINVAL,
               "the hostdev %s (%s) says managed='yes': libvirt would take it from its GPU's "

@@ -273,6 +273,32 @@ managed(void **state)
     assert_free(VF1);
 }
 
+/* Of a class it is the function that decides, not what else the class has. */
+static void
+managed_by_a_class(void **state)
+{
+#define ANY "<vgpu:device alias=\"ua-gpu1\" class=\"any\"/>"
+    AUTO_FREE char *xml = scene_xml_of(1, ANY, (const char *const[]){VF1, NULL});
+    AUTO_FREE char *managed = scene_managed(xml);
+    AUTO_FREE char *other =
+        scene_xml_of(2, ANY, (const char *const[]){scene_function(L40S, 0), NULL});
+    AUTO_FREE char *taken = scene_managed(other);
+
+    (void)state;
+    scene_configure(&scene, PROFILES STATED
+                    "classes = { any = { types = [ \"L40S-16Q\", \"b50-8g\" ]; }; };");
+    assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
+    assert_profile(VF1, 8 * GIB, 0, 0);
+    assert_int_equal(scene_hook(&scene, taken, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "ua-gpu1 (any) cannot be on 0000:3d:00.4: its GPU " L40S
+                              " would lose it to libvirt, as its hostdev says managed='yes'");
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_hook(&scene, other, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, other, "release", "end"), 0);
+    assert_int_equal(scene_hook(&scene, managed, "release", "end"), 0);
+    assert_free(VF1);
+}
+
 static void
 another_at_arrival(void **state)
 {
@@ -424,6 +450,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_pool_has_it_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_class_has_a_type_of_each, set_up, tear_down),
         cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(managed_by_a_class, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bound_to_the_hosts_own_driver, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_promised_is_not_given_away, set_up, tear_down),
