@@ -136,12 +136,13 @@ is_elsewhere(const struct capacity *capacity, const struct demand *demand,
            names_has(avoided, &parent->name);
 }
 
-/* Its driver makes the vGPU, and libvirt would take the function from it. Who may be given another
- * one is given another word as well. */
+/* Its driver makes the vGPU, and libvirt would take the function from it. A hostdev that arrives
+ * keeps that word, if it is for a PCI device here, too. */
 static bool
 would_be_taken(const struct demand *demand, const struct inventory_parent *parent)
 {
-    return demand_vf(demand) && demand->hostdev->is_managed && !parent->interface->is_lent;
+    return demand->hostdev && demand->hostdev->kind == REQUEST_PCI && demand->hostdev->is_managed &&
+           parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_lent;
 }
 
 enum reason

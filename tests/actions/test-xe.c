@@ -299,6 +299,27 @@ managed_by_a_class(void **state)
     assert_free(VF1);
 }
 
+/* What arrives keeps its word, and gets what that is right for. */
+static void
+managed_by_a_class_at_arrival(void **state)
+{
+    AUTO_FREE char *xml =
+        scene_xml_of(1, ANY, (const char *const[]){scene_function(L40S, 0), NULL});
+    AUTO_FREE char *managed = scene_managed(xml);
+    AUTO_FREE char *printed = NULL;
+
+    (void)state;
+    scene_configure(&scene, PROFILES STATED
+                    "classes = { any = { types = [ \"L40S-16Q\", \"b50-8g\" ]; }; };");
+    if (scene_hook(&scene, managed, "migrate", "begin") != 0)
+        fail_msg("%s", scene.said);
+    printed = strdup(scene.printed);
+    assert_non_null(strstr(printed, "managed='yes'"));
+    assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
 static void
 another_at_arrival(void **state)
 {
@@ -451,6 +472,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_class_has_a_type_of_each, set_up, tear_down),
         cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(managed_by_a_class, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(managed_by_a_class_at_arrival, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bound_to_the_hosts_own_driver, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_promised_is_not_given_away, set_up, tear_down),
