@@ -80,16 +80,21 @@ sources_of() {
 	pci_of "$@"
 }
 
-# vgpus: all that there are, of either kind.
+# vgpus: all that there are, of every kind.
 vgpus() {
 	mdevs
 	typed_vfs
+	profiled_vfs
 }
 
-# type_of SOURCE: "nvidia-222"; fails if there is no such vGPU.
+# type_of SOURCE: "nvidia-222", or a profile; fails if there is no such vGPU.
 type_of() {
 	case $1 in
 	*:*)
+		if [ -n "$(profile_of "$1")" ]; then
+			basename "$(readlink "/run/libvirt-vgpu/functions/$1.type")"
+			return
+		fi
 		[ "$(vf_type "$1")" != 0 ]
 		echo "nvidia-$(vf_type "$1")"
 		;;
@@ -119,13 +124,21 @@ find_type_ids() {
 # type_id WORD: "nvidia-1145", of one that use_shape has set.
 type_id() { echo "${TYPE_IDS[$1]:?no card has the type $1}"; }
 
+# empty_vfs CARD: those without a mediated device.
+empty_vfs() {
+	local vf
+	for vf in $(vfs_of "$1"); do
+		compgen -G "/sys/bus/pci/devices/$vf/????????-*" >/dev/null || echo "$vf"
+	done
+}
+
 # make_vgpu SOURCE TYPE-ID [CARD]: by somebody's hand.
 make_vgpu() {
 	local parent=${GPUS[${3-0}]}
 	case $1 in
 	*:*) set_vf_type "$1" "${2#nvidia-}" ;;
 	*)
-		if [ "$SHAPE" = sriov ]; then parent=$(vfs_of "$parent" | tail -n 1); fi
+		if [ "$SHAPE" = sriov ]; then parent=$(empty_vfs "$parent" | tail -n 1); fi
 		make_mdev "$parent" "$2" "$1"
 		;;
 	esac
