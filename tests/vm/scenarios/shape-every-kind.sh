@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A host with T4s (mdev) and an L40S (virtual functions): a class takes what is free, in its order.
+# A host with every kind of card at once: a class takes what is free, in its order.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 45
+# takes: 60
 
-cards mdev vf vfs=4
+cards mdev vf xe vfs=4
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
+read -ra xe_vfs <<<"$(vfs_of "${CARDS[1]}" | xargs)"
 vgpu_conf <<-END
 	classes = { any = { types = [ "T4-16Q", "L40S-12Q" ]; }; };
 	max_instances = ( { types = [ "L40S-12Q" ]; max = 3; } );
@@ -43,9 +44,38 @@ assert_match "$ERR" 'vgpu: g5: .*quota of 4 for class any is used up \(4;'
 must_fail claim other --metadata "$any" --pci "${vfs[3]},ua-gpu0"
 assert_match "$ERR" "vgpu: other: ua-gpu0 \(any\) cannot be on ${vfs[3]}: its GPU ${CARDS[0]} is full \(3 of 3\); no other"
 
-vgpuctl gpus
-[ "$(vgpuctl gpus --json | grep -c '"interface": *"vf"')" = 1 ]
+say "two kinds more: Intel's card has room for one, and the pool is one device"
+modprobe vfio-pci
+modprobe xe-vfio-pci
+spare=$(grep -lx 0x11e8 /sys/bus/pci/devices/*/device)
+spare=$(basename "${spare%/device}")
+bind_driver "$spare" vfio-pci
+bind_driver "${xe_vfs[0]}" xe-vfio-pci
+vgpu_conf <<-END
+	profiles = { b50-8g = { vram = "8G"; }; };
+	gpus = ( { address = "${CARDS[1]}"; vram = "15G"; } );
+	pools = { spare = { functions = [ "$spare" ]; }; };
+	classes = { any = { types = [ "T4-16Q", "L40S-12Q", "b50-8g", "spare" ]; }; };
+	max_instances = ( { types = [ "L40S-12Q" ]; max = 3; } );
+END
+for vf in "${xe_vfs[0]}" "$spare"; do
+    guest "on-$vf"
+    vgpuctl attach "on-$vf" --class any --config
+    [ "$(pci_of "on-$vf")" = "$vf" ]
+    start "on-$vf"
+    [ "$(group_held_by "$vf")" = "$(qemu_pid "on-$vf")" ]
+done
+guest unlucky
+vgpuctl attach unlucky --class any --config
+must_fail start unlucky
+assert_match "$ERR" "vgpu: unlucky: no GPU can take ua-gpu0 \(any\): ${T4[0]} is full \(1 of 1\), ${T4[1]} is full \(1 of 1\)"
 vgpuctl list
+vgpuctl types
+vgpuctl gpus --json >gpus
+for kind in mdev vf xe pool; do grep "\"interface\": *\"$kind\"" gpus; done
+for vf in "${xe_vfs[0]}" "$spare"; do destroy "on-$vf"; done
+bind_driver "$spare" ''
+
 for i in 1 2 3 4; do give_back "g$i"; done
 destroy roamer
 assert_no_vgpus
