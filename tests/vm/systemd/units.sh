@@ -34,18 +34,19 @@ abandon() {
     assert_match "$(ledger)" " web01 .* held made "
 }
 
-# is_confined: as the hook is, while it runs.
-is_confined() {
-    [ "$(cat "/proc/$(systemctl show -P MainPID $service)/attr/current")" = 'libvirt-vgpu (enforce)' ]
-}
+# has_label SERVICE LABEL: while it runs.
+has_label() { [ "$(tr -d '\0' <"/proc/$(systemctl show -P MainPID "$1")/attr/current")" = "$2" ]; }
 
 abandon
-if has_apparmor; then
+label=
+if has_apparmor; then label='libvirt-vgpu (enforce)'; fi
+if has_selinux; then label=system_u:system_r:libvirt_vgpu_t:s0; fi
+if [ -n "$label" ]; then
     # It waits for the lock.
     exec {lock}>>/run/libvirt-vgpu/lock
     flock "$lock"
     systemctl start --no-block $service
-    wait_for is_confined
+    wait_for has_label $service "$label"
     exec {lock}>&-
 fi
 systemctl start $service
@@ -154,6 +155,7 @@ systemctl start --no-block $ready
 systemctl start --no-block "$DAEMON"
 wait_for is_waiting
 [ "$(systemctl is-active $ready)" = activating ]
+if has_apparmor; then has_label $ready 'libvirt-vgpu-watch (enforce)'; fi
 [ "$(systemctl is-active "$DAEMON")" = inactive ]
 modprobe mtty
 start_libvirtd

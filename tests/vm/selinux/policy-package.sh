@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SELinux: the package of our policy module puts it into the policy that the host has, and takes it out.
+# shellcheck shell=bash
+
+hook=/usr/sbin/libvirt-vgpu-hook
+host=/vgpu/tests/vm/selinux/host.cil
+
+type_of() { stat -c %C "$1" | cut -d: -f3; }
+has_module() { semodule -l | grep -qx libvirt_vgpu; }
+
+# The host boots with the module in its policy, and has no package of it. What else is in that is kept.
+at_end restorecon -RF /usr/sbin /usr/libexec /etc/libvirt-vgpu /run/libvirt-vgpu /var/lib/libvirt-vgpu
+at_end load_policy
+at_end tar -xPf "$PWD/policy.tar"
+at_end rm -rf /etc/selinux /var/lib/selinux
+tar -cPf policy.tar /etc/selinux /var/lib/selinux
+if has_module; then fail "it is in the host's modules already"; fi
+
+say "in"
+at_end dpkg --purge --force-depends libvirt-vgpu-selinux
+dpkg -i --force-depends /vgpu/packages/selinux.deb
+has_module
+semodule -i "$host"
+[ "$(type_of $hook)" = libvirt_vgpu_exec_t ]
+[ "$(type_of /etc/libvirt-vgpu)" = libvirt_vgpu_etc_t ]
+device=$(new_uuid)
+guest web --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
+start web
+[ "$(group_held_by "$device")" = "$(qemu_pid web)" ]
+if vgpuctl doctor | grep -E '^(error|warning): selinux'; then fail "doctor is not content"; fi
+destroy web
+assert_no_mdevs
+assert_empty_ledger
+
+say "out"
+semodule -r host
+dpkg -P --force-depends libvirt-vgpu-selinux
+if has_module; then fail "it is still there"; fi
+[ "$(type_of $hook)" = bin_t ]
+[ "$(type_of /etc/libvirt-vgpu)" = etc_t ]
+vgpuctl doctor >said || true
+grep -x 'warning: selinux' said
