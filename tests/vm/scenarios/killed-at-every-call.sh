@@ -28,7 +28,7 @@ calls() {
             name = $2
             sub(/\(.*/, "", name)
             n = ++count[process, name]
-            change = name ~ /^(p?write|rename|unlink|mkdir|send|recv|fork|vfork|clone)/ ||
+            change = name ~ /^(p?write|rename|unlink|symlink|mkdir|send|recv|fork|vfork|clone)/ ||
                 /O_CREAT.*ledger|ledger.*O_CREAT|"\/?dev\/vfio|F_OFD_SETLK/
             split($2, part, /[(,]/)
             if (/sendto\([0-9]+, "sys\//) asks[process, part[2]] = 1
@@ -121,6 +121,18 @@ for shape in $(shapes); do
     asking web01 "$source" "$TYPE"
     kill_everywhere "$source" "$(type_id "$TYPE")" "${ARGUMENTS[@]:1}"
 done
+if is_long; then
+    SHAPE=xe
+    no_cards
+    cards xe vfs=2
+    vgpu_conf <<<'profiles = { small = { vram = "4G"; exec_quantum = "20ms"; preempt_timeout = "500ms"; }; };'
+    source=$(vfs_of "${CARDS[0]}" | tail -n 1)
+    kill_everywhere "$source" small --pci "$source,ua-gpu0" \
+        --metadata "$(request '<vgpu:device alias="ua-gpu0" type="small"/>')"
+    [ ! -L "/run/libvirt-vgpu/functions/$source.type" ]
+    [ ! -L "/run/libvirt-vgpu/functions/$source.former" ]
+    no_vgpu_conf
+fi
 device=$uuid
 set -x
 
