@@ -71,8 +71,8 @@ must_fail start unlucky
 assert_match "$ERR" "vgpu: unlucky: no GPU can take ua-gpu0 \(any\): ${T4[0]} is full \(1 of 1\), ${T4[1]} is full \(1 of 1\)"
 vgpuctl list
 vgpuctl types
-vgpuctl gpus --json >gpus
-for kind in mdev vf xe pool; do grep "\"interface\": *\"$kind\"" gpus; done
+vgpuctl gpus --json >told
+for kind in mdev vf xe pool; do grep "\"interface\": *\"$kind\"" told; done
 for vf in "${xe_vfs[0]}" "$spare"; do destroy "on-$vf"; done
 bind_driver "$spare" ''
 

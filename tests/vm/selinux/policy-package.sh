@@ -9,7 +9,7 @@ type_of() { stat -c %C "$1" | cut -d: -f3; }
 has_module() { semodule -l | grep -qx libvirt_vgpu; }
 
 # The host boots with the module in its policy, and has no package of it. What else is in that is kept.
-at_end restorecon -RF /usr/sbin /usr/libexec /etc/libvirt-vgpu /run/libvirt-vgpu /var/lib/libvirt-vgpu
+at_end restorecon -RFi /usr/sbin /usr/libexec /etc/libvirt-vgpu /run/libvirt-vgpu /var/lib/libvirt-vgpu
 at_end load_policy
 at_end tar -xPf "$PWD/policy.tar"
 at_end rm -rf /etc/selinux /var/lib/selinux
