@@ -136,8 +136,9 @@ is_elsewhere(const struct capacity *capacity, const struct demand *demand,
            names_has(avoided, &parent->name);
 }
 
-/* Its driver makes the vGPU, and libvirt would take the function from it. A hostdev that arrives
- * keeps that word, if it is for a PCI device here, too. */
+/* The function's own driver makes the vGPU, and with managed='yes' libvirt would take the function
+ * from it. The rewrite of a guest that arrives leaves managed='yes' as it is, unless the PCI device
+ * becomes a mediated one. */
 static bool
 would_be_taken(const struct demand *demand, const struct inventory_parent *parent)
 {

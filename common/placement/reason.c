@@ -15,7 +15,7 @@ reason_of_rule(enum reason reason)
         [REASON_NO_TYPE] = "has no such type",
         [REASON_OTHER_KIND] = "makes vGPUs of the other kind (see vgpuctl gpus)",
         [REASON_OTHER_VF] = "is not where its hostdev says",
-        [REASON_MANAGED] = "would lose it to libvirt, as its hostdev says managed='yes'",
+        [REASON_MANAGED] = "makes vGPUs for managed='no' only: libvirt would unbind its driver",
         [REASON_OTHER_PARENT] = "is not the parent asked for",
         [REASON_DISABLED] = "is disabled in vgpu.conf",
         [REASON_DRAINED] = "is drained (see vgpuctl undrain)",

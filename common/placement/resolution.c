@@ -221,8 +221,8 @@ may_be_lent(const struct policy *policy, const struct demand *demand)
 }
 
 /* What libvirt would do to a virtual function before the guest has it, and after. A function of a
- * pool, or with a profile, has nothing to lose by that. What a class of several kinds comes to is
- * known when the function is: see constraints_judge. */
+ * pool, or with a profile, has nothing to lose by that. Where a class has types of both sorts the
+ * function decides, which constraints_judge knows. */
 static int
 check_managed(const struct policy *policy, const struct demand *demand, struct error *error)
 {

@@ -18,8 +18,9 @@
 #define CLASSES                                                                                    \
     "classes = { big = { types = [ \"T4-16Q\", \"L40S-16Q\" ]; };"                                 \
     "            all = { types = [ \"L40S-48Q\" ]; }; };\n"
-#define BIG  "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>"
-#define BIG2 "<vgpu:device alias=\"ua-gpu2\" class=\"big\"/>"
+#define BIG    "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>"
+#define TWELVE "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-12Q\"/>"
+#define BIG2   "<vgpu:device alias=\"ua-gpu2\" class=\"big\"/>"
 
 static struct scene scene;
 
@@ -306,11 +307,10 @@ each_device_gets_its_own(void **state)
 static void
 two_that_cannot_both_stay(void **state)
 {
-#define OTHER "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-12Q\"/>"
     const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
-    AUTO_FREE char *xml = scene_xml_of(1, BIG OTHER, (const char *const[]){one, two, NULL});
+    AUTO_FREE char *xml = scene_xml_of(1, BIG TWELVE, (const char *const[]){one, two, NULL});
     AUTO_FREE char *moved =
-        scene_xml_of(1, BIG OTHER, (const char *const[]){one, scene_function(CARD2, 0), NULL});
+        scene_xml_of(1, BIG TWELVE, (const char *const[]){one, scene_function(CARD2, 0), NULL});
 
     (void)state;
     begin(FIRST SECOND, "");

@@ -10,7 +10,7 @@
 #include <linux/version.h>
 
 #define IS_OLD (LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0))
-/* VFIO asks for a region, and copies what it is told; and who opens a VF shows its token. */
+/* VFIO asks a driver for its regions, and whether a VF's token is right, by calls of their own. */
 #define IS_NEW (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0))
 
 #if IS_OLD

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Debian 14 as it will be, and changes each day: libvirt 12, QEMU 11, kernel 7.
+# Debian 14 before its release, so it still changes: libvirt 12, QEMU 11, kernel 7.
 # shellcheck shell=bash disable=SC2034
 
 suite=forky
