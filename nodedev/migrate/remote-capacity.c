@@ -71,7 +71,7 @@ judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *tex
     if (most < 0) {
         snprintf(text, size, "%s does not tell how many more it takes", card->name.text);
     } else if ((size_t)most <= taken && count_idle(capacity->host, gpu) > 0) {
-        snprintf(text, size, "%s is full, but %zu of its vGPUs are no running guest's",
+        snprintf(text, size, "%s is full, but no running guest has %zu of its vGPUs",
                  card->name.text, count_idle(capacity->host, gpu));
     } else if (most == 0) {
         snprintf(text, size, "%s is full", card->name.text);

@@ -491,6 +491,28 @@ functions_not_as_meant(void **state)
     assert_null(strstr(typed.faults, "not known"));
 }
 
+/* Whoever asks for one function, first or last, is told that nobody could be asked about it. */
+static void
+one_function_of_two_vgpus(void **state)
+{
+    AUTO_FREE char *one = function("0000:3d:00.5", "no", "ua-gpu0");
+    static const char mediated[] = "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+                                   "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
+                                   "<alias name='ua-gpu1'/></hostdev>\n";
+
+    (void)state;
+    start_card();
+    for (int i = 0; i < 2; i++) {
+        write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
+                        "<vgpu:device alias='ua-gpu1' type='T4-1B'/></vgpu:request>\n",
+                        i ? mediated : one, i ? one : mediated, "");
+        typed_run(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", &typed);
+        assert_int_equal(typed.status, COMMAND_DONE);
+        typed_assert_has(typed.faults, "web01.xml: warning: whether other domains have its virtual "
+                                       "functions is not known: cannot connect to test:///no/such");
+    }
+}
+
 /* --- all that libvirt knows ------------------------------------------------------------------- */
 
 /* A domain of libvirt's, as it would be in a file, with this request and two mediated devices. */
@@ -644,6 +666,7 @@ main(void)
         TEST(no_uuid_yet),
         TEST(sound_functions),
         TEST(faulty_functions),
+        TEST(one_function_of_two_vgpus),
         TEST(functions_not_as_meant),
         TEST(limits),
         TEST(all_definitions),

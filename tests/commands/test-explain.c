@@ -402,6 +402,33 @@ kept_is_reaped(void **state)
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
 
+/* A start that was killed before it made its vGPU still has the place. That one is taken, and the
+ * kept vGPU stays. */
+static void
+nothing_is_there_to_remove(void **state)
+{
+    AUTO_FREE char *ledger = NULL, *text = NULL;
+
+    (void)state;
+    start_machine("mtty");
+    configure("release = \"keep\";\n");
+    for (unsigned i = 2; i < 13; i++)
+        assert_int_equal(scene_prepare(&scene, i, i, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    ledger = read_all("run/libvirt-vgpu/ledger");
+    assert_true(
+        asprintf(&text,
+                 "%smdev %s mtty-2 0 mtty mtty aaaaaaaa-0000-4000-8000-000000000013 guest13 "
+                 "ua-gpu1 pending made 1:1 1 reap 1\n",
+                 ledger, scene_device(13)) > 0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+    assert_int_equal(scene_leases(&scene, ""), 12);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    golden("explain/mtty-killed");
+    start_and_compare(COMMAND_DONE);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
+}
+
 /* A kept vGPU is in the way of each of the two, and not of both: they never fit. */
 static void
 nothing_is_reaped_in_vain(void **state)
@@ -615,15 +642,25 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(two_of_eight),       TEST(none_of_eight),
-        TEST(functions),          TEST(words_without_annotation),
-        TEST(two_functions),      TEST(a_function_that_cannot_be_had),
-        TEST(a_kept_function),    TEST(functions_by_chance),
-        TEST(kept_is_reaped),     TEST(nothing_is_reaped_in_vain),
-        TEST(uuids_in_the_way),   TEST(there_already),
-        TEST(a_start_would_wait), TEST(quota),
-        TEST(by_chance),          TEST(nothing_to_explain),
-        TEST(ask_libvirt),        TEST(functions_that_nothing_names),
+        TEST(two_of_eight),
+        TEST(none_of_eight),
+        TEST(functions),
+        TEST(words_without_annotation),
+        TEST(two_functions),
+        TEST(a_function_that_cannot_be_had),
+        TEST(a_kept_function),
+        TEST(functions_by_chance),
+        TEST(kept_is_reaped),
+        TEST(nothing_is_reaped_in_vain),
+        TEST(uuids_in_the_way),
+        TEST(there_already),
+        TEST(a_start_would_wait),
+        TEST(quota),
+        TEST(by_chance),
+        TEST(nothing_to_explain),
+        TEST(ask_libvirt),
+        TEST(functions_that_nothing_names),
+        TEST(nothing_is_there_to_remove),
     };
     const char *top = getenv("srcdir");
     AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);

@@ -197,7 +197,7 @@ not_executable_relative(void)
     mode(PROGRAM, 0644);
 }
 
-/* Where a directory is a link, ".." is not what stands before it. */
+/* Where a directory is a link, ".." is not what stands before it, whether or not that is there. */
 static void
 not_executable_elsewhere(void)
 {
@@ -206,6 +206,13 @@ not_executable_elsewhere(void)
     mode("srv/hook", 0644);
     link_to("srv/sbin", "there");
     link_to("../../../../there/../hook", LINK);
+}
+
+static void
+not_executable_and_another(void)
+{
+    not_executable_elsewhere();
+    program("hook");
 }
 
 static void
@@ -481,6 +488,7 @@ static const struct {
     {dangling_relative, "hook-dangling", "/" LINK " leads to /" PROGRAM ": No such file"},
     {not_executable_relative, "hook-not-executable", "error /" PROGRAM " is not executable"},
     {not_executable_elsewhere, "hook-not-executable", "/there/../hook is not executable"},
+    {not_executable_and_another, "hook-not-executable", "/there/../hook is not executable"},
     {loop, "hook-dangling", "Too many levels of symbolic links"},
     {not_executable, "hook-not-executable", "/" PROGRAM " is not executable"},
     {writable_program, "hook-owner", "/" PROGRAM ": others than root may change"},

@@ -349,7 +349,18 @@ static const struct row rows[] = {
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("0", "0"), VGPU("0000:18:00.0", "nvidia-222", STRAY)}},
         .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but 1 of its vGPUs are no running"},
+        .words =
+            {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but no running guest has 1 of its vGPUs"},
+    },
+    {
+        .why = "full, but the hook there may make room by one of two",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("0", "0"), VGPU("0000:18:00.0", "nvidia-222", STRAY),
+                              VGPU("0000:18:00.0", "nvidia-222",
+                                   "dddddddd-0000-4000-8000-0000000000fe")}},
+        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but no running guest has 2 of its vGPUs"},
     },
     {
         .why = "room that is not told",
