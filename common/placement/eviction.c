@@ -79,6 +79,15 @@ frees_instance(const struct inventory *inventory, size_t gpu, size_t type,
     return false;
 }
 
+/* Whether the lease of this vGPU is one of those. */
+static bool
+is_gone(const struct ledger *ledger, const struct inventory_vgpu *vgpu, const bool *gone)
+{
+    const struct lease *lease = ledger_find(ledger, &vgpu->device);
+
+    return lease && gone[lease - ledger->leases];
+}
+
 bool
 eviction_frees_instance(const struct placement_problem *problem, size_t gpu, size_t type,
                         const bool *gone)
@@ -86,9 +95,7 @@ eviction_frees_instance(const struct placement_problem *problem, size_t gpu, siz
     const struct inventory *inventory = problem->inventory;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct lease *lease = ledger_find(problem->ledger, &inventory->vgpus[i].device);
-
-        if (lease && gone[lease - problem->ledger->leases] &&
+        if (is_gone(problem->ledger, &inventory->vgpus[i], gone) &&
             has_instance(inventory, &inventory->vgpus[i], gpu, type))
             return true;
     }
@@ -225,11 +232,8 @@ eviction_make(struct eviction *eviction, const struct placement_problem *problem
     if (going_init(&going, problem) < 0)
         return -ENOMEM;
     memcpy(going.leases, gone, ledger->count * sizeof(*gone));
-    for (size_t i = 0; i < problem->inventory->vgpu_count; i++) {
-        const struct lease *lease = ledger_find(ledger, &problem->inventory->vgpus[i].device);
-
-        going.vgpus[i] = lease && gone[lease - ledger->leases];
-    }
+    for (size_t i = 0; i < problem->inventory->vgpu_count; i++)
+        going.vgpus[i] = is_gone(ledger, &problem->inventory->vgpus[i], gone);
     return make(eviction, problem, &going, guess);
 }
 
