@@ -3,11 +3,12 @@
 # shellcheck shell=bash
 # takes: 75
 
-# io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port; it has no system, so QEMU does it.
+# io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port, of b, h or w: 1, 2 or 4 bytes; it has no
+# system, so QEMU does it.
 io() { virsh -q qemu-monitor-command "$1" --hmp "o /${4:-b} $2 $3"; }
 
 # q35's ACPI: sleep type 0 with "sleep enable" is the power-off. QEMU may be off before it answers.
-power_off() { io "$1" 0x604 0x2000 w || true; }
+power_off() { io "$1" 0x604 0x2000 h || true; }
 # pvpanic: the guest says that it panicked.
 panic() { io "$1" 0x505 1; }
 # The chipset's reset control register: a full reset.
