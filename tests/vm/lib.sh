@@ -106,6 +106,15 @@ has_apparmor() { [ -e /vgpu/apparmor ]; }
 # And SELinux?
 has_selinux() { [ -e /vgpu/selinux ]; }
 
+# label_of PROCESS: what the security module calls it.
+label_of() { tr -d '\0' <"/proc/$1/attr/current"; }
+
+# selinux_type FILE
+selinux_type() { stat -c %C "$1" | cut -d: -f3; }
+
+# at_least VERSION OTHER: it is that one, or a later one. An epoch does not count.
+at_least() { dpkg --compare-versions "${1#*:}" ge "$2"; }
+
 # The host of the scenarios in systemd/, where units, timers and boots are real.
 is_systemd() { [ -d /run/systemd/system ]; }
 

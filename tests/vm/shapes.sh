@@ -14,7 +14,7 @@ declare -A TYPE_IDS=()
 # a virtual function that has its GPU's driver.
 shapes() {
 	local all=(vf sriov mdev)
-	if printf '%s\n' "$(virsh --version)" 9.6.99 | sort -CV; then all=(sriov mdev); fi
+	if ! at_least "$(virsh --version)" 9.7; then all=(sriov mdev); fi
 	if is_long; then echo "${all[@]}"; else echo "${all[0]}"; fi
 }
 

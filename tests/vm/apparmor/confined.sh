@@ -8,27 +8,27 @@ link=/etc/libvirt/hooks/qemu.d/50-vgpu
 profile=/etc/apparmor.d/usr.sbin.libvirtd
 local=/etc/apparmor.d/local/usr.sbin.libvirtd
 
-# has_label LABEL PROCESS: it is confined by this profile.
-has_label() { [[ $(<"/proc/$2/attr/current") =~ ^$1\ \(enforce\)$ ]]; }
+# is_confined PROCESS PROFILE
+is_confined() { [[ $(label_of "$1") =~ ^$2\ \(enforce\)$ ]]; }
 
-# shows_label LABEL COMMAND...: while it waits for its standard input, of which nothing comes.
-shows_label() {
+# shows_profile PROFILE COMMAND...: while it waits for its standard input, of which nothing comes.
+shows_profile() {
     "${@:2}" < <(sleep 10) &
     while kill -0 $!; do
-        if has_label "$1" $!; then return; fi
+        if is_confined $! "$1"; then return; fi
     done
     false
 }
 
-has_label libvirtd "$(libvirtd_pid)"
-wait_for shows_label libvirt-vgpu libvirt-vgpu-hook web prepare begin -
-wait_for shows_label libvirt-vgpu-callout /usr/libexec/libvirt-vgpu-callout \
+is_confined "$(libvirtd_pid)" libvirtd
+wait_for shows_profile libvirt-vgpu libvirt-vgpu-hook web prepare begin -
+wait_for shows_profile libvirt-vgpu-callout /usr/libexec/libvirt-vgpu-callout \
     -t mtty-1 -e pre -a start -s none -u "$(new_uuid)" -p mtty
 
 device=$(new_uuid)
 guest web --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 start web
-has_label 'libvirt-[0-9a-f-]{36}' "$(qemu_pid web)"
+is_confined "$(qemu_pid web)" 'libvirt-[0-9a-f-]{36}'
 [ "$(group_held_by "$device")" = "$(qemu_pid web)" ]
 destroy web
 assert_no_mdevs

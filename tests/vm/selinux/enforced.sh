@@ -4,16 +4,15 @@
 
 hook=/usr/sbin/libvirt-vgpu-hook
 
-# domain_of PROCESS, type_of FILE
-domain_of() { tr -d '\0' <"/proc/$1/attr/current" | cut -d: -f3; }
-type_of() { stat -c %C "$1" | cut -d: -f3; }
+# domain_of PROCESS
+domain_of() { label_of "$1" | cut -d: -f3; }
 
 # entered DOMAIN: libvirt's daemon has run something in it; see host.cil.
 entered() { dmesg | grep -E "avc: +granted +\{ transition \}.*:virtd_t:.*:$1:"; }
 
 [ "$(getenforce)" = Enforcing ]
 [ "$(domain_of "$(libvirtd_pid)")" = virtd_t ]
-[ "$(type_of $hook)" = libvirt_vgpu_exec_t ]
+[ "$(selinux_type $hook)" = libvirt_vgpu_exec_t ]
 
 say "the hook"
 device=$(new_uuid)
@@ -22,8 +21,8 @@ start web
 entered libvirt_vgpu_t
 [ "$(domain_of "$(qemu_pid web)")" = svirt_t ]
 [ "$(group_held_by "$device")" = "$(qemu_pid web)" ]
-[ "$(type_of /run/libvirt-vgpu)" = libvirt_vgpu_runtime_t ]
-[ "$(type_of "$LEDGER")" = libvirt_vgpu_runtime_t ]
+[ "$(selinux_type /run/libvirt-vgpu)" = libvirt_vgpu_runtime_t ]
+[ "$(selinux_type "$LEDGER")" = libvirt_vgpu_runtime_t ]
 destroy web
 assert_no_mdevs
 assert_empty_ledger
@@ -31,7 +30,7 @@ assert_empty_ledger
 say "the call-out"
 parent=$(virsh -q nodedev-list --cap mdev_types | grep mtty)
 vgpuctl drain mtty
-[ "$(type_of /var/lib/libvirt-vgpu/drained)" = libvirt_vgpu_var_lib_t ]
+[ "$(selinux_type /var/lib/libvirt-vgpu/drained)" = libvirt_vgpu_var_lib_t ]
 cat >free.xml <<-END
 	<device>
 	  <parent>$parent</parent>
@@ -46,7 +45,7 @@ vgpuctl undrain mtty
 # This denial is meant, and taken out of the log.
 say "what is nobody's business but root's"
 vgpu_conf <<<'placement = "pack";'
-[ "$(type_of "$CONF")" = libvirt_vgpu_etc_t ]
+[ "$(selinux_type "$CONF")" = libvirt_vgpu_etc_t ]
 chcon -t shadow_t "$CONF"
 must_fail start web
 assert_match "$ERR" "$CONF: Permission denied"

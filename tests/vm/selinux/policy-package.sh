@@ -5,7 +5,6 @@
 hook=/usr/sbin/libvirt-vgpu-hook
 host=/vgpu/tests/vm/selinux/host.cil
 
-type_of() { stat -c %C "$1" | cut -d: -f3; }
 has_module() { semodule -l | grep -qx libvirt_vgpu; }
 
 # The host boots with the module in its policy, and has no package of it. What else is in that is kept.
@@ -21,8 +20,8 @@ at_end dpkg --purge --force-depends libvirt-vgpu-selinux
 dpkg -i --force-depends /vgpu/packages/selinux.deb
 has_module
 semodule -i "$host"
-[ "$(type_of $hook)" = libvirt_vgpu_exec_t ]
-[ "$(type_of /etc/libvirt-vgpu)" = libvirt_vgpu_etc_t ]
+[ "$(selinux_type $hook)" = libvirt_vgpu_exec_t ]
+[ "$(selinux_type /etc/libvirt-vgpu)" = libvirt_vgpu_etc_t ]
 device=$(new_uuid)
 guest web --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 start web
@@ -36,7 +35,7 @@ say "out"
 semodule -r host
 dpkg -P --force-depends libvirt-vgpu-selinux
 if has_module; then fail "it is still there"; fi
-[ "$(type_of $hook)" = bin_t ]
-[ "$(type_of /etc/libvirt-vgpu)" = etc_t ]
+[ "$(selinux_type $hook)" = bin_t ]
+[ "$(selinux_type /etc/libvirt-vgpu)" = etc_t ]
 vgpuctl doctor >said || true
 grep -x 'warning: selinux' said

@@ -11,9 +11,7 @@ sriov=/etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@0000:3d:00.
 device=([1]=$(new_uuid) [2]=$(new_uuid) [3]=$(new_uuid))
 # Before, QEMU saves no guest with a vGPU.
 saves=()
-if printf '%s\n' 8.1 "$(dpkg-query -W -f '${Version}' qemu-system-x86 | sed 's/^1://')" | sort -CV; then
-    saves=(--migratable)
-fi
+if at_least "$(dpkg-query -W -f '${Version}' qemu-system-x86)" 8.1; then saves=(--migratable); fi
 
 # run_dpkg WORD...: it says what it always says, and what we tell people, with our name in front.
 run_dpkg() {

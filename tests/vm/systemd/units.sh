@@ -35,7 +35,7 @@ abandon() {
 }
 
 # has_label SERVICE LABEL: while it runs.
-has_label() { [ "$(tr -d '\0' <"/proc/$(systemctl show -P MainPID "$1")/attr/current")" = "$2" ]; }
+has_label() { [ "$(label_of "$(systemctl show -P MainPID "$1")")" = "$2" ]; }
 
 abandon
 label=
