@@ -7,6 +7,8 @@ LEDGER=/run/libvirt-vgpu/ledger
 CONF=/etc/libvirt-vgpu/vgpu.conf
 # All that is the second host's own. Not in /run, where no hook may be executed.
 HOST2=/srv/host2
+# Its system, if that is another Debian.
+HOST2_SYSTEM=/other
 # What a guest runs that needs no firmware (see guest_xml).
 HALT_ROM=/vgpu/halt.rom
 # What the last must_fail heard.
@@ -657,6 +659,33 @@ host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache
 host2_is_still() { [ -z "$(host2_processes)" ]; }
 host2_exists() { mountpoint -q "$HOST2/ns/mnt"; }
 
+# enter_system2: in its name space, where this process then has that other system's files, and of this
+# host's those that are not installed.
+enter_system2() {
+	local shared
+	[ -d "$HOST2_SYSTEM" ] || return 0
+	mount --bind "$HOST2_SYSTEM" "$HOST2_SYSTEM"
+	for shared in dev proc sys run tmp root srv vgpu; do
+		mkdir -p "$HOST2_SYSTEM/$shared"
+		mount --rbind "/$shared" "$HOST2_SYSTEM/$shared"
+	done
+	cp /etc/hosts "$HOST2_SYSTEM/etc"
+	cd "$HOST2_SYSTEM"
+	pivot_root . mnt
+	cd /
+	umount -l /mnt
+	mkdir -p "${host2_private[@]/%=*/}"
+}
+
+# found_host2: what is its own, in its name spaces.
+found_host2() {
+	local pair
+	echo host2 >/proc/sys/kernel/hostname
+	mount --bind /run/libvirt "$HOST2/peer"
+	enter_system2
+	for pair in "${host2_private[@]}"; do mount --bind "$HOST2/${pair#*=}" "${pair%=*}"; done
+}
+
 # start_host2: libvirt as this host has it, without its guests; of ours nothing but the hook.
 start_host2() {
 	local pair
@@ -678,10 +707,8 @@ start_host2() {
 
 	touch "$HOST2/ns/mnt" "$HOST2/ns/uts"
 	# shellcheck disable=SC2016 # expanded by that shell
-	unshare --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" bash -euc '
-		echo host2 >/proc/sys/kernel/hostname
-		mount --bind /run/libvirt "$0/peer"
-		for pair; do mount --bind "$0/${pair#*=}" "${pair%=*}"; done' "$HOST2" "${host2_private[@]}"
+	unshare --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" \
+		bash -Eeuo pipefail -c '. "$0"; found_host2' "${BASH_SOURCE[0]}"
 	on_host2 start_libvirtd
 }
 

@@ -6,14 +6,17 @@
 
 # What takes some forty seconds at 1 MiB/s: memory that does not compress to nothing. In that time
 # something is to break, however busy the machine. It is where AppArmor lets a guest read.
-at_end rm -f /usr/share/qemu/random
-head -c 40M /dev/urandom >/usr/share/qemu/random
-chmod 644 /usr/share/qemu/random
+filling=/usr/share/qemu/random
+head -c 40M /dev/urandom >random
+at_end rm -f $filling
+install -m 644 random $filling
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
 guest web01 --migratable --metadata "$(request "$devices")" \
     --hostdev "$(new_uuid),ua-gpu0" --hostdev "$(new_uuid),ua-gpu1" \
-    --qemu-arg -device --qemu-arg loader,file=/usr/share/qemu/random,addr=0x1000000,force-raw=on
+    --qemu-arg -device --qemu-arg loader,file=$filling,addr=0x1000000,force-raw=on
 start_host2
+at_end on_host2 rm -f $filling
+on_host2 install -m 644 random $filling
 there=$(peer)
 start web01
 pid=$(qemu_pid web01)
