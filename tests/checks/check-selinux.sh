@@ -60,12 +60,14 @@ done
 
 # What they change.
 may $hook file write $state $hook sysfs_t
+may $hook file append $state $hook sysfs_t virt_log_t
 may $hook file create $state
 may $hook dir add_name $state var_run_t
 may $hook chr_file write console_device_t vfio_device_t virt_image_type
 may $hook capability dac_override $hook
 may $hook capability sys_module
 may $callout file write $callout $state
+may $callout file append $callout $state
 may $callout file create
 may $callout dir add_name
 may $callout chr_file write console_device_t

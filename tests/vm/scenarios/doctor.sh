@@ -73,7 +73,7 @@ no_vgpu_conf
 cp -p "$LEDGER" ledger
 echo rubbish >"$LEDGER"
 finds ledger "$LEDGER"
-mv ledger "$LEDGER"
+cp ledger "$LEDGER" # which keeps its SELinux type
 chmod 644 /run/libvirt-vgpu/lock
 finds state-owner "/run/libvirt-vgpu/lock has owner 0 and mode 644"
 chmod 600 /run/libvirt-vgpu/lock
