@@ -69,6 +69,21 @@ who_needs_it_is_told(void **state)
     scene_assert_empty(&scene);
 }
 
+/* What it still has of an earlier start is on that card: so long as nobody knows what became of it,
+ * it is not made anew elsewhere, and its lease stays. */
+static void
+whose_own_is_there_waits(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 0);
+    make_mute("0000:3b:00");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+        scene_assert_said(&scene, "(y-1, held) is on 0000:3b:00.0, whose driver does not answer");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+    }
+}
+
 static void
 who_needs_a_slow_card_gets_it(void **state)
 {
@@ -111,6 +126,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(another_card_serves, here),
         SCENE_TEST(who_needs_it_is_told, here),
+        SCENE_TEST(whose_own_is_there_waits, here),
         SCENE_TEST(who_needs_a_slow_card_gets_it, here),
         SCENE_TEST(release_has_its_own_time, functions),
         SCENE_TEST(functions_of_another_card_serve, functions),
