@@ -45,13 +45,20 @@ terminal_width(const struct terminal *terminal)
     return width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
+/* Whether a byte of UTF-8 is the first of a character. */
+static bool
+begins_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
 unsigned
 terminal_columns(const char *text)
 {
     unsigned columns = 0;
 
     for (; *text; text++)
-        columns += ((unsigned char)*text & 0xc0) != 0x80;
+        columns += begins_character(*text);
     return columns;
 }
 
@@ -63,8 +70,8 @@ terminal_cut(char *text, unsigned columns)
 
     if (terminal_columns(text) <= columns || columns < 2)
         return;
-    while (kept < columns - 2 || ((unsigned char)*end & 0xc0) == 0x80)
-        kept += ((unsigned char)*end++ & 0xc0) != 0x80;
+    while (kept < columns - 2 || !begins_character(*end))
+        kept += begins_character(*end++);
     /* What was cut off is at least as long. */
     memcpy(end, "..", sizeof(".."));
 }

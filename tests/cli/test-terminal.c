@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* terminal: how wide a text is, and what is left of one that is too wide. Characters of two, three
+ * and four bytes take a column each. */
+
+#include "cli/terminal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define O_DIAERESIS "\xc3\xb6"         /* an even byte goes on */
+#define E_ACUTE     "\xc3\xa9"         /* an odd one */
+#define HANGUL      "\xea\xb0\x81"     /* an even one and an odd one */
+#define EMOJI       "\xf0\x9f\x98\x81" /* odd, even, odd */
+
+static void
+columns(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned columns;
+    } rows[] = {
+        {"", 0}, {"web01", 5}, {O_DIAERESIS, 1}, {E_ACUTE, 1}, {"a" HANGUL "b" EMOJI E_ACUTE, 5},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(terminal_columns(rows[i].text), rows[i].columns);
+}
+
+static void
+cut(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned columns;
+        const char *left;
+    } rows[] = {
+        {"web01", 5, "web01"},
+        {"web01", 4, "we.."},
+        {"web01", 2, ".."},
+        {"web01", 1, "web01"}, /* not even the dots fit */
+        {E_ACUTE "t" E_ACUTE, 3, E_ACUTE "t" E_ACUTE},
+        {E_ACUTE "t" E_ACUTE "s", 3, E_ACUTE ".."},
+        {HANGUL EMOJI HANGUL "s", 3, HANGUL ".."},
+        {HANGUL EMOJI HANGUL "st", 4, HANGUL EMOJI ".."},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%s", rows[i].text);
+        terminal_cut(text, rows[i].columns);
+        assert_string_equal(text, rows[i].left);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns),
+        cmocka_unit_test(cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
