@@ -75,7 +75,6 @@ restore_files() {
 		if as_installed "$directory"; then continue; fi
 		rm -rf "$directory"
 		[ ! -e "$installed$directory" ] || cp -a "$installed$directory" "$directory"
-		if has_selinux; then restorecon -RFi "$directory"; fi
 	done
 	no_vgpu_conf
 }
