@@ -79,7 +79,7 @@ frees_instance(const struct inventory *inventory, size_t gpu, size_t type,
     return false;
 }
 
-/* Whether the lease of this vGPU is one of those. */
+/* Whether the lease of this vGPU is one of those that go. */
 static bool
 is_gone(const struct ledger *ledger, const struct inventory_vgpu *vgpu, const bool *gone)
 {

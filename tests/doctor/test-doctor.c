@@ -197,7 +197,8 @@ not_executable_relative(void)
     mode(PROGRAM, 0644);
 }
 
-/* Where a directory is a link, ".." is not what stands before it, whether or not that is there. */
+/* Where a directory is a link, ".." is not what stands before it, even if there is such a
+ * file, too. */
 static void
 not_executable_elsewhere(void)
 {

@@ -62,6 +62,11 @@ def changes(text):
             yield start, end, (WORDS | OPERATORS)[word]
 
 
+def function_at(text, place):
+    """The name of the function that is defined there, if one is, in a list."""
+    return re.findall(r"^(\w+)\(", text[:place], re.M)[-1:]
+
+
 def drawn(seed, file):
     """The changes of a file, each with a number by which they are drawn. That hangs on the seed,
     function and line, so that a seed finds the same again in what has not changed. What is done
@@ -71,8 +76,7 @@ def drawn(seed, file):
         begin = text.rfind("\n", 0, start) + 1
         if MEMORY.match(text, begin):
             continue
-        function = re.findall(r"^(\w+)\(", text[:start], re.M)[-1:]
-        chance = random.Random("%s %s %s %s" % (seed, file, function, text[begin:end]))
+        chance = random.Random("%s %s %s %s" % (seed, file, function_at(text, start), text[begin:end]))
         yield chance.random(), file, start, end, chance.choice(words)
 
 
@@ -114,9 +118,10 @@ def object_of(file):
 
 
 def argued(copy):
-    """What no unit test can see: the file and the line as it would be. Why, is said in the list."""
+    """What no unit test can see: the file, the function where the line alone is too common, and the
+    line as it would be. Why, is said in the list."""
     listed = pathlib.Path(copy, "tests/mutate/argued").read_text()
-    return set(re.findall(r"^(\S+): (.*)\n(?=  )", listed, re.M))
+    return set(re.findall(r"^(\S+?)(?:, in (\w+))?: (.*)\n(?=  )", listed, re.M))
 
 
 def run(count, seed, tests, passed_over):
@@ -138,7 +143,8 @@ def run(count, seed, tests, passed_over):
             break
         text, code = file.read_text(), object_of(file)
         changed, line = text[:start] + word + text[end:], text.count("\n", 0, start)
-        if (str(file), changed.split("\n")[line].strip()) in passed_over:
+        mutant = changed.split("\n")[line].strip()
+        if any((str(file), where, mutant) in passed_over for where in ["", *function_at(text, start)]):
             print("%s:%d: argued, and not counted" % (file, line + 1))
             continue
         before = code.read_bytes()

@@ -659,9 +659,9 @@ host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache
 host2_is_still() { [ -z "$(host2_processes)" ]; }
 host2_exists() { mountpoint -q "$HOST2/ns/mnt"; }
 
-# enter_system2: in its name space, where this process then has that other system's files, and of this
-# host's those that are not installed.
-enter_system2() {
+# enter_host2_system: for a process in the second host's name spaces, whose root directory is that system
+# from then on. What is not installed files is this host's there.
+enter_host2_system() {
 	local shared
 	[ -d "$HOST2_SYSTEM" ] || return 0
 	mount --bind "$HOST2_SYSTEM" "$HOST2_SYSTEM"
@@ -677,16 +677,17 @@ enter_system2() {
 	mkdir -p "${host2_private[@]/%=*/}"
 }
 
-# found_host2: what is its own, in its name spaces.
-found_host2() {
+# set_up_host2: for a process in the second host's name spaces, which get its name and its directories.
+set_up_host2() {
 	local pair
 	echo host2 >/proc/sys/kernel/hostname
 	mount --bind /run/libvirt "$HOST2/peer"
-	enter_system2
+	enter_host2_system
 	for pair in "${host2_private[@]}"; do mount --bind "$HOST2/${pair#*=}" "${pair%=*}"; done
 }
 
-# start_host2: libvirt as this host has it, without its guests; of ours nothing but the hook.
+# start_host2: libvirt as this host has it, or as its own system has it; without this host's guests, and of
+# ours nothing but the hook.
 start_host2() {
 	local pair
 	rm -rf "$HOST2"
@@ -708,7 +709,7 @@ start_host2() {
 	touch "$HOST2/ns/mnt" "$HOST2/ns/uts"
 	# shellcheck disable=SC2016 # expanded by that shell
 	unshare --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" \
-		bash -Eeuo pipefail -c '. "$0"; found_host2' "${BASH_SOURCE[0]}"
+		bash -Eeuo pipefail -c '. "$0"; set_up_host2' "${BASH_SOURCE[0]}"
 	on_host2 start_libvirtd
 }
 

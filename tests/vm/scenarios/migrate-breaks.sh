@@ -8,15 +8,15 @@
 # something is to break, however busy the machine. It is where AppArmor lets a guest read.
 filling=/usr/share/qemu/random
 head -c 40M /dev/urandom >random
-at_end rm -f $filling
-install -m 644 random $filling
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
 guest web01 --migratable --metadata "$(request "$devices")" \
     --hostdev "$(new_uuid),ua-gpu0" --hostdev "$(new_uuid),ua-gpu1" \
     --qemu-arg -device --qemu-arg loader,file=$filling,addr=0x1000000,force-raw=on
 start_host2
-at_end on_host2 rm -f $filling
-on_host2 install -m 644 random $filling
+for each in on_host1 on_host2; do
+    at_end $each rm -f $filling
+    $each install -m 644 random $filling
+done
 there=$(peer)
 start web01
 pid=$(qemu_pid web01)

@@ -61,9 +61,9 @@ has_vgpu() {
 
 # files: all but what libvirt, systemd and dpkg keep for themselves.
 files() {
-    find /etc /usr /var /run -xdev \( -path /run/libvirt -o -path '/run/virt*.pid' -o -path /run/systemd -o -path /run/udev \
-        -o -path '/etc/libvirt/qemu*' -o -path /etc/apparmor.d/libvirt -o -path '/var/*/libvirt' -o -path /var/log \
-        -o -path /var/lib/dpkg -o -path /var/tmp \) -prune -o -print | sort
+    find /etc /usr /var /run -xdev \( -path /run/libvirt -o -path '/run/virt*.pid' -o -path /run/systemd \
+        -o -path /run/udev -o -path '/etc/libvirt/qemu*' -o -path /etc/apparmor.d/libvirt \
+        -o -path '/var/*/libvirt' -o -path /var/log -o -path /var/lib/dpkg -o -path /var/tmp \) -prune -o -print | sort
 }
 
 forget_program
