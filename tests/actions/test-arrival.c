@@ -23,14 +23,7 @@
 #define BIG2   "<vgpu:device alias=\"ua-gpu2\" class=\"big\"/>"
 
 static struct scene scene;
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, NULL};
 
 static void
 begin(const char *machine, const char *config)
@@ -559,7 +552,7 @@ there_and_back(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(its_own_is_kept_when_it_is_free),
         TEST(one_of_another_card_instead),

@@ -17,14 +17,7 @@
 #define CROWD 64
 
 static struct scene scene;
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, NULL};
 
 /* Runs one hook in a process of its own. */
 static pid_t
@@ -513,7 +506,7 @@ killed_anywhere_on_a_function(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+#define TEST(name) SCENE_TEST(name, here)
     const struct CMUnitTest tests[] = {
         TEST(places_are_neither_shared_nor_wasted),
         TEST(a_slow_release_delays_nobody),

@@ -10,14 +10,7 @@
 #include <string.h>
 
 static struct scene scene;
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, NULL};
 
 /* How many guests get this type, one after the other. */
 static unsigned
@@ -130,7 +123,7 @@ frame_buffer_classes(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+#define TEST(name) SCENE_TEST(name, here)
     const struct CMUnitTest tests[] = {
         TEST(rooms),
         TEST(packing_keeps_cards_for_other_sizes),

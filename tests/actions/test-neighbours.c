@@ -21,14 +21,7 @@
 #define BIG "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>"
 
 static struct scene scene;
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, NULL};
 
 static void
 begin(const char *machine, const char *config)
@@ -409,7 +402,7 @@ a_refusal_is_quick(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(a_found_one_is_left_as_it_is),
         TEST(a_found_mdev_is_left_as_it_is),

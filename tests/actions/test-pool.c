@@ -36,23 +36,7 @@
     "whole = { functions = [ \"" LONE "\" ]; driver = \"vfio-pci\"; }; };\n"
 
 static struct scene scene;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    scene_configure(&scene, POOL);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, MACHINE, POOL};
 
 /* Whose tag a function has; "": none. */
 static void
@@ -339,19 +323,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_guest_has_each, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(other_types, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_class_has_both, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bound_to_another_driver, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(somebody_has_it_without_us, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(still_open_at_release, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_function_that_vanishes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(kept_for_its_guest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rules_of_the_house, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_tag_without_a_lease, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(killed_anywhere, set_up, tear_down),
+        SCENE_TEST(one_guest_has_each, here),      SCENE_TEST(other_types, here),
+        SCENE_TEST(a_class_has_both, here),        SCENE_TEST(managed, here),
+        SCENE_TEST(bound_to_another_driver, here), SCENE_TEST(somebody_has_it_without_us, here),
+        SCENE_TEST(still_open_at_release, here),   SCENE_TEST(a_function_that_vanishes, here),
+        SCENE_TEST(kept_for_its_guest, here),      SCENE_TEST(another_at_arrival, here),
+        SCENE_TEST(rules_of_the_house, here),      SCENE_TEST(a_tag_without_a_lease, here),
+        SCENE_TEST(killed_anywhere, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,23 +40,7 @@
 #define GIB    (1ull << 30)
 
 static struct scene scene;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    scene_configure(&scene, PROFILES STATED);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {&scene, MACHINE, PROFILES STATED};
 
 static void
 assert_profile(const char *function, uint64_t vram, uint64_t quantum, uint64_t timeout)
@@ -459,27 +443,27 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_profile_is_written_and_taken_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(to_the_last_mib, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_there_already_counts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(memory_that_nobody_stated, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_integrated_gpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(errors_of_the_driver, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_driver_rounds_up, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_profile_that_changes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_pool_has_it_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_class_has_a_type_of_each, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(managed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(managed_by_a_class, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(managed_by_a_class_at_arrival, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_at_arrival, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bound_to_the_hosts_own_driver, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_promised_is_not_given_away, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_kept_makes_room, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_function_that_vanishes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_silent_card, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(killed_anywhere, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(half_made, set_up, tear_down),
+        SCENE_TEST(a_profile_is_written_and_taken_back, here),
+        SCENE_TEST(to_the_last_mib, here),
+        SCENE_TEST(what_is_there_already_counts, here),
+        SCENE_TEST(memory_that_nobody_stated, here),
+        SCENE_TEST(an_integrated_gpu, here),
+        SCENE_TEST(errors_of_the_driver, here),
+        SCENE_TEST(the_driver_rounds_up, here),
+        SCENE_TEST(a_profile_that_changes, here),
+        SCENE_TEST(a_pool_has_it_first, here),
+        SCENE_TEST(a_class_has_a_type_of_each, here),
+        SCENE_TEST(managed, here),
+        SCENE_TEST(managed_by_a_class, here),
+        SCENE_TEST(managed_by_a_class_at_arrival, here),
+        SCENE_TEST(another_at_arrival, here),
+        SCENE_TEST(bound_to_the_hosts_own_driver, here),
+        SCENE_TEST(what_is_promised_is_not_given_away, here),
+        SCENE_TEST(what_is_kept_makes_room, here),
+        SCENE_TEST(a_function_that_vanishes, here),
+        SCENE_TEST(a_silent_card, here),
+        SCENE_TEST(killed_anywhere, here),
+        SCENE_TEST(half_made, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,6 @@
 
 #define HERE "test:///default"
 
-static struct scene scene;
-static struct typed typed;
-
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
@@ -21,23 +18,9 @@ static struct typed typed;
     "gpu 0000:e7:00.0 rule size numa 0 vfs 2\n"                                                    \
     "type nvidia-742 \"NVIDIA A2-1B\" framebuffer 1024 max 16\n"
 
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return chdir(scene.kernel.path);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(chdir("/"), 0);
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {{&scene, MACHINE, .inside = true}, &typed};
 
 static int
 run(const char *line)
@@ -651,7 +634,7 @@ no_domains(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(sound_configurations),
         TEST(broken_configurations),

@@ -14,9 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct scene scene;
-static struct typed typed;
-
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
@@ -25,6 +22,10 @@ static struct typed typed;
     "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 32\n"                                \
     "pci 0000:c1:00.0 driver gim\n"                                                                \
     "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {{&scene, MACHINE, .inside = true}, &typed};
 
 /* What `check` said of one input, written to a golden file that holds them all. */
 static void
@@ -320,28 +321,10 @@ wrong_configurations(void **state)
     typed_compare_golden("check/wrong-configurations", text);
 }
 
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return chdir(scene.kernel.path);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(chdir("/"), 0);
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
-
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(wrong_domains),
         TEST(wrong_configurations),

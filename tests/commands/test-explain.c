@@ -15,6 +15,7 @@
 
 static struct scene scene;
 static struct typed typed;
+static const struct typed_case here = {{&scene, NULL, .inside = true}, &typed};
 
 static char *
 read_all(const char *path)
@@ -41,16 +42,6 @@ start_machine(const char *name)
     machine = read_all(path);
     scene_start(&scene, machine);
     assert_int_equal(chdir(scene.kernel.path), 0);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(chdir("/"), 0);
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
 }
 
 static void
@@ -640,7 +631,7 @@ ask_libvirt(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(two_of_eight),
         TEST(none_of_eight),

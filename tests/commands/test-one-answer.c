@@ -24,23 +24,7 @@
 
 static struct scene scene;
 static struct typed typed;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, T4);
-    return chdir(scene.kernel.path);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return chdir("/");
-}
+static const struct typed_case here = {{&scene, T4, .inside = true}, &typed};
 
 static void
 restart(const char *machine)
@@ -330,7 +314,7 @@ a_removal_under_way_counts(void **state)
     scene_assert_said(&scene, full);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) TYPED_TEST(name, here)
 
 int
 main(void)

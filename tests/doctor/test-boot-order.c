@@ -22,6 +22,7 @@
 
 static struct scene scene;
 static struct typed typed;
+static const struct typed_case here = {{&scene, NULL}, &typed};
 
 /* A card with four functions, all of which a host needs beside; `words` are more of the card's. */
 static void
@@ -34,15 +35,6 @@ start(const char *words, unsigned instances)
              " xe vfs 2 memory 24480\n",
              words, instances);
     scene_start(&scene, machine);
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
 }
 
 /* How many findings doctor has of a name, of which `words` is one. */
@@ -189,13 +181,13 @@ sizes(void **state)
          " takes vGPUs of one size only, and had several: nvidia-1152 of guest1 and "
          "nvidia-1151 of guest2");
     typed_assert_has(typed.printed, "      nvidia-smi vgpu -i " CARD " -shm 1\n");
-    tear_down(state);
+    typed_tear_down(state);
     start("rule mixed memory 24576", 0);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
     assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
     nothing_lost();
     /* One of them is there again: so they were not lost together. */
-    tear_down(state);
+    typed_tear_down(state);
     start("", 0);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
     assert_int_equal(fake_make(&scene.kernel, "0000:41:00.5", "nvidia-1152", "0000:41:00.5"), 0);
@@ -205,7 +197,7 @@ sizes(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_teardown(function, tear_down)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(mig_mode), TEST(mig_and_functions), TEST(instances), TEST(functions), TEST(sizes),
     };

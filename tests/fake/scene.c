@@ -296,8 +296,12 @@ scene_set_up(void **state)
 {
     const struct scene_case *here = *state;
 
+    if (!here->machine)
+        return 0;
     scene_start(here->scene, here->machine);
-    return 0;
+    if (here->configuration)
+        scene_configure(here->scene, here->configuration);
+    return here->inside ? chdir(here->scene->kernel.path) : 0;
 }
 
 int
@@ -305,6 +309,8 @@ scene_tear_down(void **state)
 {
     const struct scene_case *here = *state;
 
+    if (here->inside)
+        assert_int_equal(chdir("/"), 0);
     scene_stop(here->scene);
     return 0;
 }

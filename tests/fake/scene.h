@@ -88,7 +88,9 @@ const char *scene_sources(void);
  */
 struct scene_case {
     struct scene *scene;
-    const char *machine;
+    const char *machine;       /* NULL: the test starts the scene itself */
+    const char *configuration; /* vgpu.conf; NULL: there is none */
+    bool inside;               /* the machine's root is the working directory */
 };
 int scene_set_up(void **state);
 int scene_tear_down(void **state);

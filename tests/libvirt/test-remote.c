@@ -27,23 +27,7 @@
 
 static struct scene scene;
 static struct typed typed;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    scene_start(&scene, "");
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{&scene, ""}, &typed};
 
 static int
 run(const char *line)
@@ -437,7 +421,7 @@ main(void)
     /* The URIs above name files, which have to be told from the root. */
     if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
         return 1;
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(shown),
         TEST(both_kinds_on_one_host),
