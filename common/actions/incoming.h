@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * incoming: with which sources a guest that arrives, by migration or from a saved image, can have
- * its vGPUs here.
+ * incoming: which sources a guest that arrives, by migration or from a saved image, gets in its
+ * XML.
  *
- * Nothing is made: `prepare` follows in the same call of libvirt's, and nothing may follow an
- * offline migration. So what is refused is only what this host can never give; whether there is
- * room now is prepare's to say. Places are as near as can be to what the XML says: each device
- * where it is, if that can be had; else another virtual function; else a device of the other kind.
- * What has room now is preferred to what a start can clear, and that to what could only be had
- * another day. But a virtual function must be chosen now, as prepare cannot change the XML any
- * more: one that has room is reserved for the domain, for a minute.
+ * Where it can have its vGPUs, "arrival" tells. A vGPU with a UUID is made by the `prepare` that
+ * follows, under the UUID that the XML has by then.
  */
 
 #pragma once

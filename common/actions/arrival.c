@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/arrival.h"
+#include "apply/recovery.h"
+#include "base/reader.h"
+#include "device/type-cache.h"
+#include "lease/daemon.h"
+#include "placement/boot-wait.h"
+#include "placement/eviction.h"
+#include "placement/feasibility.h"
+#include "placement/plan.h"
+
+#define PATIENCE 2000 /* ms that a card may take to answer, in each of two looks */
+
+void
+arrival_clear(struct arrival *arrival)
+{
+    snapshot_clear(&arrival->snapshot);
+    free(arrival->choices);
+}
+
+/* All that is looked for under the lock is bounded together. */
+static struct placement_problem
+problem_of(struct arrival *arrival)
+{
+    struct placement_problem problem = snapshot_problem(&arrival->snapshot, arrival->request);
+
+    problem.effort = &arrival->effort;
+    return problem;
+}
+
+/* --- where ------------------------------------------------------------------------------------ */
+
+/* What is there already under the demands' sources is for this guest only if it was kept for it:
+ * what is its own in another state is on its way out, and everybody else's stays that. */
+static bool
+are_usable(const struct placement_problem *problem, const struct placement_choice *choices)
+{
+    for (size_t i = 0; i < problem->demands->count; i++) {
+        const struct lease *lease =
+            ledger_find(problem->ledger, &problem->demands->items[i].hostdev->source);
+
+        if (choices[i].way != PLACEMENT_CREATE &&
+            !(lease && lease->state == LEASE_KEPT &&
+              name_equal(&lease->domain, &problem->request->domain)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a demand, if it were the only one, could be met where its hostdev says. */
+static bool
+can_stay(const struct placement_problem *problem, size_t index)
+{
+    struct demand demand = problem->demands->items[index];
+    const struct demands demands = {&demand, 1, problem->demands->nodes};
+    struct placement_problem alone = *problem;
+    struct placement_choice choice;
+    struct error ignored;
+
+    demand.freedom = DEMAND_AS_IT_SAYS;
+    alone.demands = &demands;
+    return placement_find(&alone, &choice, &ignored) == 0 && are_usable(&alone, &choice);
+}
+
+/*
+ * The nearest to what the XML says that there is room for: 1, or 0; -ENOMEM; REFUSED: it takes too
+ * long to tell, while others wait for the lock. Those that can stay do so; else none need
+ * to.
+ */
+static int
+find_room(struct arrival *arrival, const struct placement_problem *problem)
+{
+    struct demands *demands = &arrival->snapshot.demands;
+    AUTO_FREE bool *stays = calloc(demands->count + 1, sizeof(*stays));
+    struct error ignored;
+
+    if (!stays)
+        return -ENOMEM;
+    for (size_t i = 0; i < demands->count; i++)
+        stays[i] = can_stay(problem, i);
+    for (int way = 0; way < 4; way++) {
+        int rc;
+
+        for (size_t i = 0; i < demands->count; i++)
+            demands->items[i].freedom = way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
+                                        : way < 2                ? DEMAND_ANY_PLACE
+                                                                 : DEMAND_ANY_KIND;
+        rc = placement_find(problem, arrival->choices, &ignored);
+        if (rc == -ENOMEM || (rc < 0 && ignored.class == ERROR_UNDECIDED))
+            return rc;
+        if (rc == 0 && are_usable(problem, arrival->choices))
+            return 1;
+    }
+    return 0;
+}
+
+/* The same once all is gone that a start may take out of its way: prepare does that, but only where
+ * the XML says by then. */
+static int
+find_clearable(struct arrival *arrival, const bool *may_evict)
+{
+    const struct placement_problem problem = problem_of(arrival);
+    AUTO(eviction_clear) struct eviction eviction = {0};
+
+    if (eviction_make(&eviction, &problem, may_evict, EVICTION_LIKELY) < 0)
+        return -ENOMEM;
+    return find_room(arrival, &eviction.problem);
+}
+
+/* Places that could ever be had, or is_unknown. */
+static int
+find_any(struct arrival *arrival, struct error *error)
+{
+    const struct placement_problem problem = problem_of(arrival);
+    const struct snapshot *snapshot = &arrival->snapshot;
+    bool waiting =
+        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(arrival->host)) > 0;
+    enum feasibility feasibility = FEASIBILITY_NO;
+
+    for (int freedom = DEMAND_AS_IT_SAYS;
+         feasibility == FEASIBILITY_NO && freedom <= DEMAND_ANY_KIND; freedom++) {
+        demands_set_free(&arrival->snapshot.demands, (enum demand_freedom)freedom);
+        feasibility = feasibility_judge(&problem, waiting, arrival->choices, error);
+    }
+    if (feasibility == FEASIBILITY_NO)
+        return REFUSED;
+    if (feasibility == FEASIBILITY_ERROR)
+        return -ENOMEM;
+    arrival->is_unknown = arrival->choices[0].parent == FEASIBILITY_NO_PARENT;
+    return 0;
+}
+
+/* One that can be had now (1); else after some clearing, or another day (0). */
+static int
+find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
+{
+    const struct placement_problem problem = problem_of(arrival);
+    int rc = find_room(arrival, &problem);
+
+    if (rc > 0)
+        return 1;
+    if (rc == 0)
+        rc = find_clearable(arrival, may_evict);
+    if (rc == -ENOMEM)
+        return error_set(error, rc, "no memory for the placement");
+    return rc > 0 ? 0 : find_any(arrival, error);
+}
+
+/* --- what is promised ------------------------------------------------------------------------- */
+
+/* An earlier try's, which this one replaces. */
+static void
+forget_reserved(const struct arrival *arrival, struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (lease->state == LEASE_RESERVED && name_equal(&lease->domain, &arrival->request->domain))
+            ledger_remove(ledger, lease);
+        else
+            i++;
+    }
+}
+
+/* Promises the virtual functions that were chosen. */
+static int
+reserve(struct arrival *arrival, struct error *error)
+{
+    const struct placement_problem problem = problem_of(arrival);
+    const struct plan_actor actor = {daemon_find(arrival->host), 0, host_seconds(arrival->host)};
+    AUTO(plan_clear) struct plan plan = {0};
+    int rc = plan_build(&problem, arrival->choices, &actor, &plan);
+
+    for (size_t i = 0; rc == 0 && i < plan.count; i++) {
+        struct lease *lease = &plan.steps[i].lease;
+
+        lease->state = LEASE_RESERVED;
+        if (lease->vgpu.interface->hostdev == REQUEST_PCI &&
+            plan.steps[i].way == PLACEMENT_CREATE &&
+            !ledger_find(&arrival->snapshot.ledger, &lease->vgpu.device))
+            rc = ledger_add(&arrival->snapshot.ledger, lease);
+    }
+    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+}
+
+/* --- under the lock, or without ------------------------------------------------------------ */
+
+/* Whether virtual functions come into it: those must be chosen now. */
+static bool
+needs_choice(const struct arrival *arrival)
+{
+    const struct demands *demands = &arrival->snapshot.demands;
+    bool needed = false;
+
+    for (size_t i = 0; i < demands->count; i++)
+        needed |= demands->items[i].hostdev->kind == REQUEST_PCI;
+    for (size_t i = 0; i < arrival->snapshot.inventory.parent_count; i++)
+        needed |= arrival->snapshot.inventory.parents[i].interface->hostdev == REQUEST_PCI;
+    return needed;
+}
+
+/* Without the lock, and again: between an arrival's first look and this one nothing was claimed. */
+static int
+look(struct arrival *arrival, const struct transaction *transaction, struct look *look,
+     struct error *error)
+{
+    struct ledger *ledger = &arrival->snapshot.ledger;
+    int rc;
+
+    reader_begin(arrival->host->reader, PATIENCE);
+    ledger_clear(ledger);
+    rc = statedir_load(&transaction->statedir, ledger, error);
+    if (rc == 0)
+        rc = look_take_with(look, &transaction->statedir, ledger, NULL, error);
+    if (rc < 0)
+        return rc;
+    look_at_guests_if_needed(look, &transaction->statedir);
+    return snapshot_look(&arrival->snapshot, arrival->host, error);
+}
+
+/* Under the lock. */
+static int
+choose_under_lock(struct arrival *arrival, struct transaction *transaction, const struct look *look,
+                  struct error *error)
+{
+    AUTO_FREE bool *may_evict = NULL;
+    int rc;
+
+    if (look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.changed) < 0)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
+    forget_reserved(arrival, &arrival->snapshot.ledger);
+    may_evict = calloc(arrival->snapshot.ledger.count + 1, sizeof(*may_evict));
+    if (!may_evict)
+        return error_set(error, -ENOMEM, "no memory for the leases");
+    recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "mend",
+                         &arrival->snapshot.ledger, may_evict);
+    rc = find_places(arrival, may_evict, error);
+    return rc > 0 ? reserve(arrival, error) : rc;
+}
+
+static int
+lock_and_choose(struct arrival *arrival, struct error *error)
+{
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(look_clear) struct look seen = {0};
+    int rc = transaction_open(arrival->host, true, &transaction, error);
+
+    if (rc < 0)
+        return rc;
+    transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
+    rc = look(arrival, &transaction, &seen, error);
+    if (rc < 0)
+        return rc;
+    ledger_clear(&arrival->snapshot.ledger);
+    rc = transaction_begin(&transaction, &arrival->snapshot.ledger, error);
+    if (rc < 0)
+        return rc;
+    rc = choose_under_lock(arrival, &transaction, &seen, error);
+    if (rc == 0)
+        return transaction_commit(&transaction, &arrival->snapshot.ledger, error);
+    transaction_abort(&transaction);
+    return rc;
+}
+
+int
+arrival_choose(struct arrival *arrival, struct error *error)
+{
+    int rc = statedir_peek(arrival->host, &arrival->snapshot.ledger, error);
+
+    reader_begin(arrival->host->reader, PATIENCE);
+    if (rc == 0)
+        rc = snapshot_look(&arrival->snapshot, arrival->host, error);
+    if (rc < 0)
+        return rc;
+    arrival->choices = calloc(arrival->snapshot.demands.count + 1, sizeof(*arrival->choices));
+    if (!arrival->choices)
+        return error_set(error, -ENOMEM, "no memory for the placement");
+    return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
+}
+
+void
+arrival_give_up(const struct arrival *arrival)
+{
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    if (!needs_choice(arrival) ||
+        transaction_open(arrival->host, false, &transaction, &ignored) < 0)
+        return;
+    transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
+    if (transaction_begin(&transaction, &ledger, &ignored) < 0)
+        return;
+    forget_reserved(arrival, &ledger);
+    if (transaction_commit(&transaction, &ledger, &ignored) < 0)
+        return;
+}
