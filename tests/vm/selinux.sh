@@ -12,12 +12,14 @@ set_type() { chcon -R "system_u:object_r:$1:s0" "${@:2}"; }
 # label_files FILE...: as if they had been installed. No policy is loaded yet.
 label_files() { setfiles -F /etc/selinux/default/contexts/files/file_contexts "$@"; }
 
-# label_payload: what was unpacked.
+# label_payload: what was unpacked. What a boot before this one has kept in /vgpu, to be put back, has the
+# type that it had where it was.
 label_payload() {
 	local files
 	mapfile -t files < <(tar -tf /dev/vdb | sed -n 's,^\./,/,; /\/$/d; /^\//p')
 	label_files "${files[@]}" /etc/libvirt-vgpu /etc/libvirt/hooks /etc/mdevctl.d
-	set_type usr_t /vgpu
+	find /vgpu \( -path /vgpu/state -o -path /vgpu/installed \) -prune -o -print0 |
+		xargs -0 chcon -h system_u:object_r:usr_t:s0
 	set_type bin_t "$here"
 	set_type virt_content_t "$HALT_ROM"
 	set_type initrc_exec_t "$here"/{init,runner}.sh
