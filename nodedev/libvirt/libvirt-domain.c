@@ -47,18 +47,19 @@ libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side
                    char **ret, struct error *error)
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    const char *name;
     unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
                      (secrets ? VIR_DOMAIN_XML_SECURE : 0);
     int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
     if (rc < 0)
         return rc;
+    name = virDomainGetName(domain);
     /* libvirt would give the other one then. */
     if (side == CONNECTION_LIVE && virDomainIsActive(domain) != 1)
-        return error_set(error, -ESRCH, "%s does not run any more", virDomainGetName(domain));
+        return error_set(error, -ESRCH, "%s does not run any more", name);
     *ret = virDomainGetXMLDesc(domain, flags);
-    return *ret ? 0
-                : libvirt_fail(error, -EIO, "cannot read the XML of %s", virDomainGetName(domain));
+    return *ret ? 0 : libvirt_fail(error, -EIO, "cannot read the XML of %s", name);
 }
 
 int
@@ -73,13 +74,13 @@ int
 libvirt_domain_start(virConnectPtr libvirt, const char *uuid, struct error *error)
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    const char *name;
     int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
     if (rc < 0)
         return rc;
-    return virDomainCreate(domain) < 0
-               ? libvirt_fail(error, -EIO, "%s does not start", virDomainGetName(domain))
-               : 0;
+    name = virDomainGetName(domain);
+    return virDomainCreate(domain) < 0 ? libvirt_fail(error, -EIO, "%s does not start", name) : 0;
 }
 
 int
@@ -108,14 +109,15 @@ libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *alias
                       struct error *error)
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    const char *name;
     int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
     if (rc < 0)
         return rc;
+    name = virDomainGetName(domain);
     if (virDomainDetachDeviceAlias(domain, alias, VIR_DOMAIN_AFFECT_LIVE) < 0 &&
         !was_asked_already())
-        return libvirt_fail(error, -EIO, "libvirt does not unplug %s from %s", alias,
-                            virDomainGetName(domain));
+        return libvirt_fail(error, -EIO, "libvirt does not unplug %s from %s", alias, name);
     return 0;
 }
 
@@ -124,14 +126,15 @@ libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const cha
                               struct error *error)
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    const char *name;
     int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
     if (rc < 0)
         return rc;
+    name = virDomainGetName(domain);
     if (virDomainSetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, annotation,
                              annotation ? "vgpu" : NULL, REQUEST_NAMESPACE,
                              VIR_DOMAIN_AFFECT_LIVE) < 0)
-        return libvirt_fail(error, -EIO, "cannot write what is asked for into the XML of %s",
-                            virDomainGetName(domain));
+        return libvirt_fail(error, -EIO, "cannot write what is asked for into the XML of %s", name);
     return 0;
 }

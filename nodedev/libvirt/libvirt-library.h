@@ -20,7 +20,8 @@
 #include <libvirt/virterror.h>
 
 /* Writes a line that ends with libvirt's own words, and whether it was a lack of rights. Returns
- * the code. */
+ * the code. Nothing of libvirt's is called between what failed and this, so not for its arguments
+ * either: each call forgets what the one before it said, also virDomainGetName. */
 int libvirt_fail(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
 
 /* For AUTO. */
