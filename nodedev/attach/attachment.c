@@ -11,6 +11,7 @@ attachment_clear(struct attachment *attachment)
     domain_edit_end(&attachment->edits[CONNECTION_CONFIG]);
     domain_edit_end(&attachment->edits[CONNECTION_LIVE]);
     names_clear(&attachment->named);
+    names_clear(&attachment->added);
     names_clear(&attachment->refused);
 }
 
@@ -112,7 +113,9 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .freedom = DEMAND_ANY_KIND,
         .named = &attachment->named,
         .taken = &taken,
+        .added = &attachment->added,
         .doubt = &attachment->doubt,
+        .others = &attachment->others,
         .now = attachment->meant[CONNECTION_LIVE],
         .elsewhere = !attachment->source->connection,
     };
@@ -140,6 +143,8 @@ attachment_place(struct attachment *attachment, struct error *error)
         if (attachment->meant[side] && attachment->display && rc == 0)
             rc = domain_edit_set_display(&attachment->edits[side], attachment->alias, error);
     }
+    if (rc == 0 && names_add(&attachment->added, attachment->chosen.source.text) < 0)
+        return error_set(error, -ENOMEM, "no memory for the vGPUs");
     return rc;
 }
 

@@ -48,12 +48,29 @@ attachment_for(const struct domain_source *source, const struct attachments_wish
     };
 }
 
-/* Puts them all into the XML; so what this host can never give together is refused. */
+static const char *
+label_of(const struct domain_source *source)
+{
+    return source->connection ? source->domain.name : source->word;
+}
+
+static void
+warn(const struct domain_source *source, const char *what, const struct error *why)
+{
+    if (*why->text)
+        say_line(source->call->faults, "vgpuctl: attach: %s: %s: %s", label_of(source), what,
+                 why->text);
+}
+
+/* Puts them all into the XML; so what this host can never give together is refused. But a file may
+ * be for another host: that is only told of it. */
 static int
-plan(struct attachment *all, unsigned count, struct additions *additions, struct error *error)
+plan(struct attachment *all, bool secrets, unsigned count, struct additions *additions,
+     struct error *error)
 {
     const struct domain_source *source = all->source;
-    int rc = attachment_start(all, true, error);
+    struct error fault = {0};
+    int rc = attachment_start(all, secrets, error);
 
     for (unsigned i = 0; i < count && rc == 0; i++) {
         rc = attachment_make(all, error);
@@ -61,14 +78,19 @@ plan(struct attachment *all, unsigned count, struct additions *additions, struct
             rc = attachment_place(all, error);
         if (rc == 0)
             rc = remember(additions, all, error);
+        else if (rc == REFUSED && !source->connection) {
+            fault = *error;
+            rc = 0;
+        }
     }
-    if (rc < 0)
-        error_wrap(error, "%s", source->domain.name);
-    else if (*all->doubt.text)
-        say_line(source->call->faults,
-                 "vgpuctl: attach: %s: whether this host can give it all is not known: %s",
-                 source->domain.name, all->doubt.text);
-    return rc;
+    if (rc < 0) {
+        error_wrap(error, "%s", label_of(source));
+        return rc;
+    }
+    warn(source, "this host could not do it", &fault);
+    warn(source, "what it asked for before, this host can never give it", &all->others);
+    warn(source, "whether this host can give it all is not known", &all->doubt);
+    return 0;
 }
 
 /* --- into a guest that runs ------------------------------------------------------------------- */
@@ -168,6 +190,21 @@ plug_all(const struct domain_source *source, const struct attachments_wish *wish
 }
 
 int
+attachments_print(const struct domain_source *source, const struct attachments_wish *wish,
+                  struct error *error)
+{
+    enum connection_side side = domain_source_side_shown(source);
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+    AUTO(additions_clear) struct additions planned = {0};
+    int rc;
+
+    all.meant[CONNECTION_CONFIG] = side == CONNECTION_CONFIG;
+    all.meant[CONNECTION_LIVE] = side == CONNECTION_LIVE;
+    rc = plan(&all, false, wish->count, &planned, error);
+    return rc < 0 ? rc : source_edit_print(source, &all.edits[side], error);
+}
+
+int
 attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
                 struct error *error)
 {
@@ -178,7 +215,7 @@ attachments_run(const struct domain_source *source, const struct attachments_wis
     int rc = live ? hotplug_check(source->call->host, error) : 0;
 
     if (rc == 0)
-        rc = plan(&all, wish->count, &planned, error);
+        rc = plan(&all, true, wish->count, &planned, error);
     if (rc == 0)
         rc = live ? plug_all(source, wish, &plugged, error)
                   : source_edit_define(source, &all.edits[CONNECTION_CONFIG], error);

@@ -25,3 +25,8 @@ struct attachments_wish {
  */
 int attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
                     struct error *error) CHECKED NONNULL;
+
+/* Prints the XML with them instead, without passwords. A file may be for another host: what this
+ * one could not do is told on stderr then, and no error. */
+int attachments_print(const struct domain_source *source, const struct attachments_wish *wish,
+                      struct error *error) CHECKED NONNULL;

@@ -29,7 +29,7 @@ find_others(const struct host *host, const struct request *request, const struct
             const struct names *named, struct rewrite_source *ret, struct error *error)
 {
     AUTO(names_clear) struct names taken = {0};
-    const struct names none = {0};
+    static const struct names none;
     struct error ignored;
     const struct vf_selection_search search = {
         .host = host,
@@ -38,6 +38,7 @@ find_others(const struct host *host, const struct request *request, const struct
         .freedom = DEMAND_ANY_PLACE,
         .named = &none,
         .taken = &taken,
+        .added = &none,
         .doubt = &ignored,
     };
     int rc = vf_selection_add_own(request, &taken);

@@ -6,6 +6,8 @@
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 
+#include <string.h>
+
 /* --- which are spoken for --------------------------------------------------------------------- */
 
 int
@@ -129,34 +131,64 @@ judge(const struct vf_selection_search *search, struct prospect *prospect,
     return 0;
 }
 
-/* The same; but a domain whose other devices this host can never give is judged by these alone. */
+/* Puts what is added first, then what the domain asked for before. How many are added. */
+static size_t
+sort_added(const struct vf_selection_search *search, struct demands *demands)
+{
+    size_t added = 0;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct demand demand = demands->items[i];
+
+        if (demand.freedom == DEMAND_AS_IT_SAYS &&
+            !names_has(search->added, &demand.hostdev->source))
+            continue;
+        memmove(&demands->items[added + 1], &demands->items[added],
+                (i - added) * sizeof(demands->items[0]));
+        demands->items[added++] = demand;
+    }
+    return added;
+}
+
+/* The same; but where this host can never give what the domain asked for before, what is added is
+ * judged by itself. */
 static int
 judge_or_alone(const struct vf_selection_search *search, struct prospect *prospect,
                struct error *error)
 {
     struct demands *demands = &prospect->snapshot.demands;
     const struct demands all = *demands;
-    struct error ignored;
     int rc = judge(search, prospect, search->taken, error);
+    struct error others;
+    size_t added;
 
     if (rc != REFUSED)
         return rc;
-    demands->items = calloc(all.count + 1, sizeof(*demands->items));
-    demands->count = 0;
-    for (size_t i = 0; demands->items && i < all.count; i++) {
-        if (all.items[i].freedom == DEMAND_AS_IT_SAYS)
-            demands->items[demands->count++] = all.items[i];
-    }
-    if (demands->items && demands->count &&
-        judge(search, prospect, search->taken, &ignored) == REFUSED) {
-        demands_clear(demands);
-        *demands = all;
-        demands_keep_free(demands);
+    added = sort_added(search, demands);
+    demands->items = all.items + added;
+    demands->count = all.count - added;
+    if (demands->count && judge(search, prospect, search->taken, &others) == REFUSED) {
+        if (search->others)
+            *search->others = others;
+        demands->items = all.items;
+        demands->count = added;
         return judge(search, prospect, search->taken, error);
     }
-    free(demands->items);
     *demands = all;
     return rc;
+}
+
+/* What is for elsewhere has stayed a mediated device: here it may be either. */
+static void
+set_free(const struct vf_selection_search *search, struct demands *demands)
+{
+    demands_set_some_free(demands, search->sources, search->freedom);
+    for (size_t i = 0; search->elsewhere && i < demands->count; i++) {
+        const struct request_hostdev *hostdev = demands->items[i].hostdev;
+
+        if (hostdev->kind == REQUEST_MDEV && names_has(search->added, &hostdev->source))
+            demands->items[i].freedom = search->freedom;
+    }
 }
 
 static int
@@ -171,7 +203,7 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
                          "vgpu.conf says enabled = false: no guest gets a vGPU here");
     if (rc < 0)
         return rc;
-    demands_set_some_free(&snapshot->demands, search->sources, search->freedom);
+    set_free(search, &snapshot->demands);
     /* It only says which places are free; who asks for now is told what is wrong with it. */
     if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
         ledger_clear(&snapshot->ledger);
@@ -245,7 +277,7 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
     AUTO(names_clear) struct names all = {0};
     const struct inventory *inventory = &prospect.snapshot.inventory;
     int rc = look(search, &prospect, error);
-    struct error ignored;
+    struct error why;
 
     for (size_t i = 0; i < search->sources->count; i++)
         ret[i] = (struct rewrite_source){.kind = REQUEST_MDEV, .source = search->sources->items[i]};
@@ -256,12 +288,14 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
         return rc;
     if (join(search->named, search->taken, &all) < 0)
         return error_set(error, -ENOMEM, "no memory for the placement");
-    rc = find_now(search, &all, ret, error);
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    if (search->now)
-        return REFUSED;
-    rc = judge(search, &prospect, &all, &ignored);
+    rc = find_now(search, &all, ret, &why);
+    if (rc > 0)
+        return 0;
+    if (rc < 0 || search->now) {
+        *error = why;
+        return rc < 0 ? rc : REFUSED;
+    }
+    rc = judge(search, &prospect, &all, error);
     if (rc < 0)
         rc = judge(search, &prospect, search->taken, error);
     if (rc == 0)

@@ -22,9 +22,13 @@ struct vf_selection_search {
     enum demand_freedom freedom;   /* how far they can go from that */
     const struct names *named;     /* virtual functions that are chosen only if no others will do */
     const struct names *taken;     /* those that are never chosen */
+    const struct names *added; /* what others have that are added with these, and placed already */
     struct error *doubt; /* is given what is not known of whether this host could ever give it */
-    bool now;            /* only what can be had now will do; else what this host could ever give */
-    bool elsewhere;      /* a mediated device will do unless this host makes none: another may */
+    struct error
+        *others;    /* is given why this host can never give all else that the domain asks for,
+                       if it cannot: then what is added is judged by itself; may be NULL */
+    bool now;       /* only what can be had now will do; else what this host could ever give */
+    bool elsewhere; /* a mediated device will do unless this host makes none: another may */
 };
 
 /*

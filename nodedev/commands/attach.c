@@ -48,40 +48,6 @@ read_wish(const struct options *options, struct attachments_wish *ret, struct er
     return COMMAND_DONE;
 }
 
-/* --- printed only ---------------------------------------------------------------------------- */
-
-static enum command_status
-print(const struct domain_source *source, const struct attachments_wish *wish, struct error *error)
-{
-    enum connection_side side = domain_source_side_shown(source);
-    AUTO(attachment_clear)
-    struct attachment attachment = {
-        .source = source,
-        .wanted = wish->device,
-        .display = wish->display,
-        .meant = {[CONNECTION_CONFIG] = side == CONNECTION_CONFIG,
-                  [CONNECTION_LIVE] = side == CONNECTION_LIVE},
-    };
-    struct error fault = {0};
-    int rc = attachment_start(&attachment, false, error);
-
-    for (unsigned i = 0; i < wish->count && rc == 0; i++) {
-        rc = attachment_make(&attachment, error);
-        if (rc == 0 && attachment_place(&attachment, &fault) < 0 && source->connection) {
-            *error = fault;
-            return COMMAND_FAILED;
-        }
-    }
-    if (rc < 0)
-        return COMMAND_FAILED;
-    /* A file may be for another host. */
-    if (*fault.text)
-        say_line(source->call->faults, "vgpuctl: attach: this host could not do it: %s",
-                 fault.text);
-    return source_edit_print(source, &attachment.edits[side], error) < 0 ? COMMAND_FAILED
-                                                                         : COMMAND_DONE;
-}
-
 static enum command_status
 attach(const struct domain_source *source, const struct attachments_wish *wish, struct error *error)
 {
@@ -211,7 +177,9 @@ run(const struct command_call *call, struct error *error)
         return change_and_start(&source, &wish, error);
     if (option_given(&call->options, OPTION_RENEW))
         return renew(&source, error);
-    return shown ? print(&source, &wish, error) : attach(&source, &wish, error);
+    if (shown)
+        return attachments_print(&source, &wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return attach(&source, &wish, error);
 }
 
 const struct command command_attach = {

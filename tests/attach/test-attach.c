@@ -127,6 +127,34 @@ a_definition(void **state)
     assert_string_equal(none, plain);
 }
 
+/* What this host can never give it already is no reason to add more than it could give alone. */
+static void
+in_a_difficulty(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    definition_write(libvirt, "<domain type='test'><name>web09</name><uuid>" UUID "</uuid>"
+                              "<memory>65536</memory><metadata>"
+                              "<vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
+                              "<vgpu:device alias='ua-lost' type='T4-9Z'/></vgpu:request>"
+                              "</metadata><os><type>hvm</type></os><devices>"
+                              "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+                              "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
+                              "<alias name='ua-lost'/></hostdev></devices></domain>");
+    before = definition_read(libvirt, "web09");
+    assert_int_equal(run("vgpuctl attach web09 --type T4-2B --count 9"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: attach: web09: ");
+    typed_assert_has(typed.faults, "T4-2B");
+    assert_string_equal(typed.printed, "");
+    after = definition_read(libvirt, "web09");
+    assert_string_equal(after, before);
+    assert_int_equal(run("vgpuctl attach web09 --type T4-2B --count 8"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "vgpuctl: attach: web09: what it asked for before, this host "
+                                   "can never give it: ua-lost wants T4-9Z, which no GPU");
+    typed_assert_has(typed.printed, "added ua-gpu7");
+}
+
 static void
 a_clone(void **state)
 {
@@ -376,8 +404,8 @@ and_a_start_that_fails(void **state)
     (void)state;
     start_is = REFUSED_START;
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --start"), COMMAND_FAILED);
-    typed_assert_has(typed.faults,
-                     "vgpuctl: attach: web09 does not start: Requested operation is ");
+    typed_assert_has(typed.faults, "vgpuctl: attach: web09 does not start: ");
+    assert_null(strstr(typed.faults, "no error"));
     typed_assert_has(typed.faults, "; its definition is again as it was, without the vGPU\n");
     after = definition_read(libvirt, "web09");
     assert_string_equal(after, before);
@@ -469,6 +497,7 @@ main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_definition),
+        TEST(in_a_difficulty),
         TEST(a_clone),
         TEST(xml_for_others),
         TEST(a_display),

@@ -382,6 +382,21 @@ files(void **state)
     assert_string_equal(typed.faults, "");
 }
 
+/* What has no room today is nothing that this host could not do. */
+static void
+shown_while_full(void **state)
+{
+    (void)state;
+    start(T4 CARDS);
+    assert_int_equal(scene_prepare(&scene, 9, 1, "T4-1B"), 0);
+    run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
+        "type=\"mdev\"");
+    assert_string_equal(typed.faults, "");
+    define(1, "", "");
+    run("vgpuctl attach web01 --type T4-1B --print-xml", COMMAND_DONE, "alias=\"ua-gpu0\"");
+    assert_string_equal(typed.faults, "");
+}
+
 static void
 a_clone(void **state)
 {
@@ -449,6 +464,7 @@ main(void)
         TEST(a_place_that_is_lost),
         TEST(what_a_detach_left),
         TEST(files),
+        TEST(shown_while_full),
         TEST(a_clone),
         TEST(a_clone_in_a_file),
     };
