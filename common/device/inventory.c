@@ -222,7 +222,7 @@ knows_several_sizes(const struct inventory_gpu *card)
     for (size_t i = 0; i < card->count && !card->is_mixed; i++) {
         const struct inventory_type *type = &card->types[i];
 
-        if (type->slices || !type->framebuffer)
+        if (type->slices || type->is_pooled || !type->framebuffer)
             continue;
         if (first && type->framebuffer != first)
             return true;
@@ -264,7 +264,13 @@ inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_ty
                       unsigned framebuffer)
 {
     return framebuffer && type->framebuffer && framebuffer != type->framebuffer && !type->slices &&
-           !gpu->is_mixed;
+           !type->is_pooled && !gpu->is_mixed;
+}
+
+bool
+inventory_may_have(const struct inventory_parent *parent, const struct inventory_type *type)
+{
+    return !*parent->only.text || name_equal(&parent->only, &type->id);
 }
 
 static bool

@@ -26,10 +26,12 @@ struct inventory_type {
     unsigned heads;       /* 0: not told */
     unsigned max;         /* how many the GPU takes, as its driver says; 0: not told */
     bool is_limited;      /* max is the administrator's limit, which the driver does not know */
-    unsigned most;   /* the same, calculated: the largest type has all of the frame buffer; 0: not
-                        known,   because only one size was seen */
-    unsigned slices; /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
-    char resolution[16];    /* "5120x2880"; "" : not told */
+    unsigned most;  /* the same, calculated: the largest type has all of the frame buffer; 0: not
+                       known,   because only one size was seen */
+    bool is_pooled; /* a pool's: each of its parents has this type for good, and nothing else counts
+                     */
+    unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
+    char resolution[16]; /* "5120x2880"; "" : not told */
     struct profile profile; /* what is written for it, where the type is a profile */
 };
 
@@ -56,6 +58,7 @@ struct inventory_parent {
     const struct vgpu_interface *interface;
     unsigned framebuffer; /* MiB that it has of its GPU's, with a vGPU or not, if that is summed */
     unsigned former;      /* the same without the vGPU that it has */
+    struct name only;     /* the only type that it can ever have; "": any of its GPU's */
     int *available;       /* per type of the GPU: how many more; -errno: that could not be read */
 };
 
@@ -170,6 +173,10 @@ bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct invento
  * an instance can make room. Parents that have a vGPU do not tell. */
 bool inventory_lacks_instance(const struct inventory *inventory, size_t gpu,
                               size_t type) CHECKED NONNULL;
+
+/* Whether a parent can ever have a type of its GPU, whatever it has now. */
+bool inventory_may_have(const struct inventory_parent *parent,
+                        const struct inventory_type *type) CHECKED NONNULL;
 
 /* Whether its name is known: else it is called by its id. */
 bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;

@@ -53,8 +53,8 @@ static int
 add_function(const struct host *host, const struct name *function, const struct name *type,
              unsigned framebuffer, int available, struct inventory *inventory)
 {
-    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool};
-    struct inventory_type described = {.id = *type, .framebuffer = framebuffer};
+    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .only = *type};
+    struct inventory_type described = {.id = *type, .framebuffer = framebuffer, .is_pooled = true};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
     struct name gpu;
     size_t at;

@@ -12,7 +12,7 @@
 static bool
 is_second_size(const struct inventory_type *type, unsigned *first)
 {
-    if (!type || type->slices || !type->framebuffer)
+    if (!type || type->slices || type->is_pooled || !type->framebuffer)
         return false;
     if (!*first)
         *first = type->framebuffer;
@@ -72,18 +72,19 @@ is_all(const struct inventory *inventory, size_t gpu, unsigned largest)
 }
 
 /* The largest type has all of the frame buffer, if there are several sizes; and it is no less than
- * what the driver says that vGPUs of one type can have together. */
+ * what the driver says that vGPUs of one type can have together. What pools have adds up. */
 static void
 find_framebuffer(struct inventory *inventory, size_t index)
 {
     struct inventory_gpu *gpu = &inventory->gpus[index];
     unsigned largest = 0, first = 0;
+    uint64_t pooled = 0;
     bool several = false;
 
     if (gpu->is_summed)
         return;
     for (size_t i = 0; i < gpu->count; i++) {
-        if (gpu->types[i].slices)
+        if (gpu->types[i].slices || gpu->types[i].is_pooled)
             continue;
         several |= is_second_size(&gpu->types[i], &first);
         if (gpu->types[i].framebuffer > largest)
@@ -95,11 +96,15 @@ find_framebuffer(struct inventory *inventory, size_t index)
         struct inventory_type *type = &gpu->types[i];
         uint64_t together = (uint64_t)type->framebuffer * type->max;
 
-        if (several && type->framebuffer && !type->slices)
+        if (several && type->framebuffer && !type->slices && !type->is_pooled)
             type->most = largest / type->framebuffer;
-        if (together > gpu->framebuffer && together <= UINT_MAX)
+        if (type->is_pooled)
+            pooled += together;
+        else if (together > gpu->framebuffer && together <= UINT_MAX)
             gpu->framebuffer = (unsigned)together;
     }
+    if (pooled > gpu->framebuffer && pooled <= UINT_MAX)
+        gpu->framebuffer = (unsigned)pooled;
 }
 
 static bool

@@ -152,7 +152,8 @@ guess_available(const struct inventory *inventory, size_t index, size_t type, si
     struct staying staying = find_staying(inventory, index, kind);
     int available = parent->available[type], then;
 
-    if ((available < 0 && guess != EVICTION_MOST) || staying.other_size)
+    if ((available < 0 && guess != EVICTION_MOST) || staying.other_size ||
+        !inventory_may_have(parent, kind))
         return available;
     if (!name_equal(&parent->name, &gpu->name))
         then = !staying.on_parent;

@@ -88,6 +88,8 @@ count_places(const struct capacity *capacity, const struct demand *demand, size_
         unsigned needed = capacity_needs(capacity, index, type);
         size_t free = 0;
 
+        if (!inventory_may_have(self, &inventory->gpus[gpu].types[type]))
+            continue;
         if (here == REASON_NONE && available < 0)
             here = REASON_UNREADABLE;
         if (available > 0)
@@ -143,6 +145,8 @@ limit_left(const struct capacity *capacity, size_t gpu, const struct inventory_t
     unsigned limit = kind->max ? kind->max : kind->most;
     size_t used = capacity->gpus[gpu].made + claimed, most;
 
+    if (kind->is_pooled)
+        return left;
     if (kind->is_limited && kind->framebuffer == 0)
         used = count_of_type(capacity, gpu, kind);
     else if (capacity->gpus[gpu].parent_count < 2 && !kind->is_limited)

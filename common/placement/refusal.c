@@ -140,6 +140,18 @@ class_of(bool room_helps)
     return room_helps ? ERROR_NO_ROOM : ERROR_NEVER;
 }
 
+/* Whether a parent that can only ever have one type has none that will do. */
+static bool
+is_of_other_pool(const struct inventory *inventory, const struct inventory_parent *parent,
+                 const struct demand *demand)
+{
+    const struct inventory_type *type =
+        inventory_find_type(&inventory->gpus[parent->gpu], &parent->only);
+    unsigned rank;
+
+    return type && !demand_ranks(demand, type, &rank);
+}
+
 /* What stands against the one virtual function that will do. */
 static int
 refuse_vf(const struct capacity *capacity, const struct demand *demand, struct error *error)
@@ -158,6 +170,9 @@ refuse_vf(const struct capacity *capacity, const struct demand *demand, struct e
                           "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
                           "type='mdev'>)",
                           demand->label, demand->wanted, vf->text);
+    } else if (is_of_other_pool(inventory, &inventory->parents[i], demand)) {
+        rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, which is in the pool %s",
+                          demand->label, demand->wanted, vf->text, inventory->parents[i].only.text);
     } else {
         enum reason reason;
 

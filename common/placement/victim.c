@@ -61,7 +61,7 @@ is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_t
         if (inventory_is_kept_off(&inventory->gpus[gpu], type, framebuffer))
             return true;
     }
-    return (type->max && !type->slices && staying >= type->max) ||
+    return (type->max && !type->slices && !type->is_pooled && staying >= type->max) ||
            (has_functions && staying >= functions);
 }
 
@@ -125,17 +125,20 @@ static size_t
 count_usable(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t type,
              const bool *may_evict)
 {
+    const struct inventory *inventory = capacity->problem->inventory;
     const struct capacity_gpu *known = &capacity->gpus[gpu];
     size_t count = 0;
 
     for (size_t i = 0; i < known->parent_count; i++) {
         size_t parent = capacity->parents[known->first_parent + i];
 
-        count += constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
-                 capacity->problem->inventory->parents[parent].available[type] >= 0 &&
-                 !capacity_is_rejected(capacity, parent, type) &&
-                 !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)) &&
-                 has_memory(capacity, parent, type, may_evict);
+        count +=
+            constraints_judge(capacity, demand, gpu, parent, type) == REASON_NONE &&
+            inventory_may_have(&inventory->parents[parent], &inventory->gpus[gpu].types[type]) &&
+            inventory->parents[parent].available[type] >= 0 &&
+            !capacity_is_rejected(capacity, parent, type) &&
+            !(has_function(capacity, gpu) && stays_on(capacity, parent, may_evict)) &&
+            has_memory(capacity, parent, type, may_evict);
     }
     return count;
 }

@@ -54,22 +54,28 @@ is_shared_by_sizes(const struct inventory_gpu *card)
     return card->is_mixed || has_instances;
 }
 
-/* The most that any of the types can get, and that any of them might; -1 if no figure is known. */
+/* The most that any of the types can get, and that any of them might; -1 if no figure is known.
+ * What pools have adds up. */
 static void
 find_free(const struct host_view *view, size_t gpu, struct room *room)
 {
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
     int64_t least = -1, most = -1, rest = room->is_in_vgpus ? INT_MAX : find_rest(view, gpu, room);
+    int64_t pooled = 0, pooled_at_most = 0;
     bool is_told = true;
 
     for (size_t i = 0; i < card->count; i++) {
         int64_t size = room->is_in_vgpus ? 1 : card->types[i].framebuffer;
         int at_most, available = host_view_available(view, gpu, i, &at_most);
+        int64_t some = available >= 0 ? available * size : -1;
+        int64_t all = at_most >= 0 ? at_most * size : -1;
 
-        if (available >= 0 && available * size > least)
-            least = available * size;
-        if (at_most >= 0 && at_most * size > most)
-            most = at_most * size;
+        if (card->types[i].is_pooled && some >= 0 && all >= 0) {
+            some = pooled += some;
+            all = pooled_at_most += all;
+        }
+        least = some > least ? some : least;
+        most = all > most ? all : most;
         is_told &= at_most >= 0;
     }
     if (!room->is_in_vgpus && (!is_told || (most > 0 && is_shared_by_sizes(card))))

@@ -38,6 +38,16 @@
 static struct scene scene;
 static const struct scene_case here = {&scene, MACHINE, POOL};
 
+/* Two pools of one card. Guest 4 wants one of each. */
+#define TWO_POOLS                                                                                  \
+    "pools = { dev = { functions = [ \"0000:c1:02.[01]\" ]; framebuffer = \"8G\"; }; "             \
+    "prod = { functions = [ \"0000:c1:02.[23]\" ]; framebuffer = \"16G\"; }; };\n"
+#define FOURTH "0000:c1:02.3"
+#define BOTH                                                                                       \
+    "<vgpu:device alias=\"ua-gpu1\" type=\"dev\"/><vgpu:device alias=\"ua-gpu2\" type=\"prod\"/>"
+
+static const struct scene_case two_pools = {&scene, MACHINE FUNCTION(FOURTH), TWO_POOLS};
+
 /* Whose tag a function has; "": none. */
 static void
 assert_tag(const char *function, const char *pool)
@@ -319,6 +329,35 @@ killed_anywhere(void **state)
     }
 }
 
+/* Each has its own functions, and their number; the card's are no limit for both, and no function
+ * of the one is promised to who wants the other. */
+static void
+two_on_one_card(void **state)
+{
+    AUTO_FREE char *both = scene_xml_of(4, BOTH, (const char *const[]){OTHER, THIRD, NULL});
+    AUTO_FREE char *comes = scene_xml_of(5, "<vgpu:device alias=\"ua-gpu1\" type=\"prod\"/>",
+                                         (const char *const[]){"0000:99:00.4", NULL});
+
+    (void)state;
+    starts(1, FIRST, "dev");
+    starts(2, THIRD, "prod");
+    assert_int_equal(scene_hook(&scene, comes, "migrate", "begin"), 0);
+    assert_non_null(strstr(scene.printed, "bus='0xc1' slot='0x02' function='0x3'"));
+    assert_int_equal(scene_hook(&scene, scene.printed, "prepare", "begin"), 0);
+    refuses(3, FOURTH, "prod", FOURTH);
+    /* Another day it will be one of those, too. */
+    free(comes);
+    comes = scene_xml_of(6, "<vgpu:device alias=\"ua-gpu1\" type=\"prod\"/>",
+                         (const char *const[]){"0000:99:00.4", NULL});
+    assert_int_equal(scene_hook(&scene, comes, "migrate", "begin"), 0);
+    assert_non_null(strstr(scene.printed, "bus='0xc1' slot='0x02' function='0x2'"));
+    refuses(3, OTHER, "prod", "(prod) cannot be on " OTHER ", which is in the pool dev; ");
+    assert_int_equal(scene_release_at(&scene, 2, THIRD), 0);
+    assert_int_equal(scene_hook(&scene, both, "prepare", "begin"), 0);
+    assert_tag(OTHER, "dev");
+    assert_tag(THIRD, "prod");
+}
+
 int
 main(void)
 {
@@ -329,7 +368,7 @@ main(void)
         SCENE_TEST(still_open_at_release, here),   SCENE_TEST(a_function_that_vanishes, here),
         SCENE_TEST(kept_for_its_guest, here),      SCENE_TEST(another_at_arrival, here),
         SCENE_TEST(rules_of_the_house, here),      SCENE_TEST(a_tag_without_a_lease, here),
-        SCENE_TEST(killed_anywhere, here),
+        SCENE_TEST(two_on_one_card, two_pools),    SCENE_TEST(killed_anywhere, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
