@@ -263,8 +263,14 @@ bool
 inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
                       unsigned framebuffer)
 {
-    return framebuffer && type->framebuffer && framebuffer != type->framebuffer && !type->slices &&
-           !type->is_pooled && !gpu->is_mixed;
+    return framebuffer && type->framebuffer && framebuffer != type->framebuffer &&
+           inventory_max_counts_all(gpu, type);
+}
+
+bool
+inventory_max_counts_all(const struct inventory_gpu *gpu, const struct inventory_type *type)
+{
+    return !type->slices && !type->is_pooled && !gpu->is_mixed;
 }
 
 bool

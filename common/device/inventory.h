@@ -174,6 +174,11 @@ bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct invento
 bool inventory_lacks_instance(const struct inventory *inventory, size_t gpu,
                               size_t type) CHECKED NONNULL;
 
+/* Whether the maximum of a type counts all vGPUs of its GPU: not if it takes several sizes side by
+ * side, not in GPU instances, and not what is in pools. */
+bool inventory_max_counts_all(const struct inventory_gpu *gpu,
+                              const struct inventory_type *type) CHECKED NONNULL;
+
 /* Whether a parent can ever have a type of its GPU, whatever it has now. */
 bool inventory_may_have(const struct inventory_parent *parent,
                         const struct inventory_type *type) CHECKED NONNULL;

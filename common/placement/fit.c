@@ -145,13 +145,11 @@ limit_left(const struct capacity *capacity, size_t gpu, const struct inventory_t
     unsigned limit = kind->max ? kind->max : kind->most;
     size_t used = capacity->gpus[gpu].made + claimed, most;
 
-    if (kind->is_pooled)
-        return left;
     if (kind->is_limited && kind->framebuffer == 0)
         used = count_of_type(capacity, gpu, kind);
     else if (capacity->gpus[gpu].parent_count < 2 && !kind->is_limited)
         return left;
-    if (kind->slices || card->is_mixed || limit == 0)
+    if (!inventory_max_counts_all(card, kind) || limit == 0)
         return left;
     most = limit > used ? limit - used : 0;
     if (most == 0 && !kind->max && claimed == 0)

@@ -61,7 +61,8 @@ is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_t
         if (inventory_is_kept_off(&inventory->gpus[gpu], type, framebuffer))
             return true;
     }
-    return (type->max && !type->slices && !type->is_pooled && staying >= type->max) ||
+    return (type->max && inventory_max_counts_all(&inventory->gpus[gpu], type) &&
+            staying >= type->max) ||
            (has_functions && staying >= functions);
 }
 

@@ -62,7 +62,7 @@ is_known(const struct inventory *inventory, size_t gpu, size_t type, int left, b
     const struct inventory_gpu *card = &inventory->gpus[gpu];
     const struct inventory_type *kind = &card->types[type];
     bool is_exact =
-        card->is_summed || kind->is_pooled || (kind->max && !kind->slices && !card->is_mixed);
+        card->is_summed || kind->is_pooled || (kind->max && inventory_max_counts_all(card, kind));
     size_t parents = 0;
 
     for (size_t i = 0; i < inventory->parent_count; i++)

@@ -19,8 +19,15 @@
     "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
     "type mtty-2 \"Dual port serial\" uses 2\n"
 
+#define MIXED                                                                                      \
+    "gpu 0000:18:00.0 rule mixed memory 16384\n"                                                   \
+    "type nvidia-901 \"X-1Q\" framebuffer 1024 max 16\n"                                           \
+    "type nvidia-904 \"X-4Q\" framebuffer 4096 max 4\n"                                            \
+    "type nvidia-908 \"X-8Q\" framebuffer 8192 max 2\n"
+
 static struct scene scene;
 static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case mixed = {&scene, MIXED};
 
 /* release = "keep": the device stays for the guest's next start, which needs no create. */
 static void
@@ -40,6 +47,22 @@ kept_device_waits_for_its_guest(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+/* Of several sizes the card takes what has room together: no type's maximum counts the others. */
+static void
+a_kept_size_makes_room(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-8Q"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    for (unsigned i = 2; i < 8; i++)
+        assert_int_equal(scene_prepare(&scene, i, i, "X-1Q"), 0);
+    assert_int_equal(scene_prepare(&scene, 9, 9, "X-4Q"), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 0);
+    scene_assert_type(&scene, scene_device(1), "");
+    scene_assert_type(&scene, scene_device(9), "nvidia-904");
 }
 
 /* A kept device makes room for others, but only when they have no other. */
@@ -171,9 +194,13 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(kept_device_waits_for_its_guest), TEST(kept_device_is_reaped_when_in_the_way),
-        TEST(kept_device_made_anew_elsewhere), TEST(kept_device_moves),
-        TEST(own_kept_device_goes_last),       TEST(a_release_without_work_writes_nothing),
+        TEST(kept_device_waits_for_its_guest),
+        SCENE_TEST(a_kept_size_makes_room, mixed),
+        TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(kept_device_made_anew_elsewhere),
+        TEST(kept_device_moves),
+        TEST(own_kept_device_goes_last),
+        TEST(a_release_without_work_writes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
