@@ -99,7 +99,8 @@ create(struct assignment *assignment, size_t index, struct error *error)
     const struct lease *lease = &assignment->plan.steps[index].lease;
     int rc = apply_make(&assignment->transaction, lease, error);
 
-    if (rc == -ETIMEDOUT || rc == -ECHILD)
+    /* There may be something of it, so its lease stays until that is gone. */
+    if (rc == -ETIMEDOUT || rc == -ECHILD || rc == -ENOTRECOVERABLE)
         return assignment_fail(assignment, rc);
     if (rc < 0)
         return rejected(assignment, index, rc, error);

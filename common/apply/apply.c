@@ -55,6 +55,13 @@ apply_make(struct transaction *transaction, const struct lease *lease, struct er
                          "the driver of %s has not made the vGPU %s (%s) in prepare_timeout; see "
                          "the kernel's log, it may be stuck",
                          vgpu->parent.text, vgpu->device.text, vgpu->type.text);
+    if (rc == -ENOTRECOVERABLE)
+        return error_set(
+            error, rc,
+            "the vGPU %s (%s) is made by half, as the driver of %s refused the rest and "
+            "does not take it back; it is given back as soon as that works, see the "
+            "kernel's log",
+            vgpu->device.text, vgpu->type.text, vgpu->parent.text);
     if (rc < 0)
         error_set(error, rc, "making the vGPU %s (%s) on %s: %s", vgpu->device.text,
                   vgpu->type.text, vgpu->parent.text, strerror(-rc));

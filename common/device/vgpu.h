@@ -57,7 +57,8 @@ struct vgpu_interface {
      * that the driver does not have to work for. */
     enum vgpu_state (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
-    /* Makes it: 0, or the -errno of the kernel. */
+    /* Makes it: 0, or the -errno of the kernel; -ENOTRECOVERABLE: a part of it is made, which could
+     * not be taken back. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
 
     /* The device's own directory below root: 0 or -errno. */

@@ -316,7 +316,7 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
     if (rc == 0)
         rc = put_type(host, vgpu);
     if (rc < 0 && give_back(host, &vgpu->device) < 0)
-        return -EIO;
+        return -ENOTRECOVERABLE;
     return rc == -EEXIST ? -EBUSY : rc;
 }
 

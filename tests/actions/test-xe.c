@@ -186,6 +186,28 @@ errors_of_the_driver(void **state)
     assert_free(VF1);
 }
 
+/* The card gives up after the first number, and takes nothing back either: the function is still
+ * ours, so that it is given back as soon as that works. */
+static void
+written_by_half(void **state)
+{
+    struct fake_faults *faults = scene.kernel.faults;
+
+    (void)state;
+    faults->fail_at = faults->writes + 2;
+    faults->fail_with = EIO;
+    faults->fail_on = true;
+    assert_int_equal(scene_prepare_at(&scene, 1, VF1, "b50-4g"), 1);
+    scene_assert_said(&scene, "the vGPU " VF1 " (b50-4g) is made by half, as the driver");
+    assert_int_equal(*fake_profile(&scene.kernel, VF1), 4 * GIB);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    faults->fail_at = 0;
+    faults->fail_on = false;
+    starts(1, VF1, "b50-4g");
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+}
+
 /* Its driver rounds up, and what reads back is more than was written. */
 static void
 the_driver_rounds_up(void **state)
@@ -449,6 +471,7 @@ main(void)
         SCENE_TEST(memory_that_nobody_stated, here),
         SCENE_TEST(an_integrated_gpu, here),
         SCENE_TEST(errors_of_the_driver, here),
+        SCENE_TEST(written_by_half, here),
         SCENE_TEST(the_driver_rounds_up, here),
         SCENE_TEST(a_profile_that_changes, here),
         SCENE_TEST(a_pool_has_it_first, here),

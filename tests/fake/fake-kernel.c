@@ -71,7 +71,8 @@ fake_write_attribute(const struct host *host, const char *path, const char *text
     unsigned count = __atomic_add_fetch(&fake->faults->writes, 1, __ATOMIC_SEQ_CST);
     int rc;
 
-    if (fake->faults->fail_at && count == fake->faults->fail_at)
+    if (fake->faults->fail_at && (count == fake->faults->fail_at ||
+                                  (fake->faults->fail_on && count > fake->faults->fail_at)))
         return -fake->faults->fail_with;
     for (size_t i = 0; i < COUNT(families); i++) {
         if (families[i]->write(fake, path, text, &rc))

@@ -64,6 +64,7 @@
 struct fake_faults {
     unsigned writes;       /* counts them */
     unsigned fail_at;      /* the n-th write, counted by writes, fails; 0: none */
+    bool fail_on;          /* and all that follow */
     int fail_with;         /* errno */
     unsigned create_delay; /* ms that a create takes */
     unsigned remove_delay; /* ms that a removed device's directory, or type, still stands */
