@@ -112,7 +112,9 @@ decide(const struct reaping *reaping, const struct suspect *suspect, struct erro
         error_set(why, 0, "a running guest has it, as libvirt's status files say");
     else if (doubt && *doubt)
         error_set(why, 0, "%s", doubt);
-    else if (!*vgpu->type.text)
+    /* A function may be left so by whoever died; whoever names it has seen that. */
+    else if (!*vgpu->type.text &&
+             !(suspect->is_named && !suspect->is_leased && vgpu->interface->hostdev == REQUEST_PCI))
         error_set(why, 0, "somebody is just making or removing it");
     else if (!suspect->is_leased && ledger_find(&reaping->look.before, &vgpu->device))
         error_set(why, 0, "somebody has just given it back");

@@ -2,7 +2,7 @@
 
 /* Intel's virtual functions: a profile is written before a guest has one, and taken back after. */
 
-#include "actions/reconcile.h"
+#include "actions/reap.h"
 #include "base/array.h"
 #include "fake/chance.h"
 #include "fake/fake-parts.h"
@@ -461,6 +461,31 @@ half_made(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
+/* The same, and no lease is for it any more: who names it means it. */
+static void
+half_made_without_a_lease(void **state)
+{
+    const struct host *host = &scene.kernel.host;
+    const struct ledger none = {0};
+    AUTO(names_clear) struct names named = {0};
+    AUTO(findings_clear) struct findings orphans = {0}, findings = {0};
+    struct reap_order order = {.before = &none};
+    struct error error;
+
+    (void)state;
+    starts(1, VF1, "b50-4g");
+    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1 ".type", 0), 0);
+    assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/ledger", 0), 0);
+    assert_int_equal(names_add(&named, VF1), 0);
+    order.named = &(const struct names){0};
+    assert_int_equal(reap_devices(host, &order, &orphans, &error), 0);
+    assert_int_equal(*fake_profile(&scene.kernel, VF1), 4 * GIB);
+    order.named = &named;
+    assert_int_equal(reap_devices(host, &order, &findings, &error), 0);
+    assert_int_equal(findings.failed, 0);
+    assert_free(VF1);
+}
+
 int
 main(void)
 {
@@ -487,6 +512,7 @@ main(void)
         SCENE_TEST(a_silent_card, here),
         SCENE_TEST(killed_anywhere, here),
         SCENE_TEST(half_made, here),
+        SCENE_TEST(half_made_without_a_lease, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
