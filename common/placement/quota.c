@@ -12,17 +12,25 @@ binds(const struct policy_quota *quota, const char *name, const struct name *uui
     return false;
 }
 
-/* The type of a lease, by its id, on whatever GPU has it. */
-static const struct inventory_type *
-type_of(const struct inventory *inventory, const struct name *id)
+/* The type of a lease: what is known of its id on its own GPU, or else on any. What nobody asks for
+ * is not described on every GPU, so its size is what the lease says. */
+static struct inventory_type
+type_of(const struct inventory *inventory, const struct lease *lease)
 {
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        const struct inventory_type *type = inventory_find_type(&inventory->gpus[gpu], id);
+    const struct name *id = &lease->vgpu.type;
+    const struct inventory_type *found = NULL;
+    struct inventory_type ret = {.id = *id};
+    size_t own;
 
-        if (type)
-            return type;
-    }
-    return NULL;
+    if (inventory_find_gpu(inventory, &lease->gpu, &own))
+        found = inventory_find_type(&inventory->gpus[own], id);
+    for (size_t gpu = 0; !found && gpu < inventory->gpu_count; gpu++)
+        found = inventory_find_type(&inventory->gpus[gpu], id);
+    if (found)
+        ret = *found;
+    if (lease->framebuffer)
+        ret.framebuffer = lease->framebuffer;
+    return ret;
 }
 
 /* What is given away and not yet on its way back. */
@@ -42,9 +50,9 @@ count_quota(const struct placement_problem *problem, size_t index)
 
     for (size_t i = 0; i < problem->ledger->count; i++) {
         const struct lease *lease = &problem->ledger->leases[i];
-        const struct inventory_type *type = type_of(problem->inventory, &lease->vgpu.type);
+        const struct inventory_type type = type_of(problem->inventory, lease);
 
-        used += counts_for_quota(lease) && type && class && demand_class_has(class, type) &&
+        used += counts_for_quota(lease) && class && demand_class_has(class, &type) &&
                 !name_equal(&lease->domain, &problem->request->domain) &&
                 binds(quota, lease->domain_name, &lease->domain);
     }

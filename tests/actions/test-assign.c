@@ -21,6 +21,10 @@
 
 static struct scene scene;
 static const struct scene_case here = {&scene, MACHINE};
+#define T4                                                                                         \
+    " rule size\ntype nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"                          \
+    "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
+static const struct scene_case two_cards = {&scene, "gpu 0000:18:00.0" T4 "gpu 0000:3b:00.0" T4};
 
 static void
 start_and_end(void **state)
@@ -665,6 +669,30 @@ broken_configuration_stops_vgpu_guests_only(void **state)
     scene_assert_empty(&scene);
 }
 
+/* Nothing but the lease tells the size of a type that nobody asks for, on every card. */
+static void
+quota_of_a_size_holds_on_every_card(void **state)
+{
+    static const char *const cards[] = {"0000:18:00.0", "0000:3b:00.0"};
+
+    (void)state;
+    scene_configure(&scene,
+                    "classes = { large = { framebuffer = \"8G\"; }; };\n"
+                    "quotas = ( { domains = [ \"guest*\" ]; class = \"large\"; max = 1; } );\n");
+    for (size_t i = 0; i < COUNT(cards); i++) {
+        AUTO_FREE char *devices = NULL, *xml = NULL;
+
+        assert_true(asprintf(&devices,
+                             "<vgpu:device alias=\"ua-gpu1\" type=\"T4-16Q\" parent=\"%s\"/>",
+                             cards[i]) > 0);
+        xml = scene_xml(1, devices, (const unsigned[]){1, 0});
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+        assert_int_equal(scene_prepare(&scene, 2, 2, "T4-8Q"), 1);
+        scene_assert_said(&scene, "the quota of 1 for class large is used up (1; ");
+        assert_int_equal(scene_release(&scene, 1, 1), 0);
+    }
+}
+
 static void
 quota_holds_for_any_words(void **state)
 {
@@ -829,6 +857,7 @@ main(void)
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
         TEST(quota_holds_for_any_words),
+        SCENE_TEST(quota_of_a_size_holds_on_every_card, two_cards),
         TEST(one_alias_is_one_device),
         TEST(parameters_reach_the_driver),
         TEST(parameters_of_the_last_run_are_cleared),
