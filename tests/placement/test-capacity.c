@@ -251,6 +251,29 @@ a_hopeless_search_ends(void **state)
         fail_msg("%s", text);
 }
 
+/* Each quota makes a look longer, so there are fewer of them; the lock is held all the while. */
+static void
+a_search_with_quotas_ends_sooner(void **state)
+{
+    static const char machine[] = "gpu a X-1:1024:3\ngpu b X-1:1024:3\n"
+                                  "gpu c X-1:1024:2\ngpu d X-1:1024:2\n";
+    char text[QUESTION_TEXT], request[1024] = "";
+    char policy[4096] = "classes = { c = { types = [\"X-1\"]; }; }; quotas = ( ";
+
+    (void)state;
+    for (size_t i = 0, at = 0; i < 11; i++)
+        at += (size_t)snprintf(request + at, sizeof(request) - at, "%stype=X-1 traits=!t%zu",
+                               i ? ";" : "", i);
+    for (size_t i = 0, at = strlen(policy); i < 40; i++)
+        at += (size_t)snprintf(policy + at, sizeof(policy) - at,
+                               "%s{ domains = [\"*\"]; class = \"c\"; max = 99; }%s", i ? "," : "",
+                               i == 39 ? ");" : "");
+    question_answer(&(struct question){machine, "", request, ""}, text);
+    assert_non_null(strstr(text, "NO_ROOM "));
+    question_answer(&(struct question){machine, policy, request, ""}, text);
+    assert_non_null(strstr(text, "UNDECIDED "));
+}
+
 /* As many alike ones as may be asked for, one too many: alike ones are not tried in all orders. */
 static void
 many_alike_are_no_search(void **state)
@@ -285,6 +308,7 @@ main(void)
         cmocka_unit_test(refusals_and_silence),
         cmocka_unit_test(what_is_there_already),
         cmocka_unit_test(a_hopeless_search_ends),
+        cmocka_unit_test(a_search_with_quotas_ends_sooner),
         cmocka_unit_test(many_alike_are_no_search),
     };
 
