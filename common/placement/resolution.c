@@ -213,10 +213,12 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
     return 1;
 }
 
-/* Whether a function that libvirt may bind itself could do. */
+/* Whether a function that libvirt may bind itself could do, by its name or by its size. */
 static bool
 may_be_lent(const struct policy *policy, const struct demand *demand)
 {
+    if (demand->framebuffer && policy->pool_count + policy->profile_count > 0)
+        return true;
     return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
 }
 
