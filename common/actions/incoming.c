@@ -67,6 +67,7 @@ choose_source(const struct arrival *arrival, size_t index, struct rewrite_source
         &arrival->snapshot.inventory.parents[arrival->choices[index].parent];
 
     ret->kind = parent->interface->hostdev;
+    ret->is_lent = parent->interface->is_lent;
     if (ret->kind == REQUEST_PCI) {
         ret->source = parent->name;
         return 0;

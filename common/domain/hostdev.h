@@ -32,10 +32,11 @@ void hostdev_open_alias(struct request_hostdev *hostdev,
 int hostdev_close(const struct request_hostdev *hostdev, size_t *ours) CHECKED NONNULL;
 
 /* The attributes of a <hostdev> and of its source's <address>, as libvirt writes them, with a blank
- * before each: what can replace tag_span and address_span. */
+ * before each: what can replace tag_span and address_span. Of a PCI device libvirt is to bind it to
+ * VFIO, and back, if is_lent. */
 struct hostdev_text {
     char hostdev[96];
     char address[96];
 };
-void
-hostdev_format(enum request_kind kind, const struct name *source, struct hostdev_text *ret) NONNULL;
+void hostdev_format(enum request_kind kind, const struct name *source, bool is_lent,
+                    struct hostdev_text *ret) NONNULL;

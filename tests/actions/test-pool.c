@@ -154,6 +154,21 @@ managed(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
+/* What was a mediated device where it comes from: libvirt binds the function, as attach would have
+ * it. */
+static void
+managed_after_arrival(void **state)
+{
+    AUTO_FREE char *xml =
+        scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>", (const unsigned[]){1, 0});
+
+    (void)state;
+    unbind_from_vfio(FIRST, "amdgpu");
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    assert_non_null(strstr(scene.printed, "type='pci' managed='yes'"));
+    assert_int_equal(scene_hook(&scene, scene.printed, "prepare", "begin"), 0);
+}
+
 /* A class by size may mean a pool's functions, too. */
 static void
 managed_by_size(void **state)
@@ -379,21 +394,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENE_TEST(one_guest_has_each, here),
-        SCENE_TEST(other_types, here),
-        SCENE_TEST(a_class_has_both, here),
-        SCENE_TEST(managed, here),
-        SCENE_TEST(managed_by_size, here),
-        SCENE_TEST(bound_to_another_driver, here),
-        SCENE_TEST(somebody_has_it_without_us, here),
-        SCENE_TEST(still_open_at_release, here),
-        SCENE_TEST(a_function_that_vanishes, here),
-        SCENE_TEST(kept_for_its_guest, here),
-        SCENE_TEST(another_at_arrival, here),
-        SCENE_TEST(rules_of_the_house, here),
-        SCENE_TEST(a_tag_without_a_lease, here),
-        SCENE_TEST(two_on_one_card, two_pools),
-        SCENE_TEST(killed_anywhere, here),
+        SCENE_TEST(one_guest_has_each, here),      SCENE_TEST(other_types, here),
+        SCENE_TEST(a_class_has_both, here),        SCENE_TEST(managed, here),
+        SCENE_TEST(managed_by_size, here),         SCENE_TEST(managed_after_arrival, here),
+        SCENE_TEST(bound_to_another_driver, here), SCENE_TEST(somebody_has_it_without_us, here),
+        SCENE_TEST(still_open_at_release, here),   SCENE_TEST(a_function_that_vanishes, here),
+        SCENE_TEST(kept_for_its_guest, here),      SCENE_TEST(another_at_arrival, here),
+        SCENE_TEST(rules_of_the_house, here),      SCENE_TEST(a_tag_without_a_lease, here),
+        SCENE_TEST(two_on_one_card, two_pools),    SCENE_TEST(killed_anywhere, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
