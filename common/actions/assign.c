@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-#define BOOT_PAUSE    500  /* ms between two looks for a GPU that may still come up */
-#define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
+#define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
 
 static void
 assignment_clear(struct assignment *assignment)
@@ -218,7 +217,6 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
     transaction->daemon = daemon_find(host);
     transaction->lock_timeout = policy->lock_timeout;
     transaction->deadline = deadline_in(host, policy->prepare_timeout);
-    assignment->gone_by = deadline_earlier(transaction->deadline, deadline_in(host, LONGEST_GOING));
     return 1;
 }
 

@@ -14,6 +14,22 @@
 #define ASK_AGAIN 3   /* times that a driver which still offers a place is asked for it again, */
 #define ASK_PAUSE 500 /* after so many ms: one that has only just come up refuses at first */
 
+#define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
+
+/* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
+static bool
+may_be_going(struct assignment *assignment, int why)
+{
+    const struct transaction *transaction = &assignment->transaction;
+
+    if (why != -EEXIST)
+        return false;
+    if (!assignment->gone_by.host)
+        assignment->gone_by =
+            deadline_earlier(transaction->deadline, deadline_in(transaction->host, LONGEST_GOING));
+    return deadline_left(assignment->gone_by) > 0;
+}
+
 /* Where the XML leaves no choice. NVIDIA's driver has the one error for all its reasons, and the
  * next look tells by its list whether it means it. */
 static bool
@@ -36,8 +52,7 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
 
     if (rc < 0)
         return assignment_fail(assignment, rc);
-    /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
-    if (why == -EEXIST && deadline_left(assignment->gone_by) > 0) {
+    if (may_be_going(assignment, why)) {
         error_set(error, -ETIMEDOUT, "the vGPU %s is not quite gone; start the guest again",
                   lease->vgpu.device.text);
         return STEP_AGAIN;

@@ -32,7 +32,7 @@ struct assignment {
     struct names ours;       /* vGPUs that this call has made, or taken back */
     unsigned boot_wait_left; /* ms that a GPU which is not there yet is worth waiting for */
     int rc;                  /* of the step that failed */
-    struct deadline gone_by; /* when a device that is being removed must be gone */
+    struct deadline gone_by; /* when a UUID that was seen to be taken must be free; from then on */
 };
 
 /* What is to be done next. */

@@ -669,6 +669,26 @@ broken_configuration_stops_vgpu_guests_only(void **state)
     scene_assert_empty(&scene);
 }
 
+/* A UUID may stay taken for a moment after its device went; that moment begins when it is seen, and
+ * not with a start that has waited for something else before. */
+static void
+a_uuid_that_is_not_quite_gone(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1,
+                                    "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
+                                    "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>",
+                                    (const unsigned[]){1, 2, 0});
+    struct fake_faults *faults = scene.kernel.faults;
+
+    (void)state;
+    faults->create_delay = 4000;
+    faults->fail_at = faults->writes + 2;
+    faults->fail_with = EEXIST;
+    if (scene_hook(&scene, xml, "prepare", "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
 /* Nothing but the lease tells the size of a type that nobody asks for, on every card. */
 static void
 quota_of_a_size_holds_on_every_card(void **state)
@@ -856,6 +876,7 @@ main(void)
         TEST(a_driver_that_lies),
         TEST(plain_guest_touches_nothing),
         TEST(broken_configuration_stops_vgpu_guests_only),
+        TEST(a_uuid_that_is_not_quite_gone),
         TEST(quota_holds_for_any_words),
         SCENE_TEST(quota_of_a_size_holds_on_every_card, two_cards),
         TEST(one_alias_is_one_device),
