@@ -215,11 +215,11 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
                         demand->label, demand->wanted, demand->device->parent, gpus);
 }
 
-/* Whether it wants a pool's functions, none of which may be as the pool wants it. */
+/* Whether it wants functions of a pool, or with a profile, none of which may be fit for that now. */
 static bool
-names_pool(const struct policy *policy, const struct demand *demand)
+names_functions(const struct policy *policy, const struct demand *demand)
 {
-    return ARRAY_HAS(demand->words, demand->word_count, word, policy_find_pool(policy, *word));
+    return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
 }
 
 static int
@@ -230,7 +230,7 @@ refuse(const struct capacity *capacity, const struct demand *demand, struct erro
     bool helps;
 
     if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0 ||
-                              names_pool(capacity->problem->policy, demand)))
+                              names_functions(capacity->problem->policy, demand)))
         return refuse_vf(capacity, demand, error);
     if (inventory->gpu_count == 0)
         return error_refuse(error, ERROR_NEVER,

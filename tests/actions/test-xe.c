@@ -354,6 +354,18 @@ bound_to_the_hosts_own_driver(void **state)
     starts(1, VF1, "b50-4g");
 }
 
+/* The host's driver has all of them, and there is another GPU: the reason is the same. */
+static void
+all_bound_to_the_hosts_own_driver(void **state)
+{
+    static const char *const functions[] = {VF1, VF2, VF3, VF4, IVF};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(functions); i++)
+        fake_put_driver(&scene.kernel, functions[i], "xe");
+    refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
+}
+
 /* A reservation has its memory, though nothing is written yet. */
 static void
 what_is_promised_is_not_given_away(void **state)
@@ -506,6 +518,7 @@ main(void)
         SCENE_TEST(managed_by_a_class_at_arrival, here),
         SCENE_TEST(another_at_arrival, here),
         SCENE_TEST(bound_to_the_hosts_own_driver, here),
+        SCENE_TEST(all_bound_to_the_hosts_own_driver, here),
         SCENE_TEST(what_is_promised_is_not_given_away, here),
         SCENE_TEST(what_is_kept_makes_room, here),
         SCENE_TEST(a_function_that_vanishes, here),
