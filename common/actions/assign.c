@@ -3,6 +3,7 @@
 #include "actions/assign.h"
 #include "actions/assignment.h"
 #include "actions/release.h"
+#include "base/shell-word.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
@@ -240,7 +241,7 @@ assign_domain(const struct host *host, const struct request *request, struct err
         if (rc == REFUSED && error->class == ERROR_NO_ROOM)
             classify(&assignment, error);
         if (rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_NEVER))
-            error_add(error, "see 'vgpuctl explain %s'", request->name);
+            error_add(error, "see 'vgpuctl explain %s'", shell_word(request->name).text);
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
         log_lease(host, "prepare", &assignment.plan.steps[i].lease, "ok");

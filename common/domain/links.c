@@ -2,6 +2,7 @@
 
 #include "domain/links.h"
 #include "base/array.h"
+#include "base/shell-word.h"
 #include "base/suggest.h"
 
 #include <string.h>
@@ -91,7 +92,8 @@ miss_hostdev(struct request *request, const struct request_device *device)
         fault(request, device->line,
               "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci%s: give one "
               "the <alias name='%s'/>, or take the <vgpu:device> out with 'vgpuctl detach %s %s'",
-              key, suggest_text(&suggest).text, key, request->name, key);
+              key, suggest_text(&suggest).text, key, shell_word(request->name).text,
+              shell_word(key).text);
 }
 
 static void

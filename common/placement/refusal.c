@@ -215,7 +215,7 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
                         demand->label, demand->wanted, demand->device->parent, gpus);
 }
 
-/* Whether it wants functions of a pool, or with a profile, none of which may be fit for that now. */
+/* Whether it wants functions of a pool, or with a profile, none of which may be fit now. */
 static bool
 names_functions(const struct policy *policy, const struct demand *demand)
 {

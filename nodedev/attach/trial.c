@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/trial.h"
+#include "base/shell-word.h"
 
 #include <string.h>
 
@@ -17,7 +18,8 @@ trial_begin(struct trial *trial, const struct domain_source *source, struct erro
                          "%s has a saved state, which libvirt would restore without the vGPU; "
                          "restore it first (virsh start %s), or drop it (virsh managedsave-remove "
                          "%s)",
-                         domain->name, domain->name, domain->name);
+                         domain->name, shell_word(domain->name).text,
+                         shell_word(domain->name).text);
     return domain_source_text(source, CONNECTION_CONFIG, true, &trial->before, error);
 }
 

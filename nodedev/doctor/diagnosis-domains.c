@@ -3,6 +3,7 @@
 /* What libvirt's domains say of vGPUs; and mdevctl, which may make the same ones. */
 
 #include "check/definitions-check.h"
+#include "base/shell-word.h"
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "placement/demand.h"
@@ -31,7 +32,8 @@ add_definition(void *data, bool is_fault, const char *domain, unsigned line, con
     if (!is_fault)
         return;
     diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", domain, text);
-    diagnosis_advise(diagnosis, "virsh edit %s; 'vgpuctl check --all' names the line", domain);
+    diagnosis_advise(diagnosis, "virsh edit %s; 'vgpuctl check --all' names the line",
+                     shell_word(domain).text);
 }
 
 /* What 'vgpuctl check --all' calls a fault. */
@@ -82,7 +84,7 @@ add_shared(struct diagnosis *diagnosis, const struct domain *domain,
         diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
                       first->name, next->name, what, hostdev->source.text);
         diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
-                         next->name, next->name);
+                         next->name, shell_word(next->name).text);
     }
 }
 
@@ -126,7 +128,8 @@ check_managed(struct diagnosis *diagnosis, const struct domain *domain,
         "the domain %s says managed='yes' for the virtual function %s: that takes it from "
         "its GPU's driver, and with that its vGPU",
         domain->name, hostdev->source.text);
-    diagnosis_advise(diagnosis, "virsh edit %s, and say managed='no'", domain->name);
+    diagnosis_advise(diagnosis, "virsh edit %s, and say managed='no'",
+                     shell_word(domain->name).text);
 }
 
 static void
@@ -143,7 +146,7 @@ check_missing(struct diagnosis *diagnosis, const struct domain *domain,
                   hostdev->source.text, why);
     diagnosis_advise(diagnosis,
                      "'vgpuctl explain %s' names those that would do; then: virsh edit %s",
-                     domain->name, domain->name);
+                     shell_word(domain->name).text, shell_word(domain->name).text);
 }
 
 static void
@@ -155,7 +158,7 @@ check_own(struct diagnosis *diagnosis, const struct domain *domain,
     diagnosis_add(diagnosis, "the domain %s and its vGPU have the same UUID, %s", domain->name,
                   domain->uuid.text);
     diagnosis_advise(diagnosis, "to tell them apart in logs: vgpuctl attach --renew %s",
-                     domain->name);
+                     shell_word(domain->name).text);
 }
 
 /* Only what we made: others may well know what theirs are for. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-check.h"
+#include "base/shell-word.h"
 #include "cli/say.h"
 #include "device/vgpu.h"
 #include "migrate/migrating-device.h"
@@ -347,7 +348,7 @@ add_notes(struct check *check)
         add_note(check,
                  "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "
                  "%u MiB of frame buffer may change up to the end; no --postcopy",
-                 name, size, size);
+                 shell_word(name).text, size, size);
     else
         add_note(check,
                  "to converge: a longer pause if it does not end, as with 'virsh "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/move.h"
+#include "base/shell-word.h"
 #include "cli/say.h"
 #include "libvirt/child.h"
 #include "migrate/moved-definition.h"
@@ -31,7 +32,7 @@ migrate(const struct move *move, struct connection *connection, struct error *er
         return error_set(error, -EBUSY,
                          "it has a saved state, which would stay here: start it, or remove that "
                          "with 'virsh managedsave-remove %s'",
-                         move->name);
+                         shell_word(move->name).text);
     return connection_migrate(connection, move->domain, move->to, error);
 }
 

@@ -739,6 +739,22 @@ domains(void **state)
     assert_int_equal(scene_release(&scene, 9, 2), 0);
 }
 
+/* What is printed to be copied does what it says, and no more. */
+static void
+a_name_for_a_shell(void **state)
+{
+#define ODD(name, number)                                                                          \
+    "<domain type='test'><name>" name "</name><uuid>aaaaaaaa-0000-4000-8000-00000000000" number    \
+    "</uuid><memory>1024</memory><os><type>hvm</type></os><devices>" HOSTDEV(                      \
+        DEVICE1, "ua-a") "</devices></domain>\n"
+    (void)state;
+    assert_fault(typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "duplicate-uuid",
+                 "a;id and b;id");
+    typed_run(&scene, typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "vgpuctl doctor",
+              &typed);
+    typed_assert_has(typed.printed, "vgpuctl attach --renew 'b;id'\n");
+}
+
 static void
 started_by_mdevctl(void **state)
 {
@@ -1046,6 +1062,7 @@ main(void)
         TEST(an_ended_daemon_is_none),
         TEST(seen_through_another),
         TEST(domains),
+        TEST(a_name_for_a_shell),
         TEST(started_by_mdevctl),
         TEST(definitions),
         TEST(switched_off),
