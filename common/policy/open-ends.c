@@ -13,6 +13,7 @@ struct scan {
     size_t depth;
     struct open_ends wrong; /* the first that another bracket ends... */
     unsigned wrong_line;    /* ...in this line */
+    unsigned comment_line;  /* of a comment that has no end */
 };
 
 static void
@@ -26,13 +27,17 @@ static bool
 skip_comment(struct scan *scan)
 {
     bool is_long = !strncmp(scan->at, "/*", 2);
+    unsigned line = scan->line;
 
     if (!is_long && *scan->at != '#' && strncmp(scan->at, "//", 2) != 0)
         return false;
+    scan->at += is_long ? 2 : 0;
     while (*scan->at && (is_long ? strncmp(scan->at, "*/", 2) != 0 : *scan->at != '\n'))
         step(scan);
     if (is_long && *scan->at)
         scan->at += strlen("*/");
+    else if (is_long)
+        scan->comment_line = line;
     return true;
 }
 
@@ -72,6 +77,23 @@ note_bracket(struct scan *scan)
         scan->wrong = scan->open[scan->depth];
         scan->wrong_line = scan->line;
     }
+}
+
+unsigned
+open_ends_find_comment(const char *text)
+{
+    struct scan scan = {.at = text, .line = 1};
+    bool in_string = false;
+
+    while (*scan.at) {
+        if (!in_string && skip_comment(&scan))
+            continue;
+        in_string ^= *scan.at == '"';
+        if (in_string && *scan.at == '\\' && scan.at[1])
+            step(&scan);
+        step(&scan);
+    }
+    return scan.comment_line;
 }
 
 struct open_ends

@@ -22,3 +22,7 @@ struct open_ends {
  * fault; else the first bracket that one of another kind ends, not behind that line; else, if the
  * text has no end for it, the last bracket that is open. */
 struct open_ends open_ends_find(const char *text, unsigned fault_line) CHECKED NONNULL;
+
+/* The line in which a comment begins that has no end; 0: there is none. libconfig takes all behind
+ * it for the comment, and finds no fault in that. */
+unsigned open_ends_find_comment(const char *text) CHECKED NONNULL;

@@ -74,7 +74,7 @@ is_safe(struct load *load, int fd, const char *file)
 static char *
 read_text(int fd)
 {
-    AUTO_FREE char *text = malloc(MOST_BYTES + 1);
+    AUTO_FREE char *text = malloc(MOST_BYTES + 2);
     size_t length = 0;
 
     while (text && length < MOST_BYTES) {
@@ -88,8 +88,10 @@ read_text(int fd)
     }
     if (!text)
         return NULL;
-    text[length] = '\0';
-    if (strlen(text) == length)
+    /* Without it libconfig takes a comment in the last line for a fault. */
+    text[length] = '\n';
+    text[length + 1] = '\0';
+    if (strlen(text) == length + 1)
         return TAKE(text);
     errno = EILSEQ;
     return NULL;
@@ -145,11 +147,14 @@ static void
 parse_text(struct load *load, const char *file, const char *text)
 {
     struct setting_reader reader = {.error = load->error, .file = file, .trace = load->trace};
-    unsigned include = find_include(text);
+    unsigned include = find_include(text), comment = open_ends_find_comment(text);
     config_t config;
 
     if (include)
         return fail(load, -EINVAL, "%s:%u: @include is not allowed; use conf.d/", file, include);
+    if (comment)
+        return fail(load, -EINVAL, "%s:%u: the comment that begins in this line has no end (*/)",
+                    file, comment);
     config_init(&config);
     if (config_read_string(&config, text))
         policy_keys_read(&reader, config_root_setting(&config), load->policy);

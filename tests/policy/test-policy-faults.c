@@ -35,10 +35,30 @@ check_rows(struct conf *conf, const struct row *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
+/* No newline at the end of what somebody has written with printf(1). */
+static void
+no_end_of_the_last_line(void **state)
+{
+    static const char *const texts[] = {"enabled = false; # old", "enabled = false; // old",
+                                        "enabled = false; /* old */", "enabled = false;",
+                                        "enabled = false; /* \" */ # /*"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        if (conf_load_text(*state, texts[i]) < 0)
+            fail_msg("%s: %s", texts[i], ((struct conf *)*state)->error.text);
+        assert_false(((struct conf *)*state)->policy.enabled);
+    }
+}
+
 static void
 faults_of_one_place(void **state)
 {
     static const struct row rows[] = {
+        /* what hides all behind it */
+        {"enabled = true;\n/* old\nplacement = \"spread\";\n",
+         "2: the comment that begins in this line has no end (*/)"},
+        {"classes = { a = { types = [ \"/*\", \"\\\"/*\" ]; }; }; # /*\n// /*\n\n/*/",
+         "4: the comment that begins in this line has no end (*/)"},
         /* unknown keys, at every level */
         {"\n\ncolour = 1;", "3: unknown key \"colour\""},
         {"Enabled = true;", "1: unknown key \"Enabled\" (did you mean enabled?)"},
@@ -409,11 +429,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(faults_of_one_place),     TEST(faults_of_the_whole),
-        TEST(what_has_no_end),         TEST(all_faults_of_all_files),
-        TEST(all_faults_of_the_whole), TEST(faults_between_files),
-        TEST(only_root_may_write_it),  TEST(an_include_is_no_back_door),
-        TEST(a_file_is_text),          TEST(only_regular_files_of_bearable_size),
+        TEST(no_end_of_the_last_line),
+        TEST(faults_of_one_place),
+        TEST(faults_of_the_whole),
+        TEST(what_has_no_end),
+        TEST(all_faults_of_all_files),
+        TEST(all_faults_of_the_whole),
+        TEST(faults_between_files),
+        TEST(only_root_may_write_it),
+        TEST(an_include_is_no_back_door),
+        TEST(a_file_is_text),
+        TEST(only_regular_files_of_bearable_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
