@@ -25,6 +25,7 @@ enum error_class {
     ERROR_NEVER,     /* refused: this host cannot give it, however empty it is */
     ERROR_TAKEN,     /* refused: what it names is somebody else's, or something else */
     ERROR_UNDECIDED, /* refused: it takes too long to tell */
+    ERROR_USAGE,     /* refused: what was typed makes no sense */
 };
 
 struct error {

@@ -88,11 +88,13 @@ read_text(int fd)
     }
     if (!text)
         return NULL;
-    /* Without it libconfig takes a comment in the last line for a fault. */
-    text[length] = '\n';
-    text[length + 1] = '\0';
-    if (strlen(text) == length + 1)
+    text[length] = '\0';
+    if (strlen(text) == length) {
+        /* Without it libconfig takes a comment in the last line for a fault. */
+        if (length && text[length - 1] != '\n')
+            strcpy(text + length, "\n");
         return TAKE(text);
+    }
     errno = EILSEQ;
     return NULL;
 }
@@ -112,6 +114,16 @@ find_include(const char *text)
     return 0;
 }
 
+static int
+count_lines(const char *text)
+{
+    int count = 0;
+
+    for (const char *end = text; (end = strchr(end, '\n')); end++)
+        count++;
+    return count;
+}
+
 /* At the place where something is to be mended, which may be before the one that libconfig names.
  */
 static void
@@ -129,6 +141,9 @@ fail_of_syntax(struct load *load, const char *file, const char *text, const conf
     int line = config_error_line(config);
     struct open_ends open = open_ends_find(text, line > 0 ? (unsigned)line : 0);
 
+    /* The end is in the last line that there is. */
+    if (line > count_lines(text))
+        line = count_lines(text);
     for (size_t i = 0; i < COUNT(others); i++)
         remedy = strcmp(others[i].fault, fault) ? remedy : others[i].remedy;
     if (!open.line || strcmp(others[0].fault, fault))

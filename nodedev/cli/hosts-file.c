@@ -55,13 +55,13 @@ hosts_file_read(struct options *options, struct error *error)
         if (!*word || *word == '#')
             continue;
         if (*rest)
-            return error_set(error, -EINVAL, "%s:%u: one URI in a line; what is \"%s\"?", path,
-                             number, rest);
+            return error_refuse(error, ERROR_USAGE, "%s:%u: one URI in a line; what is \"%s\"?",
+                                path, number, rest);
         if (ARRAY_ADD(options->uris, options->uri_count, word) < 0)
             return error_set(error, -ENOMEM, "no memory");
     }
     return options->uri_count > before
                ? 0
-               : error_set(error, -EINVAL,
-                           "%s names no host; write the URI of a libvirt in each line", path);
+               : error_refuse(error, ERROR_USAGE,
+                              "%s names no host; write the URI of a libvirt in each line", path);
 }

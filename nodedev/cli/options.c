@@ -81,13 +81,13 @@ no_such_option(const char *word, int value, struct error *error)
     struct suggest suggest = SUGGEST(name && length > 2 ? name + 2 : "");
 
     if (value >= FIRST_VALUE && option < OPTIONS)
-        return error_set(error, -EINVAL, "--%s takes no value", option_rows[option].name);
+        return error_refuse(error, ERROR_USAGE, "--%s takes no value", option_rows[option].name);
     if (value)
-        return error_set(error, -EINVAL, "there is no option -%c", value);
+        return error_refuse(error, ERROR_USAGE, "there is no option -%c", value);
     for (size_t i = 0; i < OPTIONS; i++)
         suggest_offer(&suggest, option_rows[i].name);
-    return error_set(error, -EINVAL, "there is no option %s%s", name ? name : word,
-                     suggest_text(&suggest).text);
+    return error_refuse(error, ERROR_USAGE, "there is no option %s%s", name ? name : word,
+                        suggest_text(&suggest).text);
 }
 
 int
@@ -105,7 +105,7 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
         size_t option = find_option(value);
 
         if (value == ':')
-            return error_set(error, -EINVAL, "%s needs a value", argv[optind - 1]);
+            return error_refuse(error, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
         if (option >= OPTIONS)
             return no_such_option(argv[optind - 1], optopt, error);
         ret->values[option] = option_rows[option].argument ? optarg : "";
@@ -129,7 +129,7 @@ options_check(const struct options *options, uint32_t bits, struct error *error)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         if (options->values[i] && !(bits & OPTION_BIT(i)))
-            return error_set(error, -EINVAL, "it takes no --%s", option_rows[i].name);
+            return error_refuse(error, ERROR_USAGE, "it takes no --%s", option_rows[i].name);
     }
     return 0;
 }
@@ -147,8 +147,8 @@ options_number(const struct options *options, enum option_key option, unsigned l
         return 0;
     number = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || number < least || number > most)
-        return error_set(error, -EINVAL, "--%s %s: not a number from %u to %u",
-                         option_rows[option].name, text, least, most);
+        return error_refuse(error, ERROR_USAGE, "--%s %s: not a number from %u to %u",
+                            option_rows[option].name, text, least, most);
     *ret = (unsigned)number;
     return 0;
 }

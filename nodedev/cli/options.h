@@ -71,8 +71,8 @@ struct options {
 
 /*
  * Reads a command line, in which options may stand anywhere before a "--", and moves what is none
- * to its end: *rest is the first such. -EINVAL with a line in error. The caller clears ret in every
- * case.
+ * to its end: *rest is the first such. REFUSED (ERROR_USAGE) with a line in error. The caller clears
+ * ret in every case.
  */
 int options_read(int argc, char *argv[], struct options *ret, int *rest,
                  struct error *error) CHECKED NONNULL;
@@ -84,17 +84,17 @@ option_given(const struct options *options, enum option_key option)
     return options->values[option] != NULL;
 }
 
-/* 0, or -EINVAL with a line in error if an option is given that is not among these bits. */
+/* 0, or REFUSED (ERROR_USAGE) if an option is given that is not among these bits. */
 int
 options_check(const struct options *options, uint32_t bits, struct error *error) CHECKED NONNULL;
 
-/* The value of an option as a number from least to most; `otherwise` if it is not given. -EINVAL
- * with a line in error. */
+/* The value of an option as a number from least to most; `otherwise` if it is not given.
+ * REFUSED (ERROR_USAGE). */
 int
 options_number(const struct options *options, enum option_key option, unsigned least, unsigned most,
                unsigned otherwise, unsigned *ret, struct error *error) CHECKED NONNULL;
 
-/* The seconds of --timeout. -EINVAL with a line in error. */
+/* The seconds of --timeout. REFUSED (ERROR_USAGE). */
 int
 options_timeout(const struct options *options, unsigned *ret, struct error *error) CHECKED NONNULL;
 

@@ -54,11 +54,11 @@ no_such_column(const struct table *table, const char *list, size_t length, struc
 
     for (size_t i = 0; i < table->count; i++)
         suggest_offer(&suggest, table->columns[i].name);
-    error_set(error, -EINVAL, "there is no column \"%s\"%s; there are: %s", suggest.said,
-              suggest_text(&suggest).text, table->columns[0].name);
+    error_refuse(error, ERROR_USAGE, "there is no column \"%s\"%s; there are: %s", suggest.said,
+                 suggest_text(&suggest).text, table->columns[0].name);
     for (size_t i = 1; i < table->count; i++)
         error_add(error, "%s", table->columns[i].name);
-    return -EINVAL;
+    return REFUSED;
 }
 
 static int

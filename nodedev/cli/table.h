@@ -60,7 +60,7 @@ struct table {
     int failed; /* -errno of the first failure, which table_print tells */
 };
 
-/* Names are borrowed. -EINVAL if --columns names one that there is not.
+/* Names are borrowed. REFUSED (ERROR_USAGE) if --columns names one that there is not.
  * table_end in every case. */
 int table_start(struct table *table, const char *name, const struct table_column *columns,
                 size_t count, const struct command_call *call, struct error *error) CHECKED NONNULL;

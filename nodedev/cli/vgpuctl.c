@@ -26,7 +26,7 @@ const size_t command_count = COUNT(commands);
 enum command_status
 command_failed(int rc, const struct error *error)
 {
-    return rc == -EINVAL                   ? COMMAND_USAGE
+    return error->class == ERROR_USAGE     ? COMMAND_USAGE
            : error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY
            : rc == -EBUSY                  ? COMMAND_BUSY
                                            : COMMAND_FAILED;
@@ -81,8 +81,8 @@ find_command(const char *name, struct error *error)
             return commands[i];
         suggest_offer(&suggest, commands[i]->name);
     }
-    error_set(error, -EINVAL, "there is no command \"%s\"%s; see 'vgpuctl --help'", name,
-              suggest_text(&suggest).text);
+    error_refuse(error, ERROR_USAGE, "there is no command \"%s\"%s; see 'vgpuctl --help'", name,
+                 suggest_text(&suggest).text);
     return NULL;
 }
 
@@ -120,14 +120,14 @@ check_arguments(const struct command *command, const struct command_call *call, 
     const char *name = argument_name(command, call->count, &length);
 
     if (call->count < command->least)
-        error_set(error, -EINVAL, "its %.*s is missing", (int)length, name);
+        error_refuse(error, ERROR_USAGE, "its %.*s is missing", (int)length, name);
     else if (call->count > command->most)
-        error_set(error, -EINVAL, "what is \"%s\" for?", call->arguments[command->most]);
+        error_refuse(error, ERROR_USAGE, "what is \"%s\" for?", call->arguments[command->most]);
     else
         return 0;
     error_add(error, "usage: vgpuctl %s%s%s [OPTION]...", command->name,
               *command->arguments ? " " : "", command->arguments);
-    return -EINVAL;
+    return REFUSED;
 }
 
 static enum command_status
@@ -149,7 +149,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return COMMAND_USAGE;
     rc = hosts_file_read(&call->options, error);
     if (rc < 0)
-        return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+        return command_failed(rc, error);
     if (change_root(host, call, error) < 0)
         return COMMAND_FAILED;
     status = command->run(call, error);
@@ -172,8 +172,8 @@ run_bare(const struct command_call *call, struct error *error)
         fprintf(call->out, "vgpuctl (libvirt-vgpu) " VGPU_VERSION "\n");
         return COMMAND_DONE;
     }
-    return command_failed(error_set(error, -EINVAL, "a command, please; see 'vgpuctl --help'"),
-                          error);
+    return command_failed(
+        error_refuse(error, ERROR_USAGE, "a command, please; see 'vgpuctl --help'"), error);
 }
 
 static enum command_status

@@ -12,8 +12,8 @@
 static enum command_status
 wrong(struct error *error, const char *words)
 {
-    return command_failed(error_set(error, -EINVAL, "%s; see 'vgpuctl attach --help'", words),
-                          error);
+    return command_failed(
+        error_refuse(error, ERROR_USAGE, "%s; see 'vgpuctl attach --help'", words), error);
 }
 
 static enum command_status
@@ -53,8 +53,7 @@ attach(const struct domain_source *source, const struct attachments_wish *wish, 
 {
     int rc = attachments_run(source, wish, error);
 
-    /* Nothing that is wrong by now is wrong with the command line. */
-    return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
+    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }
 
 /* --- a clone's ------------------------------------------------------------------------------- */

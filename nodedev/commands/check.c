@@ -139,8 +139,14 @@ check_all(const struct command_call *call, const struct policy *policy, struct r
                   sum.faulty, sum.count);
         return COMMAND_FAILED;
     }
-    say_line(call->out, "definitions: ok (domains: %zu, vGPUs asked for: %zu, warnings: %zu)",
-             sum.count, sum.vgpus, domains.warnings);
+    if (!policy)
+        say_line(call->out,
+                 "definitions: no faults by themselves (domains: %zu, warnings: %zu); what the "
+                 "configuration would have them ask for is not known",
+                 sum.count, domains.warnings);
+    else
+        say_line(call->out, "definitions: ok (domains: %zu, vGPUs asked for: %zu, warnings: %zu)",
+                 sum.count, sum.vgpus, domains.warnings);
     return *error->text ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -179,13 +185,14 @@ run(const struct command_call *call, struct error *error)
 
     if (all && (call->count || !call->uri))
         return command_failed(
-            error_set(error, -EINVAL,
-                      "--all is for what libvirt knows: it takes no FILE, no --root"),
+            error_refuse(error, ERROR_USAGE,
+                         "--all is for what libvirt knows: it takes no FILE, no --root"),
             error);
     if (option_given(&call->options, OPTION_PRINT)) {
         if (all || call->count)
             return command_failed(
-                error_set(error, -EINVAL, "--print is for the configuration: no FILE, no --all"),
+                error_refuse(error, ERROR_USAGE,
+                             "--print is for the configuration: no FILE, no --all"),
                 error);
         return print_configuration(call, error);
     }

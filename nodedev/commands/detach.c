@@ -36,11 +36,11 @@ run(const struct command_call *call, struct error *error)
     if (shown)
         return print(&source, error);
     if (!source.connection)
-        return command_failed(error_set(error, -EINVAL, "a file is not written: say --print-xml"),
-                              error);
+        return command_failed(
+            error_refuse(error, ERROR_USAGE, "a file is not written: say --print-xml"), error);
     rc = detachment_run(&source, call->arguments[1], seconds * 1000, error);
     if (rc < 0)
-        return rc == -EINVAL ? COMMAND_FAILED : command_failed(rc, error);
+        return command_failed(rc, error);
     say_line(call->out, "%s: removed %s, %s", source.domain.name, call->arguments[1],
              domain_source_sides(&source));
     return COMMAND_DONE;

@@ -49,5 +49,5 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
     if (rc == 0)
         table_say_empty(&shown.table, call, "%s",
                         call->options.uri_count ? rows->empty_remote : rows->empty);
-    return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }

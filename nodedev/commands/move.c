@@ -21,13 +21,13 @@ read_hosts(const struct command_call *call, struct hosts *ret, struct error *err
     *ret = best ? (struct hosts){options->uris, options->uri_count}
                 : (struct hosts){(const char *const *)&call->arguments[1], 1};
     if (best == named)
-        return error_set(error, -EINVAL, "where to? Name one URI, or say --best");
+        return error_refuse(error, ERROR_USAGE, "where to? Name one URI, or say --best");
     if (named && options->uri_count)
-        return error_set(error, -EINVAL,
-                         "--connect and --hosts name the hosts of which --best takes one");
+        return error_refuse(error, ERROR_USAGE,
+                            "--connect and --hosts name the hosts of which --best takes one");
     if (best && options->uri_count == 0)
-        return error_set(error, -EINVAL,
-                         "the best of which hosts? Name them, by --connect URI or --hosts FILE");
+        return error_refuse(error, ERROR_USAGE,
+                            "the best of which hosts? Name them, by --connect URI or --hosts FILE");
     return 0;
 }
 
@@ -121,7 +121,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     rc = migrate_question_ask(&question, call, hosts.uris, hosts.count, error);
     if (rc < 0)
-        return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+        return command_failed(rc, error);
     if (migrate_question_find_guest(&question, call->arguments[0], error) < 0 ||
         destinations_judge(&question, &destinations, error) < 0)
         return COMMAND_FAILED;

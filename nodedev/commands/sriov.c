@@ -157,10 +157,10 @@ find_action(const struct command_call *call, struct error *error)
             continue;
         if (!actions[i].takes_away || !option_given(&call->options, OPTION_COUNT))
             return &actions[i];
-        error_set(error, -EINVAL, "%s takes no --count: all go", actions[i].name);
+        error_refuse(error, ERROR_USAGE, "%s takes no --count: all go", actions[i].name);
         return NULL;
     }
-    error_set(error, -EINVAL, "enable or disable, please, not \"%s\"", call->arguments[0]);
+    error_refuse(error, ERROR_USAGE, "enable or disable, please, not \"%s\"", call->arguments[0]);
     return NULL;
 }
 

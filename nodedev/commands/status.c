@@ -277,10 +277,11 @@ run(const struct command_call *call, struct error *error)
     int rc;
 
     if (is_watched && option_given(&call->options, OPTION_JSON))
-        rc = error_set(error, -EINVAL, "--watch is for people, --json for programs: one of them");
+        rc = error_refuse(error, ERROR_USAGE,
+                          "--watch is for people, --json for programs: one of them");
     else
         rc = is_watched ? watch(call, error) : show_hosts(call, error);
-    return rc == 0 ? COMMAND_DONE : rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }
 
 const struct command command_status = {

@@ -20,19 +20,20 @@ check_usage(const struct command_call *call, struct error *error)
     const char *type = call->options.values[OPTION_TYPE];
 
     if ((call->count > 0) == (type != NULL) || (type && !*type))
-        return error_set(error, -EINVAL,
-                         "what is to be there: a DOMAIN, a FILE of its XML, or --type TYPE?");
+        return error_refuse(error, ERROR_USAGE,
+                            "what is to be there: a DOMAIN, a FILE of its XML, or --type TYPE?");
     if (call->options.uri_count == 0)
-        return error_set(error, -EINVAL,
-                         "on which hosts? Name them, by --connect URI or --hosts FILE");
+        return error_refuse(error, ERROR_USAGE,
+                            "on which hosts? Name them, by --connect URI or --hosts FILE");
     return 0;
 }
 
 static int
 check_demands(const struct migrating_guest *guest, struct error *error)
 {
-    return guest->demands.count ? 0
-                                : error_set(error, -EINVAL, "%s asks for no vGPU", guest->label);
+    return guest->demands.count
+               ? 0
+               : error_refuse(error, ERROR_USAGE, "%s asks for no vGPU", guest->label);
 }
 
 /* What needs no host is read before any is asked. */
@@ -101,7 +102,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     rc = migrate_question_ask(&question, call, call->options.uris, call->options.uri_count, error);
     if (rc < 0)
-        return rc == -EINVAL ? COMMAND_USAGE : COMMAND_FAILED;
+        return command_failed(rc, error);
     if (find_guest(call, &question, error) < 0 ||
         destinations_judge(&question, &destinations, error) < 0)
         return COMMAND_FAILED;

@@ -28,10 +28,11 @@ domain_source_open(const struct command_call *call, enum connection_mode mode,
     if (domain_source_is_file(word))
         return 0;
     if (!call->uri)
-        return error_set(error, -EINVAL,
-                         "with --root there is no libvirt that could know a domain \"%s\"; name a "
-                         "file of its XML, as ./%s.xml",
-                         word, word);
+        return error_refuse(
+            error, ERROR_USAGE,
+            "with --root there is no libvirt that could know a domain \"%s\"; name a "
+            "file of its XML, as ./%s.xml",
+            word, word);
     rc = connection_open(call->host, call->uri, mode, &ret->connection, error);
     return rc < 0 ? rc : connection_find(ret->connection, word, &ret->domain, error);
 }
@@ -53,8 +54,8 @@ domain_source_choose_sides(struct domain_source *source, struct error *error)
 
     if (!source->connection)
         return config || live
-                   ? error_set(error, -EINVAL, "%s is a file: it takes no --config and no --live",
-                               source->word)
+                   ? error_refuse(error, ERROR_USAGE,
+                                  "%s is a file: it takes no --config and no --live", source->word)
                    : 0;
     if (live && !domain->is_running)
         return error_set(error, -ESRCH, "%s does not run: leave --live out", domain->name);

@@ -31,7 +31,7 @@ int migrate_question_start(struct migrate_question *question, const struct host 
                            struct error *error) CHECKED NONNULL;
 void migrate_question_clear(struct migrate_question *question) NONNULL;
 
-/* Asks the call's own libvirt and these others. -EINVAL if its --timeout is none, else the errors
+/* Asks the call's own libvirt and these others. ERROR_USAGE if its --timeout is none, else the errors
  * of remote_ask; a host that does not answer is no error. */
 int
 migrate_question_ask(struct migrate_question *question, const struct command_call *call,

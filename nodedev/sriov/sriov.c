@@ -53,9 +53,9 @@ enable_by_tool(const struct host *host, struct card *card, unsigned count, struc
     int rc;
 
     if (count)
-        return error_set(error, -EINVAL,
-                         "NVIDIA's tool enables all functions of %s, and takes no --count",
-                         card->address.text);
+        return error_refuse(error, ERROR_USAGE,
+                            "NVIDIA's tool enables all functions of %s, and takes no --count",
+                            card->address.text);
     rc = run_tool(host, card, "-e", error);
     if (rc == 0)
         rc = read_enabled(host, card, error);
@@ -133,8 +133,8 @@ sriov_enable(const struct host *host, struct card *card, unsigned count, struct 
     int rc;
 
     if (count > card->total)
-        return error_set(error, -EINVAL, "%s can have %u virtual functions, not %u",
-                         card->address.text, (unsigned)card->total, count);
+        return error_refuse(error, ERROR_USAGE, "%s can have %u virtual functions, not %u",
+                            card->address.text, (unsigned)card->total, count);
     if (card->enabled && count && card->enabled != count)
         return error_set(error, -EEXIST,
                          "%s has %u virtual functions, and the kernel changes that only to 0: "

@@ -226,8 +226,8 @@ host_views_show(const struct host_views *views, const struct command_call *call,
     int rc = options_timeout(options, &seconds, error);
 
     if (rc == 0 && options->uri_count && option_given(options, OPTION_ROOT))
-        rc =
-            error_set(error, -EINVAL, "--root is this machine's, --connect another's: one of them");
+        rc = error_refuse(error, ERROR_USAGE,
+                          "--root is this machine's, --connect another's: one of them");
     if (rc < 0)
         return rc;
     return options->uri_count ? show_remotes(views, call, seconds, data, error)

@@ -58,7 +58,7 @@ struct host_views {
 /*
  * Shows this host, or those of --connect, in their order. Hosts that do not answer are told on the
  * call's faults, a line each, and the others are shown all the same; then it is -EIO with a line in
- * error. -EINVAL if the options make no sense.
+ * error. REFUSED (ERROR_USAGE) if the options make no sense.
  */
 int host_views_show(const struct host_views *views, const struct command_call *call, void *data,
                     struct error *error) CHECKED NONNULL;

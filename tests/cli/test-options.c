@@ -88,7 +88,7 @@ what_is_wrong(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(read_line(rows[i].line, &copy, argv), -EINVAL);
+        assert_int_equal(read_line(rows[i].line, &copy, argv), REFUSED);
         assert_string_equal(error.text, rows[i].words);
         free(copy);
     }
@@ -104,9 +104,9 @@ those_a_command_takes(void **state)
     assert_true(read_line("vgpuctl -J --live", &copy, argv) > 0);
     assert_int_equal(
         options_check(&options, OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_LIVE), &error), 0);
-    assert_int_equal(options_check(&options, OPTION_BIT(OPTION_LIVE), &error), -EINVAL);
+    assert_int_equal(options_check(&options, OPTION_BIT(OPTION_LIVE), &error), REFUSED);
     assert_string_equal(error.text, "it takes no --json");
-    assert_int_equal(options_check(&options, OPTION_BIT(OPTION_JSON), &error), -EINVAL);
+    assert_int_equal(options_check(&options, OPTION_BIT(OPTION_JSON), &error), REFUSED);
     assert_string_equal(error.text, "it takes no --live");
     options_clear(&options);
     assert_int_equal(options_check(&options, 0, &error), 0);
@@ -136,7 +136,7 @@ numbers(void **state)
 
         options = (struct options){.values = {[OPTION_COUNT] = rows[i].text}};
         rc = options_number(&options, OPTION_COUNT, 3, 64, 7, &number, &error);
-        assert_int_equal(rc, rows[i].number ? 0 : -EINVAL);
+        assert_int_equal(rc, rows[i].number ? 0 : REFUSED);
         assert_int_equal(number, rows[i].number ? rows[i].number : 7);
     }
     options = (struct options){0};
@@ -148,10 +148,10 @@ numbers(void **state)
     assert_int_equal(options_timeout(&options, &number, &error), 0);
     assert_int_equal(number, 3600);
     options.values[OPTION_TIMEOUT] = "3601";
-    assert_int_equal(options_timeout(&options, &number, &error), -EINVAL);
+    assert_int_equal(options_timeout(&options, &number, &error), REFUSED);
     assert_string_equal(error.text, "--timeout 3601: not a number from 1 to 3600");
     options.values[OPTION_TIMEOUT] = "0";
-    assert_int_equal(options_timeout(&options, &number, &error), -EINVAL);
+    assert_int_equal(options_timeout(&options, &number, &error), REFUSED);
 }
 
 /* A text that is too long goes on below where it began. */

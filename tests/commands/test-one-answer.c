@@ -316,10 +316,38 @@ a_removal_under_way_counts(void **state)
 
 #define TEST(name) TYPED_TEST(name, here)
 
+/* What was typed is right, and what was written is wrong. */
+static void
+a_broken_configuration(void **state)
+{
+    static const char *const lines[] = {
+        "vgpuctl gpus",
+        "vgpuctl types",
+        "vgpuctl list",
+        "vgpuctl status",
+
+        "vgpuctl drain 0000:18:00.0",
+        "vgpuctl where --type T4-1B -c " HERE,
+        "vgpuctl check",
+        "vgpuctl attach test --type T4-1B",
+    };
+
+    (void)state;
+    scene_configure(&scene, "nonsense");
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        run(lines[i], COMMAND_FAILED, "vgpu.conf:1: syntax error");
+        assert_int_equal(typed_run(&scene, HERE, lines[i], &typed), COMMAND_FAILED);
+    }
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl check --all", &typed), COMMAND_FAILED);
+    assert_null(strstr(typed.printed, "ok"));
+    assert_null(strstr(typed.printed, "asked for"));
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
+        TEST(a_broken_configuration),
         TEST(what_can_never_be_had_together),
         TEST(what_is_full_today),
         TEST(what_is_not_here),
