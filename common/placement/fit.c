@@ -166,17 +166,18 @@ fit_judge(const struct capacity *capacity, const struct demand *demand, size_t g
     const struct policy_gpu *policy = policy_find_gpu(capacity->problem->policy, &card->name);
     bool other_size;
     size_t claimed = count_claimed(capacity, gpu, kind, &other_size), left;
-    size_t used = capacity->gpus[gpu].made + claimed;
+    size_t used = capacity->gpus[gpu].made + claimed, reserve = policy ? policy->reserve : 0;
     enum reason reason = count_places(capacity, demand, gpu, type, &left, &ret->parent);
 
     left = limit_left(capacity, gpu, kind, claimed, left);
     ret->used = used;
     ret->total = used + left;
+    ret->room = left > reserve ? left - reserve : 0;
     if (reason != REASON_NONE)
         return reason;
     if (left == 0)
         return REASON_FULL;
     if (other_size)
         return REASON_OTHER_SIZE;
-    return policy && left <= policy->reserve ? REASON_RESERVED : REASON_NONE;
+    return left <= reserve ? REASON_RESERVED : REASON_NONE;
 }

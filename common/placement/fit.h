@@ -15,6 +15,7 @@
 struct fit {
     size_t parent;
     size_t used, total; /* total: of places for this type */
+    size_t room;        /* of those how many a start can have: not what is reserved */
 };
 
 /* By everything. Unless a rule speaks against it, ret says how full the GPU is; if it is good, also

@@ -231,6 +231,6 @@ reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t 
     if (reason == REASON_REJECTED && (refusal = capacity_find_rejection(capacity, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
     if (reason == REASON_NONE)
-        snprintf(text, size, "has room for %zu (%zu in use)", fit.total - fit.used, fit.used);
+        snprintf(text, size, "has room for %zu (%zu in use)", fit.room, fit.used);
     return reason;
 }

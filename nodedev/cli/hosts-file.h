@@ -10,6 +10,6 @@
 #include "cli/options.h"
 
 /* Adds its URIs to those of --connect, as options.h has them. Does nothing if there is no such
- * option. -errno with a line in error if it cannot be read, REFUSED (ERROR_USAGE) if it names no host, or a line
- * has more than one word. */
+ * option. -errno with a line in error if it cannot be read, REFUSED (ERROR_USAGE) if it names no
+ * host, or a line has more than one word. */
 int hosts_file_read(struct options *options, struct error *error) CHECKED NONNULL;

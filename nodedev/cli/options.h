@@ -71,8 +71,8 @@ struct options {
 
 /*
  * Reads a command line, in which options may stand anywhere before a "--", and moves what is none
- * to its end: *rest is the first such. REFUSED (ERROR_USAGE) with a line in error. The caller clears
- * ret in every case.
+ * to its end: *rest is the first such. REFUSED (ERROR_USAGE) with a line in error. The caller
+ * clears ret in every case.
  */
 int options_read(int argc, char *argv[], struct options *ret, int *rest,
                  struct error *error) CHECKED NONNULL;

@@ -28,9 +28,9 @@ struct domain_source {
 bool domain_source_is_file(const char *word) CHECKED NONNULL;
 
 /*
- * The one that the call's first argument names. A file is not opened yet. ERROR_USAGE with a line in
- * error if it is no file, and there is no libvirt, or the errors of connection.h. The caller closes
- * ret in every case.
+ * The one that the call's first argument names. A file is not opened yet. ERROR_USAGE with a line
+ * in error if it is no file, and there is no libvirt, or the errors of connection.h. The caller
+ * closes ret in every case.
  */
 int domain_source_open(const struct command_call *call, enum connection_mode mode,
                        struct domain_source *ret, struct error *error) CHECKED NONNULL;

@@ -31,8 +31,8 @@ int migrate_question_start(struct migrate_question *question, const struct host 
                            struct error *error) CHECKED NONNULL;
 void migrate_question_clear(struct migrate_question *question) NONNULL;
 
-/* Asks the call's own libvirt and these others. ERROR_USAGE if its --timeout is none, else the errors
- * of remote_ask; a host that does not answer is no error. */
+/* Asks the call's own libvirt and these others. ERROR_USAGE if its --timeout is none, else the
+ * errors of remote_ask; a host that does not answer is no error. */
 int
 migrate_question_ask(struct migrate_question *question, const struct command_call *call,
                      const char *const *uris, size_t count, struct error *error) CHECKED NONNULL;

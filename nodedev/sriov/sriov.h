@@ -17,8 +17,8 @@
 
 /*
  * Enables so many functions; 0: as many as there can be. 1: they are there now, and card->enabled
- * says how many; 0: there were some before, and nothing was done; ERROR_USAGE if the card does not do
- * that; else -errno; with a line in error.
+ * says how many; 0: there were some before, and nothing was done; ERROR_USAGE if the card does not
+ * do that; else -errno; with a line in error.
  */
 int sriov_enable(const struct host *host, struct card *card, unsigned count,
                  struct error *error) CHECKED NONNULL;

@@ -74,9 +74,6 @@ is_known(const struct inventory *inventory, size_t gpu, size_t type, int left, b
 static int
 count_left(const struct placement_problem *problem, size_t gpu, size_t type)
 {
-    const struct inventory_gpu *card = &problem->inventory->gpus[gpu];
-    const struct policy_gpu *policy = policy_find_gpu(problem->policy, &card->name);
-    size_t reserve = policy ? policy->reserve : 0, left;
     const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
     AUTO(capacity_clear) struct capacity capacity = {0};
     struct fit fit = {0};
@@ -86,8 +83,7 @@ count_left(const struct placement_problem *problem, size_t gpu, size_t type)
         return rc;
     switch (fit_judge(&capacity, &demand, gpu, type, &fit)) {
     case REASON_NONE:
-        left = fit.total - fit.used - reserve;
-        return left < INT_MAX ? (int)left : INT_MAX;
+        return fit.room < INT_MAX ? (int)fit.room : INT_MAX;
     case REASON_UNREADABLE:
         return problem->inventory->parents[fit.parent].available[type];
     default:

@@ -183,6 +183,9 @@ max_instances_counts(void **state)
 static void
 types_say_how_many_starts_succeed(void **state)
 {
+    AUTO_FREE char *plain =
+        scene_xml(9, "<vgpu:device alias=\"ua-gpu9\" type=\"T4-1B\"/>", (const unsigned[]){9, 0});
+
     (void)state;
     scene_configure(&scene, "release = \"keep\";\n"
                             "gpus = ( { address = \"0000:18:00.0\"; reserve = 13; } );");
@@ -190,6 +193,13 @@ types_say_how_many_starts_succeed(void **state)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1B"), 0);
     assert_types("nvidia-222", "16 0 0");
     assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 1);
+    scene_configure(&scene, "release = \"keep\";\n"
+                            "gpus = ( { address = \"0000:18:00.0\"; reserve = 12; } );");
+    assert_types("nvidia-222", "16 1 1");
+    fake_write(&scene.kernel, "guest9.xml", plain);
+    run("vgpuctl explain guest9.xml", COMMAND_DONE, "has room for 1 (3 in use)");
+    scene_configure(&scene, "release = \"keep\";\n"
+                            "gpus = ( { address = \"0000:18:00.0\"; reserve = 13; } );");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_types("nvidia-222", "16 1 1");
     assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 0);
