@@ -49,9 +49,10 @@ choose(struct rewrite_source *source, unsigned drawn)
 struct comparison {
     const struct request *request;
     const struct rewrite_source *sources;
-    size_t hostdevs; /* of <devices>, that have been met */
-    bool is_changed; /* the last of them is to have another source */
-    bool is_sourced; /* its <address> was met: only the first counts */
+    size_t hostdevs;        /* of <devices>, that have been met */
+    const xmlNode *hostdev; /* the last of them */
+    bool is_changed;        /* it is to have another source */
+    bool is_sourced;        /* its <address> was met: only the first counts */
 };
 
 static bool
@@ -86,11 +87,12 @@ may_differ(struct comparison *comparison, const xmlNode *node)
         return xmlHasProp((xmlNode *)node, BAD_CAST "uuid");
     if (is_called(node, "hostdev") && is_called(parent, "devices") &&
         is_called(parent->parent, "domain") && parent->parent->parent->type == XML_DOCUMENT_NODE) {
+        comparison->hostdev = node;
         meet_hostdev(comparison);
         return comparison->is_changed;
     }
     if (!is_called(node, "address") || !is_called(parent, "source") ||
-        !is_called(parent->parent, "hostdev") || comparison->is_sourced)
+        parent->parent != comparison->hostdev || comparison->is_sourced)
         return false;
     comparison->is_sourced = true;
     return comparison->is_changed;
