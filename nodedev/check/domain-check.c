@@ -205,8 +205,9 @@ warn_of_other(const struct matter *matter, const struct request_hostdev *hostdev
     if (domain)
         report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
                        "%s is in the XML of %s as well: only one of them can run with it; "
-                       "'vgpuctl attach --renew' gives a domain its own",
-                       hostdev->source.text, domain->name);
+                       "'%s' gives a domain its own",
+                       hostdev->source.text, domain->name,
+                       demand_is_explicit(hostdev) ? "vgpuctl attach --renew" : "virsh edit");
 }
 
 /* Somebody else must make its device. */

@@ -3,6 +3,7 @@
 #include "attach/attachments.h"
 #include "attach/clone.h"
 #include "attach/trial.h"
+#include "base/shell-word.h"
 #include "cli/say.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
@@ -58,21 +59,30 @@ attach(const struct domain_source *source, const struct attachments_wish *wish, 
 
 /* --- a clone's ------------------------------------------------------------------------------- */
 
+/* What the configuration alone has a hostdev ask for is not ours to change. */
 static int
 say_renewed(const struct domain_source *source, const struct document *text, struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
     int rc = request_parse(text, &request, error);
+    bool is_any = false;
 
     for (size_t i = 0; rc == 0 && i < request.hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request.hostdevs[i];
 
-        if (demand_is_explicit(hostdev))
-            say_line(source->call->out, "%s: %s has the %s %s", source->domain.name,
-                     hostdev->alias ? hostdev->alias : "its vGPU",
-                     hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID",
-                     hostdev->source.text);
+        if (!demand_is_explicit(hostdev))
+            continue;
+        is_any = true;
+        say_line(source->call->out, "%s: %s has the %s %s", source->domain.name,
+                 hostdev->alias ? hostdev->alias : "its vGPU",
+                 hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID", hostdev->source.text);
     }
+    if (rc == 0 && !is_any)
+        return error_set(
+            error, -ENOENT,
+            "%s has no <hostdev> that its XML asks a vGPU for, by a <vgpu:device> or a "
+            "ua-vgpu- alias: nothing is renewed; see 'virsh edit %s'",
+            source->domain.name, shell_word(source->domain.name).text);
     return rc;
 }
 

@@ -68,6 +68,19 @@ is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev 
             vgpu_has_function(&diagnosis->inventory, &hostdev->source));
 }
 
+/* Whether 'attach --renew' gives the domain another device for this one. */
+static bool
+is_renewable(const struct domain *domain, const struct name *device)
+{
+    const struct request *request = &domain->config;
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        if (name_equal(&request->hostdevs[i].source, device))
+            return demand_is_explicit(&request->hostdevs[i]);
+    }
+    return false;
+}
+
 /* Once for each device: at the first of those that name it. */
 static void
 add_shared(struct diagnosis *diagnosis, const struct domain *domain,
@@ -83,8 +96,10 @@ add_shared(struct diagnosis *diagnosis, const struct domain *domain,
          (next = domains_next_user(&diagnosis->references.domains, &hostdev->source, next));) {
         diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
                       first->name, next->name, what, hostdev->source.text);
-        diagnosis_advise(diagnosis, "give %s vGPUs of its own: vgpuctl attach --renew %s",
-                         next->name, shell_word(next->name).text);
+        diagnosis_advise(diagnosis, "give %s vGPUs of its own: %s %s", next->name,
+                         is_renewable(next, &hostdev->source) ? "vgpuctl attach --renew"
+                                                              : "virsh edit",
+                         shell_word(next->name).text);
     }
 }
 
@@ -157,7 +172,9 @@ check_own(struct diagnosis *diagnosis, const struct domain *domain,
         return;
     diagnosis_add(diagnosis, "the domain %s and its vGPU have the same UUID, %s", domain->name,
                   domain->uuid.text);
-    diagnosis_advise(diagnosis, "to tell them apart in logs: vgpuctl attach --renew %s",
+    diagnosis_advise(diagnosis, "to tell them apart in logs: %s %s",
+                     is_renewable(domain, &hostdev->source) ? "vgpuctl attach --renew"
+                                                            : "virsh edit",
                      shell_word(domain->name).text);
 }
 

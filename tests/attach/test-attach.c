@@ -344,6 +344,25 @@ is_running(const char *name)
     return domain.is_running;
 }
 
+/* A <hostdev> that nobody's XML asks for is not ours to change, and that is said. */
+static void
+nothing_to_renew(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    definition_write(libvirt, "<domain type='test'><name>web09</name><uuid>" UUID "</uuid>"
+                              "<memory>65536</memory><os><type>hvm</type></os><devices>"
+                              "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+                              "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
+                              "<alias name='ua-gpu0'/></hostdev></devices></domain>");
+    before = definition_read(libvirt, "web09");
+    assert_int_equal(run("vgpuctl attach web09 --renew"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web09 has no <hostdev> that its XML asks a vGPU for");
+    after = definition_read(libvirt, "web09");
+    assert_string_equal(after, before);
+}
+
 static void
 and_a_start(void **state)
 {
@@ -498,6 +517,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_definition),
         TEST(in_a_difficulty),
+        TEST(nothing_to_renew),
         TEST(a_clone),
         TEST(xml_for_others),
         TEST(a_display),

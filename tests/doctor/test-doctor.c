@@ -752,7 +752,8 @@ a_name_for_a_shell(void **state)
                  "a;id and b;id");
     typed_run(&scene, typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "vgpuctl doctor",
               &typed);
-    typed_assert_has(typed.printed, "vgpuctl attach --renew 'b;id'\n");
+    typed_assert_has(typed.printed, "give b;id vGPUs of its own:");
+    typed_assert_has(typed.printed, "virsh edit 'b;id'\n");
 }
 
 static void
