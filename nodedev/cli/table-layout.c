@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table-layout.h"
-#include "base/printable.h"
 #include "cli/terminal.h"
 #include "cli/wrap.h"
 
@@ -28,18 +27,6 @@ cell(const struct layout *layout, size_t line, size_t column)
     return scols_line_get_column_data(at, scols_table_get_column(layout->smart, column));
 }
 
-/* As libsmartcols prints it: what is no printable ASCII may take four columns a byte. */
-static unsigned
-columns_of(const char *text)
-{
-    AUTO_FREE char *copy = strdup(text);
-
-    if (!copy)
-        return terminal_columns(text);
-    printable_make(copy);
-    return strcmp(copy, text) ? 4 * (unsigned)strlen(text) : terminal_columns(text);
-}
-
 /* A heading has its width even where it is not printed. */
 static void
 measure(struct layout *layout)
@@ -49,7 +36,7 @@ measure(struct layout *layout)
         unsigned most = terminal_columns(scols_column_get_name(column));
 
         for (size_t line = 0; line < scols_table_get_nlines(layout->smart); line++) {
-            unsigned columns = columns_of(cell(layout, line, i));
+            unsigned columns = terminal_columns(cell(layout, line, i));
 
             most = columns > most ? columns : most;
         }
@@ -133,15 +120,13 @@ narrow(struct layout *layout)
 static char *
 break_text(const char *text, unsigned columns)
 {
-    AUTO_FREE char *copy = strdup(text);
     char *broken = NULL;
     size_t size;
     FILE *out = open_memstream(&broken, &size);
 
-    if (!out || !copy)
+    if (!out)
         return NULL;
-    printable_make(copy);
-    for (const char *at = copy, *next; *at; at = next) {
+    for (const char *at = text, *next; *at; at = next) {
         size_t length = wrap_line(at, columns, &next);
 
         fwrite(at, 1, length, out);
@@ -164,7 +149,7 @@ break_column(const struct layout *layout, size_t index)
         const char *text = cell(layout, i, index);
         char *broken;
 
-        if (columns_of(text) <= layout->columns[index])
+        if (terminal_columns(text) <= layout->columns[index])
             continue;
         broken = break_text(text, layout->columns[index]);
         rc = broken ? scols_line_refer_data(line, index, broken) : -ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table.h"
+#include "base/printable.h"
 #include "base/suggest.h"
 #include "cli/say.h"
 #include "cli/table-layout.h"
@@ -159,6 +160,9 @@ table_set(struct table *table, size_t column, const char *format, ...)
     va_end(args);
     if (rc < 0)
         text = NULL;
+    /* In JSON a name is what it is; libsmartcols escapes there what must be. */
+    else if (!table->json)
+        printable_make(text);
     note(table,
          text ? scols_line_set_data(table->line, (size_t)table->shown[column], text) : -ENOMEM);
 }

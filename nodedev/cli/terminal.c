@@ -2,11 +2,13 @@
 
 #include "cli/terminal.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define LEAST_WIDTH 60 /* what is narrower is broken by the terminal itself */
 
@@ -45,34 +47,44 @@ terminal_width(const struct terminal *terminal)
     return width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
-/* Whether a byte of UTF-8 is the first of a character. */
-static bool
-begins_character(char byte)
+size_t
+terminal_character(const char *text, unsigned *columns)
 {
-    return ((unsigned char)byte & 0xc0) != 0x80;
+    mbstate_t state = {0};
+    wchar_t character;
+    size_t length = mbrtowc(&character, text, MB_LEN_MAX, &state);
+    int width = length > 0 && length <= MB_LEN_MAX ? wcwidth(character) : -1;
+
+    *columns = width >= 0 ? (unsigned)width : 1;
+    return width >= 0 ? length : 1;
 }
 
 unsigned
 terminal_columns(const char *text)
 {
-    unsigned columns = 0;
+    unsigned sum = 0, columns;
 
-    for (; *text; text++)
-        columns += begins_character(*text);
-    return columns;
+    for (; *text; sum += columns)
+        text += terminal_character(text, &columns);
+    return sum;
 }
 
 void
 terminal_cut(char *text, unsigned columns)
 {
-    char *end = text;
+    char *end = text, *next = text;
     unsigned kept = 0;
 
     if (terminal_columns(text) <= columns || columns < 2)
         return;
-    while (kept < columns - 2 || !begins_character(*end))
-        kept += begins_character(*end++);
-    /* What was cut off is at least as long. */
+    while (kept <= columns - 2) {
+        unsigned more;
+
+        end = next;
+        next += terminal_character(next, &more);
+        kept += more;
+    }
+    /* What was cut off is at least as long: two columns, and no character has more bytes left. */
     memcpy(end, "..", sizeof(".."));
 }
 

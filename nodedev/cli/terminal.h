@@ -33,8 +33,12 @@ struct terminal terminal_find(const char *no_color, const char *type);
 /* How many characters a line can have. */
 unsigned terminal_width(const struct terminal *terminal) CHECKED NONNULL;
 
-/* How many columns a text takes, of which each character of UTF-8 takes one; and the text with what
- * is over so many columns replaced by "..", in place. */
+/* How many bytes the first character of a text has, and how many columns it takes: 0, 1 or 2. The
+ * text is not empty. What is no character of the locale (LC_CTYPE) is a byte, and takes one. */
+size_t terminal_character(const char *text, unsigned *columns) NONNULL;
+
+/* How many columns a text takes; and the text with what is over so many columns replaced by "..",
+ * in place. */
 unsigned terminal_columns(const char *text) CHECKED NONNULL;
 void terminal_cut(char *text, unsigned columns) NONNULL;
 

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -208,8 +209,11 @@ vgpuctl_run(struct host *host, const char *uri, const struct terminal *terminal,
     struct command_call call = {
         .host = host, .uri = uri, .terminal = terminal, .out = out, .faults = faults};
     struct error error = {0};
-    enum command_status status = choose(host, argc, argv, &call, &error);
+    enum command_status status;
 
+    /* All text is UTF-8 here, whatever the terminal is said to be: libsmartcols asks for that. */
+    (void)!setlocale(LC_CTYPE, "C.UTF-8");
+    status = choose(host, argc, argv, &call, &error);
     options_clear(&call.options);
     if (status != COMMAND_DONE && error.is_denied && geteuid() != 0)
         error_add(&error, "run it as root");

@@ -2,15 +2,10 @@
 
 #include "cli/wrap.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-static bool
-is_continued(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
 
 size_t
 wrap_line(const char *text, unsigned columns, const char **next)
@@ -18,10 +13,17 @@ wrap_line(const char *text, unsigned columns, const char **next)
     const char *end = text, *blank = NULL;
     unsigned used = 0;
 
-    for (; *end && (used < columns || is_continued(*end)); end++) {
-        used += !is_continued(*end);
+    while (*end) {
+        unsigned more;
+        size_t length = terminal_character(end, &more);
+
+        /* A character that is wider than the line has it for itself. */
+        if (used + more > columns && end > text)
+            break;
         if (*end == ' ' && end > text)
             blank = end;
+        used += more;
+        end += length;
     }
     if (*end && *end != ' ' && blank)
         end = blank;

@@ -5,6 +5,8 @@
 
 #include "cli/terminal.h"
 
+#include <assert.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +16,7 @@
 
 #define O_DIAERESIS "\xc3\xb6"         /* an even byte goes on */
 #define E_ACUTE     "\xc3\xa9"         /* an odd one */
+#define ACUTE       "\xcc\x81"         /* over what stands before it */
 #define HANGUL      "\xea\xb0\x81"     /* an even one and an odd one */
 #define EMOJI       "\xf0\x9f\x98\x81" /* odd, even, odd */
 
@@ -24,7 +27,15 @@ columns(void **state)
         const char *text;
         unsigned columns;
     } rows[] = {
-        {"", 0}, {"web01", 5}, {O_DIAERESIS, 1}, {E_ACUTE, 1}, {"a" HANGUL "b" EMOJI E_ACUTE, 5},
+        {"", 0},
+        {"web01", 5},
+        {O_DIAERESIS, 1},
+        {E_ACUTE, 1},
+        {"a" HANGUL "b" EMOJI E_ACUTE, 7},
+        {"e" ACUTE "t" ACUTE, 2},
+        {"a\xff\xeb"
+         "b",
+         4},
     };
 
     (void)state;
@@ -46,8 +57,11 @@ cut(void **state)
         {"web01", 1, "web01"}, /* not even the dots fit */
         {E_ACUTE "t" E_ACUTE, 3, E_ACUTE "t" E_ACUTE},
         {E_ACUTE "t" E_ACUTE "s", 3, E_ACUTE ".."},
-        {HANGUL EMOJI HANGUL "s", 3, HANGUL ".."},
-        {HANGUL EMOJI HANGUL "st", 4, HANGUL EMOJI ".."},
+        {HANGUL EMOJI HANGUL "s", 3, ".."},
+        {HANGUL EMOJI HANGUL "s", 4, HANGUL ".."},
+        {HANGUL EMOJI HANGUL "s", 5, HANGUL ".."},
+        {HANGUL EMOJI HANGUL "s", 6, HANGUL EMOJI ".."},
+        {"e" ACUTE "t" ACUTE "s", 2, ".."},
     };
 
     (void)state;
@@ -68,5 +82,6 @@ main(void)
         cmocka_unit_test(cut),
     };
 
+    assert(setlocale(LC_CTYPE, "C.UTF-8"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,36 @@ done(void **state)
     scene_stop(&scene);
 }
 
+/* Names of guests in any language: characters of two columns, and of none. */
+static void
+wide_names(void **state)
+{
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"list/wide-names", "vgpuctl list -o device,gpu,domain"},
+        {"list/wide-names-raw", "vgpuctl list --raw -n -o domain"},
+        {"status/wide-names", "vgpuctl status 0000:18:00.0"},
+    };
+    static const char *const names[] = {"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
+                                        "cafe\xcc\x81-\xe2\x80\xaeno"};
+
+    (void)state;
+    scene_start_machine(&scene, "t4-l40s");
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        AUTO_FREE char *xml = scene_xml_of(i + 1, "<vgpu:device alias=\"ua-gpu1\" type=\"T4-2B\"/>",
+                                           (const char *const[]){scene_device(i + 1), NULL});
+        AUTO_FREE char *named = NULL;
+        const char *rest = strstr(xml, "</name>"), *name = strstr(xml, "guest");
+
+        assert_true(asprintf(&named, "%.*s%s%s", (int)(name - xml), xml, names[i], rest) > 0);
+        assert_int_equal(scene_hook(&scene, named, "prepare", "begin"), 0);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        typed_golden_on(&scene, NULL, &typed_screen, rows[i].name, rows[i].line);
+    scene_stop(&scene);
+}
+
 static int
 teardown(void **state)
 {
@@ -338,6 +368,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_80_columns),
+        cmocka_unit_test(wide_names),
         cmocka_unit_test(others_at_80_columns),
         cmocka_unit_test(at_any_width),
         cmocka_unit_test(for_programs),
