@@ -6,14 +6,13 @@
 #include <stdint.h>
 
 /* Characters that are no text: controls, separators of lines, what cannot be seen, what turns the
- * direction of writing, halves of others, and what is no character at all. In order. */
+ * direction of writing, and what is no character at all. In order. */
 static const struct range {
     uint32_t first, last;
 } refused[] = {
-    {0x0000, 0x001f},   {0x007f, 0x009f},       {0x00ad, 0x00ad}, {0x061c, 0x061c},
-    {0x180e, 0x180e},   {0x200b, 0x200f},       {0x2028, 0x202e}, {0x2060, 0x206f},
-    {0xd800, 0xdfff},   {0xfeff, 0xfeff},       {0xfff0, 0xfffb}, {0xfffe, 0xffff},
-    {0xe0000, 0xe0fff}, {0x110000, UINT32_MAX},
+    {0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x061c, 0x061c},
+    {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+    {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
 };
 
 static bool
@@ -26,9 +25,9 @@ is_refused(uint32_t character)
     return false;
 }
 
-/* How many bytes the character at text has; 0 if it is no UTF-8 (RFC 3629), or refused. */
+/* How many bytes the character at text has; 0 if it is no UTF-8 (RFC 3629). */
 static size_t
-character_length(const unsigned char *text)
+read_character(const unsigned char *text, uint32_t *ret)
 {
     static const struct {
         unsigned char mask, lead;
@@ -53,17 +52,44 @@ character_length(const unsigned char *text)
             return 0;
         character = character << 6 | (text[i] & 0x3f);
     }
-    return character < forms[form].least || is_refused(character) ? 0 : forms[form].length;
+    *ret = character;
+    /* Halves of others are no characters, and there are no more than so many. */
+    return character < forms[form].least || (character >= 0xd800 && character <= 0xdfff) ||
+                   character > 0x10ffff
+               ? 0
+               : forms[form].length;
+}
+
+static void
+replace(char *text, bool (*is_wrong)(uint32_t character))
+{
+    for (unsigned char *c = (unsigned char *)text; *c;) {
+        uint32_t character;
+        size_t length = read_character(c, &character);
+
+        if (length == 0 || is_wrong(character)) {
+            *c = '?';
+            length = 1;
+        }
+        c += length;
+    }
 }
 
 void
 printable_make(char *text)
 {
-    for (unsigned char *c = (unsigned char *)text; *c;) {
-        size_t length = character_length(c);
+    replace(text, is_refused);
+}
 
-        if (length == 0)
-            *c = '?';
-        c += length ? length : 1;
-    }
+static bool
+is_none(uint32_t character)
+{
+    (void)character;
+    return false;
+}
+
+void
+printable_make_utf8(char *text)
+{
+    replace(text, is_none);
 }

@@ -17,3 +17,6 @@
  * belongs to a character which is a control character, begins a line, cannot be seen, or changes
  * the direction of writing. */
 void printable_make(char *text) NONNULL;
+
+/* The same for programs: only what is no UTF-8 becomes '?', as no JSON may have that. */
+void printable_make_utf8(char *text) NONNULL;

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/json.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void
 put_string(FILE *out, const char *text)
 {
+    AUTO_FREE char *copy = strdup(text);
+
+    if (copy)
+        printable_make_utf8(copy);
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fprintf(out, "\\u%04x", (unsigned)*text);
+    for (const char *c = copy ? copy : ""; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if ((unsigned char)*c < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*c);
         else
-            fputc(*text, out);
+            fputc(*c, out);
     }
     fputc('"', out);
 }

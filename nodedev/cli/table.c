@@ -161,7 +161,9 @@ table_set(struct table *table, size_t column, const char *format, ...)
     if (rc < 0)
         text = NULL;
     /* In JSON a name is what it is; libsmartcols escapes there what must be. */
-    else if (!table->json)
+    else if (table->json)
+        printable_make_utf8(text);
+    else
         printable_make(text);
     note(table,
          text ? scols_line_set_data(table->line, (size_t)table->shown[column], text) : -ENOMEM);

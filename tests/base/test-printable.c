@@ -102,11 +102,35 @@ long_characters(void **state)
     }
 }
 
+static void
+utf8(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } rows[] = {
+        {"a\nb\x1b", "a\nb\x1b"},
+        {"\xe2\x80\xae\xc2\x9b", "\xe2\x80\xae\xc2\x9b"},
+        {"K\xc3\xb6ln\xc3", "K\xc3\xb6ln?"},
+        {"\xe6\x97\x80\xff\xe6\x97", "\xe6\x97\x80???"},
+        {"\xed\xa0\x80\xf4\x90\x80\x80", "???????"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[64];
+
+        strcpy(text, rows[i].text);
+        printable_make_utf8(text);
+        assert_string_equal(text, rows[i].wanted);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows),
+        cmocka_unit_test(utf8),
         cmocka_unit_test(short_characters),
         cmocka_unit_test(long_characters),
     };
