@@ -4,6 +4,7 @@
 #include "attach/detachment.h"
 #include "base/array.h"
 #include "cli/say.h"
+#include "domain/request-parser.h"
 
 #include <stdio.h>
 
@@ -204,6 +205,48 @@ attachments_print(const struct domain_source *source, const struct attachments_w
     return rc < 0 ? rc : source_edit_print(source, &all.edits[side], error);
 }
 
+/* --- into a definition ------------------------------------------------------------------------ */
+
+static bool
+has_display(const struct request *request)
+{
+    return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev, hostdev->has_display);
+}
+
+/* An older libvirt takes a definition in which a virtual function has a display, and drops that. */
+static int
+check_display(const struct domain_source *source, const struct document *old, struct error *error)
+{
+    AUTO(document_clear) struct document text = {0};
+    AUTO(request_clear) struct request request = {0};
+    struct error failure;
+    int rc = domain_source_text(source, CONNECTION_CONFIG, false, &text, error);
+
+    if (rc == 0)
+        rc = request_parse(&text, &request, error);
+    if (rc < 0 || has_display(&request))
+        return rc;
+    rc = error_set(error, -EOPNOTSUPP,
+                   "%s: this libvirt drops the display of a virtual function, which it takes from "
+                   "11.3 on: leave --display out",
+                   source->domain.name);
+    if (connection_define(source->connection, old, &failure) < 0)
+        error_add(error, "its definition has the vGPU now: %s", failure.text);
+    return rc;
+}
+
+static int
+define(const struct attachment *attachment, struct error *error)
+{
+    AUTO(document_clear) struct document old = {0};
+    const struct domain_source *source = attachment->source;
+    int rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
+
+    if (rc == 0)
+        rc = source_edit_define(source, &attachment->edits[CONNECTION_CONFIG], error);
+    return rc == 0 && attachment->display ? check_display(source, &old, error) : rc;
+}
+
 int
 attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
                 struct error *error)
@@ -217,8 +260,7 @@ attachments_run(const struct domain_source *source, const struct attachments_wis
     if (rc == 0)
         rc = plan(&all, true, wish->count, &planned, error);
     if (rc == 0)
-        rc = live ? plug_all(source, wish, &plugged, error)
-                  : source_edit_define(source, &all.edits[CONNECTION_CONFIG], error);
+        rc = live ? plug_all(source, wish, &plugged, error) : define(&all, error);
     for (size_t i = 0; rc == 0 && i < added->count; i++)
         say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,
                  added->items[i].alias, added->items[i].source.text, domain_source_sides(source));

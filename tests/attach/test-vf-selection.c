@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "fake/typed.h"
 
+#include <libvirt/libvirt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -382,6 +383,26 @@ files(void **state)
     assert_string_equal(typed.faults, "");
 }
 
+/* A libvirt before 11.3 drops it without a word. */
+static void
+a_display(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    (void)state;
+    start(CARDS);
+    define(1, "", "<graphics type='vnc'/>");
+    before = definition_read(libvirt, "web01");
+    if (LIBVIR_VERSION_NUMBER >= 11003000) {
+        run("vgpuctl attach web01 --type L40S-1B --display", COMMAND_DONE, "web01: added ua-gpu0");
+        return;
+    }
+    run("vgpuctl attach web01 --type L40S-1B --display", COMMAND_FAILED,
+        "this libvirt drops the display of a virtual function");
+    after = definition_read(libvirt, "web01");
+    assert_string_equal(after, before);
+}
+
 /* What has no room today is nothing that this host could not do. */
 static void
 shown_while_full(void **state)
@@ -465,6 +486,7 @@ main(void)
         TEST(what_a_detach_left),
         TEST(files),
         TEST(shown_while_full),
+        TEST(a_display),
         TEST(a_clone),
         TEST(a_clone_in_a_file),
     };
