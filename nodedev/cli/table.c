@@ -93,6 +93,9 @@ table_start(struct table *table, const char *name, const struct table_column *co
         .terminal = call->terminal,
         .is_chosen = option_given(options, OPTION_COLUMNS),
     };
+    if (table->json && table->raw)
+        return error_refuse(error, ERROR_USAGE,
+                            "--json and --raw are two ways to print a table: one of them");
     memset(table->shown, -1, sizeof(table->shown));
     memcpy(table->columns, columns, count * sizeof(*columns));
     if (!table->smart)

@@ -114,6 +114,7 @@ wrong_usage(void **state)
         {"vgpuctl reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
         {"vgpuctl --rott /", "there is no option --rott (did you mean root?)"},
         {"vgpuctl --root", "--root needs a value"},
+        {"vgpuctl gpus --json --raw", "--json and --raw are two ways to print a table"},
         {"vgpuctl reconcile now",
          "reconcile: what is \"now\" for?; usage: vgpuctl reconcile [OPTION]...\n"},
         {"vgpuctl drain", "drain: its GPU is missing; usage: vgpuctl drain GPU [OPTION]...\n"},
