@@ -29,12 +29,13 @@ timespec_of(uint64_t nanoseconds)
                              (long)(nanoseconds % NANOSECONDS)};
 }
 
-/* Signals for this thread alone: a program of libvirt's has others. */
+/* Signals for this thread alone: a program of libvirt's has others. In not 0 nanoseconds, which
+ * would stop it. */
 static int
 start_timer(timer_t *ret, uint64_t nanoseconds)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
-    const struct itimerspec when = {timespec_of(AGAIN), timespec_of(nanoseconds ? nanoseconds : 1)};
+    const struct itimerspec when = {timespec_of(AGAIN), timespec_of(nanoseconds)};
 
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     if (timer_create(CLOCK_BOOTTIME, &event, ret) < 0)

@@ -566,6 +566,15 @@ limits(void **state)
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
+    /* Also of the only one. */
+    assert_int_equal(chdir("/"), 0);
+    scene_stop(&scene);
+    scene_start(&scene, CARD);
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    scene_configure(&scene, "max_instances = ( { types = [ \"A16-1B\" ]; max = 4; } );\n");
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
     scene_configure(&scene,
                     "max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_FAILED);

@@ -299,6 +299,10 @@ unreadable_lists(void **state)
     for (size_t i = 0; i < inventory.parent_count; i++) {
         willing += inventory.parents[i].available[0] == 1;
         silent += inventory.parents[i].available[0] <= 0;
+        /* Of none of its types is it known, then. */
+        for (size_t type = 1; type < 3; type++)
+            assert_int_equal(inventory.parents[i].available[type] < 0,
+                             inventory.parents[i].available[0] < 0);
     }
     assert_true(willing > 0 && silent > 0);
     assert_int_equal(willing + silent, 16);

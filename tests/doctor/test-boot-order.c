@@ -18,6 +18,7 @@
 #define SHARED                                                                                     \
     "type nvidia-1152 \"NVIDIA A30-8Q\" framebuffer 8192 max 3\n"                                  \
     "type nvidia-1151 \"NVIDIA A30-4Q\" framebuffer 4096 max 6\n"
+#define SMALL   "type nvidia-701 \"NVIDIA A30-1-6C\" framebuffer 6144 slices 1 instances %u\n"
 #define ALLOWED "gpus = ({ address = \"" CARD "\"; types = [ \"A30-2-12C\" ]; });\n"
 
 static struct scene scene;
@@ -31,9 +32,9 @@ start(const char *words, unsigned instances)
     char machine[1024];
 
     snprintf(machine, sizeof(machine),
-             "gpu " CARD " vf vfs 4 rule size %s\n" SHARED MIG "gpu " INTEL
+             "gpu " CARD " vf vfs 4 rule size %s\n" SHARED MIG SMALL "gpu " INTEL
              " xe vfs 2 memory 24480\n",
-             words, instances);
+             words, instances, instances);
     scene_start(&scene, machine);
 }
 
@@ -83,6 +84,9 @@ mig_mode(void **state)
                                     "      vgpuctl sriov enable " CARD "\n"
                                     "      nvidia-smi mig -i " CARD " -cgi PROFILE -C\n");
     typed_golden(&scene, HERE, "doctor/boot-order", "vgpuctl doctor");
+    fake_write(&scene.kernel, CONF,
+               "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
+    lost("the GPU " CARD " is not in MIG mode");
     /* It may have either. */
     fake_write(&scene.kernel, CONF,
                "gpus = ({ address = \"" CARD "\"; types = [ \"A30-2-12C\", \"A30-8Q\" ]; });\n");
