@@ -402,6 +402,37 @@ take_away(const struct vgpu *vgpu)
     return vgpu_vf.remove(&fake.host, vgpu);
 }
 
+static const struct host_ops *driver;
+
+static int
+write_and_fail(const struct host *host, const char *path, const char *text)
+{
+    assert_int_equal(driver->write(host, path, text), 0);
+    return -EIO;
+}
+
+/* The driver reports an error of what it has done all the same: what the function has then counts.
+ */
+static void
+done_all_the_same(void **state)
+{
+    const struct vgpu vgpu = {
+        .interface = &vgpu_vf, .device = {FIRST}, .parent = {FIRST}, .type = {"nvidia-55"}};
+    struct host_ops ops;
+
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 4 rule size\n" TYPES);
+    driver = fake.host.ops;
+    ops = *driver;
+    ops.write = write_and_fail;
+    fake.host.ops = &ops;
+    assert_int_equal(make(&vgpu), 0);
+    assert_string_equal(fake_type_of(&fake, FIRST), "nvidia-55");
+    assert_int_equal(take_away(&vgpu), 0);
+    assert_string_equal(fake_type_of(&fake, FIRST), "");
+    fake.host.ops = driver;
+}
+
 /* What each of its functions answers, from every state; the writes are those that reach the
  * driver. */
 static void
@@ -703,6 +734,7 @@ main(void)
         TEST(unreadable_lists),
         TEST(few_opens),
         TEST(every_row),
+        TEST(done_all_the_same),
         TEST(find_look_prove),
         TEST(from_make_to_remove),
         TEST(parameters),

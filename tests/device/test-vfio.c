@@ -97,6 +97,22 @@ nodes(void **state)
     assert_string_equal(node.text, GROUP);
 }
 
+/* One of the two will do: VFIO has it, by either way to open it. */
+static void
+bound(void **state)
+{
+    (void)state;
+    assert_false(vfio_has_node(&host, &device));
+    has_group();
+    assert_false(vfio_has_node(&host, &device));
+    fake_write(&scene.kernel, GROUP, "");
+    assert_true(vfio_has_node(&host, &device));
+    assert_int_equal(unlinkat(host.root, GROUP, 0), 0);
+    assert_false(vfio_has_node(&host, &device));
+    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
+    assert_true(vfio_has_node(&host, &device));
+}
+
 static void
 holders(void **state)
 {
@@ -184,10 +200,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(nodes),
-        TEST(holders),
-        TEST(some_cannot_be_looked_at),
-        TEST(proofs),
+        TEST(nodes), TEST(bound), TEST(holders), TEST(some_cannot_be_looked_at), TEST(proofs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
