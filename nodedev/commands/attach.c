@@ -119,9 +119,10 @@ renew(const struct domain_source *source, struct error *error)
     int rc;
 
     if (source->connection && (source->domain.is_running || !source->domain.is_persistent)) {
-        error_set(error, -EBUSY, "%s runs: its vGPUs can have other UUIDs when it is shut down",
-                  source->domain.name);
-        return COMMAND_FAILED;
+        rc =
+            error_set(error, -EBUSY, "%s runs: its vGPUs can have other UUIDs when it is shut down",
+                      source->domain.name);
+        return command_failed(rc, error);
     }
     rc = domain_source_text(source, CONNECTION_CONFIG, !shown, &old, error);
     if (rc == 0)
