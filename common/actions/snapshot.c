@@ -78,11 +78,8 @@ wants_all_names(const struct name *gpu, const struct names *ids, const void *dat
 static bool
 has_type(const struct inventory *inventory, const struct demand *demand)
 {
-    struct inventory_walk walk = {0};
-    unsigned rank;
-
-    while (inventory_next_type(inventory, &walk)) {
-        if (demand_ranks(demand, walk.type, &rank))
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        if (demand_count_types(demand, &inventory->gpus[gpu]))
             return true;
     }
     return false;

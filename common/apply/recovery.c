@@ -17,16 +17,6 @@ recovery_clear(struct recovery *recovery)
     look_clear(&recovery->look);
 }
 
-static bool
-is_unremovable(const struct recovery *recovery, const struct name *device)
-{
-    for (size_t i = 0; i < recovery->unremovable.count; i++) {
-        if (name_equal(&recovery->unremovable.items[i], device))
-            return true;
-    }
-    return false;
-}
-
 static const struct demand *
 find_demand(const struct demands *demands, const struct name *device)
 {
@@ -144,7 +134,7 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
 
     if (fate == FATE_REUSE || fate == FATE_FORGET || fate == FATE_LEAVE)
         return fate == FATE_FORGET;
-    if (is_unremovable(recovery, &lease->vgpu.device) &&
+    if (names_has(&recovery->unremovable, &lease->vgpu.device) &&
         !(facts.bits & (FATE_CLAIMED | FATE_ABSENT)))
         return facts.bits & FATE_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
     return fate == FATE_WAIT ? wait_for(recovery, lease, facts.bits & FATE_UNKNOWN, error)
@@ -269,7 +259,7 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
     if (*changed)
         return 0;
     for (size_t i = 0; i < ledger->count; i++)
-        may_evict[i] &= !is_unremovable(recovery, &ledger->leases[i].vgpu.device);
+        may_evict[i] &= !names_has(&recovery->unremovable, &ledger->leases[i].vgpu.device);
     index = placement_pick_victim(problem, may_evict);
     if (index == SIZE_MAX)
         return 0;

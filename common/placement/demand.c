@@ -112,6 +112,17 @@ demand_ranks(const struct demand *demand, const struct inventory_type *type, uns
     return rank_of(demand->words, demand->word_count, demand->framebuffer, type, rank);
 }
 
+size_t
+demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu)
+{
+    size_t count = 0;
+    unsigned rank;
+
+    for (size_t i = 0; i < gpu->count; i++)
+        count += demand_ranks(demand, &gpu->types[i], &rank);
+    return count;
+}
+
 bool
 demand_class_has(const struct policy_class *class, const struct inventory_type *type)
 {

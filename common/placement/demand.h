@@ -74,6 +74,10 @@ void demands_keep_only(struct demands *demands, const struct name *device) NONNU
 /* Forgets those that are not free. */
 void demands_keep_free(struct demands *demands) NONNULL;
 
+/* How many types of a GPU would do for it. */
+size_t
+demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu) CHECKED NONNULL;
+
 /* The line of the XML that says what it is to be; 0: there is none. */
 unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
 

@@ -201,12 +201,8 @@ effort_of(const struct placement_problem *problem, const struct demand *demand)
     size_t most = 1;
 
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        const struct inventory_gpu *card = &inventory->gpus[gpu];
-        size_t types = 0;
-        unsigned rank;
+        size_t types = demand_count_types(demand, &inventory->gpus[gpu]);
 
-        for (size_t i = 0; i < card->count; i++)
-            types += demand_ranks(demand, &card->types[i], &rank);
         most = types > most ? types : most;
     }
     return inventory->parent_count * most * (4 + problem->policy->quota_count) / 4;

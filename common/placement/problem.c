@@ -12,18 +12,6 @@ placement_device(const struct placement_problem *problem, const struct demand *d
     return parent->interface->hostdev == REQUEST_PCI ? &parent->name : &demand->hostdev->source;
 }
 
-static bool
-would_take(const struct demand *demand, const struct inventory_gpu *gpu)
-{
-    for (size_t i = 0; i < gpu->count; i++) {
-        unsigned rank;
-
-        if (demand_ranks(demand, &gpu->types[i], &rank))
-            return true;
-    }
-    return false;
-}
-
 bool
 placement_concerns(const struct placement_problem *problem, const struct lease *lease)
 {
@@ -35,7 +23,7 @@ placement_concerns(const struct placement_problem *problem, const struct lease *
         const struct demand *demand = &problem->demands->items[i];
 
         if (name_equal(&demand->hostdev->source, &lease->vgpu.device) ||
-            (known && would_take(demand, &inventory->gpus[gpu])))
+            (known && demand_count_types(demand, &inventory->gpus[gpu])))
             return true;
     }
     return false;

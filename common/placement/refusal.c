@@ -51,14 +51,9 @@ guess_type(const struct inventory *inventory, const char *wanted)
 static bool
 has_type(const struct inventory *inventory, const struct demand *demand)
 {
-    unsigned rank;
-
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            if (demand_ranks(demand, &inventory->gpus[gpu].types[i], &rank))
-                return true;
-        }
-        if (inventory_may_have_more(inventory, gpu))
+        if (demand_count_types(demand, &inventory->gpus[gpu]) ||
+            inventory_may_have_more(inventory, gpu))
             return true;
     }
     return false;
