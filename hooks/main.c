@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "hook.h"
+#include "base/descriptors.h"
 #include "base/reader.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -33,6 +34,8 @@ main(int argc, char *argv[])
                         .caller = STDERR_FILENO};
     int status;
 
+    /* A script that runs us may have any open, with a lock. */
+    descriptors_close_from(STDERR_FILENO + 1);
     log_open(&log, "libvirt-vgpu-hook", "/dev/log");
     signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when we answer */
     open_standard_descriptors();

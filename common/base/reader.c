@@ -3,18 +3,17 @@
 #include "base/reader.h"
 #include "base/array.h"
 #include "base/deadline.h"
+#include "base/descriptors.h"
 
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_DESCRIPTORS 256  /* that a process of ours ever has */
-#define LONGEST          8192 /* bytes of an answer; an attribute of sysfs is a page */
+#define LONGEST 8192 /* bytes of an answer; an attribute of sysfs is a page */
 
 struct answer {
     ssize_t length; /* or -errno */
@@ -39,38 +38,14 @@ receive(int socket, unsigned yields, void *buffer, size_t size, bool wait)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-/* close_range(2), which Linux has from 5.9 on, and the C library later still; without it each by
- * itself, which takes longer than all that is read then. */
-static void
-close_from_to(unsigned first, unsigned last)
-{
-#ifdef SYS_close_range
-    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
-        return;
-#endif
-    for (unsigned fd = first; fd <= last; fd++)
-        close((int)fd);
-}
-
-/* What it has open, it may have open for long: libvirt's pipes and our claims are not to be among
- * it. */
-static void
-close_others(unsigned a, unsigned b)
-{
-    unsigned low = a < b ? a : b, high = a < b ? b : a;
-
-    if (low > 0)
-        close_from_to(0, low - 1);
-    close_from_to(low + 1, high - 1);
-    close_from_to(high + 1, MOST_DESCRIPTORS - 1);
-}
-
 static void
 serve(const struct host *host, int socket)
 {
     struct answer answer;
 
-    close_others((unsigned)socket, (unsigned)host->root);
+    /* What it has open, it may have open for long: libvirt's pipes and our claims are not to be
+     * among it. */
+    descriptors_close_but(socket, host->root);
     for (;;) {
         struct path path = {""};
         ssize_t length = receive(socket, host->reader->yields, path.text, sizeof(path.text), true);

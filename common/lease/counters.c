@@ -45,7 +45,7 @@ result_of(int rc, const struct error *error)
     static const enum counters_result refused[] = {
         [ERROR_FAILED] = COUNTERS_OTHER,      [ERROR_NO_ROOM] = COUNTERS_NO_ROOM,
         [ERROR_NEVER] = COUNTERS_CONFIG,      [ERROR_TAKEN] = COUNTERS_BUSY,
-        [ERROR_UNDECIDED] = COUNTERS_NO_ROOM,
+        [ERROR_UNDECIDED] = COUNTERS_NO_ROOM, [ERROR_USAGE] = COUNTERS_OTHER,
     };
     static const struct {
         int code;

@@ -7,7 +7,9 @@ hooks=/etc/libvirt/hooks
 rm "$hooks/qemu.d/50-vgpu"
 cat >"$hooks/qemu" <<-'END'
 	#!/bin/sh
-	# Whatever else this host wants done; its own log, not libvirt's.
+	# Whatever else this host wants done, one at a time; its own log, not libvirt's.
+	exec 9>>/run/dispatcher.lock
+	flock 9
 	/usr/sbin/libvirt-vgpu-hook "$@" 2>>/var/log/libvirt/dispatcher
 END
 # The next one keeps the guest from starting until it may.
@@ -18,7 +20,7 @@ cat >"$hooks/qemu.d/90-slow" <<-'END'
 	until [ -e /run/go ]; do sleep 0.1; done
 END
 chmod 755 "$hooks/qemu" "$hooks/qemu.d/90-slow"
-at_end rm -f /run/slow /run/go /var/log/libvirt/dispatcher
+at_end rm -f /run/slow /run/go /run/dispatcher.lock /var/log/libvirt/dispatcher
 
 vgpuctl doctor >said || true
 grep 'hooks/qemu runs our hook' said
@@ -26,8 +28,18 @@ if grep hook-missing said; then fail "the hook is there"; fi
 
 guest web01 --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
     --hostdev "$(new_uuid),ua-gpu0"
-start web01 &
+# Our hook has to wait; it may be left behind one day, and must not have the script's lock then.
+mkdir -p /run/libvirt-vgpu
+exec 8<>/run/libvirt-vgpu/lock
+flock 8
+start web01 8>&- &
 starting=$!
+wait_for pgrep -f '^/usr/sbin/libvirt-vgpu-hook web01 prepare'
+hook=$(pgrep -f '^/usr/sbin/libvirt-vgpu-hook web01 prepare' | head -n 1)
+lets_go() { ! readlink "/proc/$hook/fd/"* | grep -q dispatcher.lock; }
+wait_for lets_go
+kill -0 "$hook"
+exec 8>&-
 wait_for test -e /run/slow
 device=$(mdevs)
 ledger | grep " held made $(libvirtd_pid):"

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "base/descriptors.h"
+
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_DESCRIPTORS 256 /* that a process of ours ever has */
+
+/* close_range(2), which Linux has from 5.9 on, and the C library later still; without it each by
+ * itself, which takes longer than all that is read then. */
+static void
+close_from_to(unsigned first, unsigned last)
+{
+#ifdef SYS_close_range
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+#endif
+    for (unsigned fd = first; fd <= last && fd < MOST_DESCRIPTORS; fd++)
+        close((int)fd);
+}
+
+void
+descriptors_close_from(int first)
+{
+    close_from_to((unsigned)first, UINT_MAX);
+}
+
+void
+descriptors_close_but(int a, int b)
+{
+    unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+
+    if (low > 0)
+        close_from_to(0, low - 1);
+    close_from_to(low + 1, high - 1);
+    close_from_to(high + 1, UINT_MAX);
+}
