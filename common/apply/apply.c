@@ -58,8 +58,8 @@ apply_make(struct transaction *transaction, const struct lease *lease, struct er
     if (rc == -ENOTRECOVERABLE)
         return error_set(
             error, rc,
-            "the vGPU %s (%s) is made by half, as the driver of %s refused the rest and "
-            "does not take it back; it is given back as soon as that works, see the "
+            "the vGPU %s (%s) is only half made: the driver of %s refused the rest, and "
+            "did not undo it; it is given back as soon as that works, see the "
             "kernel's log",
             vgpu->device.text, vgpu->type.text, vgpu->parent.text);
     if (rc < 0)

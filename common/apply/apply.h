@@ -16,7 +16,7 @@
 /*
  * Makes it and waits until it is whole and of its type. 0; -ETIMEDOUT when the driver did not
  * answer by the transaction's deadline, -ECHILD when there is no writer, -ENOTRECOVERABLE when it
- * is made by half: after these there may be something of it. Else the kernel's -errno, when it
+ * is only half made: after these there may be something of it. Else the kernel's -errno, when it
  * refused. -EEXIST: the UUID is taken.
  */
 int apply_make(struct transaction *transaction, const struct lease *lease,

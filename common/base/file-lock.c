@@ -29,8 +29,8 @@ timespec_of(uint64_t nanoseconds)
                              (long)(nanoseconds % NANOSECONDS)};
 }
 
-/* Signals for this thread alone: a program of libvirt's has others. In not 0 nanoseconds, which
- * would stop it. */
+/* Signals for this thread alone: a program of libvirt's has others. Not 0 nanoseconds, which would
+ * disarm the timer. */
 static int
 start_timer(timer_t *ret, uint64_t nanoseconds)
 {

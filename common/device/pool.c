@@ -48,25 +48,42 @@ check_driver(const struct host *host, const struct policy_pool *pool, const stru
     return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }
 
-/* available: 1, or 0 if somebody has it; -errno: that cannot be told. */
+static int
+add_type(struct inventory *inventory, size_t gpu, const struct name *name, unsigned framebuffer,
+         size_t *ret)
+{
+    struct inventory_type type = {.id = *name, .is_pooled = true};
+    int rc;
+
+    snprintf(type.name, sizeof(type.name), "%s", name->text);
+    rc = inventory_add_type(inventory, gpu, &type, ret);
+    /* It may have been met in a tag before. */
+    if (rc == 0 && framebuffer)
+        inventory->gpus[gpu].types[*ret].framebuffer = framebuffer;
+    return rc;
+}
+
+/* A function of the pool `only`, whose functions have so much; `type`: the pool that it was of when
+ * somebody got it. available: 1, or 0 if somebody has it; -errno: that cannot be told. */
 static int
 add_function(const struct host *host, const struct name *function, const struct name *type,
-             unsigned framebuffer, int available, struct inventory *inventory)
+             const struct name *only, unsigned framebuffer, int available,
+             struct inventory *inventory)
 {
-    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .only = *type};
-    struct inventory_type described = {.id = *type, .framebuffer = framebuffer, .is_pooled = true};
+    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .only = *only};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
     struct name gpu;
-    size_t at;
+    size_t at, had;
     int rc;
 
     find_gpu(host, function, &gpu);
-    snprintf(described.name, sizeof(described.name), "%s", type->text);
     rc = gpu_add_pci(host, &gpu, inventory, &parent.gpu);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &vgpu.parent);
     if (rc == 0)
-        rc = inventory_add_type(inventory, parent.gpu, &described, &at);
+        rc = add_type(inventory, parent.gpu, only, framebuffer, &at);
+    if (rc == 0)
+        rc = add_type(inventory, parent.gpu, type, 0, &had);
     if (rc < 0)
         return rc;
     inventory->gpus[parent.gpu].types[at].max++;
@@ -82,7 +99,7 @@ consider(const struct host *host, const struct policy *policy, const struct name
          struct inventory *inventory)
 {
     const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
-    struct name type;
+    struct name type, only;
     size_t ignored;
     int had = tag_read(host, function, &type), rc;
 
@@ -92,12 +109,14 @@ consider(const struct host *host, const struct policy *policy, const struct name
         rc = check_driver(host, pool, function, inventory);
         if (rc <= 0)
             return rc;
-        rc = name_parse(&type, pool->name);
-        if (rc < 0)
-            return rc;
     }
-    return add_function(host, function, &type,
-                        pool && !strcmp(pool->name, type.text) ? pool->framebuffer : 0,
+    only = type;
+    rc = pool ? name_parse(&only, pool->name) : 0;
+    if (rc < 0)
+        return rc;
+    if (had < 0)
+        type = only;
+    return add_function(host, function, &type, &only, pool ? pool->framebuffer : 0,
                         had == -ENOENT ? 1 : had, inventory);
 }
 

@@ -63,6 +63,7 @@ result_of(int rc, const struct error *error)
         {-ENODEV, COUNTERS_KERNEL},
         {-ENXIO, COUNTERS_KERNEL},
         {-ECHILD, COUNTERS_KERNEL},
+        {-ENOTRECOVERABLE, COUNTERS_KERNEL},
         {-EBUSY, COUNTERS_BUSY},
         {-ETIMEDOUT, COUNTERS_BUSY},
         {-EEXIST, COUNTERS_BUSY},

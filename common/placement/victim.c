@@ -25,6 +25,20 @@ has_function(const struct capacity *capacity, size_t gpu)
            capacity_is_function(capacity, capacity->parents[known->first_parent]);
 }
 
+/* The parents of a GPU that can ever have a type. */
+static size_t
+count_parents(const struct capacity *capacity, size_t gpu, const struct inventory_type *type)
+{
+    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    size_t count = 0;
+
+    for (size_t i = 0; i < known->parent_count; i++)
+        count += inventory_may_have(
+            &capacity->problem->inventory->parents[capacity->parents[known->first_parent + i]],
+            type);
+    return count;
+}
+
 /* Whether something that stays keeps the GPU from ever taking the type. */
 static bool
 is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_type *type,
@@ -34,13 +48,15 @@ is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_t
     const struct ledger *ledger = capacity->problem->ledger;
     const struct policy_gpu *policy =
         policy_find_gpu(capacity->problem->policy, &inventory->gpus[gpu].name);
-    size_t staying = policy ? policy->reserve : 0, functions = capacity->gpus[gpu].parent_count;
+    size_t staying = policy ? policy->reserve : 0;
+    size_t functions = count_parents(capacity, gpu, type);
     bool has_functions = has_function(capacity, gpu);
 
     for (size_t i = 0; i < capacity->claim_count; i++) {
         const struct capacity_claim *claim = &capacity->claims[i];
 
-        if (claim->gpu != gpu || claim->settled)
+        if (claim->gpu != gpu || claim->settled ||
+            !inventory_may_have(&inventory->parents[claim->parent], type))
             continue;
         staying++;
         if (inventory_is_kept_off(&inventory->gpus[gpu], type, claim->framebuffer))
@@ -53,6 +69,7 @@ is_blocked(const struct capacity *capacity, size_t gpu, const struct inventory_t
         unsigned framebuffer;
 
         if (inventory->parents[vgpu->parent].gpu != gpu ||
+            !inventory_may_have(&inventory->parents[vgpu->parent], type) ||
             (lease && may_evict[lease - ledger->leases]))
             continue;
         staying++;

@@ -79,21 +79,22 @@ note_bracket(struct scan *scan)
     }
 }
 
-unsigned
-open_ends_find_comment(const char *text)
+struct open_ends
+open_ends_find_hiding(const char *text)
 {
     struct scan scan = {.at = text, .line = 1};
-    bool in_string = false;
+    struct open_ends string = {0};
 
     while (*scan.at) {
-        if (!in_string && skip_comment(&scan))
+        if (!string.line && skip_comment(&scan))
             continue;
-        in_string ^= *scan.at == '"';
-        if (in_string && *scan.at == '\\' && scan.at[1])
+        if (*scan.at == '"')
+            string = string.line ? (struct open_ends){0} : (struct open_ends){scan.line, "string"};
+        if (string.line && *scan.at == '\\' && scan.at[1])
             step(&scan);
         step(&scan);
     }
-    return scan.comment_line;
+    return scan.comment_line ? (struct open_ends){scan.comment_line, "comment"} : string;
 }
 
 struct open_ends

@@ -23,6 +23,6 @@ struct open_ends {
  * text has no end for it, the last bracket that is open. */
 struct open_ends open_ends_find(const char *text, unsigned fault_line) CHECKED NONNULL;
 
-/* The line in which a comment begins that has no end; 0: there is none. libconfig takes all behind
- * it for the comment, and finds no fault in that. */
-unsigned open_ends_find_comment(const char *text) CHECKED NONNULL;
+/* The comment ("comment") or the string that has no end at all. libconfig takes all behind it for a
+ * part of it, and finds no fault in that. */
+struct open_ends open_ends_find_hiding(const char *text) CHECKED NONNULL;

@@ -162,19 +162,20 @@ static void
 parse_text(struct load *load, const char *file, const char *text)
 {
     struct setting_reader reader = {.error = load->error, .file = file, .trace = load->trace};
-    unsigned include = find_include(text), comment = open_ends_find_comment(text);
+    struct open_ends hiding = open_ends_find_hiding(text);
+    unsigned include = find_include(text);
     config_t config;
 
     if (include)
         return fail(load, -EINVAL, "%s:%u: @include is not allowed; use conf.d/", file, include);
-    if (comment)
-        return fail(load, -EINVAL, "%s:%u: the comment that begins in this line has no end (*/)",
-                    file, comment);
     config_init(&config);
-    if (config_read_string(&config, text))
-        policy_keys_read(&reader, config_root_setting(&config), load->policy);
-    else
+    if (!config_read_string(&config, text))
         fail_of_syntax(load, file, text, &config);
+    else if (hiding.line)
+        fail(load, -EINVAL, "%s:%u: the %s that begins in this line has no end, and hides the rest",
+             file, hiding.line, hiding.what);
+    else
+        policy_keys_read(&reader, config_root_setting(&config), load->policy);
     config_destroy(&config);
     load->rc = reader.rc < 0 ? reader.rc : load->rc;
 }

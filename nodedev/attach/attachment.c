@@ -133,8 +133,12 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
 int
 attachment_place(struct attachment *attachment, struct error *error)
 {
+    const struct request_hostdev *made = domain_edit_find(main_edit(attachment), attachment->alias);
     int rc = choose(attachment, &attachment->chosen, error);
 
+    /* What is refused stays as it was made. */
+    if (rc < 0 && made && names_add(&attachment->added, made->source.text) < 0)
+        return error_set(error, -ENOMEM, "no memory for the vGPUs");
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
             rc = domain_edit_set_source(&attachment->edits[side], attachment->alias,

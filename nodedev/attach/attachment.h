@@ -17,7 +17,7 @@ struct attachment {
     char alias[128];             /* what it is called */
     struct rewrite_source chosen; /* what it had best be on this host */
     struct names named;           /* virtual functions that other domains name */
-    struct names added; /* what those have that were placed already, this one in the end, too */
+    struct names added;           /* what those have that this call has added so far */
     struct error doubt; /* what is not known of whether this host could ever give it; "": nothing */
     struct error others;  /* why it can never give what the domain asked for before; "": it can */
     struct names refused; /* virtual functions that it could not be after all */

@@ -74,13 +74,16 @@ plan(struct attachment *all, bool secrets, unsigned count, struct additions *add
     int rc = attachment_start(all, secrets, error);
 
     for (unsigned i = 0; i < count && rc == 0; i++) {
+        bool is_made;
+
         rc = attachment_make(all, error);
-        if (rc == 0)
+        is_made = rc == 0;
+        if (is_made)
             rc = attachment_place(all, error);
         if (rc == 0)
             rc = remember(additions, all, error);
-        else if (rc == REFUSED && !source->connection) {
-            fault = *error;
+        else if (is_made && !source->connection && rc != -ENOMEM) {
+            fault = *fault.text ? fault : *error;
             rc = 0;
         }
     }
@@ -89,7 +92,7 @@ plan(struct attachment *all, bool secrets, unsigned count, struct additions *add
         return rc;
     }
     warn(source, "this host could not do it", &fault);
-    warn(source, "what it asked for before, this host can never give it", &all->others);
+    warn(source, "this host can never give what it asked for before", &all->others);
     warn(source, "whether this host can give it all is not known", &all->doubt);
     return 0;
 }
@@ -240,7 +243,8 @@ define(const struct attachment *attachment, struct error *error)
 {
     AUTO(document_clear) struct document old = {0};
     const struct domain_source *source = attachment->source;
-    int rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
+    int rc =
+        attachment->display ? domain_source_text(source, CONNECTION_CONFIG, true, &old, error) : 0;
 
     if (rc == 0)
         rc = source_edit_define(source, &attachment->edits[CONNECTION_CONFIG], error);

@@ -84,7 +84,7 @@ terminal_cut(char *text, unsigned columns)
         next += terminal_character(next, &more);
         kept += more;
     }
-    /* What was cut off is at least as long: two columns, and no character has more bytes left. */
+    /* At least three columns are cut off, which have a byte each or more. */
     memcpy(end, "..", sizeof(".."));
 }
 

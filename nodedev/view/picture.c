@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/picture.h"
+#include "base/printable.h"
 #include "cli/say.h"
 #include "view/host-snapshot.h"
 #include "view/room.h"
@@ -218,6 +219,7 @@ draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size
              drawing->room.is_in_vgpus ? 0 : 10, size, vgpu->state ? vgpu->state : "");
     width = (int)drawing->width - 3 - (int)strlen(right);
     snprintf(owner, sizeof(owner), "%s", owner_of(vgpu));
+    printable_make(owner);
     terminal_cut(owner, (unsigned)width);
     say_part(drawing->out, " ");
     terminal_paint(drawing->terminal, colour_of(vgpu->state), drawing->out);

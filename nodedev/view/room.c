@@ -71,8 +71,10 @@ find_free(const struct host_view *view, size_t gpu, struct room *room)
         int64_t all = at_most >= 0 ? at_most * size : -1;
 
         if (card->types[i].is_pooled && some >= 0 && all >= 0) {
-            some = pooled += some;
-            all = pooled_at_most += all;
+            pooled += some;
+            pooled_at_most += all;
+            some = pooled;
+            all = pooled_at_most;
         }
         least = some > least ? some : least;
         most = all > most ? all : most;

@@ -390,18 +390,62 @@ two_on_one_card(void **state)
     assert_tag(THIRD, "prod");
 }
 
+/* What is kept on a function that is another pool's by now is in the way of that. */
+static void
+moved_to_another_pool(void **state)
+{
+    static const char dev[] =
+        "release = \"keep\"; pools = { dev = { functions = [ \"" FIRST "\" ]; }; };";
+    static const char prod[] = "pools = { prod = { functions = [ \"" FIRST "\" ]; }; };";
+
+    (void)state;
+    scene_configure(&scene, dev);
+    starts(1, FIRST, "dev");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    scene_configure(&scene, prod);
+    starts(2, FIRST, "prod");
+    assert_tag(FIRST, "prod");
+}
+
+/* Nothing that is kept goes for a start that is refused all the same. */
+static void
+kept_beside_what_is_reserved(void **state)
+{
+    (void)state;
+    scene_configure(&scene,
+                    "release = \"keep\"; gpus = ( { address = \"" CARD "\"; reserve = 1; } );"
+                    "pools = { dev = { functions = [ \"0000:c1:02.[0-2]\" ]; };"
+                    "          prod = { functions = [ \"" FOURTH "\" ]; }; };");
+    starts(1, FIRST, "dev");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_int_equal(scene_prepare_at(&scene, 2, FOURTH, "prod"), 1);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_tag(FIRST, "dev");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENE_TEST(one_guest_has_each, here),      SCENE_TEST(other_types, here),
-        SCENE_TEST(a_class_has_both, here),        SCENE_TEST(managed, here),
-        SCENE_TEST(managed_by_size, here),         SCENE_TEST(managed_after_arrival, here),
-        SCENE_TEST(bound_to_another_driver, here), SCENE_TEST(somebody_has_it_without_us, here),
-        SCENE_TEST(still_open_at_release, here),   SCENE_TEST(a_function_that_vanishes, here),
-        SCENE_TEST(kept_for_its_guest, here),      SCENE_TEST(another_at_arrival, here),
-        SCENE_TEST(rules_of_the_house, here),      SCENE_TEST(a_tag_without_a_lease, here),
-        SCENE_TEST(two_on_one_card, two_pools),    SCENE_TEST(killed_anywhere, here),
+        SCENE_TEST(one_guest_has_each, here),
+        SCENE_TEST(other_types, here),
+        SCENE_TEST(a_class_has_both, here),
+        SCENE_TEST(managed, here),
+        SCENE_TEST(managed_by_size, here),
+        SCENE_TEST(managed_after_arrival, here),
+        SCENE_TEST(bound_to_another_driver, here),
+        SCENE_TEST(somebody_has_it_without_us, here),
+        SCENE_TEST(still_open_at_release, here),
+        SCENE_TEST(a_function_that_vanishes, here),
+        SCENE_TEST(kept_for_its_guest, here),
+        SCENE_TEST(another_at_arrival, here),
+        SCENE_TEST(rules_of_the_house, here),
+        SCENE_TEST(a_tag_without_a_lease, here),
+        SCENE_TEST(two_on_one_card, two_pools),
+        SCENE_TEST(moved_to_another_pool, here),
+        SCENE_TEST(kept_beside_what_is_reserved, two_pools),
+        SCENE_TEST(killed_anywhere, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,7 @@ written_by_half(void **state)
     faults->fail_with = EIO;
     faults->fail_on = true;
     assert_int_equal(scene_prepare_at(&scene, 1, VF1, "b50-4g"), 1);
-    scene_assert_said(&scene, "the vGPU " VF1 " (b50-4g) is made by half, as the driver");
+    scene_assert_said(&scene, "the vGPU " VF1 " (b50-4g) is only half made: the driver");
     assert_int_equal(*fake_profile(&scene.kernel, VF1), 4 * GIB);
     assert_int_equal(scene_leases(&scene, ""), 1);
     faults->fail_at = 0;

@@ -150,9 +150,32 @@ in_a_difficulty(void **state)
     after = definition_read(libvirt, "web09");
     assert_string_equal(after, before);
     assert_int_equal(run("vgpuctl attach web09 --type T4-2B --count 8"), COMMAND_DONE);
-    typed_assert_has(typed.faults, "vgpuctl: attach: web09: what it asked for before, this host "
-                                   "can never give it: ua-lost wants T4-9Z, which no GPU");
+    typed_assert_has(typed.faults, "vgpuctl: attach: web09: this host can never give what it asked "
+                                   "for before: ua-lost wants T4-9Z, which no GPU");
     typed_assert_has(typed.printed, "added ua-gpu7");
+}
+
+/* A file may be for another host: whatever this one could not do, it is printed. */
+static void
+a_file_for_another_host(void **state)
+{
+    static const char line[] =
+        "vgpuctl attach tests/data/plain.xml --class other --count 2 --print-xml";
+    static const char *const texts[] = {"", "enabled = false;", "nonsense"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        scene_configure(&scene, texts[i]);
+        assert_int_equal(run(line), COMMAND_DONE);
+        typed_assert_has(typed.printed, "<vgpu:device alias=\"ua-gpu1\" class=\"other\"/>");
+        typed_assert_has(typed.faults, "tests/data/plain.xml: this host could not do it: ");
+        assert_null(strstr(typed.faults, "before"));
+    }
+    scene_configure(&scene, "");
+    assert_int_equal(run("vgpuctl attach tests/data/plain.xml --type T4-9Z --count 2 --print-xml"),
+                     COMMAND_DONE);
+    typed_assert_has(typed.faults, "this host could not do it: ua-gpu0 wants T4-9Z");
+    assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
 }
 
 static void
@@ -517,6 +540,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_definition),
         TEST(in_a_difficulty),
+        TEST(a_file_for_another_host),
         TEST(nothing_to_renew),
         TEST(a_clone),
         TEST(xml_for_others),

@@ -56,9 +56,11 @@ faults_of_one_place(void **state)
     static const struct row rows[] = {
         /* what hides all behind it */
         {"enabled = true;\n/* old\nplacement = \"spread\";\n",
-         "2: the comment that begins in this line has no end (*/)"},
+         "2: the comment that begins in this line has no end, and hides the rest"},
+        {"placement = \"spread\"\";\nenabled = false;\n",
+         "1: the string that begins in this line has no end, and hides the rest"},
         {"classes = { a = { types = [ \"/*\", \"\\\"/*\" ]; }; }; # /*\n// /*\n\n/*/",
-         "4: the comment that begins in this line has no end (*/)"},
+         "4: the comment that begins in this line has no end, and hides the rest"},
         /* unknown keys, at every level */
         {"\n\ncolour = 1;", "3: unknown key \"colour\""},
         {"Enabled = true;", "1: unknown key \"Enabled\" (did you mean enabled?)"},
