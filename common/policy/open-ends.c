@@ -88,13 +88,17 @@ open_ends_find_hiding(const char *text)
     while (*scan.at) {
         if (!string.line && skip_comment(&scan))
             continue;
-        if (*scan.at == '"')
-            string = string.line ? (struct open_ends){0} : (struct open_ends){scan.line, "string"};
+        if (*scan.at == '"') {
+            string.line = string.line ? 0 : scan.line;
+            string.what = "string";
+        }
         if (string.line && *scan.at == '\\' && scan.at[1])
             step(&scan);
         step(&scan);
     }
-    return scan.comment_line ? (struct open_ends){scan.comment_line, "comment"} : string;
+    if (scan.comment_line)
+        string = (struct open_ends){scan.comment_line, "comment"};
+    return string;
 }
 
 struct open_ends
