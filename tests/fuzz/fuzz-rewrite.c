@@ -24,9 +24,10 @@ draw(const uint8_t *data, size_t size, size_t salt)
     return drawn >> 8;
 }
 
-/* Of two hostdevs of ours one gets another source; of two of these, one of the other kind. */
+/* Of two hostdevs of ours one gets another source; of two of these, one of the other kind. No two
+ * get the same. */
 static void
-choose(struct rewrite_source *source, unsigned drawn)
+choose(struct rewrite_source *source, size_t index, unsigned drawn)
 {
     char text[40];
 
@@ -35,11 +36,11 @@ choose(struct rewrite_source *source, unsigned drawn)
     if (drawn & 2)
         source->kind = source->kind == REQUEST_MDEV ? REQUEST_PCI : REQUEST_MDEV;
     if (source->kind == REQUEST_MDEV) {
-        snprintf(text, sizeof(text), "cccccccc-0000-4000-8000-%012u", drawn % 1000);
+        snprintf(text, sizeof(text), "cccccccc-%04zu-4000-8000-%012u", index % 10000, drawn % 1000);
         MUST(name_parse_uuid(&source->source, text) == 0);
     } else {
-        snprintf(text, sizeof(text), "0000:%02x:%02x.%x", drawn >> 2 & 0xff, drawn >> 10 & 0x1f,
-                 drawn >> 15 & 7);
+        snprintf(text, sizeof(text), "%04zx:%02x:%02x.%x", (index + 0xc000) & 0xffff,
+                 drawn >> 2 & 0xff, drawn >> 10 & 0x1f, drawn >> 15 & 7);
         MUST(name_parse_pci(&source->source, text) == 0);
     }
 }
@@ -184,7 +185,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sources = rewrite_own(&request);
     for (size_t i = 0; i < request.hostdev_count; i++) {
         if (request.hostdevs[i].device != SIZE_MAX)
-            choose(&sources[i], draw(data, size, i));
+            choose(&sources[i], i, draw(data, size, i));
     }
     rc = rewrite_sources(&old, &request, sources, &new, &error);
     MUST(rc == 0 || rc == -EINVAL);
