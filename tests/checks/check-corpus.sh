@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The fuzz targets' seeds, replayed.
+# The fuzz targets' seeds, and what long runs of them learned, replayed.
 
 . "$srcdir/tests/checks/guard.sh"
 
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tar -xJf "$srcdir/tests/corpus/learned.tar.xz" -C "$scratch"
+
 # shellcheck disable=SC2154 # Makefile.am hands it over
 for target in $fuzz_targets; do
-    "$top_builddir/$target" "tests/corpus/${target##*/fuzz-}" || complain "$target failed"
+    name=${target##*/fuzz-}
+    "$top_builddir/$target" "tests/corpus/$name" "$scratch/$name" || complain "$target failed"
 done
 finish
