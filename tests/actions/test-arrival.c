@@ -23,7 +23,7 @@
 #define BIG2   "<vgpu:device alias=\"ua-gpu2\" class=\"big\"/>"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, NULL};
+static const struct scene_case here = {.scene = &scene, .machine = NULL};
 
 static void
 begin(const char *machine, const char *config)

@@ -20,11 +20,12 @@
     "type mtty-2 \"Dual port serial\" uses 2\n"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 #define T4                                                                                         \
     " rule size\ntype nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"                          \
     "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
-static const struct scene_case two_cards = {&scene, "gpu 0000:18:00.0" T4 "gpu 0000:3b:00.0" T4};
+static const struct scene_case two_cards = {.scene = &scene,
+                                            .machine = "gpu 0000:18:00.0" T4 "gpu 0000:3b:00.0" T4};
 
 static void
 start_and_end(void **state)

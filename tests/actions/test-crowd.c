@@ -17,7 +17,7 @@
 #define CROWD 64
 
 static struct scene scene;
-static const struct scene_case here = {&scene, NULL};
+static const struct scene_case here = {.scene = &scene, .machine = NULL};
 
 /* Runs one hook in a process of its own. */
 static pid_t

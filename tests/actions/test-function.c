@@ -20,7 +20,8 @@
 #define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE MTTY
+static const struct scene_case here = {.scene = &scene,
+                                       .machine = MACHINE MTTY
                                        "pci 0000:00:1f.2 driver ahci\n"
                                        "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"};
 

@@ -20,7 +20,7 @@
 #define UUID   36
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 
 /* A guest with devices that all want a type. The caller frees it. */
 static char *

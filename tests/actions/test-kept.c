@@ -26,8 +26,8 @@
     "type nvidia-908 \"X-8Q\" framebuffer 8192 max 2\n"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
-static const struct scene_case mixed = {&scene, MIXED};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case mixed = {.scene = &scene, .machine = MIXED};
 
 /* release = "keep": the device stays for the guest's next start, which needs no create. */
 static void

@@ -19,9 +19,9 @@
 #define ONE_PLACE "gpu 0000:18:00.0 rule size\n" TYPE_A
 
 static struct scene scene;
-static const struct scene_case two_places = {&scene, MACHINE};
-static const struct scene_case two_functions = {&scene, FUNCTIONS};
-static const struct scene_case one_place = {&scene, ONE_PLACE};
+static const struct scene_case two_places = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case two_functions = {.scene = &scene, .machine = FUNCTIONS};
+static const struct scene_case one_place = {.scene = &scene, .machine = ONE_PLACE};
 
 /* --- a moment before the lock is had ---------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static struct scene scene;
-static const struct scene_case here = {&scene, NULL};
+static const struct scene_case here = {.scene = &scene, .machine = NULL};
 
 /* How many guests get this type, one after the other. */
 static unsigned

@@ -21,7 +21,7 @@
 #define BIG "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, NULL};
+static const struct scene_case here = {.scene = &scene, .machine = NULL};
 
 static void
 begin(const char *machine, const char *config)

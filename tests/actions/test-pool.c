@@ -36,7 +36,7 @@
     "whole = { functions = [ \"" LONE "\" ]; driver = \"vfio-pci\"; }; };\n"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE, POOL};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .configuration = POOL};
 
 /* Two pools of one card. Guest 4 wants one of each. */
 #define TWO_POOLS                                                                                  \
@@ -46,7 +46,8 @@ static const struct scene_case here = {&scene, MACHINE, POOL};
 #define BOTH                                                                                       \
     "<vgpu:device alias=\"ua-gpu1\" type=\"dev\"/><vgpu:device alias=\"ua-gpu2\" type=\"prod\"/>"
 
-static const struct scene_case two_pools = {&scene, MACHINE FUNCTION(FOURTH), TWO_POOLS};
+static const struct scene_case two_pools = {
+    .scene = &scene, .machine = MACHINE FUNCTION(FOURTH), .configuration = TWO_POOLS};
 
 /* Whose tag a function has; "": none. */
 static void

@@ -21,8 +21,9 @@
 
 /* One place. */
 static struct scene scene;
-static const struct scene_case here = {&scene, "gpu mtty rule pool 2\n"
-                                               "type mtty-2 \"Dual port serial\" uses 2\n"};
+static const struct scene_case here = {.scene = &scene,
+                                       .machine = "gpu mtty rule pool 2\n"
+                                                  "type mtty-2 \"Dual port serial\" uses 2\n"};
 
 static int
 root(void)

@@ -19,8 +19,8 @@
     "gpu 0000:3b:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
-static const struct scene_case functions = {&scene, FUNCTIONS};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case functions = {.scene = &scene, .machine = FUNCTIONS};
 
 /* The driver of one of the cards: "0000:18:00". */
 static void

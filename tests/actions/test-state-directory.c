@@ -22,7 +22,7 @@
 #define COUNTERS STATE "/counters/"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 
 static struct name
 name_of(const char *uuid)

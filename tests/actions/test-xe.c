@@ -40,7 +40,8 @@
 #define GIB    (1ull << 30)
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE, PROFILES STATED};
+static const struct scene_case here = {
+    .scene = &scene, .machine = MACHINE, .configuration = PROFILES STATED};
 
 static void
 assert_profile(const char *function, uint64_t vram, uint64_t quantum, uint64_t timeout)

@@ -14,8 +14,9 @@
 #define TYPE "sys/class/mdev_bus/" GPU "/mdev_supported_types/x-1"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, "gpu " GPU " rule size\n"
-                                               "type x-1 \"X-1\" framebuffer 1024 max 3\n"};
+static const struct scene_case here = {.scene = &scene,
+                                       .machine = "gpu " GPU " rule size\n"
+                                                  "type x-1 \"X-1\" framebuffer 1024 max 3\n"};
 
 static struct reader reader;
 

@@ -24,7 +24,7 @@
 #define JSON    "{\"mdev_type\":\"mtty-2\",\"start\":\"manual\",\"attrs\":[]}"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static char said[1024];
 
 /* As mdevctl does, with its words parted by blanks ("''" is an empty one) and this on stdin. What

@@ -20,7 +20,8 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, MACHINE, .inside = true}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .inside = true},
+                                       &typed};
 
 static int
 run(const char *line)

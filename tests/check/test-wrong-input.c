@@ -25,7 +25,8 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, MACHINE, .inside = true}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .inside = true},
+                                       &typed};
 
 /* What `check` said of one input, written to a golden file that holds them all. */
 static void

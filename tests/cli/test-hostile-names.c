@@ -35,7 +35,7 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, MACHINE}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
 /* Judged here anew, not by what is tested. */
 static void

@@ -18,7 +18,7 @@
 static struct scene scene;
 static struct typed typed;
 
-static const struct typed_case here = {{&scene, MACHINE}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
 static int
 run(const char *line)

@@ -24,7 +24,7 @@
 static struct scene scene;
 static struct typed typed;
 
-static const struct typed_case here = {{&scene, MACHINE}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
 static void
 run(const char *line, int status)

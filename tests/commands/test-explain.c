@@ -15,7 +15,7 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, NULL, .inside = true}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = NULL, .inside = true}, &typed};
 
 static char *
 read_all(const char *path)

@@ -23,7 +23,7 @@
 static struct scene scene;
 static struct typed typed;
 
-static const struct typed_case here = {{&scene, MACHINE}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
 static uint64_t
 count(enum counters_operation operation, enum counters_result result)

@@ -24,7 +24,7 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, T4, .inside = true}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = T4, .inside = true}, &typed};
 
 static void
 restart(const char *machine)
@@ -335,9 +335,8 @@ a_broken_configuration(void **state)
         "vgpuctl types",
         "vgpuctl list",
         "vgpuctl status",
-
         "vgpuctl drain 0000:18:00.0",
-        "vgpuctl where --type T4-1B -c " HERE,
+        ("vgpuctl where --type T4-1B -c " HERE),
         "vgpuctl check",
         "vgpuctl attach test --type T4-1B",
     };

@@ -14,7 +14,7 @@
 #define TEN   "0123456789"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, ""};
+static const struct scene_case here = {.scene = &scene, .machine = ""};
 
 /* A card that lists only what it would make now, and one that lists all. */
 static struct inventory

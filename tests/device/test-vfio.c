@@ -16,7 +16,7 @@
 #define OWN    "dev/vfio/devices/vfio3"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, ""};
+static const struct scene_case here = {.scene = &scene, .machine = ""};
 static const struct path device = {DEVICE};
 static struct host_ops ops;
 static struct host host;

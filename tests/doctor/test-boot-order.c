@@ -23,7 +23,7 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, NULL}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = NULL}, &typed};
 
 /* A card with four functions, all of which a host needs beside; `words` are more of the card's. */
 static void

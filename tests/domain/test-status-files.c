@@ -16,7 +16,7 @@
 #define OTHER     "6fa459ea-ee8a-4ca4-894e-db77e160355f"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, ""};
+static const struct scene_case here = {.scene = &scene, .machine = ""};
 static struct status_files files;
 static struct error error;
 

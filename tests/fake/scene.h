@@ -83,7 +83,7 @@ const char *scene_sources(void);
 
 /* The set-up and the teardown of a test that needs a scene and no more:
  *
- *     static const struct scene_case here = {&scene, MACHINE};
+ *     static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
  *     ... SCENE_TEST(function, here), ...
  */
 struct scene_case {

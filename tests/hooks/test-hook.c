@@ -21,7 +21,7 @@
 #define DEVICE(type) "<vgpu:device alias=\"ua-gpu1\" type=\"" type "\"/>"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 
 /* As a person or a session daemon calls it: the words of argv, and by whom. */
 static int

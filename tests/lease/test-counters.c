@@ -12,7 +12,7 @@
 #define DIRECTORY "run/libvirt-vgpu/counters"
 
 static struct scene scene;
-static const struct scene_case here = {&scene, ""};
+static const struct scene_case here = {.scene = &scene, .machine = ""};
 
 /* All that has been counted of these, or of all others. */
 static uint64_t

@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 static struct scene scene;
-static const struct scene_case here = {&scene, "gpu mtty rule pool 10\n"
-                                               "type mtty-2 \"Dual port serial\" uses 2\n"};
+static const struct scene_case here = {.scene = &scene,
+                                       .machine = "gpu mtty rule pool 10\n"
+                                                  "type mtty-2 \"Dual port serial\" uses 2\n"};
 
 static void
 open_one(struct statedir *statedir)

@@ -19,7 +19,7 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, MACHINE}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
 static bool
 is_loaded(void)

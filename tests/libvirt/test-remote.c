@@ -27,7 +27,7 @@
 
 static struct scene scene;
 static struct typed typed;
-static const struct typed_case here = {{&scene, ""}, &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed};
 
 static int
 run(const char *line)
