@@ -177,6 +177,29 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
     return ARRAY_FIND(gpu->types, gpu->count, type, name_equal(&type->id, id));
 }
 
+bool
+inventory_is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b)
+{
+    return *a->device && !strcmp(a->vendor, b->vendor) && !strcmp(a->device, b->device);
+}
+
+const struct inventory_type *
+inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct name *id)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *other = &inventory->gpus[i];
+        const struct inventory_type *type = other != card && inventory_is_same_model(other, card)
+                                                ? inventory_find_type(other, id)
+                                                : NULL;
+
+        if (type && inventory_type_has_name(type))
+            return type;
+    }
+    return NULL;
+}
+
 /* Whether a GPU has any vGPU. */
 static bool
 is_used(const struct inventory *inventory, size_t gpu)

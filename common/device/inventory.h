@@ -150,6 +150,13 @@ void inventory_suggest_type(const struct inventory_type *type, struct suggest *s
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
 
+/* Whether two GPUs have the same PCI ids: then an id is the same type on both. */
+bool inventory_is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b) NONNULL;
+
+/* A type of that id which another GPU of the same model has, and whose name is known; or NULL. */
+const struct inventory_type *
+inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct name *id) NONNULL;
+
 /* Whether the driver of a GPU can make vGPUs on it. It cannot if it lists no type and the GPU has
  * no vGPU; types that the type cache remembers do not count. */
 bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;

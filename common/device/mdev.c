@@ -56,11 +56,17 @@ read_attribute(const struct host *host, const struct name *gpu, const struct nam
                        parent->text, type->text, what);
 }
 
+/* The file of a card is not asked if another card of the model has told. */
 static void
-read_name(const struct host *host, const struct name *gpu, const struct name *parent,
-          struct inventory_type *type)
+read_name(const struct host *host, const struct inventory *inventory, size_t gpu,
+          const struct name *parent, struct inventory_type *type)
 {
-    if (read_attribute(host, gpu, parent, &type->id, "name", type->name, sizeof(type->name)) <= 0)
+    const struct inventory_type *twin = inventory_find_twin(inventory, gpu, &type->id);
+
+    if (twin)
+        memcpy(type->name, twin->name, sizeof(type->name));
+    else if (read_attribute(host, &inventory->gpus[gpu].name, parent, &type->id, "name", type->name,
+                            sizeof(type->name)) <= 0)
         snprintf(type->name, sizeof(type->name), "%s", type->id.text);
 }
 
@@ -68,24 +74,25 @@ read_name(const struct host *host, const struct name *gpu, const struct name *pa
  * a card that does not answer the id is all that is known. What is wanted by its id has its name
  * read all the same: by it, NVIDIA's driver says of a type that it takes a GPU instance. */
 static int
-read_type(const struct host *host, const struct name *gpu, const struct name *parent,
-          const struct inventory_filter *filter, bool wants_name, struct inventory_type *ret)
+read_type(const struct host *host, const struct inventory *inventory, size_t gpu,
+          const struct name *parent, const struct inventory_filter *filter, bool wants_name,
+          struct inventory_type *ret)
 {
-    const struct name *id = &ret->id;
+    const struct name *card = &inventory->gpus[gpu].name, *id = &ret->id;
     char text[1024];
     ssize_t length;
 
     if (!wants_name && !filter->wants(ret, filter->data))
         return 0;
-    read_name(host, gpu, parent, ret);
+    read_name(host, inventory, gpu, parent, ret);
     if (!filter->wants(ret, filter->data))
         return 0;
-    length = read_attribute(host, gpu, parent, id, "device_api", text, sizeof(text));
+    length = read_attribute(host, card, parent, id, "device_api", text, sizeof(text));
     if (length == -ETIMEDOUT || length == -ECHILD)
         return 0;
     if (length < 0 || strcmp(text, "vfio-pci"))
         return -ENOTTY;
-    if (read_attribute(host, gpu, parent, id, "description", text, sizeof(text)) > 0)
+    if (read_attribute(host, card, parent, id, "description", text, sizeof(text)) > 0)
         read_description(text, ret);
     nvidia_describe(ret);
     return 0;
@@ -94,8 +101,9 @@ read_type(const struct host *host, const struct name *gpu, const struct name *pa
 /* Describes a GPU by the first of its parents that can be read. */
 static int
 read_gpu(const struct host *host, const struct name *parent, const struct inventory_filter *filter,
-         struct inventory_gpu *gpu)
+         struct inventory *inventory, size_t index)
 {
+    struct inventory_gpu *gpu = &inventory->gpus[index];
     AUTO(names_clear) struct names types = {0};
     bool wants_names;
     struct path card;
@@ -111,7 +119,7 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         int rc;
 
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-        rc = read_type(host, &gpu->name, parent, filter, wants_names, &type);
+        rc = read_type(host, inventory, index, parent, filter, wants_names, &type);
         if (rc == 0)
             rc = ARRAY_ADD(gpu->types, gpu->count, type);
         if (rc == -ENOMEM)
@@ -144,7 +152,7 @@ add_parent(const struct host *host, const struct name *name, const struct invent
         return rc;
     gpu = &inventory->gpus[parent.gpu];
     if (gpu->count == 0)
-        rc = read_gpu(host, name, filter, gpu);
+        rc = read_gpu(host, name, filter, inventory, parent.gpu);
     if (rc < 0 || gpu->count == 0)
         return rc;
     rc = inventory_add_parent(inventory, &parent, &index);
@@ -200,7 +208,8 @@ describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
     if (!type || filter->wants(type, filter->data))
         return;
     if (!inventory_type_has_name(type))
-        read_name(host, &gpu->name, &parent->name, type);
+        read_name(host, inventory, parent->gpu, &parent->name, type);
+    nvidia_describe(type);
     if (!type->framebuffer && read_attribute(host, &gpu->name, &parent->name, &type->id,
                                              "description", text, sizeof(text)) > 0)
         read_description(text, type);

@@ -107,12 +107,6 @@ find_framebuffer(struct inventory *inventory, size_t index)
         gpu->framebuffer = (unsigned)pooled;
 }
 
-static bool
-is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b)
-{
-    return *a->device && !strcmp(a->vendor, b->vendor) && !strcmp(a->device, b->device);
-}
-
 /* What one card lists, another of the same model has as well, though it lists less just now; and a
  * type that is nameless here may have its name there. -ENOMEM. */
 static int
@@ -121,7 +115,7 @@ share_types(struct inventory *inventory, size_t from, size_t to)
     const struct inventory_gpu *source = &inventory->gpus[from];
 
     if (from == to || !inventory->gpus[to].is_partial ||
-        !is_same_model(source, &inventory->gpus[to]))
+        !inventory_is_same_model(source, &inventory->gpus[to]))
         return 0;
     for (size_t i = 0; i < source->count; i++) {
         struct inventory_type type = source->types[i];
