@@ -16,10 +16,12 @@
 #define FUNCTIONS                                                                                  \
     "gpu 0000:18:00.0 rule size vfs 2\n"                                                           \
     "type x-1 \"X-1\" framebuffer 1024 max 2\n"
-#define ONE_PLACE "gpu 0000:18:00.0 rule size\n" TYPE_A
+#define THREE_PLACES MACHINE "gpu 0000:86:00.0 rule size\n" TYPE_A
+#define ONE_PLACE    "gpu 0000:18:00.0 rule size\n" TYPE_A
 
 static struct scene scene;
 static const struct scene_case two_places = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case three_places = {.scene = &scene, .machine = THREE_PLACES};
 static const struct scene_case two_functions = {.scene = &scene, .machine = FUNCTIONS};
 static const struct scene_case one_place = {.scene = &scene, .machine = ONE_PLACE};
 
@@ -94,6 +96,13 @@ second_takes_a_place(void)
 }
 
 static void
+two_take_a_place(void)
+{
+    second_takes_a_place();
+    assert_int_equal(scene_prepare(&scene, 3, 3, "X-1"), 0);
+}
+
+static void
 second_gives_its_place_back(void)
 {
     assert_int_equal(scene_release(&scene, 2, 2), 0);
@@ -142,6 +151,17 @@ a_place_that_was_taken_is_counted(void **state)
     assert_int_equal(scene.kernel.faults->writes, 2);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* Each of them. */
+static void
+all_places_that_were_taken_are_counted(void **state)
+{
+    (void)state;
+    after_look(1, two_take_a_place);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 3);
+    assert_int_equal(scene_leases(&scene, "held"), 3);
 }
 
 /* The driver's figure of a function is older than the vGPU that it has. */
@@ -315,6 +335,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(a_place_that_was_taken_is_counted, two_places),
+        SCENE_TEST(all_places_that_were_taken_are_counted, three_places),
         SCENE_TEST(a_function_that_was_taken_is_not_offered, two_functions),
         SCENE_TEST(the_last_place_is_not_given_twice, one_place),
         SCENE_TEST(a_place_that_was_given_back_is_seen, one_place),

@@ -100,7 +100,7 @@ one_that_succeeds_leaves_no_mark(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The driver still cleans up once it has answered: till then the place is not free. */
+/* The driver takes its time: till it is gone the place is not free. */
 static void
 one_waits_until_nothing_is_left(void **state)
 {
@@ -108,6 +108,40 @@ one_waits_until_nothing_is_left(void **state)
 
     (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    scene.kernel.faults->remove_delay = 200;
+    began = fake_now();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_true(fake_now() >= began + 200);
+    scene_assert_empty(&scene);
+}
+
+/* Somebody else was quicker, and the kernel has not finished what he asked for. */
+static struct host_ops ops;
+static int (*write_to_kernel)(const struct host *host, const char *path, const char *text);
+
+static int
+another_removes(const struct host *host, const char *path, const char *text)
+{
+    if (!strstr(path, "/remove"))
+        return write_to_kernel(host, path, text);
+    if (fork() == 0)
+        _exit(write_to_kernel(host, path, text) != 0);
+    while (host_exists(host, "sys/bus/mdev/devices/%s/mdev_type", scene_device(1)))
+        fake_sleep(1);
+    return -ENODEV;
+}
+
+static void
+one_waits_for_another_removal(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    ops = *scene.kernel.host.ops;
+    write_to_kernel = ops.write;
+    ops.write = another_removes;
+    scene.kernel.host.ops = &ops;
     scene.kernel.faults->remove_delay = 200;
     began = fake_now();
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -400,6 +434,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
         SCENE_TEST(one_waits_until_nothing_is_left, here),
+        SCENE_TEST(one_waits_for_another_removal, here),
         SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
         SCENE_TEST(one_that_cannot_write_is_made_up_for, here),
         SCENE_TEST(one_that_finds_a_newer_ledger_is_made_up_for, here),
