@@ -253,6 +253,17 @@ device_of(const struct migrate_check *migration, const struct demand *demand)
     };
 }
 
+/* A profile is numbers, which each vgpu.conf says for itself. */
+static void
+check_profile(struct check *check, const struct migrating_device *device)
+{
+    if (device->has && profile_is_set(&device->has->profile))
+        add_note(check,
+                 "%s: the profile %s has to have the same numbers there, as the driver takes the "
+                 "state of no other; 'vgpuctl check --print' shows them on each host",
+                 device->demand->label, device->has->name);
+}
+
 static void
 check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
 {
@@ -269,6 +280,7 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
         check_new_kind(check, &device, has_type);
     else
         check_kind(check, &device, has_type);
+    check_profile(check, &device);
     if (!has_type)
         return;
     answer = remote_capacity_take(capacity, &filter, why, sizeof(why));

@@ -159,27 +159,34 @@ is_nameless(const struct inventory_type *type)
     return type && !inventory_type_has_name(type) && nvidia_type_number(&type->id) > 0;
 }
 
+/* A name of vgpu.conf, a pool's or a profile's: libvirt tells of none. */
+static bool
+is_configured(const struct inventory_type *type)
+{
+    return type->is_pooled || profile_is_set(&type->profile);
+}
+
 /* Whether this host has it by GPUs of which its own libvirt tells nothing at all: then another's
  * would not either. */
 static bool
 is_hidden(const struct migrating_device *device)
 {
+    const struct inventory *from = device->from;
+    bool is_told = !from || find_type(from, migrating_device_suits, device), found = false;
     struct inventory_walk walk = {0};
-    bool found = false;
 
-    if (!device->from || find_type(device->from, migrating_device_suits, device))
-        return false;
     while (inventory_next_type(device->here, &walk)) {
-        const struct name *gpu = &device->here->gpus[walk.gpu].name;
-        size_t shown;
+        size_t gpu;
 
         if (!migrating_device_suits(walk.type, device))
             continue;
-        if (inventory_find_gpu(device->from, gpu, &shown) && device->from->gpus[shown].is_partial)
-            return false;
+        if (is_configured(walk.type))
+            return true;
         found = true;
+        is_told |= from && inventory_find_gpu(from, &device->here->gpus[walk.gpu].name, &gpu) &&
+                   from->gpus[gpu].is_partial;
     }
-    return found;
+    return found && !is_told;
 }
 
 /* No type there will do: whether that is for sure, and why. */

@@ -129,6 +129,8 @@ struct row {
 #define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
 #define L40S(capacity)  GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", capacity))
 
+#define XE_FUNCTION "0000:03:00.4"
+
 #define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
 
 static const struct row rows[] = {
@@ -567,6 +569,40 @@ static const struct row rows[] = {
         .words = {"UNKNOWN  ua-gpu1: mtty is full; but what the virtual functions"},
     },
     {
+        .why = "a profile, of which no libvirt tells",
+        .function = XE_FUNCTION,
+        .type = "b50-4g",
+        .config = "profiles = { b50-4g = { exec_quantum = \"20ms\"; }; };",
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have b50-4g\n",
+                  "NOTE     ua-gpu0: the profile b50-4g has to have the same numbers there, as the "
+                  "driver takes the state of no other; 'vgpuctl check --print' shows them on each "
+                  "host\n"},
+    },
+    {
+        .why = "a profile, for a guest that is new there",
+        .function = XE_FUNCTION,
+        .type = "b50-4g",
+        .config = "profiles = { b50-4g = { exec_quantum = \"20ms\"; }; };",
+        .is_new = true,
+        .is_alone = true,
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have b50-4g\n"},
+    },
+    {
+        .why = "a pool, likewise",
+        .function = "0000:c1:02.0",
+        .type = "mi300",
+        .config = "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };",
+        .is_new = true,
+        .is_alone = true,
+        .there = {.devices = {OTHER_FUNCTIONS}},
+        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have mi300\n"},
+    },
+    {
         .why = "a virtual function that nobody asks for",
         .function = "0000:3d:00.4",
         .type = "",
@@ -723,6 +759,19 @@ read_hosts(const struct row *row, const char *xml, struct remote_host *hosts)
     }
 }
 
+/* The function has its profile. */
+static void
+make_profile(const struct scene *scene)
+{
+    struct vgpu vgpu = {.interface = &vgpu_xe};
+
+    assert_int_equal(name_parse(&vgpu.device, XE_FUNCTION), 0);
+    assert_int_equal(name_parse(&vgpu.type, "b50-4g"), 0);
+    vgpu.parent = vgpu.device;
+    assert_int_equal(host_make_directory(&scene->kernel.host, "run/libvirt-vgpu"), 0);
+    assert_int_equal(vgpu_xe.make(&scene->kernel.host, &vgpu), 0);
+}
+
 /* This host: a T4 with two devices, both of the smallest type, a third elsewhere, and two virtual
  * functions with a type, of which one has no sibling that could name it. */
 static void
@@ -739,6 +788,8 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
                        "gpu 0000:5f:00.0 vf vfs 1 rule size\n"
                        "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"
+                       "gpu 0000:03:00.0 xe vfs 2\n"
+                       "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
                        "gpu mtty rule pool 24\n"
                        "type mtty-1 \"Single port serial\" uses 1\n"
                        "type mtty-2 \"Dual port serial\" uses 2\n");
@@ -751,7 +802,9 @@ read_here(struct scene *scene, const struct row *row, struct policy *policy,
         assert_int_equal(
             fake_make(&scene->kernel, "0000:18:00.0", "nvidia-222", scene_device(number)), 0);
     assert_int_equal(policy_load(&scene->kernel.host, policy, &error), 0);
-    assert_int_equal(scan_host(&scene->kernel.host, NULL, &all, inventory, &error), 0);
+    if (row->function && !strcmp(row->function, XE_FUNCTION) && !row->is_new)
+        make_profile(scene);
+    assert_int_equal(scan_host(&scene->kernel.host, policy, &all, inventory, &error), 0);
 }
 
 /* The reason is the first of the worst that is printed; of a yes it is the last. */
