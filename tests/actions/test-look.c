@@ -127,6 +127,13 @@ first_ends(void)
 }
 
 static void
+first_runs_again(void)
+{
+    first_ends();
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+}
+
+static void
 first_ends_in_vain(void)
 {
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -313,6 +320,19 @@ release_comes_to_its_end(void **state)
     scene_assert_empty(&scene);
 }
 
+/* A release that is late is not the next run's: not even if that begins with the very number which
+ * was next when it came. */
+static void
+release_leaves_the_next_run(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(1)), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    after_look(1, first_runs_again);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+}
+
 /* A second look, at other guests' leases, is only for who finds some. */
 static void
 one_look_where_nobody_has_a_lease(void **state)
@@ -347,6 +367,7 @@ main(void)
         SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places),
         SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places),
         SCENE_TEST(release_comes_to_its_end, two_places),
+        SCENE_TEST(release_leaves_the_next_run, two_places),
         SCENE_TEST(one_look_where_nobody_has_a_lease, one_place),
     };
 

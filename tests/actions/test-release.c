@@ -349,6 +349,23 @@ others_leave_no_mark(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
+/* Nor does who could not record what a guest has: a mark would speak of leases that are not there. */
+static void
+reconnect_that_records_nothing_leaves_no_mark(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+
+    (void)state;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(unlinkat(root(), STATE "/ledger", 0), 0);
+    assert_int_equal(mkdirat(root(), STATE "/ledger.new", 0755), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(marks_in("ran"), 0);
+    assert_int_equal(unlinkat(root(), STATE "/ledger.new", AT_REMOVEDIR), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(marks_in("ran"), 1);
+}
+
 /* Where there are no such files nothing follows from that. */
 static void
 without_status_files_nothing_ends(void **state)
@@ -443,6 +460,7 @@ main(void)
         SCENE_TEST(one_that_never_came_is_made_up_for, here),
         SCENE_TEST(one_that_has_not_run_yet_is_left_alone, here),
         SCENE_TEST(others_leave_no_mark, here),
+        SCENE_TEST(reconnect_that_records_nothing_leaves_no_mark, here),
         SCENE_TEST(without_status_files_nothing_ends, here),
         SCENE_TEST(the_next_run_is_not_released, here),
         SCENE_TEST(one_of_a_kept_device_is_made_up_for, here),

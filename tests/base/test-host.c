@@ -93,6 +93,8 @@ texts(void **state)
         if (rows[i].text)
             assert_string_equal(text, rows[i].text);
     }
+    assert_int_equal(host_kernel.write(&host, "file", "12"), 0);
+    assert_int_equal(host_kernel.write(&host, "no such", "12"), -ENOENT);
     assert_int_equal(host_read(&host, text, sizeof(text), "no such"), -ENOENT);
     assert_int_equal(host_read(&host, text, sizeof(text), "."), -EISDIR);
 }
@@ -154,11 +156,15 @@ static void
 listings_and_directories(void **state)
 {
     struct names names = {0};
+    struct stat status;
 
     (void)state;
     assert_int_equal(symlinkat("x", host.root, "b"), 0);
     assert_int_equal(symlinkat("x", host.root, "a"), 0);
+    umask(0);
     assert_int_equal(host_make_directory(&host, "directory"), 0);
+    assert_int_equal(fstatat(host.root, "directory", &status, 0), 0);
+    assert_int_equal(status.st_mode, S_IFDIR | 0755);
     assert_int_equal(host_make_directory(&host, "directory"), -1);
     assert_int_equal(errno, EEXIST);
     assert_int_equal(host_list(&host, &names, "."), 0);
