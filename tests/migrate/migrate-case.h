@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * migrate-case: a guest with vGPUs, another host, and what migrate-check is to say of both.
+ *
+ * The hosts are what libvirt might tell of them; this one's /sys is a fake: a T4 with two devices,
+ * both of the smallest type, a third elsewhere, and two virtual functions with a type, of which one
+ * has no sibling that could name it. Intel's card and AMD's have types if the configuration says
+ * so.
+ */
+
+#pragma once
+
+#include "cli/command.h"
+#include "fake/typed.h"
+#include "migrate/migrate-question.h"
+
+#include <stdio.h>
+
+#define UUID_HERE  "aaaaaaaa-0000-4000-8000-0000000000a1"
+#define UUID_THERE "aaaaaaaa-0000-4000-8000-0000000000a2"
+
+#define GPU(address, types)                                                                        \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><capability type='pci'>"              \
+    "<capability type='mdev_types'>" types "</capability></capability></device>"
+#define FUNCTION(address, types)                                                                   \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><capability type='pci'>"              \
+    "<capability type='phys_function'>"                                                            \
+    "<address domain='0x0000' bus='0xe2' slot='0x00' function='0x0'/></capability>"                \
+    "<capability type='mdev_types'>" types "</capability></capability></device>"
+#define TYPE(id, name, left)                                                                       \
+    "<type id='" id "'><name>" name "</name><deviceAPI>vfio-pci</deviceAPI>"                       \
+    "<availableInstances>" left "</availableInstances></type>"
+#define VGPU(address, type, device)                                                                \
+    "<device><path>/sys/devices/pci0000:00/" address "/" device "</path>"                          \
+    "<capability type='mdev'><type id='" type "'/></capability></device>"
+
+#define CARD(address, function)                                                                    \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><driver><name>nvidia</name></driver>" \
+    "<capability type='pci'><vendor id='0x10de'/>"                                                 \
+    "<capability type='virt_functions' maxCount='16'>"                                             \
+    "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function                          \
+    "'/></capability></capability></device>"
+
+#define STRAY "dddddddd-0000-4000-8000-0000000000ff"
+
+/* How a host answers; what is not said is as on a good one. */
+struct migrate_case_host {
+    const char *hypervisor, *libvirt, *qemu, *uuid;
+    const char *devices[4];
+    const char *name; /* of a domain there */
+    unsigned domain;  /* its number; 0: there is none */
+    bool is_running;
+};
+
+/* A problem, and what is to be in the answer. */
+struct migrate_case {
+    const char *why;
+    const char *request;         /* the guest's <vgpu:device>s */
+    unsigned numbers[4];         /* of its devices */
+    const char *function, *type; /* or its virtual function, and what it asks for; "": nothing */
+    const char *config;          /* of this host */
+    const char *kernel;
+    bool is_down;         /* it does not run */
+    bool is_new;          /* it comes from a file */
+    const char *new_type; /* or is only this type */
+    bool is_alone;        /* this host's libvirt is not there */
+    struct migrate_case_host here, there;
+    enum remote_capacity_answer answer;
+    size_t room;          /* 0: not looked at */
+    const char *words[3]; /* that are printed */
+};
+
+#define ONE(what) .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>", .numbers = {1}
+#define TWO(what, other)                                                                           \
+    .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>"                                         \
+               "<vgpu:device alias=\"ua-gpu2\" " other "/>",                                       \
+    .numbers = {1, 2}
+#define T4(room1, room2)                                                                           \
+    GPU("0000:18:00.0",                                                                            \
+        TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
+#define OTHER_T4(room1, room2)                                                                     \
+    GPU("0000:19:00.0",                                                                            \
+        TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
+
+/* What this host's libvirt tells of the virtual functions that read_here makes. */
+#define FUNCTIONS_HERE  .here = {.devices = {CARD("0000:3d:00.0", "0x4")}}
+#define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
+#define L40S(capacity)  GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", capacity))
+
+#define XE_FUNCTION "0000:03:00.4"
+
+#define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
+
+/* Plays each, tells of all that are wrong, and fails if any is. */
+void migrate_cases_play(const struct migrate_case *rows, size_t count);
+
+/* This host, started, with that configuration; the test stops it. */
+void migrate_case_read_here(struct scene *scene, const struct migrate_case *row,
+                            struct policy *policy, struct inventory *inventory);
+
+/* What a host tells: its UUID if `told` has none, and its guest number 1, by the XML (NULL: it has
+ * none). ret refers to the URI. */
+void migrate_case_read_host(const struct migrate_case_host *told, const char *uuid, const char *uri,
+                            const char *guest, bool is_running, struct remote_host *ret);
