@@ -1,159 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl doctor finds: each fault planted on a host that has no other. */
+/* What vgpuctl doctor finds of the hook, security modules, the kernel and our files: each fault
+ * planted on a host that has no other. */
 
-#include "doctor/diagnosis.h"
-#include "fake/fake-parts.h"
-#include "fake/typed.h"
+#include "doctor/planted.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#define MACHINE                                                                                    \
-    "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
-    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
-
-#define HERE    "test:///default"
-#define CONF    "etc/libvirt-vgpu/vgpu.conf"
-#define HOOKS   "etc/libvirt/hooks"
-#define LINK    HOOKS "/qemu.d/50-vgpu"
-#define PROGRAM "usr/sbin/libvirt-vgpu-hook"
-#define PCI     "sys/bus/pci/devices/0000:3d:00.0"
-
-static struct scene scene;
-static struct typed typed;
-
-static void
-put(const char *path, const char *text)
-{
-    fake_write(&scene.kernel, path, text);
-}
-
-static void
-mode(const char *path, mode_t bits)
-{
-    assert_int_equal(fchmodat(scene.kernel.host.root, path, bits, 0), 0);
-}
-
-static void
-drop(const char *path)
-{
-    assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
-}
-
-static void
-link_to(const char *target, const char *path)
-{
-    unlinkat(scene.kernel.host.root, path, 0);
-    assert_int_equal(symlinkat(target, scene.kernel.host.root, path), 0);
-}
-
-static void
-program(const char *path)
-{
-    put(path, "#!/bin/sh\n");
-    mode(path, 0755);
-}
-
-/* What every host has on which nothing is wrong. */
-static void
-start(const char *machine)
-{
-    scene_start(&scene, machine);
-    program(PROGRAM);
-    put(HOOKS "/qemu.d/README", "not executable\n");
-    link_to("/" PROGRAM, LINK);
-    put("dev/vfio/vfio", "");
-    put("sys/class/iommu/dmar0", "");
-}
-
-static int
-setup(void **state)
-{
-    (void)state;
-    start(MACHINE);
-    put(CONF, "gpus = ({ address = \"0000:18:00.0\"; });\n");
-    put("etc/libvirt-vgpu/conf.d/10-more.conf", "placement = \"spread\";\n");
-    put("sys/devices/0000:18:00.0/vendor", "0x10de\n");
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    return scene_stop(&scene), 0;
-}
-
-/* Domains, each the text of its devices, as libvirt's test driver reads them. */
-static const char *
-libvirt(const char *const *devices)
-{
-    char text[8192] = "";
-    size_t length = 0;
-
-    for (unsigned i = 1; *devices; i++, devices++)
-        length += (size_t)snprintf(text + length, sizeof(text) - length,
-                                   "<domain type='test'><name>guest%u</name>"
-                                   "<uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>"
-                                   "<memory>1024</memory><os><type>hvm</type></os>"
-                                   "<devices>%s</devices></domain>\n",
-                                   i, i, *devices);
-    return typed_libvirt(&scene, text);
-}
-
-#define HOSTDEV(uuid, alias)                                                                       \
-    "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source><address uuid='" uuid          \
-    "'/></source><alias name='" alias "'/></hostdev>"
-#define DEVICE1 "dddddddd-0000-4000-8000-000000000001"
-#define DEVICE2 "dddddddd-0000-4000-8000-000000000002"
-#define GUEST1  "aaaaaaaa-0000-4000-8000-000000000001"
-
-#define LINES "vgpuctl doctor --raw -n -o CHECK,SEVERITY,FINDING"
-
-static void
-assert_healthy(const char *uri)
-{
-    typed_run(&scene, uri, "vgpuctl doctor", &typed);
-    assert_string_equal(typed.printed, "no fault found\n");
-    assert_string_equal(typed.faults, "");
-    assert_int_equal(typed.status, 0);
-}
-
-/* This fault, and no other. */
-static void
-assert_fault(const char *uri, const char *check, const char *words)
-{
-    char begin[64];
-
-    if (typed_run(&scene, uri, LINES, &typed) != 1)
-        fail_msg("no %s: %s%s", check, typed.printed, typed.faults);
-    snprintf(begin, sizeof(begin), "%s ", check);
-    if (strncmp(typed.printed, begin, strlen(begin)))
-        fail_msg("no %s, but: %s", check, typed.printed);
-    for (char *c = typed.printed; (c = strstr(c, "\\x20"));) {
-        *c = ' ';
-        memmove(c + 1, c + 4, strlen(c + 4) + 1);
-    }
-    typed_assert_has(typed.printed, words);
-    assert_string_equal(typed.faults, "vgpuctl: doctor: 1 fault found\n");
-}
-
-/* No fault, but worth a line. */
-static void
-assert_note(const char *uri, const char *check, const char *words)
-{
-    assert_int_equal(typed_run(&scene, uri, "vgpuctl doctor", &typed), 0);
-    typed_assert_has(typed.printed, "no fault found\n");
-    typed_assert_has(typed.printed, check);
-    typed_assert_has(typed.printed, words);
-    assert_string_equal(typed.faults, "");
-}
+#define GUEST1 "aaaaaaaa-0000-4000-8000-000000000001"
 
 static void
 healthy(void **state)
@@ -361,15 +219,6 @@ gpu_without_types(void)
 {
     put("sys/bus/pci/devices/0000:19:00.0/vendor", "0x10de\n");
     gpu_not_there();
-}
-
-static void
-functions_off(void)
-{
-    put(PCI "/vendor", "0x10de\n");
-    put(PCI "/sriov_totalvfs", "16\n");
-    put(PCI "/sriov_numvfs", "0\n");
-    link_to("../../../../bus/pci/drivers/nvidia", PCI "/driver");
 }
 
 /* As nova-core has them: no nvidia/ in sysfs, and a VFIO driver of its own. */
@@ -725,287 +574,6 @@ seen_through_another(void **state)
 }
 
 static void
-domains(void **state)
-{
-    (void)state;
-    assert_fault(
-        libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-a"),
-                                      HOSTDEV(DEVICE2, "ua-b") HOSTDEV(DEVICE1, "ua-c"), NULL}),
-        "duplicate-uuid", "the domains guest1 and guest2 both name the vGPU " DEVICE1);
-    assert_fault("test:///no/such/file", "libvirt", "cannot connect to test:///no/such/file");
-    assert_int_equal(scene_prepare(&scene, 9, 2, "T4-1B"), 0);
-    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-a"), NULL}), "orphan",
-                 "no domain refers to the vGPU " DEVICE2 ", which was guest9's");
-    assert_int_equal(scene_release(&scene, 9, 2), 0);
-}
-
-/* What is printed to be copied does what it says, and no more. */
-static void
-a_name_for_a_shell(void **state)
-{
-#define ODD(name, number)                                                                          \
-    "<domain type='test'><name>" name "</name><uuid>aaaaaaaa-0000-4000-8000-00000000000" number    \
-    "</uuid><memory>1024</memory><os><type>hvm</type></os><devices>" HOSTDEV(                      \
-        DEVICE1, "ua-a") "</devices></domain>\n"
-    (void)state;
-    assert_fault(typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "duplicate-uuid",
-                 "a;id and b;id");
-    typed_run(&scene, typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "vgpuctl doctor",
-              &typed);
-    typed_assert_has(typed.printed, "give b;id vGPUs of its own:");
-    typed_assert_has(typed.printed, "virsh edit 'b;id'\n");
-}
-
-static void
-started_by_mdevctl(void **state)
-{
-    const char *const devices[] = {HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL};
-
-    (void)state;
-    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
-    put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
-        "{ \"mdev_type\": \"nvidia-222\", \"start\": \"manual\", \"attrs\": [] }\n");
-    assert_healthy(libvirt(devices));
-    put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
-        "{ \"mdev_type\": \"nvidia-222\", \"start\": \"auto\", \"attrs\": [] }\n");
-    assert_fault(libvirt(devices), "mdevctl-start",
-                 "mdevctl starts the vGPU " DEVICE1 " by itself, which the domain guest1");
-    /* Nobody asks us for that one. */
-    assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-mine"), NULL}));
-}
-
-/* A host that has virtual functions only, of which one is free, and no module mdev. */
-#define CARD     "0000:41:00.0"
-#define FIRST    "0000:41:00.4"
-#define SECOND   "0000:41:00.5"
-#define FUNCTION "sys/devices/" FIRST
-#define FUNCTIONS                                                                                  \
-    "gpu " CARD " vf vfs 2 rule size numa 0 device 26b9\n"                                         \
-    "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
-#define PCI_HOSTDEV(function, managed, alias)                                                      \
-    "<hostdev mode='subsystem' type='pci' managed='" managed "'><source>"                          \
-    "<address domain='0' bus='0x41' slot='0' function='" function                                  \
-    "'/></source><alias name='" alias "'/></hostdev>"
-
-static int
-setup_functions(void **state)
-{
-    (void)state;
-    start(FUNCTIONS);
-    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev/devices", AT_REMOVEDIR), 0);
-    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev", AT_REMOVEDIR), 0);
-    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-1152", SECOND), 0);
-    return 0;
-}
-
-static void
-bound_to_vfio(void)
-{
-    fake_bind(&scene.kernel, FIRST, "vfio-pci");
-}
-
-static void
-bound_to_nothing(void)
-{
-    fake_bind(&scene.kernel, FIRST, "");
-}
-
-static void
-typed_and_bound_to_vfio(void)
-{
-    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
-    link_to("../../bus/pci/drivers/vfio-pci", FUNCTION "/driver");
-}
-
-static void
-no_interface(void)
-{
-    int root = scene.kernel.host.root;
-
-    assert_int_equal(renameat(root, FUNCTION "/nvidia", root, FUNCTION "/hidden"), 0);
-}
-
-static void
-no_cdev(void)
-{
-    int root = scene.kernel.host.root;
-
-    assert_int_equal(renameat(root, FUNCTION "/vfio-dev", root, FUNCTION "/hidden"), 0);
-}
-
-static void
-no_probing(void)
-{
-    put("sys/devices/" CARD "/sriov_drivers_autoprobe", "0\n");
-}
-
-/* What was listed once is no type of today's. */
-static void
-nothing_listed(void)
-{
-    put("run/libvirt-vgpu/types", CARD " nvidia-1152 NVIDIA L40S-8Q\n");
-    assert_int_equal(fake_remove(&scene.kernel, SECOND), 0);
-    scene.kernel.faults->unreadable = 1;
-}
-
-static void
-functions(void **state)
-{
-    static const struct {
-        void (*plant)(void);
-        const char *check, *words;
-    } faults[] = {
-        {bound_to_vfio, "function-driver", "made on them: " FIRST " (vfio-pci)"},
-        {bound_to_nothing, "function-driver", "made on them: " FIRST " (none)"},
-        {typed_and_bound_to_vfio, "function-driver",
-         "made on them: " FIRST " (vfio-pci, with the type nvidia-1152)"},
-        {no_interface, "function-types",
-         "the GPU " CARD " are no parents of vGPUs, although they have its driver: " FIRST},
-        {nothing_listed, "function-types",
-         "the GPU " CARD " has no vGPU, and its driver offers no"},
-        {no_cdev, "function-vfio", "the GPU " CARD " have no vfio-dev"},
-        {no_probing, "function-probe", "sriov_drivers_autoprobe of the GPU " CARD " is 0"},
-    };
-
-    for (size_t i = 0; i < COUNT(faults); i++) {
-        if (i) {
-            teardown(state);
-            setup_functions(state);
-        }
-        assert_healthy(HERE);
-        put("sys/devices/" CARD "/sriov_drivers_autoprobe", "1\n");
-        assert_healthy(HERE);
-        faults[i].plant();
-        assert_fault(HERE, faults[i].check, faults[i].words);
-        put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
-        assert_healthy(HERE);
-    }
-}
-
-/* What to do, in full; and no more names than anybody reads. */
-static void
-function_advice(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    start("gpu " CARD " vf vfs 16 rule size numa 0 device 26b9\n"
-          "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
-    for (unsigned i = 4; i < 16; i++) {
-        char address[32];
-
-        snprintf(address, sizeof(address), "0000:41:%02x.%x", i / 8, i % 8);
-        fake_bind(&scene.kernel, address, "vfio-pci");
-    }
-    no_probing();
-    typed_golden(&scene, HERE, "doctor/functions", "vgpuctl doctor");
-    typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
-}
-
-/* Of two commands, one or the other. */
-static void
-one_command_or_another(void **state)
-{
-    (void)state;
-    functions_off();
-    typed_golden(&scene, HERE, "doctor/functions-off", "vgpuctl doctor");
-}
-
-/* Intel's card: the host has a function itself, memory is not stated or is shared out already, and
- * nothing can migrate. */
-static void
-intel(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    start("gpu 0000:03:00.0 xe vfs 2 memory 16384\n");
-    fake_put_driver(&scene.kernel, "0000:03:00.4", "xe");
-    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n");
-    typed_golden(&scene, HERE, "doctor/intel", "vgpuctl doctor");
-    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n"
-              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
-    put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
-    fake_put_driver(&scene.kernel, "0000:03:00.4", "vfio-pci");
-    assert_healthy(HERE);
-    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 4ull << 30;
-    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 4ull << 30;
-    assert_healthy(HERE);
-    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 6ull << 30;
-    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 7ull << 30;
-    assert_healthy(HERE);
-    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; b50-16g = { vram = \"16G\"; }; };\n"
-              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
-    typed_golden(&scene, HERE, "doctor/intel-preset", "vgpuctl doctor");
-}
-
-/* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
-static void
-libvirt_version(void **state)
-{
-    static const struct {
-        unsigned version;
-        const char *words; /* NULL: no fault */
-    } rows[] = {
-        {0, NULL},
-        {9006000, "libvirt 9.6.0 gives no guest a virtual function that keeps its driver, as vGPUs "
-                  "of the GPU " CARD " have to"},
-        {9007000, NULL},
-        {11003000, NULL},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
-        struct error error;
-
-        assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
-        assert_int_equal(diagnosis.count, 0);
-        assert_int_equal(diagnosis.references.libvirt_version, 0);
-        diagnosis.references.libvirt_version = rows[i].version;
-        for (diagnosis.check = function_checks; diagnosis.check->name; diagnosis.check++) {
-            if (diagnosis.check->look)
-                diagnosis.check->look(&diagnosis);
-        }
-        assert_int_equal(diagnosis.count, rows[i].words != NULL);
-        if (!rows[i].words)
-            continue;
-        assert_string_equal(diagnosis.findings[0].check->name, "libvirt-version");
-        assert_string_equal(diagnosis.findings[0].text.text, rows[i].words);
-    }
-}
-
-static void
-function_domains(void **state)
-{
-    (void)state;
-    put(CONF, "classes = { small = { types = [ \"L40S-8Q\" ]; }; };\n");
-    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
-    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"),
-                                               PCI_HOSTDEV("4", "no", "ua-b"), NULL}),
-                 "duplicate-function",
-                 "the domains guest1 and guest2 both name the virtual function " FIRST);
-    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("5", "yes", "ua-a"), NULL}),
-                 "function-managed", "guest1 says managed='yes' for the virtual function " SECOND);
-    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("6", "no", "ua-vgpu-small"), NULL}),
-                 "function-missing",
-                 "guest1 asks for a vGPU on 0000:41:00.6, which this host does not have");
-    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("0", "no", "ua-vgpu-small"), NULL}),
-                 "function-missing", "on " CARD ", which is no virtual function (its driver is");
-    /* A PCI device that is none of ours may be shared, managed, and elsewhere. */
-    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("6", "yes", "ua-a"),
-                                                 PCI_HOSTDEV("6", "yes", "ua-b"), NULL}));
-    /* A pool's function has nothing to lose by it. */
-    put("sys/bus/pci/devices/0000:41:00.7/vendor", "0x1002");
-    put(CONF, "pools = { bare = { functions = [ \"0000:41:00.7\" ]; }; };\n");
-    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("7", "yes", "ua-a"), NULL}));
-    put(CONF, "");
-    /* Nobody refers to the one with a type, and it is not ours to speak of; another is. */
-    assert_int_equal(typed_prepare(&scene, 9, "L40S-8Q", FIRST), 0);
-    assert_fault(libvirt((const char *const[]){NULL}), "orphan",
-                 "no domain refers to the vGPU " FIRST ", which was guest9's");
-    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
-}
-
-static void
 switched_off(void **state)
 {
     (void)state;
@@ -1013,22 +581,6 @@ switched_off(void **state)
     assert_fault(
         HERE, "disabled",
         "/etc/libvirt-vgpu/conf.d/20-off.conf:2 says enabled = false: no guest is given a");
-}
-
-/* What check --all calls a fault, and no more. */
-static void
-definitions(void **state)
-{
-    (void)state;
-    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
-                 "definition",
-                 "a start of the domain guest1 would be refused: ua-vgpu-small asks for the class "
-                 "\"small\", and vgpu.conf has none");
-    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
-    assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}));
-    put(CONF, "classes = { small = { types = [ \"A40-1B\" ]; }; };\n");
-    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
-                 "definition", "ua-vgpu-small wants small, which no GPU here has");
 }
 
 static void
@@ -1048,8 +600,7 @@ several(void **state)
 int
 main(void)
 {
-#define TEST(function)          cmocka_unit_test_setup_teardown(function, setup, teardown)
-#define FUNCTION_TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(healthy),
         TEST(readme),
@@ -1062,18 +613,8 @@ main(void)
         TEST(apparmor_of_a_daemon),
         TEST(an_ended_daemon_is_none),
         TEST(seen_through_another),
-        TEST(domains),
-        TEST(a_name_for_a_shell),
-        TEST(started_by_mdevctl),
-        TEST(definitions),
         TEST(switched_off),
         TEST(several),
-        FUNCTION_TEST(functions),
-        FUNCTION_TEST(function_advice),
-        FUNCTION_TEST(one_command_or_another),
-        FUNCTION_TEST(intel),
-        FUNCTION_TEST(libvirt_version),
-        FUNCTION_TEST(function_domains),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl doctor finds in the definitions of libvirt's domains: vGPUs that two of them name,
+ * or none, or mdevctl starts as well, and those that no start would get. */
+
+#include "doctor/planted.h"
+
+#define DEVICE2 "dddddddd-0000-4000-8000-000000000002"
+
+static void
+domains(void **state)
+{
+    (void)state;
+    assert_fault(
+        libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-a"),
+                                      HOSTDEV(DEVICE2, "ua-b") HOSTDEV(DEVICE1, "ua-c"), NULL}),
+        "duplicate-uuid", "the domains guest1 and guest2 both name the vGPU " DEVICE1);
+    assert_fault("test:///no/such/file", "libvirt", "cannot connect to test:///no/such/file");
+    assert_int_equal(scene_prepare(&scene, 9, 2, "T4-1B"), 0);
+    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-a"), NULL}), "orphan",
+                 "no domain refers to the vGPU " DEVICE2 ", which was guest9's");
+    assert_int_equal(scene_release(&scene, 9, 2), 0);
+}
+
+/* What is printed to be copied does what it says, and no more. */
+static void
+a_name_for_a_shell(void **state)
+{
+#define ODD(name, number)                                                                          \
+    "<domain type='test'><name>" name "</name><uuid>aaaaaaaa-0000-4000-8000-00000000000" number    \
+    "</uuid><memory>1024</memory><os><type>hvm</type></os><devices>" HOSTDEV(                      \
+        DEVICE1, "ua-a") "</devices></domain>\n"
+    (void)state;
+    assert_fault(typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "duplicate-uuid",
+                 "a;id and b;id");
+    typed_run(&scene, typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "vgpuctl doctor",
+              &typed);
+    typed_assert_has(typed.printed, "give b;id vGPUs of its own:");
+    typed_assert_has(typed.printed, "virsh edit 'b;id'\n");
+}
+
+static void
+started_by_mdevctl(void **state)
+{
+    const char *const devices[] = {HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL};
+
+    (void)state;
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
+        "{ \"mdev_type\": \"nvidia-222\", \"start\": \"manual\", \"attrs\": [] }\n");
+    assert_healthy(libvirt(devices));
+    put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
+        "{ \"mdev_type\": \"nvidia-222\", \"start\": \"auto\", \"attrs\": [] }\n");
+    assert_fault(libvirt(devices), "mdevctl-start",
+                 "mdevctl starts the vGPU " DEVICE1 " by itself, which the domain guest1");
+    /* Nobody asks us for that one. */
+    assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-mine"), NULL}));
+}
+
+/* What check --all calls a fault, and no more. */
+static void
+definitions(void **state)
+{
+    (void)state;
+    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
+                 "definition",
+                 "a start of the domain guest1 would be refused: ua-vgpu-small asks for the class "
+                 "\"small\", and vgpu.conf has none");
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}));
+    put(CONF, "classes = { small = { types = [ \"A40-1B\" ]; }; };\n");
+    assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
+                 "definition", "ua-vgpu-small wants small, which no GPU here has");
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(domains),
+        TEST(a_name_for_a_shell),
+        TEST(started_by_mdevctl),
+        TEST(definitions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

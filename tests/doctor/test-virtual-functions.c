@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgpuctl doctor finds of virtual functions, and of Intel's: their drivers, their types, and
+ * the domains that name them. */
+
+#include "doctor/diagnosis.h"
+#include "doctor/planted.h"
+#include "fake/fake-parts.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+/* A host that has virtual functions only, of which one is free, and no module mdev. */
+#define CARD     "0000:41:00.0"
+#define FIRST    "0000:41:00.4"
+#define SECOND   "0000:41:00.5"
+#define FUNCTION "sys/devices/" FIRST
+#define FUNCTIONS                                                                                  \
+    "gpu " CARD " vf vfs 2 rule size numa 0 device 26b9\n"                                         \
+    "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+#define PCI_HOSTDEV(function, managed, alias)                                                      \
+    "<hostdev mode='subsystem' type='pci' managed='" managed "'><source>"                          \
+    "<address domain='0' bus='0x41' slot='0' function='" function                                  \
+    "'/></source><alias name='" alias "'/></hostdev>"
+
+static int
+setup_functions(void **state)
+{
+    (void)state;
+    start(FUNCTIONS);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev/devices", AT_REMOVEDIR), 0);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev", AT_REMOVEDIR), 0);
+    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-1152", SECOND), 0);
+    return 0;
+}
+
+static void
+bound_to_vfio(void)
+{
+    fake_bind(&scene.kernel, FIRST, "vfio-pci");
+}
+
+static void
+bound_to_nothing(void)
+{
+    fake_bind(&scene.kernel, FIRST, "");
+}
+
+static void
+typed_and_bound_to_vfio(void)
+{
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
+    link_to("../../bus/pci/drivers/vfio-pci", FUNCTION "/driver");
+}
+
+static void
+no_interface(void)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, FUNCTION "/nvidia", root, FUNCTION "/hidden"), 0);
+}
+
+static void
+no_cdev(void)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, FUNCTION "/vfio-dev", root, FUNCTION "/hidden"), 0);
+}
+
+static void
+no_probing(void)
+{
+    put("sys/devices/" CARD "/sriov_drivers_autoprobe", "0\n");
+}
+
+/* What was listed once is no type of today's. */
+static void
+nothing_listed(void)
+{
+    put("run/libvirt-vgpu/types", CARD " nvidia-1152 NVIDIA L40S-8Q\n");
+    assert_int_equal(fake_remove(&scene.kernel, SECOND), 0);
+    scene.kernel.faults->unreadable = 1;
+}
+
+static void
+functions(void **state)
+{
+    static const struct {
+        void (*plant)(void);
+        const char *check, *words;
+    } faults[] = {
+        {bound_to_vfio, "function-driver", "made on them: " FIRST " (vfio-pci)"},
+        {bound_to_nothing, "function-driver", "made on them: " FIRST " (none)"},
+        {typed_and_bound_to_vfio, "function-driver",
+         "made on them: " FIRST " (vfio-pci, with the type nvidia-1152)"},
+        {no_interface, "function-types",
+         "the GPU " CARD " are no parents of vGPUs, although they have its driver: " FIRST},
+        {nothing_listed, "function-types",
+         "the GPU " CARD " has no vGPU, and its driver offers no"},
+        {no_cdev, "function-vfio", "the GPU " CARD " have no vfio-dev"},
+        {no_probing, "function-probe", "sriov_drivers_autoprobe of the GPU " CARD " is 0"},
+    };
+
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        if (i) {
+            teardown(state);
+            setup_functions(state);
+        }
+        assert_healthy(HERE);
+        put("sys/devices/" CARD "/sriov_drivers_autoprobe", "1\n");
+        assert_healthy(HERE);
+        faults[i].plant();
+        assert_fault(HERE, faults[i].check, faults[i].words);
+        put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
+        assert_healthy(HERE);
+    }
+}
+
+/* What to do, in full; and no more names than anybody reads. */
+static void
+function_advice(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start("gpu " CARD " vf vfs 16 rule size numa 0 device 26b9\n"
+          "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    for (unsigned i = 4; i < 16; i++) {
+        char address[32];
+
+        snprintf(address, sizeof(address), "0000:41:%02x.%x", i / 8, i % 8);
+        fake_bind(&scene.kernel, address, "vfio-pci");
+    }
+    no_probing();
+    typed_golden(&scene, HERE, "doctor/functions", "vgpuctl doctor");
+    typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
+}
+
+/* Of two commands, one or the other. */
+static void
+one_command_or_another(void **state)
+{
+    (void)state;
+    functions_off();
+    typed_golden(&scene, HERE, "doctor/functions-off", "vgpuctl doctor");
+}
+
+/* Intel's card: the host has a function itself, memory is not stated or is shared out already, and
+ * nothing can migrate. */
+static void
+intel(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start("gpu 0000:03:00.0 xe vfs 2 memory 16384\n");
+    fake_put_driver(&scene.kernel, "0000:03:00.4", "xe");
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n");
+    typed_golden(&scene, HERE, "doctor/intel", "vgpuctl doctor");
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n"
+              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
+    put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
+    fake_put_driver(&scene.kernel, "0000:03:00.4", "vfio-pci");
+    assert_healthy(HERE);
+    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 4ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 4ull << 30;
+    assert_healthy(HERE);
+    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 6ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 7ull << 30;
+    assert_healthy(HERE);
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; b50-16g = { vram = \"16G\"; }; };\n"
+              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
+    typed_golden(&scene, HERE, "doctor/intel-preset", "vgpuctl doctor");
+}
+
+/* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
+static void
+libvirt_version(void **state)
+{
+    static const struct {
+        unsigned version;
+        const char *words; /* NULL: no fault */
+    } rows[] = {
+        {0, NULL},
+        {9006000, "libvirt 9.6.0 gives no guest a virtual function that keeps its driver, as vGPUs "
+                  "of the GPU " CARD " have to"},
+        {9007000, NULL},
+        {11003000, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
+        struct error error;
+
+        assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
+        assert_int_equal(diagnosis.count, 0);
+        assert_int_equal(diagnosis.references.libvirt_version, 0);
+        diagnosis.references.libvirt_version = rows[i].version;
+        for (diagnosis.check = function_checks; diagnosis.check->name; diagnosis.check++) {
+            if (diagnosis.check->look)
+                diagnosis.check->look(&diagnosis);
+        }
+        assert_int_equal(diagnosis.count, rows[i].words != NULL);
+        if (!rows[i].words)
+            continue;
+        assert_string_equal(diagnosis.findings[0].check->name, "libvirt-version");
+        assert_string_equal(diagnosis.findings[0].text.text, rows[i].words);
+    }
+}
+
+static void
+function_domains(void **state)
+{
+    (void)state;
+    put(CONF, "classes = { small = { types = [ \"L40S-8Q\" ]; }; };\n");
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"),
+                                               PCI_HOSTDEV("4", "no", "ua-b"), NULL}),
+                 "duplicate-function",
+                 "the domains guest1 and guest2 both name the virtual function " FIRST);
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("5", "yes", "ua-a"), NULL}),
+                 "function-managed", "guest1 says managed='yes' for the virtual function " SECOND);
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("6", "no", "ua-vgpu-small"), NULL}),
+                 "function-missing",
+                 "guest1 asks for a vGPU on 0000:41:00.6, which this host does not have");
+    assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("0", "no", "ua-vgpu-small"), NULL}),
+                 "function-missing", "on " CARD ", which is no virtual function (its driver is");
+    /* A PCI device that is none of ours may be shared, managed, and elsewhere. */
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("6", "yes", "ua-a"),
+                                                 PCI_HOSTDEV("6", "yes", "ua-b"), NULL}));
+    /* A pool's function has nothing to lose by it. */
+    put("sys/bus/pci/devices/0000:41:00.7/vendor", "0x1002");
+    put(CONF, "pools = { bare = { functions = [ \"0000:41:00.7\" ]; }; };\n");
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("7", "yes", "ua-a"), NULL}));
+    put(CONF, "");
+    /* Nobody refers to the one with a type, and it is not ours to speak of; another is. */
+    assert_int_equal(typed_prepare(&scene, 9, "L40S-8Q", FIRST), 0);
+    assert_fault(libvirt((const char *const[]){NULL}), "orphan",
+                 "no domain refers to the vGPU " FIRST ", which was guest9's");
+    assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(functions), TEST(function_advice), TEST(one_command_or_another),
+        TEST(intel),     TEST(libvirt_version), TEST(function_domains),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
