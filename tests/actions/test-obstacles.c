@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What stands in the way of a start: a driver that refuses, is late or lies, a device that is still
+ * in use, another hook. */
+
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
+    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
+    "gpu mtty rule pool 4\n"                                                                       \
+    "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+
+static struct scene scene;
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+
+static const char class_conf[] = "classes = { small = { types = [ \"T4-2Q\", \"mtty-2\" ]; }; };";
+
+static void
+refused_create_goes_elsewhere_or_says_so(void **state)
+{
+    const char *device = "<vgpu:device class=\"small\"/>";
+    AUTO_FREE char *xml = scene_xml(1, device, (const unsigned[]){1, 0});
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", class_conf);
+    scene.kernel.faults->refuse = 1;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene.kernel.faults->refuse = 2;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(
+        &scene,
+        "0000:18:00.0 refused it (Input/output error), mtty refused it (Input/output error)");
+    scene_assert_empty(&scene);
+}
+
+/* For every n: the n-th write fails, and afterwards all is as before. */
+static void
+any_failing_write_is_undone(void **state)
+{
+    const char *devices = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>"
+                          "<vgpu:device alias=\"ua-gpu2\" type=\"T4-1B\"/>"
+                          "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-1\"/>";
+    AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 3, 0});
+    static const int errors[] = {EIO, ENOSPC, EUSERS, ENODEV, ENOENT, EAGAIN, EBUSY, ENOMEM};
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"1s\";");
+    for (size_t e = 0; e < sizeof(errors) / sizeof(*errors); e++) {
+        for (unsigned n = 1; n <= 3; n++) {
+            scene.kernel.faults->writes = 0;
+            scene.kernel.faults->fail_at = n;
+            scene.kernel.faults->fail_with = errors[e];
+            assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+            scene_assert_said(&scene, strerror(errors[e]));
+            scene_assert_empty(&scene);
+        }
+        /* The three creates pass, the n-th of the removes fails: a later call finishes it. */
+        for (unsigned n = 1; n <= 3; n++) {
+            scene.kernel.faults->writes = 0;
+            scene.kernel.faults->fail_at = 0;
+            assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+            scene.kernel.faults->fail_at = 3 + n;
+            assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+            scene.kernel.faults->fail_at = 0;
+            assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+            scene_assert_empty(&scene);
+        }
+    }
+}
+
+/* The driver registers after libvirt started its guests: one absolute moment, and only for a GPU
+ * that the configuration names. */
+static void
+a_gpu_that_comes_up_late(void **state)
+{
+    static const char late[] = "boot_wait = \"100s\"; prepare_timeout = \"200ms\";\n"
+                               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n";
+    int status;
+    pid_t hook;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
+    /* Up for longer than that, or nothing else to come: refused at once. */
+    fake_set_uptime(100010);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
+    fake_set_uptime(99000);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
+    scene_assert_said(&scene, "no-such, which no GPU here has");
+    /* Something is to come: its place is free half a second later. */
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(7)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(8)), 0);
+    hook = fork();
+    if (hook == 0)
+        _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+    fake_sleep(700);
+    assert_int_equal(waitpid(hook, NULL, WNOHANG), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(7)), 0);
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_int_equal(status, 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    /* In vain. */
+    fake_set_uptime(99900);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
+    assert_in_range(fake_now(), 100000, 101000);
+}
+
+/* Its daemon was restarted while a hook waited (systemd leaves hooks running), and the new one has
+ * started the same guest by the time there is a GPU: the old hook keeps its hands off. */
+static void
+a_hook_whose_daemon_is_gone(void **state)
+{
+    struct fake_guest qemu;
+    int ends[2], status;
+    pid_t daemon;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
+               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    fake_set_uptime(99000);
+    scene.kernel.faults->refuse = 1;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    daemon = fork();
+    if (daemon == 0) {
+        if (fork() == 0)
+            _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
+        fake_sleep(300);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_int_equal(scene.kernel.faults->refuse, 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    qemu = fake_open(&scene.kernel, scene_device(1));
+    /* Until the old hook has ended. */
+    assert_int_equal(read(ends[0], &status, 1), 0);
+    close(ends[0]);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
+    fake_close(&qemu);
+}
+
+static void
+busy_at_release_is_left_and_taken_back(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "release_timeout = \"200ms\"; prepare_timeout = \"2s\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene.kernel.faults->writes, 1);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "in use");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    fake_close(&stray);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene.kernel.faults->writes, 2);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    scene_assert_empty(&scene);
+}
+
+/* A leftover of another guest is room when there is no other. */
+static void
+recovery_of_others_make_room(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
+    scene_assert_said(&scene, "in use");
+    fake_close(&stray);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+/* What a start could not take out of its way is its owner's again, although that start waits on. */
+static void
+what_was_in_the_way_is_let_go(void **state)
+{
+    struct fake_guest stray;
+    int status;
+    pid_t hook;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "boot_wait = \"100s\"; prepare_timeout = \"2s\"; release_timeout = \"50ms\";\n"
+               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    fake_set_uptime(90000);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    hook = fork();
+    if (hook == 0) {
+        close(stray.group);
+        close(stray.device);
+        _exit(scene_prepare(&scene, 3, 3, "mtty-2"));
+    }
+    fake_sleep(700);
+    fake_close(&stray);
+    if (scene_prepare(&scene, 1, 1, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    assert_true(fake_now() < 92000);
+    assert_int_equal(waitpid(hook, &status, 0), hook);
+    assert_true(fake_now() >= 100000);
+    assert_int_not_equal(status, 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+}
+
+/* The driver sits on a create: prepare gives up, and nobody touches it until it is done. */
+static void
+stuck_create_is_left_to_its_writer(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
+    scene.kernel.faults->stuck = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "has not made the vGPU");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "00000001 (mtty-2, leaving) on mtty is still being worked on");
+    scene.kernel.faults->stuck = false;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+/* Nothing of it is in /sys yet, and it will come: its lease must not be forgotten before. */
+static void
+stuck_create_that_shows_nothing(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
+    scene.kernel.faults->unseen = true;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    assert_int_equal(fake_count(&scene.kernel), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    scene.kernel.faults->unseen = false;
+    while (!*fake_type_of(&scene.kernel, scene_device(1)))
+        fake_sleep(1);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+changed_request_replaces_what_is_left(void **state)
+{
+    struct fake_guest stray;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    fake_close(&stray);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-1");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_prepare(&scene, 1, 5, "mtty-1"), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+static int
+write_nothing(const struct host *host, const char *path, const char *text)
+{
+    (void)host;
+    (void)path;
+    (void)text;
+    return 0;
+}
+
+/* It takes every order, and does nothing. */
+static void
+a_driver_that_lies(void **state)
+{
+    static struct host_ops ops;
+
+    (void)state;
+    ops = *scene.kernel.host.ops;
+    ops.write = write_nothing;
+    scene.kernel.host.ops = &ops;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "No such device");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* A UUID may stay taken for a moment after its device went; that moment begins when it is seen, and
+ * not with a start that has waited for something else before. */
+static void
+a_uuid_that_is_not_quite_gone(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1,
+                                    "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
+                                    "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>",
+                                    (const unsigned[]){1, 2, 0});
+    struct fake_faults *faults = scene.kernel.faults;
+
+    (void)state;
+    faults->create_delay = 4000;
+    faults->fail_at = faults->writes + 2;
+    faults->fail_with = EEXIST;
+    if (scene_hook(&scene, xml, "prepare", "begin") != 0)
+        fail_msg("%s", scene.said);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+}
+
+/* A parent goes, and attributes cannot be read: the rest goes on. */
+static void
+sick_parents_are_passed_over(void **state)
+{
+    (void)state;
+    fake_vanish(&scene.kernel, "0000:18:00.0");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene.kernel.faults->unreadable = 1;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "mtty does not tell its room (Input/output error)");
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+#define TEST(name) SCENE_TEST(name, here)
+    const struct CMUnitTest tests[] = {
+        TEST(refused_create_goes_elsewhere_or_says_so),
+        TEST(any_failing_write_is_undone),
+        TEST(a_gpu_that_comes_up_late),
+        TEST(a_hook_whose_daemon_is_gone),
+        TEST(busy_at_release_is_left_and_taken_back),
+        TEST(recovery_of_others_make_room),
+        TEST(what_was_in_the_way_is_let_go),
+        TEST(stuck_create_is_left_to_its_writer),
+        TEST(stuck_create_that_shows_nothing),
+        TEST(changed_request_replaces_what_is_left),
+        TEST(a_driver_that_lies),
+        TEST(a_uuid_that_is_not_quite_gone),
+        TEST(sick_parents_are_passed_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A guest's XML, a configuration or a ledger that cannot be read: starts are refused for it, and
+ * what there is can still be given back. */
+
+#include "domain/request.h"
+#include "fake/scene.h"
+
+#include <string.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
+    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
+    "gpu mtty rule pool 4\n"                                                                       \
+    "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+
+static struct scene scene;
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+
+static void
+broken_ledger_stops_prepare_only(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "libvirt-vgpu-ledger 99 x 1\n");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
+    scene_assert_said(&scene, "/run/libvirt-vgpu/ledger: line 1: version 99");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_count(&scene.kernel), 0);
+}
+
+/* A guest's XML with this so many times at the beginning of its metadata: its UUID comes first. */
+static char *
+swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
+{
+    AUTO_FREE char *xml =
+        scene_xml(guest, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){number, 0});
+    char *place = strstr(xml, "<metadata>") + strlen("<metadata>");
+    char *large = malloc(strlen(xml) + count * strlen(item) + 1), *at = large;
+
+    assert_non_null(large);
+    at = mempcpy(at, xml, (size_t)(place - xml));
+    while (count--)
+        at = stpcpy(at, item);
+    strcpy(at, place);
+    return large;
+}
+
+/* libvirt will not call again for what its owner wrote into a running guest. */
+static void
+unreadable_release_gives_back(void **state)
+{
+    AUTO_FREE char *xml = swollen_xml(1, 1, " ", 9 << 20);
+    static const char cut[] = "<domain><name>guest2</name>"
+                              "<uuid>aaaaaaaa-0000-4000-8000-000000000002</uuid><metadata><a>";
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "larger than 8 MiB");
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, cut, "reconnect", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, cut, "release", "end"), 0);
+    scene_assert_empty(&scene);
+    assert_int_equal(scene_hook(&scene, "<domain><uuid>no", "release", "end"), 0);
+}
+
+/* The same of what is small, and would cost the parser more than anybody is to wait. */
+static void
+what_costs_too_much_is_given_back(void **state)
+{
+    static const char *const refusing[] = {"prepare", "migrate", "restore"};
+    AUTO_FREE char *xml = swollen_xml(1, 1, "<a xmlns='urn:x'/>", 20001);
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    for (size_t i = 0; i < COUNT(refusing); i++) {
+        assert_int_equal(scene_hook(&scene, xml, refusing[i], "begin"), 1);
+        scene_assert_said(&scene, "guest1: cannot read the domain XML: up to line ");
+        scene_assert_said(&scene, " it has 20001 namespace declarations, and at most 20000 are "
+                                  "read: make its <metadata> smaller");
+        assert_string_equal(scene.printed, "");
+    }
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
+/* A guest of a fleet whose other hosts know more: nothing is made, or rewritten, of what is only
+ * understood in part; and what it has already is given back. */
+static void
+a_request_of_another_version(void **state)
+{
+    static const char *const refusing[] = {"prepare", "migrate", "restore"};
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    char *version = strstr(xml, REQUEST_NAMESPACE) + strlen(REQUEST_NAMESPACE) - 1;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    *version = '2';
+    for (size_t i = 0; i < COUNT(refusing); i++) {
+        assert_int_equal(scene_hook(&scene, xml, refusing[i], "begin"), 1);
+        scene_assert_said(&scene, "guest1: <vgpu:request> is of the namespace "
+                                  "urn:libvirt-vgpu:domain:2, and this program knows only "
+                                  "urn:libvirt-vgpu:domain:1: upgrade libvirt-vgpu");
+        assert_string_equal(scene.printed, "");
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+    }
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+lost_ledger_is_made_anew_by_reconnect(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    AUTO_FREE char *other =
+        scene_xml(2, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){2, 0});
+
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    fake_write(&scene.kernel, "etc/mdevctl.d/mtty/dddddddd-0000-4000-8000-000000000002", "{}");
+    assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, other, "reconnect", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_leases(&scene, "found"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    assert_int_equal(scene_hook(&scene, other, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
+    assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
+}
+
+/* While we are switched off, what a guest has was made by somebody else. */
+static void
+switched_off_we_have_made_nothing(void **state)
+{
+    static const struct {
+        const char *configuration;
+        size_t found;
+    } rows[] = {{"enabled = false;", 1}, {"enabled = true;", 0}, {"this is { none", 0}};
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        scene_configure(&scene, rows[i].configuration);
+        assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+        assert_int_equal(scene_hook(&scene, xml, "reconnect", "begin"), 0);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        assert_int_equal(scene_leases(&scene, "found"), rows[i].found);
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        assert_int_equal(fake_count(&scene.kernel), rows[i].found);
+        if (rows[i].found)
+            assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    }
+}
+
+static void
+plain_guest_touches_nothing(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){0});
+    static const char *const events[][2] = {
+        {"prepare", "begin"}, {"start", "begin"},     {"started", "begin"}, {"stopped", "end"},
+        {"release", "end"},   {"reconnect", "begin"}, {"migrate", "begin"}, {"restore", "begin"},
+        {"attach", "begin"},  {"invented", "later"},
+    };
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "this is { no configuration");
+    for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+        scene.kernel.faults->opens = 0;
+        assert_int_equal(scene_hook(&scene, xml, events[i][0], events[i][1]), 0);
+        assert_string_equal(scene.said, "");
+        assert_int_equal(scene.kernel.faults->opens, 0);
+    }
+}
+
+static void
+broken_configuration_stops_vgpu_guests_only(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "\n\nenabled = 1;\n");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
+    scene_assert_said(&scene,
+                      "guest2: /etc/libvirt-vgpu/vgpu.conf:3: enabled must be true or false");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "enabled = false;");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+#define TEST(name) SCENE_TEST(name, here)
+    const struct CMUnitTest tests[] = {
+        TEST(broken_ledger_stops_prepare_only),
+        TEST(unreadable_release_gives_back),
+        TEST(what_costs_too_much_is_given_back),
+        TEST(a_request_of_another_version),
+        TEST(lost_ledger_is_made_anew_by_reconnect),
+        TEST(switched_off_we_have_made_nothing),
+        TEST(plain_guest_touches_nothing),
+        TEST(broken_configuration_stops_vgpu_guests_only),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
