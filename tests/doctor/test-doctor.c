@@ -436,6 +436,16 @@ harmless(void **state)
 }
 
 static void
+each_program_of_a_rule(void **state)
+{
+    (void)state;
+    put("usr/bin/mdevctl", "");
+    put("etc/udev/rules.d/60-mdevctl.rules", "RUN+=\"/usr/bin/mdevctl start-parent-mdevs %k\"\n"
+                                             "RUN+=\"/opt/bin/mdevctl start-parent-mdevs %k\"\n");
+    assert_fault(HERE, "mdevctl-rule", "runs /opt/bin/mdevctl, which is not there");
+}
+
+static void
 notes(void **state)
 {
     (void)state;
@@ -607,6 +617,7 @@ main(void)
         TEST(planted),
         TEST(no_module),
         TEST(harmless),
+        TEST(each_program_of_a_rule),
         TEST(notes),
         TEST(unseen),
         TEST(selinux_remedies),
