@@ -349,7 +349,7 @@ others_leave_no_mark(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
-/* Nor does who could not record what a guest has: a mark would speak of leases that are not there. */
+/* Nor does who could not record what a guest has: there is no lease that a mark could speak of. */
 static void
 reconnect_that_records_nothing_leaves_no_mark(void **state)
 {
