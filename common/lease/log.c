@@ -145,8 +145,8 @@ static void FORMAT(3, 4) add_line(const struct host *host, int priority, const c
 }
 
 /* People choose names: nothing in a name may look like another word; add_line sees to the rest. */
-static const char *
-one_word(const char *text, char *buffer, size_t size)
+const char *
+log_word(const char *text, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s", text);
     for (char *c = buffer; *c; c++) {
@@ -163,7 +163,7 @@ log_lease(const struct host *host, const char *event, const struct lease *lease,
 
     add_line(host, LOG_INFO,
              "domain=%s uuid=%s event=%s device=%s type=%s parent=%s gpu=%s origin=%s result=%s",
-             one_word(lease->domain_name, domain, sizeof(domain)), lease->domain.text, event,
+             log_word(lease->domain_name, domain, sizeof(domain)), lease->domain.text, event,
              lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text,
              lease->gpu.text, lease->origin == LEASE_MADE ? "made" : "found", result);
 }
@@ -175,7 +175,7 @@ log_renamed(const struct host *host, const char *domain_name, const struct name 
     char word[256];
 
     add_line(host, LOG_INFO, "domain=%s uuid=%s event=incoming device=%s result=renamed to %s",
-             one_word(domain_name, word, sizeof(word)), domain->text, old->text, new->text);
+             log_word(domain_name, word, sizeof(word)), domain->text, old->text, new->text);
 }
 
 void
@@ -185,5 +185,5 @@ log_failure(const struct host *host, const char *event, const char *domain,
     char word[256];
 
     add_line(host, LOG_WARNING, "domain=%s event=%s result=failed: %s",
-             one_word(domain, word, sizeof(word)), event, error->text);
+             log_word(domain, word, sizeof(word)), event, error->text);
 }

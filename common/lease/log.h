@@ -38,6 +38,9 @@ void log_close(struct log *log) NONNULL;
 void log_collect(const struct host *host) NONNULL;
 void log_send(const struct host *host) NONNULL;
 
+/* How the log calls a domain of that name: as one word, in buffer, which is returned. */
+const char *log_word(const char *name, char *buffer, size_t size) NONNULL;
+
 /* Something was done with a lease: event is "prepare" or the like, result "ok" or the like. */
 void log_lease(const struct host *host, const char *event, const struct lease *lease,
                const char *result) NONNULL;

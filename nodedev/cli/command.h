@@ -57,6 +57,7 @@ extern const struct command command_attach;
 extern const struct command command_detach;
 extern const struct command command_gpus;
 extern const struct command command_list;
+extern const struct command command_log;
 extern const struct command command_orphans;
 extern const struct command command_metrics;
 extern const struct command command_migrate_check;

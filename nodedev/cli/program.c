@@ -13,11 +13,13 @@
 
 /* All other descriptors of ours are closed by the exec. */
 static int
-redirect(posix_spawn_file_actions_t *actions)
+redirect(posix_spawn_file_actions_t *actions, int out)
 {
     int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
-    return rc ? rc : posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+    return rc ? rc
+              : posix_spawn_file_actions_adddup2(actions, out < 0 ? STDERR_FILENO : out,
+                                                 STDOUT_FILENO);
 }
 
 /* No signal is ignored or blocked, whatever our caller does with them. */
@@ -38,7 +40,7 @@ set_signals(posix_spawnattr_t *attributes)
 
 /* Its pid, or -errno. */
 static int
-start(char *const argv[])
+start(char *const argv[], int out)
 {
     char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
     char *const environment[] = {path, locale, NULL};
@@ -51,7 +53,7 @@ start(char *const argv[])
         return -rc;
     rc = posix_spawnattr_init(&attributes);
     if (rc == 0) {
-        rc = redirect(&actions);
+        rc = redirect(&actions, out);
         if (rc == 0)
             rc = set_signals(&attributes);
         if (rc == 0)
@@ -84,9 +86,9 @@ wait_for(pid_t pid, struct deadline deadline)
 /* Why a program cannot be started is asked beforehand: under valgrind, which has no vfork(2),
  * nobody would tell. */
 int
-program_run(const struct host *host, char *const argv[], unsigned milliseconds)
+program_run(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
-    pid_t pid = access(argv[0], X_OK) < 0 ? -errno : start(argv);
+    pid_t pid = access(argv[0], X_OK) < 0 ? -errno : start(argv, out);
     int rc;
 
     if (pid < 0)

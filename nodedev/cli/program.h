@@ -12,10 +12,12 @@
 /*
  * Runs the program argv[0], an absolute path, with these arguments (NULL ends them), and waits for
  * its end. It gets an environment of its own, an empty stdin, and our stderr for all that it
- * prints; it is the leader of a process group of its own.
+ * prints, or `out` for what it prints on its stdout (-1: our stderr, too); it is the leader of a
+ * process group of its own. Nobody reads while it runs, so out is a file, not a pipe.
  *
  * Its exit status, as a shell has it: 128 and the number of a signal that has ended it. -ENOENT or
  * the like if it cannot be started. -ETIMEDOUT if it has not ended within so many milliseconds:
  * then its group was asked to end (SIGTERM).
  */
-int program_run(const struct host *host, char *const argv[], unsigned milliseconds) CHECKED NONNULL;
+int program_run(const struct host *host, char *const argv[], int out,
+                unsigned milliseconds) CHECKED NONNULL;

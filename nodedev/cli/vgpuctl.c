@@ -15,10 +15,12 @@
 
 /* In the order of vgpuctl --help. */
 const struct command *const commands[] = {
-    &command_status,        &command_gpus,    &command_types,   &command_list,   &command_explain,
-    &command_attach,        &command_detach,  &command_orphans, &command_reap,   &command_reconcile,
-    &command_drain,         &command_undrain, &command_sriov,   &command_check,  &command_where,
-    &command_migrate_check, &command_move,    &command_metrics, &command_doctor, &command_ready,
+    &command_status,  &command_gpus,      &command_types,   &command_list,
+    &command_explain, &command_attach,    &command_detach,  &command_orphans,
+    &command_reap,    &command_reconcile, &command_drain,   &command_undrain,
+    &command_sriov,   &command_check,     &command_where,   &command_migrate_check,
+    &command_move,    &command_log,       &command_metrics, &command_doctor,
+    &command_ready,
 };
 const size_t command_count = COUNT(commands);
 

@@ -28,7 +28,7 @@ run(const char *script, unsigned milliseconds)
     char shell[] = "/bin/sh", option[] = "-c";
     char *copy = strdup(script);
     char *const argv[] = {shell, option, copy, NULL};
-    int rc = program_run(&host, argv, milliseconds);
+    int rc = program_run(&host, argv, -1, milliseconds);
 
     free(copy);
     return rc;
@@ -44,7 +44,7 @@ how_it_ends(void **state)
     assert_int_equal(run("exit 0", LONG), 0);
     assert_int_equal(run("exit 7", LONG), 7);
     assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
-    assert_int_equal(program_run(&host, argv, LONG), -ENOENT);
+    assert_int_equal(program_run(&host, argv, -1, LONG), -ENOENT);
 }
 
 /* Nothing of our environment, and no descriptor but the three. */

@@ -32,10 +32,11 @@ static struct {
 } tool;
 
 static int
-run_tool(const struct host *host, char *const argv[], unsigned milliseconds)
+run_tool(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     size_t at = strlen(tool.asked);
 
+    assert_int_equal(out, -1);
     assert_true(milliseconds >= 60000);
     assert_null(argv[3]);
     snprintf(tool.asked + at, sizeof(tool.asked) - at, "%s%s %s %s", at ? "; " : "", argv[0],

@@ -11,6 +11,7 @@ tool=/usr/lib/nvidia/sriov-manage
 device=$(new_uuid)
 
 # journal_has UNIT WORDS
+journal_has_line() { journalctl -q -b -o cat | grep -qF "$1"; }
 journal_has() { journalctl -q -b -o cat -u "$1" | grep -qF "$2"; }
 
 at_end systemctl reset-failed
@@ -62,6 +63,21 @@ ledger >before
 systemctl start $service
 diff before <(ledger)
 destroy web02
+
+# What happened to it, by the journal: with the start that was refused, which is in libvirt's line.
+virsh -q dumpxml web02 | sed 's/mtty-1/mtty-9/' | virsh -q define /dev/stdin
+must_fail start web02
+logged() {
+    vgpuctl log web02 -rn -o event,type,result >said
+    grep -qx 'prepare mtty-1 ok' said && grep -qx 'release mtty-1 ok' said &&
+        grep -q '^prepare - refused:.*mtty-9' said
+}
+wait_for logged
+vgpuctl log
+# Nobody else can write there under the hook's name.
+setpriv --reuid nobody logger -t libvirt-vgpu-hook 'domain=web02 event=forged result=ok'
+wait_for journal_has_line forged
+must_fail grep forged <(vgpuctl log web02)
 
 # The timer, with the times of a test. The host has been up for longer than a second.
 abandon
