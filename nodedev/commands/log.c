@@ -87,13 +87,14 @@ read_refusal(char *message, struct event *ret)
 
 static const struct source {
     const char *program; /* as the log calls it */
+    const char *field;   /* of the journal, which says so: libvirt writes no identifier there */
     bool (*read)(char *message, struct event *ret);
     const char *before; /* what it says */
 } sources[] = {
-    {"libvirt-vgpu-hook", read_ours, ""},
-    {"vgpuctl", read_ours, ""},
-    {"libvirtd", read_refusal, "refused: "},
-    {"virtqemud", read_refusal, "refused: "},
+    {"libvirt-vgpu-hook", "SYSLOG_IDENTIFIER", read_ours, ""},
+    {"vgpuctl", "SYSLOG_IDENTIFIER", read_ours, ""},
+    {"libvirtd", "_COMM", read_refusal, "refused: "},
+    {"virtqemud", "_COMM", read_refusal, "refused: "},
 };
 
 /* "2026-11-23T12:00:01+0000" or "Nov 23 12:00:01". */
@@ -156,9 +157,8 @@ is_about(const struct event *event, const char *domain)
 static int
 ask_journal(const struct host *host, struct error *error)
 {
-    static const char root[] = "_UID=0", tag[] = "SYSLOG_IDENTIFIER=";
     AUTO_CLOSE int out = memfd_create("journal", MFD_CLOEXEC);
-    char identifiers[COUNT(sources)][64];
+    char programs[COUNT(sources)][64];
     const char *argv[6 + 3 * COUNT(sources)] = {JOURNALCTL, "--quiet", "--no-hostname", "--boot",
                                                 "--output=short-iso"};
     size_t count = 5;
@@ -167,11 +167,11 @@ ask_journal(const struct host *host, struct error *error)
     if (out < 0)
         return error_set(error, -errno, "no memory for the log: %m");
     for (size_t i = 0; i < COUNT(sources); i++) {
-        snprintf(identifiers[i], sizeof(identifiers[i]), "%s%s", tag, sources[i].program);
+        snprintf(programs[i], sizeof(programs[i]), "%s=%s", sources[i].field, sources[i].program);
         if (i)
             argv[count++] = "+";
-        argv[count++] = identifiers[i];
-        argv[count++] = root;
+        argv[count++] = programs[i];
+        argv[count++] = "_UID=0";
     }
     rc = host->run ? host->run(host, (char *const *)argv, out, LONGEST) : -EOPNOTSUPP;
     if (rc == -ETIMEDOUT)

@@ -104,8 +104,8 @@ what_is_in_the_journal(void **state)
     assert_string_equal(journal.asked, " --quiet --no-hostname --boot --output=short-iso "
                                        "SYSLOG_IDENTIFIER=libvirt-vgpu-hook _UID=0 + "
                                        "SYSLOG_IDENTIFIER=vgpuctl _UID=0 + "
-                                       "SYSLOG_IDENTIFIER=libvirtd _UID=0 + "
-                                       "SYSLOG_IDENTIFIER=virtqemud _UID=0");
+                                       "_COMM=libvirtd _UID=0 + "
+                                       "_COMM=virtqemud _UID=0");
     /* Another machine's disk has none that runs. */
     *journal.asked = '\0';
     fake_write(&scene.kernel, SYSLOG, "");

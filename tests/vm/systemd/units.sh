@@ -72,6 +72,8 @@ logged() {
     grep -qx 'prepare mtty-1 ok' said && grep -qx 'release mtty-1 ok' said &&
         grep -q '^prepare - refused:.*mtty-9' said
 }
+vgpuctl log
+journalctl -b -o short-iso _COMM=libvirtd | tail -n 5
 wait_for logged
 vgpuctl log
 # Nobody else can write there under the hook's name.
