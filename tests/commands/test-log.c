@@ -12,10 +12,10 @@
 #define SYSLOG "var/log/syslog"
 #define WEB01  "aaaaaaaa-0000-4000-8000-000000000001"
 #define WEB02  "aaaaaaaa-0000-4000-8000-000000000002"
-#define LEASE(name, uuid, event)                                                                   \
+#define LEASE(name, uuid, event, result)                                                           \
     "domain=" name " uuid=" uuid " event=" event                                                   \
     " device=dddddddd-0000-4000-8000-000000000001 type=nvidia-222 parent=0000:18:00.0 "            \
-    "gpu=0000:18:00.0 origin=made result=ok\n"
+    "gpu=0000:18:00.0 origin=made result=" result "\n"
 #define FULL(name)                                                                                 \
     "internal error: Hook script execution failed: internal error: Child process (LC_ALL=C "       \
     "/etc/libvirt/hooks/qemu.d/50-vgpu " name                                                      \
@@ -24,15 +24,15 @@
 
 /* What two guests went through, and others' lines. `at` is what a log has before the program. */
 #define LINES(at)                                                                                  \
-    at "libvirt-vgpu-hook[101]: " LEASE("web01", WEB01, "prepare") at                              \
-        "libvirt-vgpu-hook[102]: " LEASE("web02", WEB02, "prepare") at                             \
+    at "libvirt-vgpu-hook[101]: " LEASE("web01", WEB01, "prepare", "ok") at                        \
+        "libvirt-vgpu-hook[102]: " LEASE("web02", WEB02, "prepare", "ok") at                       \
         "libvirtd[90]: " FULL("web01") at "libvirtd[90]: " FULL("web012") at                       \
         "libvirtd[90]: internal error: socket is closed; vgpu: web01: no hook's\n" at              \
-        "vgpuctl[103]: " LEASE("web01", WEB01, "reap") at                                          \
+        "vgpuctl[103]: " LEASE("web01", WEB01, "reap", "removed") at                               \
         "libvirt-vgpu-hook[104]: domain=web01 event=release result=failed: it is in use\n" at      \
         "libvirt-vgpu-hook[105]: domain=web0 event=release result=failed: \xc2\x9b!\n" at          \
-        "libvirt-vgpu-hooked[106]: " LEASE("web01", WEB01, "prepare") at                           \
-        "somebody[107]: libvirt-vgpu-hook[108]: " LEASE("web01", WEB01, "prepare") at              \
+        "libvirt-vgpu-hooked[106]: " LEASE("web01", WEB01, "prepare", "ok") at                     \
+        "somebody[107]: libvirt-vgpu-hook[108]: " LEASE("web01", WEB01, "prepare", "ok") at        \
         "kernel: vgpu: web01: neither\n"
 
 static struct scene scene;
