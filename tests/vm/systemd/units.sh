@@ -10,8 +10,9 @@ sriov=libvirt-vgpu-sriov@$gpu.service
 tool=/usr/lib/nvidia/sriov-manage
 device=$(new_uuid)
 
-# journal_has UNIT WORDS
+# journal_has_line WORDS, of anybody
 journal_has_line() { journalctl -q -b -o cat | grep -qF "$1"; }
+# journal_has UNIT WORDS
 journal_has() { journalctl -q -b -o cat -u "$1" | grep -qF "$2"; }
 
 at_end systemctl reset-failed
@@ -77,7 +78,8 @@ vgpuctl log
 # Nobody else can write there under the hook's name.
 setpriv --reuid nobody --clear-groups logger -t libvirt-vgpu-hook 'domain=web02 event=forged result=ok'
 wait_for journal_has_line forged
-must_fail grep forged <(vgpuctl log web02)
+logged
+must_fail grep forged said
 
 # The timer, with the times of a test. The host has been up for longer than a second.
 abandon
