@@ -70,7 +70,7 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
                                   "still being removed, perhaps while a process has it open; try "
                                   "again, or give this guest another UUID",
                                   lease->vgpu.device.text));
-    rc = ARRAY_ADD(assignment->rejections, assignment->rejection_count, rejection);
+    rc = ARRAY_TRY_ADD(assignment->rejections, assignment->rejection_count, rejection);
     if (rc < 0)
         return assignment_fail(assignment, error_set(error, rc, "no memory for a refusal"));
     error_set(error, -ETIMEDOUT,

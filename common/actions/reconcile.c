@@ -56,7 +56,7 @@ findings_add(struct findings *findings, const struct lease *lease, enum outcome 
     struct finding finding = {.lease = *lease, .outcome = outcome};
 
     error_set(&finding.why, 0, "%s", why);
-    return ARRAY_ADD(findings->items, findings->count, finding);
+    return ARRAY_TRY_ADD(findings->items, findings->count, finding);
 }
 
 struct finding *

@@ -4,20 +4,28 @@
  * array: a pointer and a count that grow together.
  *
  *     struct lease *items; size_t count;
- *     rc = ARRAY_ADD(ledger->items, ledger->count, lease);      // 0 or -ENOMEM
+ *     ARRAY_ADD(ledger->items, ledger->count, lease);
  *
  * The array has room for the next power of two of its count, so no field keeps the capacity. Only
- * ARRAY_ADD and ARRAY_REMOVE may change the count.
+ * ARRAY_ADD, ARRAY_TRY_ADD and ARRAY_REMOVE may change the count.
  */
 
 #pragma once
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 
-/* Makes room for one more item of `size` bytes. The array, which may have moved; NULL without
- * memory: then it is where it was. */
+/* Makes room for one more item of `size` bytes. The array, which may have moved. */
 static inline void *
 array_grow(void *items, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return items;
+    return memory_resized(items, count ? 2 * count : 1, size);
+}
+
+/* The same; NULL without memory: then the array is where it was. */
+static inline void *
+array_try_to_grow(void *items, size_t count, size_t size)
 {
     if (count & (count - 1))
         return items;
@@ -25,8 +33,15 @@ array_grow(void *items, size_t count, size_t size)
 }
 
 #define ARRAY_ADD(items, count, item)                                                              \
+    do {                                                                                           \
+        (items) = array_grow((items), (count), sizeof(*(items)));                                  \
+        (items)[(count)++] = (item);                                                               \
+    } while (0)
+
+/* For the exceptions that memory.h names: 0 or -ENOMEM. */
+#define ARRAY_TRY_ADD(items, count, item)                                                          \
     ({                                                                                             \
-        void *array_room = array_grow((items), (count), sizeof(*(items)));                         \
+        void *array_room = array_try_to_grow((items), (count), sizeof(*(items)));                  \
         int array_rc = -ENOMEM;                                                                    \
         if (array_room) {                                                                          \
             (items) = array_room;                                                                  \

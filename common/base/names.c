@@ -133,7 +133,7 @@ names_add(struct names *names, const char *text)
 
     if (rc < 0)
         return rc;
-    return ARRAY_ADD(names->items, names->count, name);
+    return ARRAY_TRY_ADD(names->items, names->count, name);
 }
 
 static int

@@ -186,7 +186,7 @@ card_of(struct reader *reader, const struct name *name)
     const struct reader_card fresh = {*name, reader->patience, 0};
     struct reader_card *known = find(reader, name);
 
-    if (known || ARRAY_ADD(reader->cards, reader->count, fresh) < 0)
+    if (known || ARRAY_TRY_ADD(reader->cards, reader->count, fresh) < 0)
         return known;
     return &reader->cards[reader->count - 1];
 }

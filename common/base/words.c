@@ -29,7 +29,7 @@ int
 words_add(struct words *words, const char *word)
 {
     char *copy = strdup(word);
-    int rc = copy ? ARRAY_ADD(words->items, words->count, copy) : -ENOMEM;
+    int rc = copy ? ARRAY_TRY_ADD(words->items, words->count, copy) : -ENOMEM;
 
     if (rc < 0)
         free(copy);

@@ -42,5 +42,5 @@ ineligible_add(const struct host *host, const struct name *device, struct invent
                   name_equal(&known->device, device)))
         return 0;
     ineligible_explain(host, device, ineligible.why, sizeof(ineligible.why));
-    return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+    return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }

@@ -47,7 +47,7 @@ inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *
 
     if (inventory_find_gpu(inventory, name, ret))
         return 0;
-    rc = ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
+    rc = ARRAY_TRY_ADD(inventory->gpus, inventory->gpu_count, gpu);
     *ret = inventory->gpu_count - 1;
     return rc;
 }
@@ -62,7 +62,7 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     copy.available = calloc(inventory->gpus[parent->gpu].count + 1, sizeof(*copy.available));
     if (!copy.available)
         return -ENOMEM;
-    rc = ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
+    rc = ARRAY_TRY_ADD(inventory->parents, inventory->parent_count, copy);
     if (rc < 0)
         free(copy.available);
     *ret = inventory->parent_count - 1;
@@ -105,7 +105,7 @@ inventory_add_type(struct inventory *inventory, size_t gpu, const struct invento
     }
     if (grow_available(inventory, gpu, card->count + 1) < 0)
         return -ENOMEM;
-    return ARRAY_ADD(card->types, card->count, *type);
+    return ARRAY_TRY_ADD(card->types, card->count, *type);
 }
 
 int
@@ -116,7 +116,7 @@ inventory_add_going(struct inventory *inventory, const struct name *device,
 
     if (!inventory_find_parent(inventory, parent, &vgpu.parent))
         return 0;
-    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 bool

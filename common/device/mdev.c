@@ -121,7 +121,7 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
         rc = read_type(host, inventory, index, parent, filter, wants_names, &type);
         if (rc == 0)
-            rc = ARRAY_ADD(gpu->types, gpu->count, type);
+            rc = ARRAY_TRY_ADD(gpu->types, gpu->count, type);
         if (rc == -ENOMEM)
             return rc;
     }
@@ -233,7 +233,7 @@ add_device(const struct host *host, const struct name *device,
         vgpu.type.text[0] = '\0';
     else
         describe_made(host, &vgpu, filter, inventory);
-    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 /* Without the directories the mdev module is not loaded, so there are no mediated devices. If they

@@ -45,7 +45,7 @@ check_driver(const struct host *host, const struct policy_pool *pool, const stru
     snprintf(ineligible.why, sizeof(ineligible.why),
              "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
              is_bound ? driver.text : "no driver", pool->driver.text);
-    return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+    return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }
 
 static int
@@ -88,7 +88,7 @@ add_function(const struct host *host, const struct name *function, const struct 
         return rc;
     inventory->gpus[parent.gpu].types[at].max++;
     if (available == 0)
-        return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+        return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
     inventory->parents[vgpu.parent].available[at] = available;
     return 0;
 }

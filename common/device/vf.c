@@ -142,7 +142,7 @@ add_vgpu(struct inventory *inventory, size_t index, unsigned number)
     snprintf(type.name, sizeof(type.name), "%s", type.id.text);
     if (inventory_add_type(inventory, inventory->parents[index].gpu, &type, &ignored) < 0)
         return -ENOMEM;
-    return ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 /* Records for each type why a function's list could not be read. */

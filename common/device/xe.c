@@ -126,7 +126,7 @@ add_vgpu(struct inventory *inventory, size_t parent, const struct name *type)
     snprintf(named.name, sizeof(named.name), "%s", type->text);
     if (*type->text && !inventory_find_type(&inventory->gpus[self->gpu], type))
         rc = inventory_add_type(inventory, self->gpu, &named, &ignored);
-    return rc < 0 ? rc : ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    return rc < 0 ? rc : ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 /* Memory that it had before its vGPU was made it will have again. */
@@ -177,7 +177,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
         const struct inventory_ineligible ineligible = {
             *function, "which the host's own driver xe has, so that it takes no profile"};
 
-        return ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+        return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
     }
     rc = add_card(host, policy, card, inventory, &parent.gpu);
     if (rc == 0 && card->has_vram && (card->vram || is_had))

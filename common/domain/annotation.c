@@ -348,7 +348,7 @@ add_placement_id(struct request_device *device)
     param.name = strdup(PLACEMENT_ID);
     param.value = strdup(device->placement_id);
     if (param.name && param.value)
-        rc = ARRAY_ADD(device->params, device->param_count, param);
+        rc = ARRAY_TRY_ADD(device->params, device->param_count, param);
     if (rc < 0) {
         free(param.name);
         free(param.value);
@@ -367,8 +367,8 @@ annotation_open_device(struct request *request, const struct annotation_attribut
         annotation_fault(request, "more than %d <vgpu:device>: take the others out", MOST_DEVICES);
         return 0;
     }
-    rc = ARRAY_ADD(request->devices, request->device_count,
-                   (struct request_device){.line = request->line});
+    rc = ARRAY_TRY_ADD(request->devices, request->device_count,
+                       (struct request_device){.line = request->line});
     if (rc < 0)
         return rc;
     device = &request->devices[request->device_count - 1];
@@ -393,7 +393,7 @@ annotation_open_param(struct request *request, const struct annotation_attribute
                          MOST_PARAMS);
         return 0;
     }
-    rc = ARRAY_ADD(device->params, device->param_count, (struct request_param){0});
+    rc = ARRAY_TRY_ADD(device->params, device->param_count, (struct request_param){0});
     if (rc < 0)
         return rc;
     param = &device->params[device->param_count - 1];

@@ -30,7 +30,7 @@ hostdev_open(struct request *request, const struct annotation_attributes *attrib
     } else {
         return 0;
     }
-    return ARRAY_ADD(request->hostdevs, request->hostdev_count, hostdev) < 0 ? -ENOMEM : 1;
+    return ARRAY_TRY_ADD(request->hostdevs, request->hostdev_count, hostdev) < 0 ? -ENOMEM : 1;
 }
 
 int

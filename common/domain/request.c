@@ -33,7 +33,7 @@ request_add_fault(struct request *request, struct request_fault fault, const cha
         error_set(&request->fault, -EINVAL, "%s", text);
     fault.text = strdup(text);
     if (!fault.text || request->fault_count == REQUEST_MOST_FAULTS ||
-        ARRAY_ADD(request->faults, request->fault_count, fault) < 0)
+        ARRAY_TRY_ADD(request->faults, request->fault_count, fault) < 0)
         free(fault.text);
 }
 

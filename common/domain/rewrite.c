@@ -45,7 +45,7 @@ add(struct edits *edits, struct document_span span, const char *text)
 {
     if (span.length == 0)
         return -EINVAL;
-    return ARRAY_ADD(edits->items, edits->count, ((struct document_edit){span, text}));
+    return ARRAY_TRY_ADD(edits->items, edits->count, ((struct document_edit){span, text}));
 }
 
 static bool

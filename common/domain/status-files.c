@@ -24,7 +24,7 @@ add_unread(struct status_files *files, struct request *guest, const char *name,
     error_set(&unread.why, 0, "not all guests are known: /" DIRECTORY "/%s: %s", name, error->text);
     free(unread.guest.name);
     unread.guest.name = strndup(name, strlen(name) - strlen(SUFFIX));
-    rc = unread.guest.name ? ARRAY_ADD(files->unread, files->unread_count, unread) : -ENOMEM;
+    rc = unread.guest.name ? ARRAY_TRY_ADD(files->unread, files->unread_count, unread) : -ENOMEM;
     if (rc < 0)
         request_clear(&unread.guest);
     if (files->complete)
@@ -65,7 +65,7 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
         return rc;
     if (rc < 0)
         return add_unread(ret, &guest, name, &error);
-    rc = ARRAY_ADD(ret->items, ret->count, guest);
+    rc = ARRAY_TRY_ADD(ret->items, ret->count, guest);
     if (rc == 0)
         guest = (struct request){0};
     return rc;

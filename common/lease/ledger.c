@@ -328,7 +328,7 @@ ledger_has_changed(const struct ledger *before, const struct lease *lease)
 int
 ledger_add(struct ledger *ledger, const struct lease *lease)
 {
-    return ARRAY_ADD(ledger->leases, ledger->count, *lease);
+    return ARRAY_TRY_ADD(ledger->leases, ledger->count, *lease);
 }
 
 int

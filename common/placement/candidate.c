@@ -90,7 +90,7 @@ candidate_list(const struct capacity *capacity, const struct demand *demand, str
             candidate.beside = spread ? count_beside(capacity, gpu) : 0;
             candidate.used = fit.used;
             candidate.total = fit.total;
-            if (ARRAY_ADD(*ret, *count, candidate) < 0) {
+            if (ARRAY_TRY_ADD(*ret, *count, candidate) < 0) {
                 free(*ret);
                 *ret = NULL;
                 return -ENOMEM;

@@ -31,7 +31,7 @@ keep_leases(struct eviction *eviction, const struct ledger *before, const struct
     struct ledger *after = &eviction->ledger;
 
     for (size_t i = 0; i < before->count; i++) {
-        if (!going->leases[i] && ARRAY_ADD(after->leases, after->count, before->leases[i]) < 0)
+        if (!going->leases[i] && ARRAY_TRY_ADD(after->leases, after->count, before->leases[i]) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -50,7 +50,7 @@ keep_vgpus(struct eviction *eviction, const struct inventory *before, const stru
         if (going->vgpus[i]) {
             cleared[before->parents[vgpu->parent].gpu]++;
             after->parents[vgpu->parent].framebuffer = after->parents[vgpu->parent].former;
-        } else if (ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
+        } else if (ARRAY_TRY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -241,7 +241,7 @@ search_on(struct search *search, size_t depth)
             search->choices[search->order[depth]] = (struct placement_choice){
                 PLACEMENT_CREATE, candidates[i].parent, candidates[i].type};
         else if (rc == 0)
-            rc = ARRAY_ADD(search->bans, search->ban_count, ban);
+            rc = ARRAY_TRY_ADD(search->bans, search->ban_count, ban);
     }
     search->ban_count = bans;
     return rc;

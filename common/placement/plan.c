@@ -47,7 +47,7 @@ plan_build(const struct placement_problem *problem, const struct placement_choic
         };
 
         demand_params(&problem->demands->items[i], step.params, sizeof(step.params));
-        if (ARRAY_ADD(ret->steps, ret->count, step) < 0) {
+        if (ARRAY_TRY_ADD(ret->steps, ret->count, step) < 0) {
             plan_clear(ret);
             return -ENOMEM;
         }

@@ -148,7 +148,7 @@ add_word(struct setting_text *text, struct text_list *list, const char *word, co
 {
     struct text_word item = {word, origin};
 
-    if (ARRAY_ADD(list->items, list->count, item) < 0)
+    if (ARRAY_TRY_ADD(list->items, list->count, item) < 0)
         text->rc = -ENOMEM;
 }
 

@@ -20,7 +20,7 @@ setting_trace_add(struct setting_trace *trace, const char *path, const char *wor
     struct setting_trace_entry entry = {strdup(path), word ? strdup(word) : NULL, strdup(origin)};
 
     if (entry.path && entry.origin && !entry.word == !word &&
-        ARRAY_ADD(trace->items, trace->count, entry) == 0)
+        ARRAY_TRY_ADD(trace->items, trace->count, entry) == 0)
         return 0;
     clear_entry(&entry);
     return -ENOMEM;

@@ -33,7 +33,7 @@ remember(struct additions *additions, const struct attachment *attachment, struc
     struct addition addition = {.source = attachment->chosen.source};
 
     snprintf(addition.alias, sizeof(addition.alias), "%s", attachment->alias);
-    return ARRAY_ADD(additions->items, additions->count, addition) < 0
+    return ARRAY_TRY_ADD(additions->items, additions->count, addition) < 0
                ? error_set(error, -ENOMEM, "no memory for the vGPUs")
                : 0;
 }

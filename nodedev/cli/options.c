@@ -109,7 +109,7 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
         if (option >= OPTIONS)
             return no_such_option(argv[optind - 1], optopt, error);
         ret->values[option] = option_rows[option].argument ? optarg : "";
-        if (option == OPTION_CONNECT && ARRAY_ADD(ret->uris, ret->uri_count, optarg) < 0)
+        if (option == OPTION_CONNECT && ARRAY_TRY_ADD(ret->uris, ret->uri_count, optarg) < 0)
             return error_set(error, -ENOMEM, "no memory");
     }
     *rest = optind;

@@ -31,7 +31,7 @@ list_references(const struct domains *domains, struct reference_list *ret, struc
     while (rc == 0 && domains_next_hostdev(domains, &walk)) {
         struct reap_reference reference = {walk.hostdev->source, walk.domain->name};
 
-        rc = ARRAY_ADD(ret->items, ret->count, reference);
+        rc = ARRAY_TRY_ADD(ret->items, ret->count, reference);
     }
     return rc < 0 ? error_set(error, rc, "no memory") : 0;
 }
@@ -46,7 +46,7 @@ list_devices(const struct host *host, const struct ledger *ledger, struct names 
     int rc = scan_host(host, NULL, &inventory_no_types, &inventory, error);
 
     while (rc == 0 && vgpu_walk_next(&walk)) {
-        if (ARRAY_ADD(ret->items, ret->count, *walk.device) < 0)
+        if (ARRAY_TRY_ADD(ret->items, ret->count, *walk.device) < 0)
             rc = error_set(error, -ENOMEM, "no memory");
     }
     return rc;

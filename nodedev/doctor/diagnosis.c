@@ -30,7 +30,7 @@ diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
     va_start(args, format);
     error_vset(&finding.text, 0, format, args);
     va_end(args);
-    if (ARRAY_ADD(diagnosis->findings, diagnosis->count, finding) < 0)
+    if (ARRAY_TRY_ADD(diagnosis->findings, diagnosis->count, finding) < 0)
         diagnosis->full = true;
     else if (finding.check->severity > DIAGNOSIS_NOTE)
         diagnosis->faults++;

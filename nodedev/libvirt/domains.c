@@ -47,7 +47,7 @@ domains_add(struct domains *domains, const struct domain_text *text)
         read_definition(domains, text, text->live, &domain.live);
     if (text->is_persistent)
         read_definition(domains, text, text->config, &domain.config);
-    rc = domain.name ? ARRAY_ADD(domains->items, domains->count, domain) : -ENOMEM;
+    rc = domain.name ? ARRAY_TRY_ADD(domains->items, domains->count, domain) : -ENOMEM;
     if (rc < 0)
         free_domain(&domain);
     return rc;

@@ -133,9 +133,9 @@ add_type(const xmlNode *node, struct node_device *device)
     get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-    if (ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances"))) < 0)
+    if (ARRAY_TRY_ADD(device->available, count, read_count(child(node, "availableInstances"))) < 0)
         return -ENOMEM;
-    return ARRAY_ADD(device->types, device->count, type);
+    return ARRAY_TRY_ADD(device->types, device->count, type);
 }
 
 /* Of others' devices, as network cards, they are none of ours. */
@@ -218,7 +218,7 @@ add_device(const xmlNode *root, struct node_devices *devices)
     if (rc == 0)
         rc = vgpu ? read_vgpu(vgpu, &device) : read_parent(root, &device);
     if (rc == 0 && (device.count || device.functions.count || *device.type.text)) {
-        rc = ARRAY_ADD(devices->items, devices->count, device);
+        rc = ARRAY_TRY_ADD(devices->items, devices->count, device);
         if (rc == 0)
             return 0;
     }
@@ -289,7 +289,7 @@ add_gpu(struct inventory *inventory, const struct node_device *device)
         gpu->driver = device->driver;
     for (size_t i = 0; i < device->count && rc == 0; i++) {
         if (!inventory_find_type(gpu, &device->types[i].id))
-            rc = ARRAY_ADD(gpu->types, gpu->count, device->types[i]);
+            rc = ARRAY_TRY_ADD(gpu->types, gpu->count, device->types[i]);
     }
     return rc;
 }
@@ -346,7 +346,7 @@ add_vgpu(struct inventory *inventory, const struct node_device *device)
     struct inventory_vgpu vgpu = {.device = device->name, .type = device->type};
 
     return *device->type.text && inventory_find_parent(inventory, &device->parent, &vgpu.parent)
-               ? ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu)
+               ? ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu)
                : 0;
 }
 

@@ -30,13 +30,13 @@ static int
 list_devices(const struct snapshot *snapshot, const struct card *card, struct names *ret)
 {
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    int rc = ARRAY_ADD(ret->items, ret->count, card->address);
+    int rc = ARRAY_TRY_ADD(ret->items, ret->count, card->address);
 
     for (size_t i = 0; rc == 0 && i < card->functions.count; i++)
-        rc = ARRAY_ADD(ret->items, ret->count, card->functions.items[i]);
+        rc = ARRAY_TRY_ADD(ret->items, ret->count, card->functions.items[i]);
     while (rc == 0 && vgpu_walk_next(&walk)) {
         if (name_equal(walk.gpu, &card->address) && !names_has(ret, walk.device))
-            rc = ARRAY_ADD(ret->items, ret->count, *walk.device);
+            rc = ARRAY_TRY_ADD(ret->items, ret->count, *walk.device);
     }
     return rc;
 }

@@ -117,7 +117,7 @@ rank_types(const struct inventory *inventory, const struct demand *demand, struc
             struct ranked ranked = {.type = &inventory->gpus[gpu].types[i]};
 
             if (demand_ranks(demand, ranked.type, &ranked.rank) &&
-                ARRAY_ADD(*ret, *count, ranked) < 0)
+                ARRAY_TRY_ADD(*ret, *count, ranked) < 0)
                 return -ENOMEM;
         }
     }

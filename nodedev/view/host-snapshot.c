@@ -121,7 +121,7 @@ list_gpus(const struct inventory *inventory, struct names *ret)
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < inventory->gpu_count; i++)
-        rc = ARRAY_ADD(ret->items, ret->count, inventory->gpus[i].name);
+        rc = ARRAY_TRY_ADD(ret->items, ret->count, inventory->gpus[i].name);
     return rc;
 }
 

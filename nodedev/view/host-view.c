@@ -59,7 +59,7 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
         set_user(view, &vgpu);
     if (walk->vgpu && references_is_orphan(&view->references, walk->vgpu, walk->lease))
         vgpu.state = "orphan";
-    return ARRAY_ADD(view->vgpus, view->vgpu_count, vgpu);
+    return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
 /* A remote host's virtual function that makes no mediated devices, if a running guest has it: it
@@ -76,7 +76,7 @@ add_function(struct host_view *view, const struct name *device)
         return 0;
     vgpu.gpu = &inventory->gpus[inventory->parents[index].gpu].name;
     set_user(view, &vgpu);
-    return ARRAY_ADD(view->vgpus, view->vgpu_count, vgpu);
+    return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
 static int

@@ -400,7 +400,7 @@ find_meant(const struct domain_edit *edit, const char *word, const struct reques
     *ret = domain_edit_find(edit, word);
     for (size_t i = 0; !*ret && rc == 0 && i < request->hostdev_count; i++) {
         if (request->hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request->hostdevs[i]))
-            rc = ARRAY_ADD(functions.items, functions.count, request->hostdevs[i].source);
+            rc = ARRAY_TRY_ADD(functions.items, functions.count, request->hostdevs[i].source);
     }
     if (rc < 0)
         return no_memory(error);

@@ -9,8 +9,9 @@ if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
     echo "skipped: this build has the sanitizers already"
     exit 77
 fi
-# The tests fork a lot, and what is freed and kept aside makes each fork dear.
-ASAN_OPTIONS=quarantine_size_mb=4
+# The tests fork a lot, and what is freed and kept aside makes each fork dear. What is too much for any
+# machine is refused, as without them.
+ASAN_OPTIONS=quarantine_size_mb=4:allocator_may_return_null=1
 ROUNDS=10%
 out=$top_builddir/tests/sanitizers
 rm -rf "$out"

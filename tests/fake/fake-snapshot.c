@@ -61,9 +61,9 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                        .slices = type->slices};
 
         snprintf(added.name, sizeof(added.name), "%s", type->name);
-        assert(ARRAY_ADD(gpu.types, gpu.count, added) == 0);
+        assert(ARRAY_TRY_ADD(gpu.types, gpu.count, added) == 0);
     }
-    assert(ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu) == 0);
+    assert(ARRAY_TRY_ADD(inventory->gpus, inventory->gpu_count, gpu) == 0);
 }
 
 static void
@@ -79,7 +79,7 @@ add_parent(struct inventory *inventory, const struct fake_parent *fake)
                                           calloc(gpu->count + 1, sizeof(*parent.available))};
 
     assert(parent.available);
-    assert(ARRAY_ADD(inventory->parents, inventory->parent_count, parent) == 0);
+    assert(ARRAY_TRY_ADD(inventory->parents, inventory->parent_count, parent) == 0);
 }
 
 static void
@@ -128,7 +128,7 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         vgpu.type = name_of(type->id);
     }
     if (!fake->hidden && (!is_claim || fake->shown)) {
-        assert(ARRAY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu) == 0);
+        assert(ARRAY_TRY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu) == 0);
         if (type) {
             fake_count_one(kernel, parent, type, 1);
             snapshot->inventory.parents[vgpu.parent].framebuffer = type->framebuffer;
@@ -201,7 +201,7 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         break;
     case NOTED_REFUSED:
         rejection.type = name_of(noted_type(kernel, note)->id);
-        assert(ARRAY_ADD(snapshot->rejections, snapshot->rejection_count, rejection) == 0);
+        assert(ARRAY_TRY_ADD(snapshot->rejections, snapshot->rejection_count, rejection) == 0);
         break;
     case NOTED_UNREADABLE:
         type = noted_type(kernel, note);
@@ -216,7 +216,7 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         break;
     case NOTED_STRANGER:
         snprintf(stranger.why, sizeof(stranger.why), "%s", note->rest);
-        assert(ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, stranger) == 0);
+        assert(ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, stranger) == 0);
         break;
     }
 }

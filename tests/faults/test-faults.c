@@ -218,7 +218,7 @@ add(struct matrix *matrix, const struct action *action, struct fault fault)
 {
     const struct test_case test = {action, fault};
 
-    if (ARRAY_ADD(matrix->cases, matrix->count, test) < 0)
+    if (ARRAY_TRY_ADD(matrix->cases, matrix->count, test) < 0)
         abort();
 }
 
