@@ -2,6 +2,7 @@
 
 #include "device/inventory.h"
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <string.h>
@@ -25,11 +26,24 @@ wants_none(const struct inventory_type *type, const void *data)
 const struct inventory_filter inventory_all_types = {.wants = wants_each};
 const struct inventory_filter inventory_no_types = {.wants = wants_none};
 
+static void
+clear_gpu(struct inventory_gpu *gpu)
+{
+    for (size_t i = 0; i < gpu->limit_count; i++) {
+        free(gpu->limits[i].needs);
+        free(gpu->limits[i].binds);
+        free(gpu->limits[i].held);
+        free(gpu->limits[i].base);
+    }
+    free(gpu->limits);
+    free(gpu->types);
+}
+
 void
 inventory_clear(struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        free(inventory->gpus[i].types);
+        clear_gpu(&inventory->gpus[i]);
     for (size_t i = 0; i < inventory->parent_count; i++)
         free(inventory->parents[i].available);
     free(inventory->gpus);
@@ -52,6 +66,62 @@ inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *
     return rc;
 }
 
+static uint64_t *
+lengthen(uint64_t *values, size_t count)
+{
+    values = memory_resized(values, count, sizeof(*values));
+    values[count - 1] = 0;
+    return values;
+}
+
+/* Makes room for one more parent in the limits whose parents keep something. */
+static void
+grow_for_parents(struct inventory *inventory)
+{
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        for (size_t i = 0; i < inventory->gpus[gpu].limit_count; i++) {
+            struct limit *limit = &inventory->gpus[gpu].limits[i];
+
+            if (!limit->held)
+                continue;
+            limit->held = lengthen(limit->held, inventory->parent_count);
+            limit->base = lengthen(limit->base, inventory->parent_count);
+        }
+    }
+}
+
+/* The same for one more type of a GPU, which the GPU has by now. */
+static void
+grow_for_types(struct inventory_gpu *gpu)
+{
+    for (size_t i = 0; i < gpu->limit_count; i++) {
+        struct limit *limit = &gpu->limits[i];
+
+        limit->needs = lengthen(limit->needs, gpu->count);
+        limit->binds = memory_resized(limit->binds, gpu->count, sizeof(*limit->binds));
+        limit->binds[gpu->count - 1] = false;
+    }
+}
+
+struct limit *
+inventory_add_limit(struct inventory *inventory, size_t gpu, const struct limit *limit,
+                    bool parents_keep)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+    struct limit copy = *limit;
+
+    copy.needs = memory_zeroed(card->count, sizeof(*copy.needs));
+    copy.binds = memory_zeroed(card->count, sizeof(*copy.binds));
+    copy.held = NULL;
+    copy.base = NULL;
+    if (parents_keep) {
+        copy.held = memory_zeroed(inventory->parent_count, sizeof(*copy.held));
+        copy.base = memory_zeroed(inventory->parent_count, sizeof(*copy.base));
+    }
+    ARRAY_ADD(card->limits, card->limit_count, copy);
+    return &card->limits[card->limit_count - 1];
+}
+
 int
 inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent,
                      size_t *ret)
@@ -62,9 +132,13 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     copy.available = calloc(inventory->gpus[parent->gpu].count + 1, sizeof(*copy.available));
     if (!copy.available)
         return -ENOMEM;
+    for (size_t i = 0; copy.apart && i < inventory->gpus[parent->gpu].count; i++)
+        copy.available[i] = INVENTORY_NEVER;
     rc = ARRAY_TRY_ADD(inventory->parents, inventory->parent_count, copy);
     if (rc < 0)
         free(copy.available);
+    else
+        grow_for_parents(inventory);
     *ret = inventory->parent_count - 1;
     return rc;
 }
@@ -83,7 +157,7 @@ grow_available(struct inventory *inventory, size_t gpu, size_t count)
         if (!grown)
             return -ENOMEM;
         parent->available = grown;
-        grown[count] = grown[count - 1] = 0;
+        grown[count] = grown[count - 1] = parent->apart ? INVENTORY_NEVER : 0;
     }
     return 0;
 }
@@ -105,7 +179,10 @@ inventory_add_type(struct inventory *inventory, size_t gpu, const struct invento
     }
     if (grow_available(inventory, gpu, card->count + 1) < 0)
         return -ENOMEM;
-    return ARRAY_TRY_ADD(card->types, card->count, *type);
+    if (ARRAY_TRY_ADD(card->types, card->count, *type) < 0)
+        return -ENOMEM;
+    grow_for_types(card);
+    return 0;
 }
 
 int

@@ -17,7 +17,10 @@
 #include "base/error.h"
 #include "base/host.h"
 #include "base/suggest.h"
+#include "device/limit.h"
 #include "device/profile.h"
+
+#include <limits.h>
 
 struct inventory_type {
     struct name id;       /* "nvidia-222" */
@@ -45,9 +48,12 @@ struct inventory_gpu {
     size_t count;
     unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
     bool is_partial; /* its driver lists only types that it would make now; there may be more */
-    bool is_silent;  /* its driver has not answered in time: more may be true of it */
-    bool is_mixed;   /* it takes vGPUs of different frame buffer sizes at the same time */
-    bool is_summed;  /* and as many as have room in `framebuffer` together: nothing else counts */
+    bool one_size;   /* vGPUs that share it in time have one frame buffer size at a time */
+    struct limit *limits;
+    size_t limit_count;
+    bool is_silent; /* its driver has not answered in time: more may be true of it */
+    bool is_mixed;  /* it takes vGPUs of different frame buffer sizes at the same time */
+    bool is_summed; /* and as many as have room in `framebuffer` together: nothing else counts */
 };
 
 struct vgpu_interface;
@@ -59,13 +65,18 @@ struct inventory_parent {
     unsigned framebuffer; /* MiB that it has of its GPU's, with a vGPU or not, if that is summed */
     unsigned former;      /* the same without the vGPU that it has */
     struct name only;     /* the only type that it can ever have; "": any of its GPU's */
-    int *available;       /* per type of the GPU: how many more; -errno: that could not be read */
+    bool apart; /* a place by itself (a pool's): it has its type for good, and what else is on the
+                   GPU does not count for it */
+    int *available; /* per type of the GPU: how many more; -errno: that could not be read;
+                       INVENTORY_NEVER: it can never have that type */
 };
+#define INVENTORY_NEVER INT_MIN
 
 struct inventory_vgpu {
     struct name device;
     struct name type; /* "" while it is being made or removed */
     size_t parent;
+    unsigned framebuffer; /* MiB, if the type does not tell; 0: not known */
 };
 
 /* A PCI device that somebody asks for, and that is no parent (ineligible.h). */
@@ -117,6 +128,11 @@ int inventory_add_parent(struct inventory *inventory, const struct inventory_par
  * was its id) becomes the new one if that has a name. 0 or -ENOMEM. */
 int inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type,
                        size_t *ret) CHECKED NONNULL;
+
+/* Adds a limit to a GPU: a copy without its arrays, which are made here, all 0; held and base only
+ * if its parents keep something. The limit, until the next one is added. */
+struct limit *inventory_add_limit(struct inventory *inventory, size_t gpu,
+                                  const struct limit *limit, bool parents_keep) CHECKED NONNULL;
 
 /* Adds a vGPU that is being removed and is not on the bus any more, if its parent is there. 0 or
  * -ENOMEM. */

@@ -151,6 +151,7 @@ add_parent(const struct host *host, const struct name *name, const struct invent
     if (rc < 0)
         return rc;
     gpu = &inventory->gpus[parent.gpu];
+    gpu->one_size = true;
     if (gpu->count == 0)
         rc = read_gpu(host, name, filter, inventory, parent.gpu);
     if (rc < 0 || gpu->count == 0)

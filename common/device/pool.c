@@ -70,7 +70,8 @@ add_function(const struct host *host, const struct name *function, const struct 
              const struct name *only, unsigned framebuffer, int available,
              struct inventory *inventory)
 {
-    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .only = *only};
+    struct inventory_parent parent = {
+        .name = *function, .interface = &vgpu_pool, .only = *only, .apart = true};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
     struct name gpu;
     size_t at, had;
@@ -87,6 +88,7 @@ add_function(const struct host *host, const struct name *function, const struct 
     if (rc < 0)
         return rc;
     inventory->gpus[parent.gpu].types[at].max++;
+    inventory->parents[vgpu.parent].available[at] = 0;
     if (available == 0)
         return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
     inventory->parents[vgpu.parent].available[at] = available;

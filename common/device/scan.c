@@ -2,6 +2,7 @@
 
 #include "device/scan.h"
 #include "base/reader.h"
+#include "device/maxima.h"
 #include "device/type-cache.h"
 #include "device/vgpu.h"
 
@@ -43,6 +44,7 @@ find_mixed(struct inventory *inventory, size_t gpu)
             mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
     }
     card->is_mixed |= mixed;
+    card->one_size &= !mixed;
 }
 
 /* A GPU that is in use may not list its largest type, and nobody may have seen it before: then more
@@ -177,5 +179,6 @@ scan_host(const struct host *host, const struct policy *policy,
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_framebuffer(ret, gpu);
+    maxima_add(policy, ret);
     return 0;
 }

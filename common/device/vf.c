@@ -170,6 +170,7 @@ add_function(const struct host *host, const struct name *name, const struct name
         return rc;
     /* Other functions may list types that this one does not. */
     inventory->gpus[parent.gpu].is_partial = true;
+    inventory->gpus[parent.gpu].one_size = true;
     rc = read_current(host, gpu, name, &number);
     if (rc == 0)
         rc = number ? add_vgpu(inventory, index, number) : add_creatable(host, inventory, index);

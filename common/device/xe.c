@@ -95,6 +95,38 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     return inventory_add_type(inventory, gpu, &type, &ignored);
 }
 
+/* The memory of a card is its limit: a type needs as much of it as its profile says. NULL: the card
+ * does not tell. */
+static struct limit *
+find_memory(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    return ARRAY_FIND(card->limits, card->limit_count, limit, limit->is_memory);
+}
+
+static void
+tell_needs(const struct inventory *inventory, size_t gpu)
+{
+    struct limit *memory = find_memory(inventory, gpu);
+
+    for (size_t i = 0; memory && i < inventory->gpus[gpu].count; i++) {
+        memory->needs[i] = inventory->gpus[gpu].types[i].framebuffer;
+        memory->binds[i] = true;
+    }
+}
+
+static void
+add_memory(struct inventory *inventory, size_t gpu, unsigned vram)
+{
+    const struct limit form = {
+        .source = LIMIT_TOLD, .unit = "MiB", .is_memory = true, .is_enough = true, .total = vram};
+
+    if (vram)
+        (void)!inventory_add_limit(inventory, gpu, &form, true);
+    tell_needs(inventory, gpu);
+}
+
 /* Adds the card with its types, unless it is there. */
 static int
 add_card(const struct host *host, const struct policy *policy, const struct card *card,
@@ -110,6 +142,7 @@ add_card(const struct host *host, const struct policy *policy, const struct card
     inventory->gpus[*ret].framebuffer = card->vram;
     for (size_t i = 0; policy && rc == 0 && i < policy->profile_count; i++)
         rc = add_profile(card, &policy->profiles[i], inventory, *ret);
+    add_memory(inventory, *ret, card->vram);
     return rc;
 }
 
@@ -126,6 +159,7 @@ add_vgpu(struct inventory *inventory, size_t parent, const struct name *type)
     snprintf(named.name, sizeof(named.name), "%s", type->text);
     if (*type->text && !inventory_find_type(&inventory->gpus[self->gpu], type))
         rc = inventory_add_type(inventory, self->gpu, &named, &ignored);
+    tell_needs(inventory, self->gpu);
     return rc < 0 ? rc : ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
@@ -166,6 +200,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
 {
     const struct profile_function self = {card->name, number};
     struct inventory_parent parent = {.name = *function, .interface = &vgpu_xe};
+    struct limit *memory;
     struct name type;
     size_t index;
     int had = read_tags(host, function, &type), unreadable = 0, rc;
@@ -187,6 +222,11 @@ add_function(const struct host *host, const struct policy *policy, const struct 
         rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
+    memory = find_memory(inventory, parent.gpu);
+    if (memory) {
+        memory->held[index] = parent.framebuffer;
+        memory->base[index] = parent.former;
+    }
     if (had == 0)
         return add_vgpu(inventory, index, &type);
     if (is_had)

@@ -39,6 +39,23 @@ name_of(const char *text)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
+/* As device/xe.c does. */
+static void
+add_memory(struct inventory *inventory, const struct fake_gpu *fake)
+{
+    const struct limit form = {.source = LIMIT_TOLD,
+                               .unit = "MiB",
+                               .is_memory = true,
+                               .is_enough = true,
+                               .total = fake->memory};
+    struct limit *memory = inventory_add_limit(inventory, inventory->gpu_count - 1, &form, true);
+
+    for (size_t i = 0; i < fake->type_count; i++) {
+        memory->needs[i] = fake->types[i].framebuffer;
+        memory->binds[i] = true;
+    }
+}
+
 static void
 add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
 {
@@ -47,7 +64,8 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                 .is_partial = fake->vf,
                                 .is_summed = fake->xe,
                                 .framebuffer = fake->xe ? fake->memory : 0,
-                                .is_mixed = fake->rule == RULE_MIXED};
+                                .is_mixed = fake->rule == RULE_MIXED,
+                                .one_size = fake->rule != RULE_MIXED};
 
     snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
     snprintf(gpu.device, sizeof(gpu.device), "%s", fake->device);
@@ -64,6 +82,8 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
         assert(ARRAY_TRY_ADD(gpu.types, gpu.count, added) == 0);
     }
     assert(ARRAY_TRY_ADD(inventory->gpus, inventory->gpu_count, gpu) == 0);
+    if (fake->xe)
+        add_memory(inventory, fake);
 }
 
 static void
@@ -74,12 +94,10 @@ add_parent(struct inventory *inventory, const struct fake_parent *fake)
                                       .gpu = fake->gpu,
                                       .interface = gpu->is_summed    ? &vgpu_xe
                                                    : gpu->is_partial ? &vgpu_vf
-                                                                     : &vgpu_mdev,
-                                      .available =
-                                          calloc(gpu->count + 1, sizeof(*parent.available))};
+                                                                     : &vgpu_mdev};
+    size_t ignored;
 
-    assert(parent.available);
-    assert(ARRAY_TRY_ADD(inventory->parents, inventory->parent_count, parent) == 0);
+    assert(inventory_add_parent(inventory, &parent, &ignored) == 0);
 }
 
 static void
@@ -132,6 +150,9 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         if (type) {
             fake_count_one(kernel, parent, type, 1);
             snapshot->inventory.parents[vgpu.parent].framebuffer = type->framebuffer;
+            if (fake_gpu_of(kernel, parent)->xe)
+                snapshot->inventory.gpus[parent->gpu].limits[0].held[vgpu.parent] =
+                    type->framebuffer;
         } else
             kernel->usage->here[vgpu.parent]++;
     }

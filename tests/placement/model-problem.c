@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/model-problem.h"
+#include "device/maxima.h"
 #include "placement/resolution.h"
 
 #include <stdio.h>
@@ -101,6 +102,7 @@ tell_hosts(const struct model *model, struct model_problem *problem)
         for (unsigned k = 0; card->vf && card->told && k < card->kind_count; k++)
             problem->snapshot.inventory.gpus[c].types[k].max = model_kinds[card->kinds[k]].max;
     }
+    maxima_add(NULL, &problem->snapshot.inventory);
 }
 
 static void

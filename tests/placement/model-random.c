@@ -107,7 +107,7 @@ model_add_groups(struct model *model, uint64_t *seed)
     model->limit_count = maybe(seed, 40) ? 1 + chance(seed, LIMITS) : 0;
     for (size_t i = 0; i < model->limit_count; i++)
         model->limits[i] =
-            (struct limit){chance(seed, GROUPS), chance(seed, 4), patterns[chance(seed, 3)]};
+            (struct quota){chance(seed, GROUPS), chance(seed, 4), patterns[chance(seed, 3)]};
 }
 
 static void

@@ -192,7 +192,7 @@ static bool
 within_limits(const struct model *model, const struct option *options, size_t count)
 {
     for (size_t i = 0; i < model->limit_count; i++) {
-        const struct limit *limit = &model->limits[i];
+        const struct quota *limit = &model->limits[i];
         const struct group *group = &model->groups[limit->group];
         unsigned used = 0, more = 0;
 

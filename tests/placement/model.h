@@ -68,7 +68,7 @@ struct group {
     unsigned kind_count, framebuffer;
 };
 
-struct limit {
+struct quota {
     size_t group;
     unsigned max;
     const char *pattern;
@@ -98,7 +98,7 @@ struct model {
     struct option refused[REFUSALS]; /* by the kernel, in this call; a function refuses all */
     size_t refused_count;
     struct group groups[GROUPS];
-    struct limit limits[LIMITS];
+    struct quota limits[LIMITS];
     size_t limit_count;
     struct wish wishes[WISHES];
     size_t wish_count;

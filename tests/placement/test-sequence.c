@@ -144,7 +144,7 @@ configuration_of(const struct town *town)
         put_group(out, &model->groups[i]);
     fprintf(out, "};\n");
     for (size_t i = 0; i < model->limit_count; i++) {
-        const struct limit *limit = &model->limits[i];
+        const struct quota *limit = &model->limits[i];
 
         fprintf(out, "%s { domains = [ \"%s\" ]; class = \"%s\"; max = %u; }",
                 i ? "," : "quotas = (",

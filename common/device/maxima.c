@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/maxima.h"
+#include "base/array.h"
+
+static bool
+means(const struct policy_limit *limit, const struct inventory_type *type)
+{
+    return ARRAY_HAS(limit->types.items, limit->types.count, word, inventory_type_is(type, *word));
+}
+
+/* The administrator's; 0: none. Later files come later, and win. */
+static unsigned
+find_configured(const struct policy *policy, const struct inventory_type *type)
+{
+    for (size_t k = policy ? policy->limit_count : 0; k > 0; k--) {
+        if (means(&policy->limits[k - 1], type) && policy->limits[k - 1].max)
+            return policy->limits[k - 1].max;
+    }
+    return 0;
+}
+
+static bool
+shares_in_time(const struct inventory_gpu *gpu, const struct inventory_type *type)
+{
+    return gpu->one_size && type->slices == 0;
+}
+
+/* The size of the largest type; 0: not all are of two sizes or more, so that the largest may not
+ * have been seen. */
+static unsigned
+find_largest(const struct inventory_gpu *gpu)
+{
+    unsigned largest = 0, smallest = UINT_MAX;
+
+    for (size_t i = 0; i < gpu->count; i++) {
+        unsigned size = gpu->types[i].slices ? 0 : gpu->types[i].framebuffer;
+
+        largest = size > largest ? size : largest;
+        smallest = size && size < smallest ? size : smallest;
+    }
+    return largest > smallest ? largest : 0;
+}
+
+/* What is made of a size on a GPU, and what its driver offers of a type beside that: a maximum that
+ * is calculated is no less, as the largest type may not have been seen. Several functions may offer
+ * the same place. */
+static unsigned
+count_seen(const struct inventory *inventory, size_t gpu, size_t index)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    unsigned made = 0, offered = 0;
+    size_t parents = 0;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
+
+        made += inventory->parents[vgpu->parent].gpu == gpu && type &&
+                type->framebuffer == card->types[index].framebuffer;
+    }
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        int word = inventory->parents[i].gpu == gpu ? inventory->parents[i].available[index] : 0;
+
+        parents += inventory->parents[i].gpu == gpu;
+        offered = word > 0 && (unsigned)word > offered ? (unsigned)word : offered;
+    }
+    return made + (parents > 1 && offered ? 1 : offered);
+}
+
+static unsigned
+larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+static void
+add(struct inventory *inventory, size_t gpu, size_t type, enum limit_source source, unsigned most)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    const struct inventory_type *kind = &card->types[type];
+    bool all = shares_in_time(card, kind) && (kind->framebuffer || source == LIMIT_TOLD);
+    const struct limit form = {.source = source,
+                               .unit = "vGPUs",
+                               .is_enough = shares_in_time(card, kind),
+                               .total = most,
+                               .other = all};
+    struct limit *limit = inventory_add_limit(inventory, gpu, &form, false);
+
+    for (size_t i = 0; i < card->count; i++)
+        limit->needs[i] = all || i == type;
+    limit->binds[type] = true;
+}
+
+/* Whether vGPUs of several sizes share the frame buffer of a GPU, and nothing else says how. */
+static bool
+shares_memory(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    return !card->one_size && card->framebuffer &&
+           !ARRAY_HAS(card->limits, card->limit_count, limit, limit->is_memory) &&
+           !ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
+                      parent->gpu == gpu && parent->apart);
+}
+
+static void
+add_memory(struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    const struct limit form = {
+        .source = LIMIT_CALCULATED, .unit = "MiB", .is_memory = true, .total = card->framebuffer};
+    struct limit *limit = inventory_add_limit(inventory, gpu, &form, false);
+
+    for (size_t i = 0; i < card->count; i++) {
+        limit->needs[i] = card->types[i].framebuffer;
+        limit->binds[i] = card->types[i].framebuffer > 0;
+    }
+}
+
+static void
+add_for_gpu(const struct policy *policy, struct inventory *inventory, size_t gpu)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+    unsigned largest = find_largest(card);
+
+    if (shares_memory(inventory, gpu))
+        add_memory(inventory, gpu);
+    for (size_t i = 0; i < card->count; i++) {
+        struct inventory_type *type = &card->types[i];
+        unsigned configured = type->max ? 0 : find_configured(policy, type);
+
+        if (type->max)
+            add(inventory, gpu, i, LIMIT_TOLD, type->max);
+        else if (configured)
+            add(inventory, gpu, i, LIMIT_CONFIGURED, configured);
+        else if (largest && type->framebuffer && shares_in_time(card, type))
+            add(inventory, gpu, i, LIMIT_CALCULATED,
+                larger(largest / type->framebuffer, count_seen(inventory, gpu, i)));
+        type->max = configured ? configured : type->max;
+    }
+}
+
+void
+maxima_add(const struct policy *policy, struct inventory *inventory)
+{
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++)
+        add_for_gpu(policy, inventory, gpu);
+}
