@@ -64,15 +64,24 @@ find_alike(const struct inventory_gpu *card, const struct inventory_type *type)
     return card->count;
 }
 
-/* The group of a vGPU: that of its type, or the first of its size. */
+/* The group of a vGPU: that of its type or, if that does not tell a size, the first of its size. */
 static struct room_count *
-count_of(const struct gpu_room *room, size_t type, unsigned framebuffer)
+count_of(const struct gpu_room *room, const struct room_use *use)
 {
     const struct inventory_gpu *card = card_of(room);
-    const struct inventory_type unlisted = {.framebuffer = framebuffer};
+    const struct inventory_type unlisted = {.framebuffer = use->framebuffer};
+    bool is_listed = use->type != ROOM_NO_TYPE &&
+                     (card->types[use->type].framebuffer || !use->framebuffer);
 
-    return &room->types[type == ROOM_NO_TYPE ? find_alike(card, &unlisted)
-                                             : room->types[type].alike];
+    return &room->types[is_listed ? room->types[use->type].alike : find_alike(card, &unlisted)];
+}
+
+/* Whether a vGPU's frame buffer is known, and so keeps others away. */
+static bool
+has_size(const struct gpu_room *room, const struct room_use *use)
+{
+    return use->framebuffer ||
+           (use->type != ROOM_NO_TYPE && card_of(room)->types[use->type].framebuffer);
 }
 
 static size_t
@@ -82,14 +91,6 @@ type_of(const struct gpu_room *room, const struct inventory_vgpu *vgpu)
     const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
 
     return type ? (size_t)(type - card->types) : ROOM_NO_TYPE;
-}
-
-/* Whether a vGPU has a frame buffer that no type of the GPU has. */
-static bool
-is_strange(const struct gpu_room *room, const struct room_use *use)
-{
-    return use->type == ROOM_NO_TYPE && use->framebuffer &&
-           count_of(room, use->type, use->framebuffer) == &room->types[card_of(room)->count];
 }
 
 /* --- a room and its steps --------------------------------------------------------------------- */
@@ -171,9 +172,9 @@ add_vgpus(struct gpu_room *room)
         if (inventory->parents[vgpu->parent].gpu != room->gpu)
             continue;
         room->made++;
-        room->strange_staying += is_strange(room, &use);
+        room->sized_staying += has_size(room, &use);
         room->on[vgpu->parent].vgpus++;
-        count_of(room, use.type, use.framebuffer)->staying++;
+        count_of(room, &use)->staying++;
         for (size_t k = 0; k < card_of(room)->limit_count; k++)
             room->used[k] += limit_of(room, k)->held ? 0 : need_of(room, k, &use);
     }
@@ -229,9 +230,9 @@ gpu_room_put(struct gpu_room *room, const struct room_use *use)
     for (size_t i = 0; i < card_of(room)->limit_count; i++)
         room->used[i] += need_of(room, i, use);
     room->puts++;
-    room->strange_puts += is_strange(room, use);
+    room->sized_puts += has_size(room, use);
     room->on[use->parent].vgpus++;
-    count_of(room, use->type, use->framebuffer)->in++;
+    count_of(room, use)->in++;
     room->types[use->type == ROOM_NO_TYPE ? card_of(room)->count : use->type].put++;
     return push(room, &step);
 }
@@ -242,13 +243,13 @@ gpu_room_drop(struct gpu_room *room, size_t vgpu)
     const struct inventory_vgpu *gone = &room->inventory->vgpus[vgpu];
     const struct room_step step = {.is_drop = true,
                                    .use = {gone->parent, type_of(room, gone), gone->framebuffer}};
-    struct room_count *count = count_of(room, step.use.type, step.use.framebuffer);
+    struct room_count *count = count_of(room, &step.use);
 
     for (size_t i = 0; i < card_of(room)->limit_count; i++)
         room->used[i] -= back_of(room, i, &step.use);
     room->made--;
     room->drops++;
-    room->strange_staying -= is_strange(room, &step.use);
+    room->sized_staying -= has_size(room, &step.use);
     room->on[gone->parent].vgpus--;
     room->on[gone->parent].is_dropped = true;
     count->staying--;
@@ -259,20 +260,20 @@ gpu_room_drop(struct gpu_room *room, size_t vgpu)
 static void
 take_back(struct gpu_room *room, const struct room_step *step)
 {
-    struct room_count *count = count_of(room, step->use.type, step->use.framebuffer);
+    struct room_count *count = count_of(room, &step->use);
 
     if (step->is_drop) {
         room->on[step->use.parent].is_dropped = false;
         room->on[step->use.parent].vgpus++;
         room->drops--;
         room->made++;
-        room->strange_staying += is_strange(room, &step->use);
+        room->sized_staying += has_size(room, &step->use);
         count->staying++;
         count->freed--;
     } else {
         room->on[step->use.parent].vgpus--;
         room->puts--;
-        room->strange_puts -= is_strange(room, &step->use);
+        room->sized_puts -= has_size(room, &step->use);
         count->in--;
         room->types[step->use.type == ROOM_NO_TYPE ? card_of(room)->count : step->use.type].put--;
     }
@@ -318,19 +319,11 @@ none(enum room_why why)
 static bool
 has_other_size(const struct gpu_room *room, size_t type, bool staying)
 {
-    const struct inventory_gpu *card = card_of(room);
-    bool found = false;
+    const struct inventory_type *kind = &card_of(room)->types[type];
+    const struct room_count *alike = &room->types[room->types[type].alike];
 
-    if (!card->one_size || card->types[type].slices || !card->types[type].framebuffer)
-        return false;
-    for (size_t i = 0; i < card->count && !found; i++) {
-        const struct room_count *count = &room->types[i];
-
-        found = count->alike == i && card->types[i].framebuffer &&
-                card->types[i].framebuffer != card->types[type].framebuffer &&
-                (count->in || (staying && count->staying));
-    }
-    return found || room->strange_puts > 0 || (staying && room->strange_staying > 0);
+    return card_of(room)->one_size && kind->framebuffer && !kind->slices &&
+           (room->sized_puts > alike->in || (staying && room->sized_staying > alike->staying));
 }
 
 /* MIG: whether an instance of the type's size is free, by the driver's word or by what was dropped.

@@ -67,7 +67,7 @@ struct gpu_room {
     size_t *parents; /* of the GPU: indices into the inventory's */
     size_t parent_count;
     size_t made, puts, drops;             /* vGPUs that stay, that were put, that were dropped */
-    size_t strange_staying, strange_puts; /* of a frame buffer that no type of the GPU has */
+    size_t sized_staying, sized_puts; /* of these, those whose frame buffer is known */
 
     /* What the functions below keep. */
     struct room_parent *on;   /* per parent of the inventory */
