@@ -56,7 +56,7 @@ awk 'FNR == 1 { start = 0 }
     complain "functions too long for a screen"
 # shellcheck disable=SC2016 # awk's
 awk 'FNR == 801 { print FILENAME; bad = 1 } END { exit bad }' tests/*/*.c || complain "tests of over 800 lines"
-for main in hooks/main.c nodedev/cli/main.c nodedev/callout/main.c; do
+for main in hooks/main.c nodedev/commands/main.c nodedev/callout/main.c; do
     awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||
         complain "$main: main is more than a shim"
 done
