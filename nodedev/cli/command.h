@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * command: one word of vgpuctl's, as a row of its table. Each has a file of its own,
- * NAME-command.c.
+ * command: one word of vgpuctl's, as a row of its table.
  */
 
 #pragma once
@@ -45,28 +44,3 @@ struct command {
 
 /* What a failed use case of common/ ends the command with. */
 enum command_status command_failed(int rc, const struct error *error);
-
-extern const struct command *const commands[];
-extern const size_t command_count;
-
-extern const struct command command_check;
-extern const struct command command_doctor;
-extern const struct command command_drain;
-extern const struct command command_explain;
-extern const struct command command_attach;
-extern const struct command command_detach;
-extern const struct command command_gpus;
-extern const struct command command_list;
-extern const struct command command_log;
-extern const struct command command_orphans;
-extern const struct command command_metrics;
-extern const struct command command_migrate_check;
-extern const struct command command_move;
-extern const struct command command_ready;
-extern const struct command command_reap;
-extern const struct command command_reconcile;
-extern const struct command command_sriov;
-extern const struct command command_status;
-extern const struct command command_types;
-extern const struct command command_undrain;
-extern const struct command command_where;

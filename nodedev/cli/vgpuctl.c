@@ -2,7 +2,6 @@
 
 #include "cli/vgpuctl.h"
 #include "base/suggest.h"
-#include "cli/command.h"
 #include "cli/hosts-file.h"
 #include "cli/say.h"
 #include "cli/wrap.h"
@@ -13,27 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the order of vgpuctl --help. */
-const struct command *const commands[] = {
-    &command_status,  &command_gpus,      &command_types,   &command_list,
-    &command_explain, &command_attach,    &command_detach,  &command_orphans,
-    &command_reap,    &command_reconcile, &command_drain,   &command_undrain,
-    &command_sriov,   &command_check,     &command_where,   &command_migrate_check,
-    &command_move,    &command_log,       &command_metrics, &command_doctor,
-    &command_ready,
-};
-const size_t command_count = COUNT(commands);
-
 #define ALWAYS (OPTION_BIT(OPTION_HELP))
-
-enum command_status
-command_failed(int rc, const struct error *error)
-{
-    return error->class == ERROR_USAGE     ? COMMAND_USAGE
-           : error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY
-           : rc == -EBUSY                  ? COMMAND_BUSY
-                                           : COMMAND_FAILED;
-}
 
 #define COLUMNS 32 /* of a command and its arguments */
 
@@ -45,16 +24,16 @@ help_width(const struct command_call *call)
 }
 
 static void
-print_help(const struct command_call *call)
+print_help(const struct command *const *commands, const struct command_call *call)
 {
     FILE *out = call->out;
 
     fprintf(out, "Usage: vgpuctl COMMAND [ARGUMENT]... [OPTION]...\n\nCommands:\n");
-    for (size_t i = 0; i < command_count; i++) {
+    for (; *commands; commands++) {
         char head[64];
 
-        snprintf(head, sizeof(head), "  %s %s", commands[i]->name, commands[i]->arguments);
-        wrap_beside(out, head, COLUMNS, commands[i]->help, help_width(call));
+        snprintf(head, sizeof(head), "  %s %s", (*commands)->name, (*commands)->arguments);
+        wrap_beside(out, head, COLUMNS, (*commands)->help, help_width(call));
     }
     fprintf(out, "\nOptions:\n");
     options_help(UINT32_MAX, help_width(call), out);
@@ -75,14 +54,14 @@ print_usage(const struct command *command, const struct command_call *call)
 }
 
 static const struct command *
-find_command(const char *name, struct error *error)
+find_command(const struct command *const *commands, const char *name, struct error *error)
 {
     struct suggest suggest = SUGGEST(name);
 
-    for (size_t i = 0; i < command_count; i++) {
-        if (!strcmp(commands[i]->name, name))
-            return commands[i];
-        suggest_offer(&suggest, commands[i]->name);
+    for (; *commands; commands++) {
+        if (!strcmp((*commands)->name, name))
+            return *commands;
+        suggest_offer(&suggest, (*commands)->name);
     }
     error_refuse(error, ERROR_USAGE, "there is no command \"%s\"%s; see 'vgpuctl --help'", name,
                  suggest_text(&suggest).text);
@@ -165,10 +144,11 @@ run(const struct command *command, struct host *host, struct command_call *call,
 
 /* Without a command. */
 static enum command_status
-run_bare(const struct command_call *call, struct error *error)
+run_bare(const struct command *const *commands, const struct command_call *call,
+         struct error *error)
 {
     if (option_given(&call->options, OPTION_HELP)) {
-        print_help(call);
+        print_help(commands, call);
         return COMMAND_DONE;
     }
     if (option_given(&call->options, OPTION_VERSION)) {
@@ -180,7 +160,8 @@ run_bare(const struct command_call *call, struct error *error)
 }
 
 static enum command_status
-choose(struct host *host, int argc, char *argv[], struct command_call *call, struct error *error)
+choose(struct host *host, const struct command *const *commands, int argc, char *argv[],
+       struct command_call *call, struct error *error)
 {
     const struct command *command;
     enum command_status status;
@@ -191,8 +172,8 @@ choose(struct host *host, int argc, char *argv[], struct command_call *call, str
         return COMMAND_USAGE;
     }
     if (rest == argc)
-        return run_bare(call, error);
-    command = find_command(argv[rest], error);
+        return run_bare(commands, call, error);
+    command = find_command(commands, argv[rest], error);
     if (!command)
         return COMMAND_USAGE;
     call->name = command->name;
@@ -205,8 +186,8 @@ choose(struct host *host, int argc, char *argv[], struct command_call *call, str
 }
 
 int
-vgpuctl_run(struct host *host, const char *uri, const struct terminal *terminal, int argc,
-            char *argv[], FILE *out, FILE *faults)
+vgpuctl_run(struct host *host, const struct command *const *commands, const char *uri,
+            const struct terminal *terminal, int argc, char *argv[], FILE *out, FILE *faults)
 {
     struct command_call call = {
         .host = host, .uri = uri, .terminal = terminal, .out = out, .faults = faults};
@@ -215,7 +196,7 @@ vgpuctl_run(struct host *host, const char *uri, const struct terminal *terminal,
 
     /* All text is UTF-8 here, whatever the terminal is said to be: libsmartcols asks for that. */
     (void)!setlocale(LC_CTYPE, "C.UTF-8");
-    status = choose(host, argc, argv, &call, &error);
+    status = choose(host, commands, argc, argv, &call, &error);
     options_clear(&call.options);
     if (status != COMMAND_DONE && error.is_denied && geteuid() != 0)
         error_add(&error, "run it as root");

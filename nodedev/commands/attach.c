@@ -5,6 +5,7 @@
 #include "attach/trial.h"
 #include "base/shell-word.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 

@@ -2,8 +2,8 @@
 
 #include "check/definitions-check.h"
 #include "check/policy-check.h"
-#include "cli/command.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "device/scan.h"
 #include "libvirt/domain-source.h"
 #include "policy/policy-keys.h"

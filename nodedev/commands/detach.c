@@ -2,6 +2,7 @@
 
 #include "attach/detachment.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 
 static enum command_status
 print(const struct domain_source *source, struct error *error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
 #include "cli/say.h"
 #include "cli/table.h"
+#include "commands/commands.h"
 #include "doctor/telling.h"
 
 enum column { CHECK, SEVERITY, FINDING, REMEDY };

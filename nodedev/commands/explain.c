@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check/domain-check.h"
-#include "cli/command.h"
 #include "cli/say.h"
 #include "cli/table.h"
+#include "commands/commands.h"
 #include "lease/statedir.h"
 #include "placement/alternatives.h"
 #include "policy/policy-load.h"

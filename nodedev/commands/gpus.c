@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "commands/commands.h"
 #include "commands/host-table.h"
 #include "device/vgpu.h"
 #include "view/host-snapshot.h"

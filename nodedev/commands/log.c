@@ -3,8 +3,8 @@
 #include "lease/log.h"
 #include "base/array.h"
 #include "base/printable.h"
-#include "cli/command.h"
 #include "cli/table.h"
+#include "commands/commands.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 #include "base/reader.h"
 #include "cli/program.h"
 #include "cli/vgpuctl.h"
+#include "commands/commands.h"
 #include "lease/counters.h"
 #include "lease/log.h"
 
@@ -28,7 +29,7 @@ main(int argc, char *argv[])
 
     log_open(&log, "vgpuctl", "/dev/log");
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    status = vgpuctl_run(&host, "qemu:///system", &terminal, argc, argv, stdout, stderr);
+    status = vgpuctl_run(&host, commands, "qemu:///system", &terminal, argc, argv, stdout, stderr);
     reader_stop(&reader);
     counters_add_lost_lines(&host, log.lost);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "libvirt/references.h"
 #include "view/metrics.h"
 #include "view/vgpu-walk.h"

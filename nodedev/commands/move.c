@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "migrate/destinations.h"
 #include "migrate/move.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
 #include "cli/table.h"
+#include "commands/commands.h"
 #include "lease/origin.h"
 #include "libvirt/references.h"
 #include "view/host-snapshot.h"

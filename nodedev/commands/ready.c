@@ -2,8 +2,8 @@
 
 #include "base/deadline.h"
 #include "base/reader.h"
-#include "cli/command.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "device/scan.h"
 #include "placement/boot-wait.h"
 #include "policy/policy-load.h"

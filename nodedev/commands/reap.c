@@ -2,9 +2,9 @@
 
 #include "actions/reap.h"
 #include "base/array.h"
-#include "cli/command.h"
 #include "cli/pick.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "device/scan.h"
 #include "libvirt/references.h"
 #include "view/vgpu-walk.h"

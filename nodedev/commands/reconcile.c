@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/reconcile.h"
-#include "cli/command.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "lease/counters.h"
 
 static void

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/sriov.h"
-#include "cli/command.h"
 #include "cli/pick.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "sriov/users.h"
 
 #include <limits.h>

@@ -3,6 +3,7 @@
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/wrap.h"
+#include "commands/commands.h"
 #include "view/host-snapshot.h"
 #include "view/picture.h"
 #include "view/room.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/command.h"
 #include "cli/pick.h"
 #include "cli/say.h"
+#include "commands/commands.h"
 #include "policy/drained.h"
 #include "view/host-snapshot.h"
 

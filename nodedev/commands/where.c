@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table.h"
+#include "commands/commands.h"
 #include "libvirt/domain-source.h"
 #include "migrate/destinations.h"
 #include "migrate/migrate-question.h"

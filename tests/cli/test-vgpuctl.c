@@ -3,7 +3,7 @@
 /* The command line of vgpuctl: what it prints where, and exits with. */
 
 #include "base/reader.h"
-#include "cli/command.h"
+#include "commands/commands.h"
 #include "cli/vgpuctl.h"
 #include "fake/typed.h"
 
@@ -32,7 +32,7 @@ help_and_version(void **state)
     (void)state;
     assert_int_equal(run("vgpuctl --help"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; commands[i]; i++) {
         typed_assert_has(typed.printed, commands[i]->name);
         typed_assert_has(typed.printed, commands[i]->help);
     }
@@ -46,7 +46,7 @@ help_of_each_command(void **state)
     char line[64], usage[64];
 
     (void)state;
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; commands[i]; i++) {
         const struct command *command = commands[i];
 
         snprintf(line, sizeof(line), "vgpuctl %s --help", command->name);
@@ -75,7 +75,7 @@ run_into_the_void(const char *command, char *text, size_t size)
     int status;
 
     scene.kernel.host.reader = &reader;
-    status = vgpuctl_run(&scene.kernel.host, HERE, &pipe, 2, argv, full, faults);
+    status = vgpuctl_run(&scene.kernel.host, commands, HERE, &pipe, 2, argv, full, faults);
     scene.kernel.host.reader = NULL;
     reader_stop(&reader);
     fclose(full);

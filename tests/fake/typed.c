@@ -3,6 +3,7 @@
 #include "base/reader.h"
 #include "fake/typed.h"
 #include "cli/vgpuctl.h"
+#include "commands/commands.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,8 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
     out = open_memstream(&ret->printed, &size);
     faults = open_memstream(&ret->faults, &ignored);
     scene->kernel.host.reader = &reader;
-    ret->status = vgpuctl_run(&scene->kernel.host, uri, terminal, argc, argv, out, faults);
+    ret->status =
+        vgpuctl_run(&scene->kernel.host, commands, uri, terminal, argc, argv, out, faults);
     fclose(out);
     fclose(faults);
     assert_int_equal(strlen(ret->printed), size); /* there is no byte 0 in it */

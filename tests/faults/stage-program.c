@@ -3,6 +3,7 @@
 #include "faults/stage.h"
 #include "base/reader.h"
 #include "cli/vgpuctl.h"
+#include "commands/commands.h"
 #include "faults/traced-host.h"
 #include "hook.h"
 #include "lease/counters.h"
@@ -177,8 +178,8 @@ stage_vgpuctl(struct stage *stage, const char *line)
         argv[argc++] = word;
     argv[argc] = NULL;
     inject_resume();
-    status =
-        vgpuctl_run(&stage->scene.kernel.host, "test:///default", &pipe, argc, argv, out, faults);
+    status = vgpuctl_run(&stage->scene.kernel.host, commands, "test:///default", &pipe, argc, argv,
+                         out, faults);
     fflush(out);
     fflush(faults);
     stage_end_program(stage);

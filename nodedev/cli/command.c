@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/command.h"
+
+enum command_status
+command_failed(int rc, const struct error *error)
+{
+    return error->class == ERROR_USAGE     ? COMMAND_USAGE
+           : error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY
+           : rc == -EBUSY                  ? COMMAND_BUSY
+                                           : COMMAND_FAILED;
+}

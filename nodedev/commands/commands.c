@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "commands/commands.h"
+
+const struct command *const commands[] = {
+    &command_status,  &command_gpus,
+    &command_types,   &command_list,
+    &command_explain, &command_attach,
+    &command_detach,  &command_orphans,
+    &command_reap,    &command_reconcile,
+    &command_drain,   &command_undrain,
+    &command_sriov,   &command_check,
+    &command_where,   &command_migrate_check,
+    &command_move,    &command_log,
+    &command_metrics, &command_doctor,
+    &command_ready,   NULL,
+};
