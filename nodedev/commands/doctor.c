@@ -3,6 +3,7 @@
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/commands.h"
+#include "doctor/checks.h"
 #include "doctor/telling.h"
 
 enum column { CHECK, SEVERITY, FINDING, REMEDY };
@@ -53,7 +54,7 @@ run(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "findings", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    if (diagnosis_make(call->host, call->uri, &diagnosis, error) < 0)
+    if (checks_run(call->host, call->uri, &diagnosis, error) < 0)
         return COMMAND_FAILED;
     if (!options_want_table(&call->options))
         print_blocks(call, &diagnosis);

@@ -8,12 +8,12 @@
  */
 
 #include "doctor/card-memory.h"
+#include "doctor/checks.h"
 
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
-#define UNIT    "libvirt-vgpu-sriov@%s"
-#define SMI     "nvidia-smi "
+#define UNIT "libvirt-vgpu-sriov@%s"
+#define SMI  "nvidia-smi "
 
 struct place {
     const struct card *card;
@@ -139,12 +139,9 @@ check_card(struct diagnosis *diagnosis, const struct card *card)
 {
     static bool (*const steps[])(struct diagnosis * diagnosis, const struct place *place) = {
         check_mode, check_functions, check_instances, check_sizes};
-    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &card->address);
     struct card_memory memory;
     struct place place = {.card = card, .memory = &memory};
 
-    if (said && !said->enabled)
-        return;
     card_memory_read(diagnosis, card, &memory);
     if (!inventory_find_gpu(&diagnosis->inventory, &card->address, &place.gpu))
         place.gpu = SIZE_MAX;
@@ -152,22 +149,7 @@ check_card(struct diagnosis *diagnosis, const struct card *card)
         ;
 }
 
-static void
-check_order(struct diagnosis *diagnosis)
-{
-    AUTO(names_clear) struct names devices = {0};
-
-    if (host_list(diagnosis->host, &devices, DEVICES) < 0)
-        return;
-    for (size_t i = 0; i < devices.count; i++) {
-        AUTO(card_clear) struct card card = {0};
-
-        if (card_read(diagnosis->host, &devices.items[i], &card) == 0)
-            check_card(diagnosis, &card);
-    }
-}
-
 const struct diagnosis_check boot_checks[] = {
-    {"boot-order", DIAGNOSIS_WARNING, .look = check_order},
+    {"boot-order", DIAGNOSIS_WARNING, .look_at_card = check_card, .cards = CARDS_OF_ALL},
     {0},
 };

@@ -6,8 +6,8 @@
  * where it is (managed='no'), which it can since 9.7.0, and with the kernel's vfio-dev, since 6.1.
  */
 
-#include "base/array.h"
 #include "doctor/card-memory.h"
+#include "doctor/checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,59 +17,10 @@
 #define MOST_NAMED    8       /* functions in one finding */
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
-/* Not one that the configuration leaves alone. */
-static bool
-is_card(const struct diagnosis *diagnosis, const struct name *address)
-{
-    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, address);
-
-    return card_is_nvidias(diagnosis->host, address) && (!said || said->enabled);
-}
-
-/* "": none. */
-static struct name
-driver_of(const struct host *host, const struct name *device)
-{
-    struct name driver;
-
-    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
-        driver = (struct name){0};
-    return driver;
-}
-
-/* The kernel's own driver for NVIDIA's cards, which makes vGPUs by ioctls and shows none in /sys.
- */
-static bool
-is_of_nova(const struct host *host, const struct card *card)
-{
-    return ARRAY_HAS(card->functions.items, card->functions.count, function,
-                     !strcmp(driver_of(host, function).text, "nvidia-vgpu-vfio-pci"));
-}
-
-void
-diagnosis_visit_cards(struct diagnosis *diagnosis,
-                      void (*visit)(struct diagnosis *diagnosis, const struct card *card))
-{
-    AUTO(names_clear) struct names devices = {0};
-
-    if (host_list(diagnosis->host, &devices, DEVICES) < 0)
-        return;
-    for (size_t i = 0; i < devices.count; i++) {
-        AUTO(card_clear) struct card card = {0};
-
-        if (is_card(diagnosis, &devices.items[i]) &&
-            card_read(diagnosis->host, &devices.items[i], &card) == 0 &&
-            is_of_nova(diagnosis->host, &card) == diagnosis->check->of_nova)
-            visit(diagnosis, &card);
-    }
-}
-
 static bool
 has_its_driver(const struct host *host, const struct name *function)
 {
-    const struct name driver = driver_of(host, function);
-
-    return !strcmp(driver.text, "nvidia");
+    return !strcmp(card_driver(host, function).text, "nvidia");
 }
 
 static bool
@@ -125,7 +76,7 @@ static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
 static void
 list_function(const struct host *host, const struct name *function, struct listing *listing)
 {
-    const struct name driver = driver_of(host, function);
+    const struct name driver = card_driver(host, function);
     const char *called = *driver.text ? driver.text : "none";
     struct name gpu;
     struct vgpu vgpu;
@@ -332,7 +283,7 @@ check_nova(struct diagnosis *diagnosis, const struct card *card)
 }
 
 const struct diagnosis_check function_checks[] = {
-    {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .of_nova = true},
+    {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .cards = CARDS_OF_NOVA},
     {"virtual-functions", DIAGNOSIS_WARNING, .look_at_card = check_enabled},
     {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing},
     {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers},

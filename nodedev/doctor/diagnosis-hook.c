@@ -2,8 +2,8 @@
 
 /* Whether libvirt finds our hook, may run it, and what else it runs. */
 
-#include "base/process.h"
-#include "doctor/diagnosis.h"
+#include "doctor/checks.h"
+#include "doctor/daemon-process.h"
 #include "doctor/entry.h"
 #include "lease/counters.h"
 
@@ -268,25 +268,6 @@ check_others(struct diagnosis *diagnosis)
     }
 }
 
-struct process
-diagnosis_find_daemon(const struct host *host, char *name, size_t size)
-{
-    static const char *const files[] = {"run/virtqemud.pid", "run/libvirtd.pid",
-                                        "run/libvirt/virtqemud.pid", "run/libvirt/libvirtd.pid"};
-    struct process process = {0};
-
-    for (size_t i = 0; i < COUNT(files); i++) {
-        uint64_t pid;
-
-        if (host_read_number(host, &pid, "%s", files[i]) == 0 && pid < INT32_MAX &&
-            host_read(host, name, size, "proc/%d/comm", (int)pid) > 0 &&
-            (!strcmp(name, "virtqemud") || !strcmp(name, "libvirtd")) &&
-            process_find(host, (int)pid, &process) == 0)
-            return process;
-    }
-    return (struct process){0};
-}
-
 /* When a process started, in seconds since 1970, like a file's times. */
 static double
 started_at(struct process process)
@@ -313,7 +294,7 @@ check_unseen(struct diagnosis *diagnosis)
 {
     AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     char name[32];
-    struct process daemon = diagnosis_find_daemon(diagnosis->host, name, sizeof(name));
+    struct process daemon = daemon_process_find(diagnosis->host, name, sizeof(name));
     double start = started_at(daemon);
     bool ours = false, known = false;
     struct program program;

@@ -2,11 +2,11 @@
 
 /* Whether the kernel and its drivers offer what vGPUs are made of. */
 
-#include "doctor/diagnosis.h"
+#include "doctor/checks.h"
+#include "view/card.h"
 
 #include <string.h>
 
-#define NVIDIA  "10de"
 #define DEVICES "sys/bus/pci/devices"
 
 static bool
@@ -21,16 +21,14 @@ has_functions(const struct host *host)
 {
     AUTO(names_clear) struct names devices = {0};
     uint64_t enabled;
-    char vendor[16];
 
     if (host_list(host, &devices, DEVICES) < 0)
         return false;
     for (size_t i = 0; i < devices.count; i++) {
-        const char *address = devices.items[i].text;
+        const struct name *device = &devices.items[i];
 
-        if (host_read_number(host, &enabled, DEVICES "/%s/sriov_numvfs", address) == 0 && enabled &&
-            host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address) > 0 &&
-            !strcmp(vendor, "0x" NVIDIA))
+        if (host_read_number(host, &enabled, DEVICES "/%s/sriov_numvfs", device->text) == 0 &&
+            enabled && card_is_nvidias(host, device))
             return true;
     }
     return false;
@@ -119,7 +117,7 @@ check_iommu(struct diagnosis *diagnosis)
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = &inventory->gpus[i];
 
-        if (strcmp(gpu->vendor, NVIDIA) ||
+        if (strcmp(gpu->vendor, "10de") ||
             host_exists(diagnosis->host, DEVICES "/%s/iommu_group", gpu->name.text))
             continue;
         diagnosis_add(diagnosis, "the IOMMU is off, and the GPU %s may need it", gpu->name.text);

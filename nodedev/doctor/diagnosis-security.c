@@ -2,7 +2,8 @@
 
 /* Whether a security module lets libvirt run the hook. */
 
-#include "doctor/diagnosis.h"
+#include "doctor/checks.h"
+#include "doctor/daemon-process.h"
 #include "doctor/entry.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ is_confined(const struct host *host, char *name, size_t size)
 {
     static const char *const names[] = {"libvirtd", "virtqemud"};
     static const char enforced[] = " (enforce)";
-    struct process daemon = diagnosis_find_daemon(host, name, size);
+    struct process daemon = daemon_process_find(host, name, size);
     char label[256];
     ssize_t length;
 

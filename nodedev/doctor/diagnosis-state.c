@@ -2,7 +2,7 @@
 
 /* Our own files: what is configured, what is recorded, and what is to happen regularly. */
 
-#include "doctor/diagnosis.h"
+#include "doctor/checks.h"
 #include "doctor/entry.h"
 
 #include <string.h>

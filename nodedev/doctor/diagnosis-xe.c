@@ -2,7 +2,7 @@
 
 /* Intel's cards under xe, whose virtual functions get the profiles of vgpu.conf. */
 
-#include "doctor/diagnosis.h"
+#include "doctor/checks.h"
 
 #include <string.h>
 

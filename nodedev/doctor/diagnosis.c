@@ -48,60 +48,25 @@ diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
     va_end(args);
 }
 
-/* The faults say what is missing. */
-static int
-read_all(const char *uri, struct diagnosis *diagnosis, struct error *error)
+int
+diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
 {
     struct error fault;
-    int rc;
-
-    if (policy_load(diagnosis->host, &diagnosis->policy, &fault) < 0)
-        diagnosis->policy_fault = fault;
-    if (statedir_peek(diagnosis->host, &diagnosis->ledger, &fault) < 0)
-        diagnosis->ledger_fault = fault;
-    reader_begin(diagnosis->host->reader, READER_PATIENCE);
-    rc = scan_host(diagnosis->host, &diagnosis->policy, &inventory_no_types, &diagnosis->inventory,
-                   error);
-    /* Last: what was seen is somebody's by then. */
-    if (rc == 0 && uri && references_ask(diagnosis->host, uri, &diagnosis->references, &fault) < 0)
-        diagnosis->libvirt_fault = fault;
-    return rc;
-}
-
-static void
-run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
-{
-    struct domains_walk walk = {0};
-
-    diagnosis->check = check;
-    if (check->look)
-        check->look(diagnosis);
-    if (check->look_at_card)
-        diagnosis_visit_cards(diagnosis, check->look_at_card);
-    while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))
-        check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
-}
-
-int
-diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
-{
-    static const struct diagnosis_check *const tables[] = {
-        hook_checks,     security_checks, kernel_checks, boot_checks,
-        function_checks, xe_checks,       state_checks,  domain_checks,
-    };
     int rc;
 
     *ret = DIAGNOSIS_NONE;
     ret->host = host;
     ret->uri = uri;
-    rc = read_all(uri, ret, error);
-    if (rc < 0)
-        return rc;
-    for (size_t i = 0; i < COUNT(tables); i++) {
-        for (const struct diagnosis_check *check = tables[i]; check->name; check++)
-            run_check(ret, check);
-    }
-    return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;
+    if (policy_load(host, &ret->policy, &fault) < 0)
+        ret->policy_fault = fault;
+    if (statedir_peek(host, &ret->ledger, &fault) < 0)
+        ret->ledger_fault = fault;
+    reader_begin(host->reader, READER_PATIENCE);
+    rc = scan_host(host, &ret->policy, &inventory_no_types, &ret->inventory, error);
+    /* Last: what was seen is somebody's by then. */
+    if (rc == 0 && uri && references_ask(host, uri, &ret->references, &fault) < 0)
+        ret->libvirt_fault = fault;
+    return rc;
 }
 
 void

@@ -3,9 +3,9 @@
 /*
  * diagnosis: what is wrong with this host, as far as its vGPUs go.
  *
- * It knows what there is to look at, read once; the checks, a table per subject, look at it and at
- * files, and add what they find. A check is a row: its name, how bad what it finds is, and a
- * function. Nothing is changed by any of them.
+ * It knows what there is to look at, read once; the checks (checks.h) look at it and at files, and
+ * add what they find. A check is a row: its name, how bad what it finds is, and a function. Nothing
+ * is changed by any of them.
  *
  *     static void
  *     check_link(struct diagnosis *diagnosis)
@@ -28,19 +28,25 @@ enum diagnosis_severity {
     DIAGNOSIS_ERROR,   /* guests get no vGPU, or anybody may become root */
 };
 
+enum diagnosis_cards {
+    CARDS_OF_NVIDIA, /* those of NVIDIA's that nova-core does not drive */
+    CARDS_OF_NOVA,   /* those that it drives */
+    CARDS_OF_ALL,    /* whoever has made them */
+};
+
 struct diagnosis;
 struct card;
 
 struct diagnosis_check {
     const char *name; /* one word, that does not change from version to version */
     enum diagnosis_severity severity;
-    /* One of these: called once; for each host device of each domain; or for each card that can
-     * have virtual functions (diagnosis-functions.c). */
+    /* One of these: called once; for each host device of each domain; or for each of some cards
+     * that can have virtual functions. */
     void (*look)(struct diagnosis *diagnosis);
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
     void (*look_at_card)(struct diagnosis *diagnosis, const struct card *card);
-    bool of_nova; /* it looks at the cards that nova-core drives; others look at all but those */
+    enum diagnosis_cards cards;
 };
 
 struct diagnosis_finding {
@@ -67,31 +73,11 @@ struct diagnosis {
 /* What diagnosis_clear does nothing to. */
 #define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
 
-/* The tables; a row without a name ends each. */
-extern const struct diagnosis_check hook_checks[];
-extern const struct diagnosis_check security_checks[];
-extern const struct diagnosis_check kernel_checks[];
-extern const struct diagnosis_check boot_checks[];
-extern const struct diagnosis_check function_checks[];
-extern const struct diagnosis_check xe_checks[];
-extern const struct diagnosis_check state_checks[];
-extern const struct diagnosis_check domain_checks[];
-
-/* Reads all, and runs all checks. A part that cannot be read is itself a finding. `uri` is this
- * host's libvirt, or NULL. Only -ENOMEM is an error. The caller clears ret in every case. */
-int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret,
+/* Reads all that there is to look at; what cannot be read is said in a fault. `uri` is this host's
+ * libvirt, or NULL. Only -ENOMEM is an error. The caller clears ret in every case. */
+int diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret,
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
-
-/* Calls the look_at_card of the row at work for each of its cards. */
-void
-diagnosis_visit_cards(struct diagnosis *diagnosis,
-                      void (*visit)(struct diagnosis *diagnosis, const struct card *card)) NONNULL;
-
-/* The libvirt daemon that runs QEMU's guests, by the files in which it tells its pid, and its name.
- * {0}: none is found. */
-struct process
-diagnosis_find_daemon(const struct host *host, char *name, size_t size) CHECKED NONNULL;
 
 /* For checks: one more finding, and what to do about the last one. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;

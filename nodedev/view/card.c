@@ -50,6 +50,16 @@ card_is_for_boot(const struct host *host, const struct name *address)
                        address->text);
 }
 
+struct name
+card_driver(const struct host *host, const struct name *device)
+{
+    struct name driver;
+
+    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
+        driver = (struct name){0};
+    return driver;
+}
+
 bool
 card_is_nvidias(const struct host *host, const struct name *address)
 {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "doctor/checks.h"
+#include "doctor/cards.h"
+
+static void
+run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
+{
+    struct domains_walk walk = {0};
+
+    diagnosis->check = check;
+    if (check->look)
+        check->look(diagnosis);
+    if (check->look_at_card)
+        cards_visit(diagnosis, check->cards, check->look_at_card);
+    while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))
+        check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
+}
+
+int
+checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
+{
+    static const struct diagnosis_check *const tables[] = {
+        hook_checks,     security_checks, kernel_checks, boot_checks,
+        function_checks, xe_checks,       state_checks,  domain_checks,
+    };
+    int rc = diagnosis_read(host, uri, ret, error);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        for (const struct diagnosis_check *check = tables[i]; check->name; check++)
+            run_check(ret, check);
+    }
+    return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;
+}

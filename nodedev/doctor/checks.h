@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * checks: what vgpuctl doctor looks for, a table per subject, and who runs all of them.
+ */
+
+#pragma once
+
+#include "doctor/diagnosis.h"
+
+/* The tables; a row without a name ends each. */
+extern const struct diagnosis_check hook_checks[];
+extern const struct diagnosis_check security_checks[];
+extern const struct diagnosis_check kernel_checks[];
+extern const struct diagnosis_check boot_checks[];
+extern const struct diagnosis_check function_checks[];
+extern const struct diagnosis_check xe_checks[];
+extern const struct diagnosis_check state_checks[];
+extern const struct diagnosis_check domain_checks[];
+
+/* Reads all (diagnosis_read), and runs all checks. A part that cannot be read is itself a finding.
+ * Only -ENOMEM is an error. The caller clears ret in every case. */
+int checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
+    __attribute__((nonnull(1, 3, 4))) CHECKED;
