@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define UNIT "libvirt-vgpu-sriov@%s"
-#define SMI  "nvidia-smi "
 
 struct place {
     const struct card *card;
@@ -52,11 +51,11 @@ check_mode(struct diagnosis *diagnosis, const struct place *place)
                   "the GPU %s is not in MIG mode, which a boot may have taken away: it offers no "
                   "types of GPU instances, and is to have %s (%s)",
                   address, place->memory->instance, place->memory->says_instance);
-    diagnosis_advise(diagnosis,
-                     "shut down the guests on it, then: vgpuctl sriov disable %s; " SMI
-                     "-i %s -mig 1; vgpuctl "
-                     "sriov enable %s; " SMI "mig -i %s -cgi PROFILE -C",
-                     address, address, address, address);
+    diagnosis_advise(diagnosis, "shut down the guests on it, then:");
+    diagnosis_command(diagnosis, "vgpuctl sriov disable %s", address);
+    diagnosis_command(diagnosis, "nvidia-smi -i %s -mig 1", address);
+    diagnosis_command(diagnosis, "vgpuctl sriov enable %s", address);
+    diagnosis_command(diagnosis, "nvidia-smi mig -i %s -cgi PROFILE -C", address);
     return true;
 }
 
@@ -77,16 +76,16 @@ check_functions(struct diagnosis *diagnosis, const struct place *place)
         diagnosis_add(
             diagnosis, "the GPU %s has no virtual functions, and is to have vGPUs on them (%s)",
             address, *memory->instance ? memory->says_instance : memory->sizes[1]->domain_name);
-    if (*memory->instance)
-        diagnosis_advise(diagnosis,
-                         "first MIG mode, which a boot may have taken away: " SMI "-i %s -mig 1; "
-                         "systemctl enable " UNIT "; systemctl restart " UNIT,
-                         address, address, address);
-    else
-        diagnosis_advise(diagnosis,
-                         "systemctl enable " UNIT "; systemctl restart " UNIT
-                         "; if that fails, it says why: systemctl status " UNIT,
-                         address, address, address);
+    if (*memory->instance) {
+        diagnosis_advise(diagnosis, "first MIG mode, which a boot may have taken away:");
+        diagnosis_command(diagnosis, "nvidia-smi -i %s -mig 1", address);
+    }
+    diagnosis_command(diagnosis, "systemctl enable " UNIT, address);
+    diagnosis_command(diagnosis, "systemctl restart " UNIT, address);
+    if (!*memory->instance) {
+        diagnosis_advise(diagnosis, "if that fails, it says why:");
+        diagnosis_command(diagnosis, "systemctl status " UNIT, address);
+    }
     return true;
 }
 
@@ -104,11 +103,11 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
                   "the GPU %s has no GPU instances, which a boot takes away, and so does enabling "
                   "its virtual functions; it is to have %s (%s)",
                   address, place->memory->instance, place->memory->says_instance);
-    diagnosis_advise(diagnosis,
-                     SMI "mig -i %s -cgi PROFILE -C; the profiles that there are: " SMI
-                         "mig -i %s -lgip; if there are instances: systemctl status nvidia-vgpud "
-                         "nvidia-vgpu-mgr",
-                     address, address);
+    diagnosis_command(diagnosis, "nvidia-smi mig -i %s -cgi PROFILE -C", address);
+    diagnosis_advise(diagnosis, "the profiles that there are:");
+    diagnosis_command(diagnosis, "nvidia-smi mig -i %s -lgip", address);
+    diagnosis_advise(diagnosis, "if there are instances:");
+    diagnosis_command(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr");
     return true;
 }
 
@@ -130,7 +129,8 @@ check_sizes(struct diagnosis *diagnosis, const struct place *place)
                   "%s; a reload of its driver takes that mode away",
                   address, sizes[0]->vgpu.type.text, sizes[0]->domain_name,
                   sizes[1]->vgpu.type.text, sizes[1]->domain_name);
-    diagnosis_advise(diagnosis, "without vGPUs on it: " SMI "vgpu -i %s -shm 1", address);
+    diagnosis_advise(diagnosis, "without vGPUs on it:");
+    diagnosis_command(diagnosis, "nvidia-smi vgpu -i %s -shm 1", address);
     return true;
 }
 

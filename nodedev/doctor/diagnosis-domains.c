@@ -32,8 +32,8 @@ add_definition(void *data, bool is_fault, const char *domain, unsigned line, con
     if (!is_fault)
         return;
     diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", domain, text);
-    diagnosis_advise(diagnosis, "virsh edit %s; 'vgpuctl check --all' names the line",
-                     shell_word(domain).text);
+    diagnosis_command(diagnosis, "virsh edit %s", shell_word(domain).text);
+    diagnosis_advise(diagnosis, "'vgpuctl check --all' names the line");
 }
 
 /* What 'vgpuctl check --all' calls a fault. */
@@ -96,10 +96,11 @@ add_shared(struct diagnosis *diagnosis, const struct domain *domain,
          (next = domains_next_user(&diagnosis->references.domains, &hostdev->source, next));) {
         diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
                       first->name, next->name, what, hostdev->source.text);
-        diagnosis_advise(diagnosis, "give %s vGPUs of its own: %s %s", next->name,
-                         is_renewable(next, &hostdev->source) ? "vgpuctl attach --renew"
-                                                              : "virsh edit",
-                         shell_word(next->name).text);
+        diagnosis_advise(diagnosis, "give %s vGPUs of its own:", next->name);
+        diagnosis_command(diagnosis, "%s %s",
+                          is_renewable(next, &hostdev->source) ? "vgpuctl attach --renew"
+                                                               : "virsh edit",
+                          shell_word(next->name).text);
     }
 }
 
@@ -143,8 +144,8 @@ check_managed(struct diagnosis *diagnosis, const struct domain *domain,
         "the domain %s says managed='yes' for the virtual function %s: that takes it from "
         "its GPU's driver, and with that its vGPU",
         domain->name, hostdev->source.text);
-    diagnosis_advise(diagnosis, "virsh edit %s, and say managed='no'",
-                     shell_word(domain->name).text);
+    diagnosis_command(diagnosis, "virsh edit %s, and say managed='no'",
+                      shell_word(domain->name).text);
 }
 
 static void
@@ -159,9 +160,9 @@ check_missing(struct diagnosis *diagnosis, const struct domain *domain,
     ineligible_explain(diagnosis->host, &hostdev->source, why, sizeof(why));
     diagnosis_add(diagnosis, "the domain %s asks for a vGPU on %s, %s", domain->name,
                   hostdev->source.text, why);
-    diagnosis_advise(diagnosis,
-                     "'vgpuctl explain %s' names those that would do; then: virsh edit %s",
-                     shell_word(domain->name).text, shell_word(domain->name).text);
+    diagnosis_advise(diagnosis, "'vgpuctl explain %s' names those that would do; then:",
+                     shell_word(domain->name).text);
+    diagnosis_command(diagnosis, "virsh edit %s", shell_word(domain->name).text);
 }
 
 static void
@@ -172,10 +173,11 @@ check_own(struct diagnosis *diagnosis, const struct domain *domain,
         return;
     diagnosis_add(diagnosis, "the domain %s and its vGPU have the same UUID, %s", domain->name,
                   domain->uuid.text);
-    diagnosis_advise(diagnosis, "to tell them apart in logs: %s %s",
-                     is_renewable(domain, &hostdev->source) ? "vgpuctl attach --renew"
-                                                            : "virsh edit",
-                     shell_word(domain->name).text);
+    diagnosis_advise(diagnosis, "to tell them apart in logs:");
+    diagnosis_command(diagnosis, "%s %s",
+                      is_renewable(domain, &hostdev->source) ? "vgpuctl attach --renew"
+                                                             : "virsh edit",
+                      shell_word(domain->name).text);
 }
 
 /* Only what we made: others may well know what theirs are for. */
@@ -190,7 +192,7 @@ check_orphans(struct diagnosis *diagnosis)
             continue;
         diagnosis_add(diagnosis, "no domain refers to the vGPU %s, which was %s's",
                       walk.device->text, walk.lease->domain_name);
-        diagnosis_advise(diagnosis, "vgpuctl reap %s", walk.device->text);
+        diagnosis_command(diagnosis, "vgpuctl reap %s", walk.device->text);
     }
 }
 
@@ -223,7 +225,7 @@ check_mdevctl_rule(struct diagnosis *diagnosis)
                       "/%s runs %s, which is not there: nothing that mdevctl is to "
                       "start by itself is started",
                       rules[i], begin);
-        diagnosis_advise(diagnosis, "ln -s /usr/bin/mdevctl %s", begin);
+        diagnosis_command(diagnosis, "ln -s /usr/bin/mdevctl %s", begin);
         return;
     }
 }
@@ -254,8 +256,8 @@ check_mdevctl_start(struct diagnosis *diagnosis, const struct domain *domain,
         diagnosis_add(diagnosis,
                       "mdevctl starts the vGPU %s by itself, which the domain %s asks us for",
                       hostdev->source.text, domain->name);
-        diagnosis_advise(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->source.text,
-                         parents.items[i].text);
+        diagnosis_command(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->source.text,
+                          parents.items[i].text);
     }
 }
 

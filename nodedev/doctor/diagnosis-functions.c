@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define DEVICES       "sys/bus/pci/devices"
-#define SRIOV         "vgpuctl sriov"
 #define MOST_NAMED    8       /* functions in one finding */
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
@@ -111,6 +110,13 @@ list_functions(const struct host *host, const struct card *card,
     return ret;
 }
 
+static void
+command_enabling_again(struct diagnosis *diagnosis, const struct card *card)
+{
+    diagnosis_command(diagnosis, "vgpuctl sriov disable %s", card->address.text);
+    diagnosis_command(diagnosis, "vgpuctl sriov enable %s", card->address.text);
+}
+
 /* --- none are enabled --- */
 
 /* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
@@ -132,9 +138,9 @@ check_enabled(struct diagnosis *diagnosis, const struct card *card)
                   "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
                   "enabled",
                   address, (unsigned)card->total);
-    diagnosis_advise(diagnosis,
-                     "systemctl enable --now libvirt-vgpu-sriov@%s, or: " SRIOV " enable %s",
-                     address, address);
+    diagnosis_command(diagnosis, "systemctl enable --now libvirt-vgpu-sriov@%s", address);
+    diagnosis_advise(diagnosis, "or:");
+    diagnosis_command(diagnosis, "vgpuctl sriov enable %s", address);
 }
 
 /* --- they would have no driver --- */
@@ -152,11 +158,9 @@ check_probing(struct diagnosis *diagnosis, const struct card *card)
     diagnosis_add(diagnosis,
                   "sriov_drivers_autoprobe of the GPU %s is 0: its virtual functions get no driver",
                   address);
-    diagnosis_advise(diagnosis,
-                     "echo 1 >/" DEVICES
-                     "/%s/sriov_drivers_autoprobe; then, without guests on it: " SRIOV
-                     " disable %s; " SRIOV " enable %s",
-                     address, address, address);
+    diagnosis_command(diagnosis, "echo 1 >/" DEVICES "/%s/sriov_drivers_autoprobe", address);
+    diagnosis_advise(diagnosis, "then, without guests on it:");
+    command_enabling_again(diagnosis, card);
 }
 
 /* --- they have another driver --- */
@@ -189,8 +193,9 @@ check_drivers(struct diagnosis *diagnosis, const struct card *card)
     diagnosis_advise(
         diagnosis,
         "'virsh nodedev-reattach %s', while no guest has it; if it takes no type then, "
-        "and without guests on the GPU: " SRIOV " disable %s; " SRIOV " enable %s",
-        node_name(listing.first).text, card->address.text, card->address.text);
+        "and without guests on the GPU:",
+        node_name(listing.first).text);
+    command_enabling_again(diagnosis, card);
 }
 
 /* --- the driver offers nothing on them --- */
@@ -206,11 +211,10 @@ check_interface(struct diagnosis *diagnosis, const struct card *card)
                   "virtual functions of the GPU %s are no parents of vGPUs, although they have its "
                   "driver: %s",
                   card->address.text, listing.text);
-    diagnosis_advise(diagnosis,
-                     "NVIDIA's vGPU manager may not be up: systemctl status nvidia-vgpud "
-                     "nvidia-vgpu-mgr; then, without guests on the GPU: " SRIOV
-                     " disable %s; " SRIOV " enable %s",
-                     card->address.text, card->address.text);
+    diagnosis_advise(diagnosis, "NVIDIA's vGPU manager may not be up:");
+    diagnosis_command(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr");
+    diagnosis_advise(diagnosis, "then, without guests on the GPU:");
+    command_enabling_again(diagnosis, card);
 }
 
 /* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. Of one that
@@ -231,8 +235,8 @@ check_types(struct diagnosis *diagnosis, const struct card *card)
                   "the GPU %s has no vGPU, and its driver offers no type on any of its virtual "
                   "functions",
                   card->address.text);
-    diagnosis_advise(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr; if it is "
-                                "partitioned (MIG), make GPU instances first");
+    diagnosis_command(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr");
+    diagnosis_advise(diagnosis, "if it is partitioned (MIG), make GPU instances first");
 }
 
 /* --- libvirt would not give them to a guest --- */

@@ -38,8 +38,8 @@ check_dangling(struct diagnosis *diagnosis)
         return;
     diagnosis_add(diagnosis, "/%s leads to /%s: %s: libvirt runs nothing", link.path.text,
                   target.path.text, strerror(-rc));
-    diagnosis_advise(diagnosis, "install libvirt-vgpu again, or: ln -sfn /%s /%s",
-                     diagnosis->host->hook, link.path.text);
+    diagnosis_advise(diagnosis, "install libvirt-vgpu again, or:");
+    diagnosis_command(diagnosis, "ln -sfn /%s /%s", diagnosis->host->hook, link.path.text);
 }
 
 static void
@@ -51,7 +51,7 @@ check_executable(struct diagnosis *diagnosis)
         return;
     diagnosis_add(diagnosis, "/%s is not executable: libvirt passes it by, guests get no vGPU",
                   target.path.text);
-    diagnosis_advise(diagnosis, "chmod 755 /%s", target.path.text);
+    diagnosis_command(diagnosis, "chmod 755 /%s", target.path.text);
 }
 
 static void
@@ -59,8 +59,8 @@ add_unsafe(struct diagnosis *diagnosis, const struct entry *entry)
 {
     diagnosis_add(diagnosis, "/%s: others than root may change what libvirt runs as root",
                   entry->path.text);
-    diagnosis_advise(diagnosis, "chown root:root /%s; chmod go-w /%s", entry->path.text,
-                     entry->path.text);
+    diagnosis_command(diagnosis, "chown root:root /%s", entry->path.text);
+    diagnosis_command(diagnosis, "chmod go-w /%s", entry->path.text);
 }
 
 static void
@@ -175,7 +175,7 @@ check_missing(struct diagnosis *diagnosis)
     diagnosis_add(diagnosis, "/%s: %s: libvirt does not call us, guests get no vGPU",
                   link.path.text, strerror(-rc));
     if (rc == -ENOENT || rc == -ENOTDIR)
-        diagnosis_advise(diagnosis, "ln -s /%s /%s", diagnosis->host->hook, link.path.text);
+        diagnosis_command(diagnosis, "ln -s /%s /%s", diagnosis->host->hook, link.path.text);
     else
         diagnosis_advise(diagnosis, "run it as root");
 }
@@ -191,7 +191,8 @@ check_backups(struct diagnosis *diagnosis)
             continue;
         diagnosis_add(diagnosis, "/%s looks like a left-over copy, and libvirt runs it as well",
                       program.entry.path.text);
-        diagnosis_advise(diagnosis, "remove it, or: chmod a-x /%s", program.entry.path.text);
+        diagnosis_advise(diagnosis, "remove it, or:");
+        diagnosis_command(diagnosis, "chmod a-x /%s", program.entry.path.text);
     }
 }
 
@@ -219,13 +220,13 @@ check_twice(struct diagnosis *diagnosis)
         if (is_ours_again(&program, &ours)) {
             diagnosis_add(diagnosis, "/%s leads to our hook a second time",
                           program.entry.path.text);
-            diagnosis_advise(diagnosis, "rm /%s", program.entry.path.text);
+            diagnosis_command(diagnosis, "rm /%s", program.entry.path.text);
         } else if (is_dispatcher(diagnosis->host, &program)) {
             diagnosis_add(
                 diagnosis,
                 "/%s runs our hook, and libvirt runs it a second time by /%s/qemu.d/" LINK,
                 program.entry.path.text, diagnosis->host->hooks);
-            diagnosis_advise(diagnosis, "rm /%s/qemu.d/" LINK, diagnosis->host->hooks);
+            diagnosis_command(diagnosis, "rm /%s/qemu.d/" LINK, diagnosis->host->hooks);
         }
     }
 }
@@ -312,7 +313,9 @@ check_unseen(struct diagnosis *diagnosis)
                   "%s (process %d) runs since before there was a hook: it does not call ours, "
                   "unless it was told to look again",
                   name, daemon.pid);
-    diagnosis_advise(diagnosis, "systemctl reload %s, or: kill -HUP %d", name, daemon.pid);
+    diagnosis_command(diagnosis, "systemctl reload %s", name);
+    diagnosis_advise(diagnosis, "or:");
+    diagnosis_command(diagnosis, "kill -HUP %d", daemon.pid);
 }
 
 const struct diagnosis_check hook_checks[] = {

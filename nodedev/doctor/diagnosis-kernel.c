@@ -54,7 +54,7 @@ check_vfio(struct diagnosis *diagnosis)
     if (host_exists(diagnosis->host, "dev/vfio/vfio"))
         return;
     diagnosis_add(diagnosis, "there is no /dev/vfio/vfio: libvirt gives no guest a vGPU");
-    diagnosis_advise(diagnosis, "modprobe vfio vfio_iommu_type1");
+    diagnosis_command(diagnosis, "modprobe vfio vfio_iommu_type1");
 }
 
 /* Of functions that list nothing another check tells. */

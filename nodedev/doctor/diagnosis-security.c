@@ -177,7 +177,7 @@ check_labels(struct diagnosis *diagnosis)
                       ": the hook may only do what libvirt's daemon may",
                       hook.path.text, found);
         if (is_known)
-            diagnosis_advise(diagnosis, "restorecon -v /%s", hook.path.text);
+            diagnosis_command(diagnosis, "restorecon -v /%s", hook.path.text);
         else
             diagnosis_advise(diagnosis, "configure with --sbindir=/usr/sbin, and install it there");
     }
@@ -187,7 +187,7 @@ check_labels(struct diagnosis *diagnosis)
         diagnosis_add(diagnosis,
                       "/%s has the SELinux type %s, not %s: what is ours may be kept from it",
                       labels[i].path, found, labels[i].type);
-        diagnosis_advise(diagnosis, "restorecon -Rv /%s", labels[i].path);
+        diagnosis_command(diagnosis, "restorecon -Rv /%s", labels[i].path);
     }
 }
 

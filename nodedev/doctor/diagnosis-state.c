@@ -47,8 +47,8 @@ check_policy_owner(struct diagnosis *diagnosis)
             entry_is_safe(host, &entry))
             continue;
         diagnosis_add(diagnosis, "/%s: others than root may put files there", entry.path.text);
-        diagnosis_advise(diagnosis, "chown root:root /%s; chmod go-w /%s", entry.path.text,
-                         entry.path.text);
+        diagnosis_command(diagnosis, "chown root:root /%s", entry.path.text);
+        diagnosis_command(diagnosis, "chmod go-w /%s", entry.path.text);
     }
 }
 
@@ -88,8 +88,8 @@ check_state_owner(struct diagnosis *diagnosis)
         diagnosis_add(diagnosis, "/%s has owner %u and mode %03o: others than root may meddle",
                       entry.path.text, (unsigned)entry.status.st_uid,
                       (unsigned)entry.status.st_mode & 0777);
-        diagnosis_advise(diagnosis, "chown root:root /%s; chmod %03o /%s", entry.path.text,
-                         (unsigned)rows[i].right, entry.path.text);
+        diagnosis_command(diagnosis, "chown root:root /%s", entry.path.text);
+        diagnosis_command(diagnosis, "chmod %03o /%s", (unsigned)rows[i].right, entry.path.text);
     }
 }
 
@@ -107,7 +107,8 @@ check_leaving(struct diagnosis *diagnosis)
         diagnosis_add(diagnosis, "the vGPU %s, which was %s's, is to go for %u minutes already",
                       lease->vgpu.device.text, lease->domain_name,
                       (unsigned)((now - lease->time) / 60));
-        diagnosis_advise(diagnosis, "vgpuctl reconcile; it says who has it open");
+        diagnosis_command(diagnosis, "vgpuctl reconcile");
+        diagnosis_advise(diagnosis, "it says who has it open");
     }
 }
 
@@ -125,7 +126,7 @@ check_timer(struct diagnosis *diagnosis)
             return;
     }
     diagnosis_add(diagnosis, TIMER " is not enabled: what a hook could not finish is left undone");
-    diagnosis_advise(diagnosis, "systemctl enable --now " TIMER);
+    diagnosis_command(diagnosis, "systemctl enable --now " TIMER);
 }
 
 const struct diagnosis_check state_checks[] = {

@@ -40,10 +40,11 @@ check_driver(struct diagnosis *diagnosis)
             continue;
         diagnosis_add(diagnosis, "no guest gets the virtual function %s of the GPU %s, %s",
                       function->device.text, self.card.text, function->why);
-        diagnosis_advise(diagnosis,
-                         "echo %s >/" DEVICES "/%s/driver/unbind; so that it stays so, before the "
-                         "functions are enabled: echo 0 >/" DEVICES "/%s/sriov_drivers_autoprobe",
-                         function->device.text, function->device.text, self.card.text);
+        diagnosis_command(diagnosis, "echo %s >/" DEVICES "/%s/driver/unbind",
+                          function->device.text, function->device.text);
+        diagnosis_advise(diagnosis, "so that it stays so, before the functions are enabled:");
+        diagnosis_command(diagnosis, "echo 0 >/" DEVICES "/%s/sriov_drivers_autoprobe",
+                          self.card.text);
         return;
     }
 }
@@ -107,10 +108,10 @@ visit_preset(struct diagnosis *diagnosis, size_t gpu)
                   "the virtual functions of the GPU %s have %u of its %u MiB even without a guest, "
                   "so that one with the profile %s (%u MiB) never starts",
                   card->name.text, unused, card->framebuffer, type->name, type->framebuffer);
-    diagnosis_advise(diagnosis,
-                     "without guests on it, for each function N: echo 0 >/" DEVICES
-                     "/%s/sriov_admin/vfN/profile/vram_quota; at boot, before they are enabled",
-                     card->name.text);
+    diagnosis_advise(diagnosis, "without guests on it, for each function N:");
+    diagnosis_command(diagnosis, "echo 0 >/" DEVICES "/%s/sriov_admin/vfN/profile/vram_quota",
+                      card->name.text);
+    diagnosis_advise(diagnosis, "at boot, before they are enabled");
 }
 
 static void
@@ -130,8 +131,8 @@ visit_migration(struct diagnosis *diagnosis, size_t gpu)
                   "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
                   "can neither be saved nor migrate",
                   diagnosis->inventory.gpus[gpu].name.text);
-    diagnosis_advise(diagnosis, "modprobe xe-vfio-pci (Linux 6.19), and say managed='yes' and "
-                                "<driver model='xe-vfio-pci'/> in their hostdevs");
+    diagnosis_command(diagnosis, "modprobe xe-vfio-pci (Linux 6.19), and say managed='yes' and "
+                                 "<driver model='xe-vfio-pci'/> in their hostdevs");
 }
 
 static void

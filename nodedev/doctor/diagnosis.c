@@ -8,6 +8,7 @@
 #include "policy/policy-load.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const char *
 diagnosis_severity_name(enum diagnosis_severity severity)
@@ -36,15 +37,62 @@ diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
         diagnosis->faults++;
 }
 
+static void
+append(struct error *line, const char *text)
+{
+    size_t at = strlen(line->text);
+
+    snprintf(line->text + at, sizeof(line->text) - at, "%s", text);
+}
+
+/* What stands between a part of a remedy and the one before it. */
+static const char *
+separator(const struct diagnosis_part *before, const struct error *text)
+{
+    if (!before->is_command)
+        return " ";
+    return strcmp(text->text, "or:") ? "; " : ", ";
+}
+
+static void FORMAT(3, 0)
+    add_part(struct diagnosis *diagnosis, bool is_command, const char *format, va_list args)
+{
+    struct diagnosis_finding *finding;
+    struct diagnosis_part *part;
+    struct error text;
+
+    if (diagnosis->count == 0 || diagnosis->full)
+        return;
+    finding = &diagnosis->findings[diagnosis->count - 1];
+    if (finding->part_count == COUNT(finding->parts))
+        return;
+    part = &finding->parts[finding->part_count++];
+    error_vset(&text, 0, format, args);
+    if (part > finding->parts)
+        append(&finding->remedy, separator(part - 1, &text));
+    part->is_command = is_command;
+    part->begin = strlen(finding->remedy.text);
+    append(&finding->remedy, text.text);
+    part->end = strlen(finding->remedy.text);
+}
+
 void
 diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
 {
     va_list args;
 
-    if (diagnosis->count == 0 || diagnosis->full)
-        return;
     va_start(args, format);
-    error_vset(&diagnosis->findings[diagnosis->count - 1].remedy, 0, format, args);
+    add_part(diagnosis, false, format, args);
+    va_end(args);
+}
+
+void
+diagnosis_command(struct diagnosis *diagnosis, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_part(diagnosis, true, format, args);
     va_end(args);
 }
 

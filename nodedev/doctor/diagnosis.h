@@ -12,7 +12,8 @@
  *     {
  *         ...
  *         diagnosis_add(diagnosis, "there is no /%s", path);          what it is
- *         diagnosis_advise(diagnosis, "make it: ln -s ...");          and what to do
+ *         diagnosis_advise(diagnosis, "make it:");                    and what to do
+ *         diagnosis_command(diagnosis, "ln -s ...");
  *     }
  */
 
@@ -49,9 +50,17 @@ struct diagnosis_check {
     enum diagnosis_cards cards;
 };
 
+/* A part of a remedy's text. */
+struct diagnosis_part {
+    bool is_command; /* to be typed as it is; else it is prose */
+    size_t begin, end;
+};
+
 struct diagnosis_finding {
     const struct diagnosis_check *check;
     struct error text, remedy; /* a line each */
+    struct diagnosis_part parts[8];
+    size_t part_count;
 };
 
 struct diagnosis {
@@ -79,9 +88,13 @@ int diagnosis_read(const struct host *host, const char *uri, struct diagnosis *r
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
-/* For checks: one more finding, and what to do about the last one. */
+/* For checks: one more finding. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* What to do about the last finding, part by part: advice in prose, and a command to type. Prose
+ * before a command ends in ':'. */
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
+void diagnosis_command(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 
 /* "error" or the like. */
 const char *diagnosis_severity_name(enum diagnosis_severity severity);
