@@ -2,6 +2,7 @@
 
 /* Intel's cards under xe, whose virtual functions get the profiles of vgpu.conf. */
 
+#include "base/array.h"
 #include "doctor/checks.h"
 
 #include <string.h>
@@ -9,21 +10,12 @@
 #define DEVICES "sys/bus/pci/devices"
 #define DRIVER  "sys/bus/pci/drivers/xe-vfio-pci"
 
-static void
-visit_cards(struct diagnosis *diagnosis, void (*visit)(struct diagnosis *diagnosis, size_t gpu))
+/* Whether a GPU is one of those. */
+static bool
+is_under_xe(const struct inventory *inventory, size_t gpu)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        size_t parent = 0;
-
-        while (parent < inventory->parent_count &&
-               (inventory->parents[parent].gpu != gpu ||
-                inventory->parents[parent].interface != &vgpu_xe))
-            parent++;
-        if (parent < inventory->parent_count)
-            visit(diagnosis, gpu);
-    }
+    return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
+                     parent->gpu == gpu && parent->interface == &vgpu_xe);
 }
 
 /* --- the host's own driver takes them --- */
@@ -64,11 +56,12 @@ largest_type(const struct inventory_gpu *card)
 }
 
 static void
-visit_unstated(struct diagnosis *diagnosis, size_t gpu)
+check_unstated(struct diagnosis *diagnosis, size_t gpu)
 {
-    const struct inventory_gpu *card = &diagnosis->inventory.gpus[gpu];
+    const struct inventory *inventory = &diagnosis->inventory;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (card->is_summed || !largest_type(card))
+    if (!is_under_xe(inventory, gpu) || card->is_summed || !largest_type(card))
         return;
     diagnosis_add(diagnosis,
                   "vgpu.conf does not say how much memory the virtual functions of the GPU %s may "
@@ -78,15 +71,9 @@ visit_unstated(struct diagnosis *diagnosis, size_t gpu)
     diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", card->name.text);
 }
 
-static void
-check_unstated(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, visit_unstated);
-}
-
 /* The driver shares all memory out when the functions are enabled, unless somebody was first. */
 static void
-visit_preset(struct diagnosis *diagnosis, size_t gpu)
+check_preset(struct diagnosis *diagnosis, size_t gpu)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
@@ -101,7 +88,8 @@ visit_preset(struct diagnosis *diagnosis, size_t gpu)
         unused += parent->former;
         most = parent->former > most ? parent->former : most;
     }
-    if (!type || most == 0 || type->framebuffer > card->framebuffer ||
+    if (!is_under_xe(inventory, gpu) || !type || most == 0 ||
+        type->framebuffer > card->framebuffer ||
         type->framebuffer <= (card->framebuffer > unused ? card->framebuffer - unused : 0) + most)
         return;
     diagnosis_add(diagnosis,
@@ -114,18 +102,12 @@ visit_preset(struct diagnosis *diagnosis, size_t gpu)
     diagnosis_advise(diagnosis, "at boot, before they are enabled");
 }
 
-static void
-check_preset(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, visit_preset);
-}
-
 /* --- migration --- */
 
 static void
-visit_migration(struct diagnosis *diagnosis, size_t gpu)
+check_migration(struct diagnosis *diagnosis, size_t gpu)
 {
-    if (host_exists(diagnosis->host, DRIVER))
+    if (!is_under_xe(&diagnosis->inventory, gpu) || host_exists(diagnosis->host, DRIVER))
         return;
     diagnosis_add(diagnosis,
                   "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
@@ -135,16 +117,10 @@ visit_migration(struct diagnosis *diagnosis, size_t gpu)
                                  "<driver model='xe-vfio-pci'/> in their hostdevs");
 }
 
-static void
-check_migration(struct diagnosis *diagnosis)
-{
-    visit_cards(diagnosis, visit_migration);
-}
-
 const struct diagnosis_check xe_checks[] = {
     {"profile-driver", DIAGNOSIS_WARNING, .look = check_driver},
-    {"profile-memory", DIAGNOSIS_NOTE, .look = check_unstated},
-    {"profile-preset", DIAGNOSIS_WARNING, .look = check_preset},
-    {"profile-migration", DIAGNOSIS_NOTE, .look = check_migration},
+    {"profile-memory", DIAGNOSIS_NOTE, .look_at_gpu = check_unstated},
+    {"profile-preset", DIAGNOSIS_WARNING, .look_at_gpu = check_preset},
+    {"profile-migration", DIAGNOSIS_NOTE, .look_at_gpu = check_migration},
     {0},
 };

@@ -41,9 +41,10 @@ struct card;
 struct diagnosis_check {
     const char *name; /* one word, that does not change from version to version */
     enum diagnosis_severity severity;
-    /* One of these: called once; for each host device of each domain; or for each of some cards
-     * that can have virtual functions. */
+    /* One of these: called once; for each GPU of the inventory; for each host device of each
+     * domain; or for each of some cards that can have virtual functions. */
     void (*look)(struct diagnosis *diagnosis);
+    void (*look_at_gpu)(struct diagnosis *diagnosis, size_t gpu);
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
     void (*look_at_card)(struct diagnosis *diagnosis, const struct card *card);
