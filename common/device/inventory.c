@@ -224,11 +224,9 @@ inventory_next_type(const struct inventory *inventory, struct inventory_walk *wa
 void
 inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest)
 {
-    const char *blank = strrchr(type->name, ' ');
-
     suggest_offer(suggest, type->id.text);
     suggest_offer(suggest, type->name);
-    suggest_offer(suggest, blank ? blank + 1 : type->name);
+    suggest_offer(suggest, inventory_last_word(type->name));
 }
 
 bool
@@ -407,11 +405,17 @@ inventory_type_has_name(const struct inventory_type *type)
     return strcmp(type->name, type->id.text) != 0;
 }
 
+const char *
+inventory_last_word(const char *name)
+{
+    const char *blank = strrchr(name, ' ');
+
+    return blank ? blank + 1 : name;
+}
+
 bool
 inventory_type_is(const struct inventory_type *type, const char *word)
 {
-    const char *blank = strrchr(type->name, ' ');
-
     return !strcmp(type->id.text, word) || !strcmp(type->name, word) ||
-           (blank && !strcmp(blank + 1, word));
+           !strcmp(inventory_last_word(type->name), word);
 }

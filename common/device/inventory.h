@@ -209,6 +209,9 @@ bool inventory_may_have(const struct inventory_parent *parent,
 /* Whether its name is known: else it is called by its id. */
 bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;
 
+/* The last word of a type's name, "T4-1B" of "GRID T4-1B"; the name itself if it has but one. */
+const char *inventory_last_word(const char *name) CHECKED NONNULL;
+
 /* Whether a word that a person wrote names a type: its id, its whole name, or the last word of its
  * name ("T4-1B"). */
 bool inventory_type_is(const struct inventory_type *type, const char *word) CHECKED NONNULL;

@@ -44,8 +44,7 @@ read_back(const char *start, const char *end, unsigned *ret)
 void
 nvidia_describe(struct inventory_type *type)
 {
-    const char *blank = strrchr(type->name, ' ');
-    const char *word = blank ? blank + 1 : type->name, *dash = strrchr(word, '-');
+    const char *word = inventory_last_word(type->name), *dash = strrchr(word, '-');
     unsigned gigabytes = 0, slices;
     int digits = 0;
 

@@ -14,23 +14,15 @@ struct title {
     char text[160];
 };
 
-static const char *
-last_word(const char *name)
-{
-    const char *blank = strrchr(name, ' ');
-
-    return blank ? blank + 1 : name;
-}
-
 /* Ids differ between drivers, and so does what stands before a profile: "GRID T4-1B" of one is
  * "NVIDIA T4-1B" of another. */
 static bool
 is_same(const struct inventory_type *a, const struct inventory_type *b)
 {
-    const char *profile = last_word(a->name);
+    const char *profile = inventory_last_word(a->name);
 
     return !strcmp(a->name, b->name) ||
-           (strchr(profile, '-') && !strcmp(profile, last_word(b->name)));
+           (strchr(profile, '-') && !strcmp(profile, inventory_last_word(b->name)));
 }
 
 static bool

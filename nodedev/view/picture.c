@@ -72,9 +72,9 @@ colour_of(const char *state)
 static const char *
 word_of(const char *name, const struct name *id)
 {
-    const char *blank = name ? strrchr(name, ' ') : NULL;
+    const char *word = name ? inventory_last_word(name) : NULL;
 
-    return blank && strchr(blank, '-') ? blank + 1 : *id->text ? id->text : "?";
+    return word != name && strchr(word, '-') ? word : *id->text ? id->text : "?";
 }
 
 /* --- the heading -------------------------------------------------------------------------------
