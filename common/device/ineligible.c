@@ -2,23 +2,22 @@
 
 #include "device/ineligible.h"
 #include "base/array.h"
+#include "device/pci.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
-
 void
 ineligible_explain(const struct host *host, const struct name *device, char *text, size_t size)
 {
-    struct name driver = {"none"}, gpu;
-    bool is_function = host_link(host, &gpu, DEVICES "/%s/physfn", device->text) == 0;
+    struct name driver = pci_driver(host, device), gpu;
+    bool is_function = pci_find_card(host, device, &gpu) == 0;
 
-    if (!host_exists(host, DEVICES "/%s", device->text)) {
+    if (!host_exists(host, PCI_DEVICES "/%s", device->text)) {
         snprintf(text, size, "which this host does not have");
         return;
     }
-    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
+    if (!*driver.text)
         driver = (struct name){"none"};
     if (!is_function)
         snprintf(text, size, "which is no virtual function (its driver is %s)", driver.text);

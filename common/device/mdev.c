@@ -12,6 +12,7 @@
 #include "base/reader.h"
 #include "device/gpu.h"
 #include "device/nvidia.h"
+#include "device/pci.h"
 #include "device/vgpu.h"
 
 #include <limits.h>
@@ -108,8 +109,8 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
     bool wants_names;
     struct path card;
 
-    if (path_format(&card, PARENTS "/%s%s", parent->text,
-                    name_equal(parent, &gpu->name) ? "" : "/physfn") == 0)
+    if (path_format(&card, "%s/%s", name_equal(parent, &gpu->name) ? PARENTS : PCI_DEVICES,
+                    gpu->name.text) == 0)
         gpu_describe(host, &card, gpu);
     if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
         return 0;
@@ -128,14 +129,6 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
     return 0;
 }
 
-/* The physical function behind a virtual one; every other parent is a GPU itself. */
-static void
-find_gpu(const struct host *host, const struct name *parent, struct name *ret)
-{
-    if (host_link(host, ret, PARENTS "/%s/physfn", parent->text) < 0)
-        *ret = *parent;
-}
-
 static int
 add_parent(const struct host *host, const struct name *name, const struct inventory_filter *filter,
            struct inventory *inventory)
@@ -146,7 +139,7 @@ add_parent(const struct host *host, const struct name *name, const struct invent
     size_t index;
     int rc;
 
-    find_gpu(host, name, &gpu_name);
+    pci_find_card(host, name, &gpu_name);
     rc = inventory_add_gpu(inventory, &gpu_name, &parent.gpu);
     if (rc < 0)
         return rc;
@@ -273,7 +266,7 @@ mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     if (rc == 0)
         rc = host_link(host, &ret->type, DEVICES "/%s/mdev_type", device->text);
     if (rc == 0)
-        find_gpu(host, &ret->parent, gpu);
+        pci_find_card(host, &ret->parent, gpu);
     return rc;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "device/gpu.h"
+#include "device/pci.h"
 #include "device/tag.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
@@ -19,17 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
-
 /* --- the inventory ---------------------------------------------------------------------------- */
-
-/* A function that is no virtual one is its own GPU. */
-static void
-find_gpu(const struct host *host, const struct name *function, struct name *ret)
-{
-    if (host_link(host, ret, DEVICES "/%s/physfn", function->text) < 0)
-        *ret = *function;
-}
 
 /* Whether a function is bound as its pool wants it; if not, somebody may ask why it is none. */
 static int
@@ -37,14 +28,13 @@ check_driver(const struct host *host, const struct policy_pool *pool, const stru
              struct inventory *inventory)
 {
     struct inventory_ineligible ineligible = {.device = *function};
-    struct name driver;
-    bool is_bound = host_link(host, &driver, DEVICES "/%s/driver", function->text) == 0;
+    struct name driver = pci_driver(host, function);
 
-    if (!*pool->driver.text || (is_bound && name_equal(&driver, &pool->driver)))
+    if (!*pool->driver.text || name_equal(&driver, &pool->driver))
         return 1;
     snprintf(ineligible.why, sizeof(ineligible.why),
              "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
-             is_bound ? driver.text : "no driver", pool->driver.text);
+             *driver.text ? driver.text : "no driver", pool->driver.text);
     return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }
 
@@ -77,7 +67,7 @@ add_function(const struct host *host, const struct name *function, const struct 
     size_t at, had;
     int rc;
 
-    find_gpu(host, function, &gpu);
+    pci_find_card(host, function, &gpu);
     rc = gpu_add_pci(host, &gpu, inventory, &parent.gpu);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &vgpu.parent);
@@ -132,7 +122,7 @@ pool_scan(const struct host *host, const struct policy *policy,
     (void)filter; /* what a function is costs nothing to know */
     if ((!policy || policy->pool_count == 0) && !tag_may_be(host))
         return 0;
-    rc = host_list(host, &devices, DEVICES);
+    rc = host_list(host, &devices, PCI_DEVICES);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < devices.count && rc == 0; i++)
@@ -146,7 +136,7 @@ static int
 pool_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
 {
     *ret = (struct vgpu){.interface = &vgpu_pool, .device = *device, .parent = *device};
-    find_gpu(host, device, gpu);
+    pci_find_card(host, device, gpu);
     return tag_read(host, device, &ret->type);
 }
 

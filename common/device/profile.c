@@ -2,14 +2,14 @@
 
 #include "device/profile.h"
 #include "base/reader.h"
+#include "device/pci.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
-#define ADMIN   DEVICES "/%s/sriov_admin"
-#define MOST    256 /* virtual functions of a card */
+#define ADMIN PCI_DEVICES "/%s/sriov_admin"
+#define MOST  256 /* virtual functions of a card */
 
 static const char *const files[] = {
     [PROFILE_VRAM] = "vram_quota",
@@ -31,7 +31,7 @@ int
 profile_find(const struct host *host, const struct name *address, struct profile_function *ret)
 {
     struct name device;
-    int rc = host_link(host, &ret->card, DEVICES "/%s/physfn", address->text);
+    int rc = pci_find_card(host, address, &ret->card);
 
     if (rc < 0)
         return rc;

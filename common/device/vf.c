@@ -16,13 +16,13 @@
 #include "base/reader.h"
 #include "device/gpu.h"
 #include "device/nvidia.h"
+#include "device/pci.h"
 #include "device/vgpu.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
 #define CURRENT "nvidia/current_vgpu_type"
 #define LONGEST 8192 /* bytes of a list; an attribute of sysfs is a page */
 
@@ -88,7 +88,7 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
     size_t gpu = inventory->parents[index].gpu;
     char text[LONGEST], *rest = text, *line;
     ssize_t length = reader_read(host, &inventory->gpus[gpu].name, text, sizeof(text),
-                                 DEVICES "/%s/nvidia/creatable_vgpu_types", name->text);
+                                 PCI_DEVICES "/%s/nvidia/creatable_vgpu_types", name->text);
 
     if (length < 0)
         return (int)length;
@@ -108,19 +108,13 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
 /* --- the inventory -----------------------------------------------------------------------------
  */
 
-static int
-find_gpu(const struct host *host, const struct name *device, struct name *ret)
-{
-    return host_link(host, ret, DEVICES "/%s/physfn", device->text);
-}
-
 /* Reads the number of the type that a function of a GPU has (0: none): 0 or -errno. */
 static int
 read_current(const struct host *host, const struct name *gpu, const struct name *device,
              unsigned *ret)
 {
     uint64_t number;
-    int rc = reader_read_number(host, gpu, &number, DEVICES "/%s/" CURRENT, device->text);
+    int rc = reader_read_number(host, gpu, &number, PCI_DEVICES "/%s/" CURRENT, device->text);
 
     if (rc == 0 && number > UINT32_MAX)
         rc = -EBADMSG;
@@ -188,15 +182,15 @@ vf_scan(const struct host *host, const struct policy *policy, const struct inven
 
     (void)policy; /* it has nothing on them */
     (void)filter; /* the names come with the list */
-    rc = host_list(host, &devices, DEVICES);
+    rc = host_list(host, &devices, PCI_DEVICES);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < devices.count && rc == 0; i++) {
         const struct name *name = &devices.items[i];
         struct name gpu;
 
-        if (host_exists(host, DEVICES "/%s/" CURRENT, name->text) &&
-            find_gpu(host, name, &gpu) == 0)
+        if (host_exists(host, PCI_DEVICES "/%s/" CURRENT, name->text) &&
+            pci_find_card(host, name, &gpu) == 0)
             rc = add_function(host, name, &gpu, inventory);
     }
     return rc;
@@ -209,7 +203,7 @@ static int
 vf_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
 {
     unsigned number;
-    int rc = find_gpu(host, device, gpu);
+    int rc = pci_find_card(host, device, gpu);
 
     *ret = (struct vgpu){.interface = &vgpu_vf, .device = *device, .parent = *device};
     if (rc == 0)
@@ -227,7 +221,7 @@ vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     unsigned number = 0;
     struct name gpu;
-    int rc = find_gpu(host, &vgpu->device, &gpu);
+    int rc = pci_find_card(host, &vgpu->device, &gpu);
 
     if (rc == 0)
         rc = read_current(host, &gpu, &vgpu->device, &number);
@@ -244,7 +238,7 @@ write_type(const struct host *host, const struct vgpu *vgpu, unsigned number)
 {
     char text[16];
     struct path path;
-    int rc = path_format(&path, DEVICES "/%s/" CURRENT, vgpu->device.text);
+    int rc = path_format(&path, PCI_DEVICES "/%s/" CURRENT, vgpu->device.text);
 
     snprintf(text, sizeof(text), "%u", number);
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
@@ -257,7 +251,7 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
 {
     unsigned wanted = nvidia_type_number(&vgpu->type), number = 0;
     struct name type, gpu;
-    int rc = find_gpu(host, &vgpu->device, &gpu);
+    int rc = pci_find_card(host, &vgpu->device, &gpu);
 
     if (rc == 0)
         rc = read_current(host, &gpu, &vgpu->device, &number);

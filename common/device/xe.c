@@ -15,15 +15,14 @@
 
 #include "base/array.h"
 #include "device/gpu.h"
-#include "device/tag.h"
+#include "device/pci.h"
 #include "device/profile.h"
+#include "device/tag.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define DEVICES "sys/bus/pci/devices"
 
 /* --- tags ------------------------------------------------------------------------------------- */
 
@@ -179,10 +178,7 @@ read_former_vram(const struct host *host, const struct name *function)
 static bool
 is_hosts_own(const struct host *host, const struct name *function)
 {
-    struct name driver;
-
-    return host_link(host, &driver, DEVICES "/%s/driver", function->text) == 0 &&
-           !strcmp(driver.text, "xe");
+    return !strcmp(pci_driver(host, function).text, "xe");
 }
 
 /* Its pool may have gone from the configuration, while a guest has it. */
@@ -246,10 +242,11 @@ scan_card(const struct host *host, const struct policy *policy, const struct nam
 
     card.vram = said && card.has_vram ? said->vram : 0;
     for (unsigned i = 1;
-         rc == 0 && host_exists(host, DEVICES "/%s/sriov_admin/vf%u", name->text, i); i++) {
+         rc == 0 && host_exists(host, PCI_DEVICES "/%s/sriov_admin/vf%u", name->text, i); i++) {
         struct name function;
 
-        if (host_link(host, &function, DEVICES "/%s/sriov_admin/vf%u/device", name->text, i) == 0)
+        if (host_link(host, &function, PCI_DEVICES "/%s/sriov_admin/vf%u/device", name->text, i) ==
+            0)
             rc = add_function(host, policy, &card, i, &function, inventory);
     }
     return rc;
@@ -265,11 +262,11 @@ xe_scan(const struct host *host, const struct policy *policy, const struct inven
     (void)filter; /* the numbers of a profile are read in the configuration */
     if ((!policy || policy->profile_count == 0) && !tag_may_be(host))
         return 0;
-    rc = host_list(host, &devices, DEVICES);
+    rc = host_list(host, &devices, PCI_DEVICES);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < devices.count && rc == 0; i++) {
-        if (host_exists(host, DEVICES "/%s/sriov_admin", devices.items[i].text))
+        if (host_exists(host, PCI_DEVICES "/%s/sriov_admin", devices.items[i].text))
             rc = scan_card(host, policy, &devices.items[i], inventory);
     }
     return rc;
@@ -281,8 +278,7 @@ static int
 xe_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
 {
     *ret = (struct vgpu){.interface = &vgpu_xe, .device = *device, .parent = *device};
-    if (host_link(host, gpu, DEVICES "/%s/physfn", device->text) < 0)
-        *gpu = *device; /* it has vanished */
+    pci_find_card(host, device, gpu);
     return read_tags(host, device, &ret->type);
 }
 

@@ -4,12 +4,11 @@
 #include "cli/pick.h"
 #include "cli/say.h"
 #include "commands/commands.h"
+#include "device/pci.h"
 #include "sriov/users.h"
 
 #include <limits.h>
 #include <string.h>
-
-#define DEVICES "sys/bus/pci/devices"
 
 /* --- which card ------------------------------------------------------------------------------- */
 
@@ -21,7 +20,7 @@ is_gpu(const struct host *host, const struct snapshot *snapshot, const struct na
     char class[16];
     size_t ignored;
 
-    return (host_read(host, class, sizeof(class), DEVICES "/%s/class", address->text) > 4 &&
+    return (host_read(host, class, sizeof(class), PCI_DEVICES "/%s/class", address->text) > 4 &&
             (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4))) ||
            policy_find_gpu(&snapshot->policy, address) ||
            inventory_find_gpu(&snapshot->inventory, address, &ignored);
@@ -33,16 +32,16 @@ list_cards(const struct host *host, const struct snapshot *snapshot, bool gpus, 
            struct error *error)
 {
     AUTO(names_clear) struct names devices = {0};
-    int rc = host_list(host, &devices, DEVICES);
+    int rc = host_list(host, &devices, PCI_DEVICES);
 
     for (size_t i = 0; rc == 0 && i < devices.count; i++) {
         const struct name *device = &devices.items[i];
 
-        if (host_exists(host, DEVICES "/%s/sriov_totalvfs", device->text) &&
+        if (host_exists(host, PCI_DEVICES "/%s/sriov_totalvfs", device->text) &&
             is_gpu(host, snapshot, device) == gpus)
             rc = names_add(ret, device->text);
     }
-    return rc < 0 ? error_set(error, rc, "/" DEVICES ": %s", strerror(-rc)) : 0;
+    return rc < 0 ? error_set(error, rc, "/" PCI_DEVICES ": %s", strerror(-rc)) : 0;
 }
 
 static int
@@ -96,7 +95,8 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
     if (rc == -ENOENT)
         return error_set(error, rc, "%s can have no virtual functions: its sriov_totalvfs is 0",
                          address.text);
-    return rc < 0 ? error_set(error, rc, "/" DEVICES "/%s: %s", address.text, strerror(-rc)) : 0;
+    return rc < 0 ? error_set(error, rc, "/" PCI_DEVICES "/%s: %s", address.text, strerror(-rc))
+                  : 0;
 }
 
 /* --- what is told ----------------------------------------------------------------------------- */

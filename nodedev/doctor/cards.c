@@ -2,6 +2,7 @@
 
 #include "doctor/cards.h"
 #include "base/array.h"
+#include "device/pci.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ static bool
 is_of_nova(const struct host *host, const struct card *card)
 {
     return ARRAY_HAS(card->functions.items, card->functions.count, function,
-                     !strcmp(card_driver(host, function).text, "nvidia-vgpu-vfio-pci"));
+                     !strcmp(pci_driver(host, function).text, "nvidia-vgpu-vfio-pci"));
 }
 
 static bool
@@ -27,7 +28,7 @@ cards_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
 {
     AUTO(names_clear) struct names devices = {0};
 
-    if (host_list(diagnosis->host, &devices, "sys/bus/pci/devices") < 0)
+    if (host_list(diagnosis->host, &devices, PCI_DEVICES) < 0)
         return;
     for (size_t i = 0; i < devices.count; i++) {
         const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &devices.items[i]);

@@ -7,31 +7,31 @@
  */
 
 #include "doctor/card-memory.h"
+#include "device/pci.h"
 #include "doctor/checks.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES       "sys/bus/pci/devices"
 #define MOST_NAMED    8       /* functions in one finding */
 #define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
 
 static bool
 has_its_driver(const struct host *host, const struct name *function)
 {
-    return !strcmp(card_driver(host, function).text, "nvidia");
+    return !strcmp(pci_driver(host, function).text, "nvidia");
 }
 
 static bool
 has_types(const struct host *host, const struct name *function)
 {
-    return host_exists(host, DEVICES "/%s/nvidia/current_vgpu_type", function->text);
+    return host_exists(host, PCI_DEVICES "/%s/nvidia/current_vgpu_type", function->text);
 }
 
 static bool
 has_mdev(const struct host *host, const struct name *function)
 {
-    return host_exists(host, DEVICES "/%s/mdev_supported_types", function->text);
+    return host_exists(host, PCI_DEVICES "/%s/mdev_supported_types", function->text);
 }
 
 static bool
@@ -51,7 +51,7 @@ static bool
 has_no_vfio(const struct host *host, const struct name *function)
 {
     return has_its_driver(host, function) && has_types(host, function) &&
-           !host_exists(host, DEVICES "/%s/vfio-dev", function->text);
+           !host_exists(host, PCI_DEVICES "/%s/vfio-dev", function->text);
 }
 
 /* Some of a card's functions, as people read them: "0000:3d:00.4, 0000:3d:00.5 and 3 others". */
@@ -75,7 +75,7 @@ static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
 static void
 list_function(const struct host *host, const struct name *function, struct listing *listing)
 {
-    const struct name driver = card_driver(host, function);
+    const struct name driver = pci_driver(host, function);
     const char *called = *driver.text ? driver.text : "none";
     struct name gpu;
     struct vgpu vgpu;
@@ -151,14 +151,14 @@ check_probing(struct diagnosis *diagnosis, const struct card *card)
     const char *address = card->address.text;
     uint64_t probe;
 
-    if (host_read_number(diagnosis->host, &probe, DEVICES "/%s/sriov_drivers_autoprobe", address) <
-            0 ||
+    if (host_read_number(diagnosis->host, &probe, PCI_DEVICES "/%s/sriov_drivers_autoprobe",
+                         address) < 0 ||
         probe != 0)
         return;
     diagnosis_add(diagnosis,
                   "sriov_drivers_autoprobe of the GPU %s is 0: its virtual functions get no driver",
                   address);
-    diagnosis_command(diagnosis, "echo 1 >/" DEVICES "/%s/sriov_drivers_autoprobe", address);
+    diagnosis_command(diagnosis, "echo 1 >/" PCI_DEVICES "/%s/sriov_drivers_autoprobe", address);
     diagnosis_advise(diagnosis, "then, without guests on it:");
     command_enabling_again(diagnosis, card);
 }

@@ -3,11 +3,10 @@
 /* Whether the kernel and its drivers offer what vGPUs are made of. */
 
 #include "doctor/checks.h"
+#include "device/pci.h"
 #include "view/card.h"
 
 #include <string.h>
-
-#define DEVICES "sys/bus/pci/devices"
 
 static bool
 has_mdev(const struct diagnosis *diagnosis)
@@ -22,12 +21,12 @@ has_functions(const struct host *host)
     AUTO(names_clear) struct names devices = {0};
     uint64_t enabled;
 
-    if (host_list(host, &devices, DEVICES) < 0)
+    if (host_list(host, &devices, PCI_DEVICES) < 0)
         return false;
     for (size_t i = 0; i < devices.count; i++) {
         const struct name *device = &devices.items[i];
 
-        if (host_read_number(host, &enabled, DEVICES "/%s/sriov_numvfs", device->text) == 0 &&
+        if (host_read_number(host, &enabled, PCI_DEVICES "/%s/sriov_numvfs", device->text) == 0 &&
             enabled && card_is_nvidias(host, device))
             return true;
     }
@@ -84,7 +83,7 @@ check_configured(struct diagnosis *diagnosis)
         const struct policy_gpu *gpu = &policy->gpus[i];
         size_t index;
         bool is_gpu = inventory_find_gpu(inventory, &gpu->address, &index);
-        bool there = is_gpu || host_exists(diagnosis->host, DEVICES "/%s", gpu->address.text);
+        bool there = is_gpu || host_exists(diagnosis->host, PCI_DEVICES "/%s", gpu->address.text);
 
         if (!gpu->enabled || (is_gpu && inventory_offers(inventory, index)))
             continue;
@@ -118,7 +117,7 @@ check_iommu(struct diagnosis *diagnosis)
         const struct inventory_gpu *gpu = &inventory->gpus[i];
 
         if (strcmp(gpu->vendor, "10de") ||
-            host_exists(diagnosis->host, DEVICES "/%s/iommu_group", gpu->name.text))
+            host_exists(diagnosis->host, PCI_DEVICES "/%s/iommu_group", gpu->name.text))
             continue;
         diagnosis_add(diagnosis, "the IOMMU is off, and the GPU %s may need it", gpu->name.text);
         diagnosis_advise(diagnosis, "enable VT-d or AMD-Vi in the firmware, and boot the kernel "

@@ -3,12 +3,12 @@
 /* Intel's cards under xe, whose virtual functions get the profiles of vgpu.conf. */
 
 #include "base/array.h"
+#include "device/pci.h"
 #include "doctor/checks.h"
 
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
-#define DRIVER  "sys/bus/pci/drivers/xe-vfio-pci"
+#define DRIVER "sys/bus/pci/drivers/xe-vfio-pci"
 
 /* Whether a GPU is one of those. */
 static bool
@@ -32,10 +32,10 @@ check_driver(struct diagnosis *diagnosis)
             continue;
         diagnosis_add(diagnosis, "no guest gets the virtual function %s of the GPU %s, %s",
                       function->device.text, self.card.text, function->why);
-        diagnosis_command(diagnosis, "echo %s >/" DEVICES "/%s/driver/unbind",
+        diagnosis_command(diagnosis, "echo %s >/" PCI_DEVICES "/%s/driver/unbind",
                           function->device.text, function->device.text);
         diagnosis_advise(diagnosis, "so that it stays so, before the functions are enabled:");
-        diagnosis_command(diagnosis, "echo 0 >/" DEVICES "/%s/sriov_drivers_autoprobe",
+        diagnosis_command(diagnosis, "echo 0 >/" PCI_DEVICES "/%s/sriov_drivers_autoprobe",
                           self.card.text);
         return;
     }
@@ -97,7 +97,7 @@ check_preset(struct diagnosis *diagnosis, size_t gpu)
                   "so that one with the profile %s (%u MiB) never starts",
                   card->name.text, unused, card->framebuffer, type->name, type->framebuffer);
     diagnosis_advise(diagnosis, "without guests on it, for each function N:");
-    diagnosis_command(diagnosis, "echo 0 >/" DEVICES "/%s/sriov_admin/vfN/profile/vram_quota",
+    diagnosis_command(diagnosis, "echo 0 >/" PCI_DEVICES "/%s/sriov_admin/vfN/profile/vram_quota",
                       card->name.text);
     diagnosis_advise(diagnosis, "at boot, before they are enabled");
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/sriov.h"
+#include "device/pci.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES "sys/bus/pci/devices"
 #define MANAGE  "/usr/lib/nvidia/sriov-manage"
 #define LONGEST 100000 /* ms that NVIDIA's tool may take; its unit has two minutes */
 
@@ -13,9 +13,10 @@
 static int
 read_enabled(const struct host *host, struct card *card, struct error *error)
 {
-    int rc = host_read_number(host, &card->enabled, DEVICES "/%s/sriov_numvfs", card->address.text);
+    int rc =
+        host_read_number(host, &card->enabled, PCI_DEVICES "/%s/sriov_numvfs", card->address.text);
 
-    return rc < 0 ? error_set(error, rc, "/" DEVICES "/%s/sriov_numvfs: %s", card->address.text,
+    return rc < 0 ? error_set(error, rc, "/" PCI_DEVICES "/%s/sriov_numvfs: %s", card->address.text,
                               strerror(-rc))
                   : 0;
 }
@@ -75,7 +76,7 @@ write_number(const struct host *host, const struct card *card, const char *attri
 {
     char text[16];
     struct path path;
-    int rc = path_format(&path, DEVICES "/%s/%s", card->address.text, attribute);
+    int rc = path_format(&path, PCI_DEVICES "/%s/%s", card->address.text, attribute);
 
     snprintf(text, sizeof(text), "%u", value);
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
@@ -92,8 +93,8 @@ static int
 stop_probing(const struct host *host, const struct card *card)
 {
     uint64_t probes;
-    int rc =
-        host_read_number(host, &probes, DEVICES "/%s/sriov_drivers_autoprobe", card->address.text);
+    int rc = host_read_number(host, &probes, PCI_DEVICES "/%s/sriov_drivers_autoprobe",
+                              card->address.text);
 
     if (rc == -ENOENT || (rc == 0 && probes == 0))
         return 0;
@@ -109,7 +110,7 @@ enable_by_kernel(const struct host *host, struct card *card, unsigned count, str
     int probed = stop_probing(host, card), rc;
 
     if (probed < 0)
-        return error_set(error, probed, "/" DEVICES "/%s/sriov_drivers_autoprobe: %s",
+        return error_set(error, probed, "/" PCI_DEVICES "/%s/sriov_drivers_autoprobe: %s",
                          card->address.text, strerror(-probed));
     rc = write_number(host, card, "sriov_numvfs", wanted);
     if (rc < 0)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/card.h"
+#include "device/pci.h"
 
 #include <string.h>
-
-#define DEVICES "sys/bus/pci/devices"
 
 void
 card_clear(struct card *card)
@@ -16,14 +15,14 @@ static int
 find_functions(const struct host *host, struct card *card)
 {
     AUTO(names_clear) struct names names = {0};
-    int rc = host_list(host, &names, DEVICES "/%s", card->address.text);
+    int rc = host_list(host, &names, PCI_DEVICES "/%s", card->address.text);
 
     for (size_t i = 0; rc == 0 && i < names.count; i++) {
         struct name function;
 
         if (!strncmp(names.items[i].text, "virtfn", strlen("virtfn")) &&
-            host_link(host, &function, DEVICES "/%s/%s", card->address.text, names.items[i].text) ==
-                0)
+            host_link(host, &function, PCI_DEVICES "/%s/%s", card->address.text,
+                      names.items[i].text) == 0)
             rc = names_add(&card->functions, function.text);
     }
     names_sort(&card->functions);
@@ -36,10 +35,10 @@ card_read(const struct host *host, const struct name *address, struct card *ret)
     int rc;
 
     *ret = (struct card){.address = *address};
-    rc = host_read_number(host, &ret->total, DEVICES "/%s/sriov_totalvfs", address->text);
+    rc = host_read_number(host, &ret->total, PCI_DEVICES "/%s/sriov_totalvfs", address->text);
     if (rc < 0 || ret->total == 0)
         return rc < 0 ? rc : -ENOENT;
-    rc = host_read_number(host, &ret->enabled, DEVICES "/%s/sriov_numvfs", address->text);
+    rc = host_read_number(host, &ret->enabled, PCI_DEVICES "/%s/sriov_numvfs", address->text);
     return rc < 0 ? rc : find_functions(host, ret);
 }
 
@@ -50,21 +49,11 @@ card_is_for_boot(const struct host *host, const struct name *address)
                        address->text);
 }
 
-struct name
-card_driver(const struct host *host, const struct name *device)
-{
-    struct name driver;
-
-    if (host_link(host, &driver, DEVICES "/%s/driver", device->text) < 0)
-        driver = (struct name){0};
-    return driver;
-}
-
 bool
 card_is_nvidias(const struct host *host, const struct name *address)
 {
     char vendor[16];
 
-    return host_read(host, vendor, sizeof(vendor), DEVICES "/%s/vendor", address->text) > 0 &&
+    return host_read(host, vendor, sizeof(vendor), PCI_DEVICES "/%s/vendor", address->text) > 0 &&
            !strcmp(vendor, "0x10de");
 }

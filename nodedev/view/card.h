@@ -27,8 +27,5 @@ void card_clear(struct card *card) NONNULL;
 #define CARD_UNIT "libvirt-vgpu-sriov@%s.service"
 bool card_is_for_boot(const struct host *host, const struct name *address) CHECKED NONNULL;
 
-/* The driver of a PCI device; "": none. */
-struct name card_driver(const struct host *host, const struct name *device) CHECKED NONNULL;
-
 /* Whether the card is one of NVIDIA's. */
 bool card_is_nvidias(const struct host *host, const struct name *address) CHECKED NONNULL;

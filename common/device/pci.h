@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * pci: what the kernel tells of any PCI device, by its address.
+ */
+
+#pragma once
+
+#include "base/host.h"
+
+#define PCI_DEVICES "sys/bus/pci/devices"
+
+/* The card of a virtual function: 0. Of what is none, or has gone: -errno, and ret is the device
+ * itself. */
+int pci_find_card(const struct host *host, const struct name *device, struct name *ret) NONNULL;
+
+/* The driver that it is bound to; "": none. */
+struct name pci_driver(const struct host *host, const struct name *device) CHECKED NONNULL;
