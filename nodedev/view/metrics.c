@@ -47,143 +47,68 @@ put_sample(FILE *out, const char *metric, uint64_t value, const struct label *la
     fprintf(out, "%s %" PRIu64 "\n", *before == ',' ? "}" : "", value);
 }
 
-static void
-put_of_gpu(FILE *out, const char *metric, uint64_t value, const struct inventory_gpu *gpu)
-{
-    const struct label labels[] = {{"gpu", gpu->name.text}, {NULL, NULL}};
+/* --- of a GPU; below 0: not known ------------------------------------------------------------- */
 
-    put_sample(out, metric, value, labels);
+static int64_t
+gpu_vgpus(const struct metrics *metrics, size_t gpu)
+{
+    return (int64_t)host_snapshot_count(&metrics->view->snapshot, gpu);
 }
 
-static void
-put_of_type(FILE *out, const char *metric, uint64_t value, const struct inventory_gpu *gpu,
-            const struct inventory_type *type)
+static int64_t
+gpu_enabled(const struct metrics *metrics, size_t gpu)
 {
-    const struct label labels[] = {
-        {"gpu", gpu->name.text}, {"type", type->id.text}, {"name", type->name}, {NULL, NULL}};
-
-    put_sample(out, metric, value, labels);
+    return host_snapshot_is_enabled(&metrics->view->snapshot, gpu);
 }
 
-static void
-put_gpu_vgpus(const struct metrics *metrics, const char *metric, FILE *out)
+/* MiB; of a GPU that has no frame buffer none is known. */
+static struct room
+memory_of(const struct metrics *metrics, size_t gpu)
 {
-    const struct inventory *inventory = &metrics->view->snapshot.inventory;
+    struct room room;
 
-    for (size_t i = 0; i < inventory->gpu_count; i++)
-        put_of_gpu(out, metric, host_snapshot_count(&metrics->view->snapshot, i),
-                   &inventory->gpus[i]);
+    room_of(metrics->view, gpu, &room);
+    if (room.is_in_vgpus)
+        room.total = room.used = room.free = room.free_at_most = -1;
+    return room;
 }
 
-static void
-put_gpu_enabled(const struct metrics *metrics, const char *metric, FILE *out)
+static int64_t
+gpu_framebuffer(const struct metrics *metrics, size_t gpu)
 {
-    const struct inventory *inventory = &metrics->view->snapshot.inventory;
-
-    for (size_t i = 0; i < inventory->gpu_count; i++)
-        put_of_gpu(out, metric, host_snapshot_is_enabled(&metrics->view->snapshot, i),
-                   &inventory->gpus[i]);
+    return memory_of(metrics, gpu).total;
 }
 
-/* MiB of every GPU that has a frame buffer; -1 if that is not known. */
-static void
-put_room(const struct metrics *metrics, const char *metric, FILE *out,
-         int (*figure)(const struct room *room))
+static int64_t
+gpu_used(const struct metrics *metrics, size_t gpu)
 {
-    const struct inventory *inventory = &metrics->view->snapshot.inventory;
-
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        struct room room;
-
-        room_of(metrics->view, i, &room);
-        if (!room.is_in_vgpus && figure(&room) >= 0)
-            put_of_gpu(out, metric, (uint64_t)figure(&room), &inventory->gpus[i]);
-    }
+    return memory_of(metrics, gpu).used;
 }
 
-static int
-total_of(const struct room *room)
+static int64_t
+gpu_free(const struct metrics *metrics, size_t gpu)
 {
-    return room->total;
+    return memory_of(metrics, gpu).free;
 }
 
-static void
-put_framebuffer(const struct metrics *metrics, const char *metric, FILE *out)
+static int64_t
+gpu_free_at_most(const struct metrics *metrics, size_t gpu)
 {
-    put_room(metrics, metric, out, total_of);
+    return memory_of(metrics, gpu).free_at_most;
 }
 
-static int
-used_of(const struct room *room)
-{
-    return room->used;
-}
+/* --- of a type of a GPU; below 0: not known --------------------------------------------------- */
 
-static void
-put_used(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    put_room(metrics, metric, out, used_of);
-}
-
-static int
-free_of(const struct room *room)
-{
-    return room->free;
-}
-
-static void
-put_free(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    put_room(metrics, metric, out, free_of);
-}
-
-static int
-free_at_most_of(const struct room *room)
-{
-    return room->free_at_most;
-}
-
-static void
-put_free_at_most(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    put_room(metrics, metric, out, free_at_most_of);
-}
-
-/* A figure of every type of every GPU that has one: -errno if not. */
-static void
-put_types(const struct metrics *metrics, const char *metric, FILE *out,
-          int (*figure)(const struct metrics *metrics, size_t gpu, size_t type))
-{
-    const struct inventory *inventory = &metrics->view->snapshot.inventory;
-
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = &inventory->gpus[i];
-
-        for (size_t j = 0; j < gpu->count; j++) {
-            int number = figure(metrics, i, j);
-
-            if (number >= 0)
-                put_of_type(out, metric, (uint64_t)number, gpu, &gpu->types[j]);
-        }
-    }
-}
-
-static int
-available(const struct metrics *metrics, size_t gpu, size_t type)
+static int64_t
+type_available(const struct metrics *metrics, size_t gpu, size_t type)
 {
     int ignored;
 
     return availability_of(&metrics->view->availability, gpu, type, &ignored);
 }
 
-static void
-put_type_available(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    put_types(metrics, metric, out, available);
-}
-
-static int
-at_most(const struct metrics *metrics, size_t gpu, size_t type)
+static int64_t
+type_at_most(const struct metrics *metrics, size_t gpu, size_t type)
 {
     int most;
 
@@ -191,25 +116,43 @@ at_most(const struct metrics *metrics, size_t gpu, size_t type)
     return most;
 }
 
-static void
-put_type_at_most(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    put_types(metrics, metric, out, at_most);
-}
-
-static int
-max_of(const struct metrics *metrics, size_t gpu, size_t type)
+static int64_t
+type_max(const struct metrics *metrics, size_t gpu, size_t type)
 {
     unsigned max = metrics->view->snapshot.inventory.gpus[gpu].types[type].max;
 
-    return max ? (int)max : -ENODATA;
+    return max ? (int64_t)max : -ENODATA;
 }
 
-static void
-put_type_max(const struct metrics *metrics, const char *metric, FILE *out)
+/* --- of the host; below 0: not known ---------------------------------------------------------- */
+
+/* What a guest has and is not there: its driver crashed, or somebody has removed it. While it is
+ * being made or removed its lease says so. */
+static int64_t
+lost(const struct metrics *metrics)
 {
-    put_types(metrics, metric, out, max_of);
+    const struct snapshot *snapshot = &metrics->view->snapshot;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    int64_t count = 0;
+
+    while (vgpu_walk_next(&walk))
+        count += !walk.vgpu && walk.lease->state == LEASE_HELD;
+    return count;
 }
+
+static int64_t
+orphans(const struct metrics *metrics)
+{
+    return metrics->orphans ? (int64_t)*metrics->orphans : -ENODATA;
+}
+
+static int64_t
+lost_lines(const struct metrics *metrics)
+{
+    return (int64_t)metrics->counters->lost_lines;
+}
+
+/* --- with labels of their own ----------------------------------------------------------------- */
 
 static void
 put_info(const struct metrics *metrics, const char *metric, FILE *out)
@@ -251,21 +194,6 @@ put_leases(const struct metrics *metrics, const char *metric, FILE *out)
     }
 }
 
-/* What a guest has and is not there: its driver crashed, or somebody has removed it. While it is
- * being made or removed its lease says so. */
-static void
-put_lost(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    const struct snapshot *snapshot = &metrics->view->snapshot;
-    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    const struct label none = {NULL, NULL};
-    size_t count = 0;
-
-    while (vgpu_walk_next(&walk))
-        count += !walk.vgpu && walk.lease->state == LEASE_HELD;
-    put_sample(out, metric, count, &none);
-}
-
 static void
 put_build(const struct metrics *metrics, const char *metric, FILE *out)
 {
@@ -273,15 +201,6 @@ put_build(const struct metrics *metrics, const char *metric, FILE *out)
 
     (void)metrics;
     put_sample(out, metric, 1, labels);
-}
-
-static void
-put_orphans(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    const struct label none = {NULL, NULL};
-
-    if (metrics->orphans)
-        put_sample(out, metric, *metrics->orphans, &none);
 }
 
 /* Also those that are zero: a rate can be told from the first failure on only if they were there
@@ -300,52 +219,82 @@ put_operations(const struct metrics *metrics, const char *metric, FILE *out)
     }
 }
 
-static void
-put_lost_lines(const struct metrics *metrics, const char *metric, FILE *out)
-{
-    const struct label none = {NULL, NULL};
-
-    put_sample(out, metric, metrics->counters->lost_lines, &none);
-}
-
 static const struct family {
     const char *name, *type, *help;
+    /* One of these. */
+    int64_t (*of_host)(const struct metrics *metrics);
+    int64_t (*of_gpu)(const struct metrics *metrics, size_t gpu);
+    int64_t (*of_type)(const struct metrics *metrics, size_t gpu, size_t type);
     void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
 } families[] = {
-    {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", put_build},
-    {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", put_gpu_vgpus},
+    {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", .put = put_build},
+    {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", .of_gpu = gpu_vgpus},
     {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
-     put_gpu_enabled},
+     .of_gpu = gpu_enabled},
     {"libvirt_vgpu_gpu_framebuffer_mib", "gauge",
-     "Frame buffer that the vGPUs of a GPU share, MiB.", put_framebuffer},
+     "Frame buffer that the vGPUs of a GPU share, MiB.", .of_gpu = gpu_framebuffer},
     {"libvirt_vgpu_gpu_framebuffer_used_mib", "gauge", "Frame buffer of the vGPUs on a GPU, MiB.",
-     put_used},
+     .of_gpu = gpu_used},
     {"libvirt_vgpu_gpu_framebuffer_free_mib", "gauge",
-     "Frame buffer that guests could still get of a GPU now, MiB.", put_free},
+     "Frame buffer that guests could still get of a GPU now, MiB.", .of_gpu = gpu_free},
     {"libvirt_vgpu_gpu_framebuffer_free_at_most_mib", "gauge",
      "Frame buffer that guests could get of a GPU at most, MiB: it takes no more.",
-     put_free_at_most},
+     .of_gpu = gpu_free_at_most},
     {"libvirt_vgpu_type_available", "gauge", "How many more vGPUs of a type a GPU could take now.",
-     put_type_available},
+     .of_type = type_available},
     {"libvirt_vgpu_type_available_at_most", "gauge",
      "What the places of a GPU say that they would take of a type, added up: it takes no more.",
-     put_type_at_most},
+     .of_type = type_at_most},
     {"libvirt_vgpu_type_max", "gauge", "How many vGPUs of a type an empty GPU takes.",
-     put_type_max},
-    {"libvirt_vgpu_info", "gauge", "A vGPU, and whose it is.", put_info},
-    {"libvirt_vgpu_leases", "gauge", "Leases in the ledger.", put_leases},
+     .of_type = type_max},
+    {"libvirt_vgpu_info", "gauge", "A vGPU, and whose it is.", .put = put_info},
+    {"libvirt_vgpu_leases", "gauge", "Leases in the ledger.", .put = put_leases},
     {"libvirt_vgpu_lost", "gauge", "vGPUs that guests have by the ledger, and that are not there.",
-     put_lost},
+     .of_host = lost},
     {"libvirt_vgpu_orphans", "gauge",
      "vGPUs that no domain refers to, running or defined; absent if libvirt could not be asked.",
-     put_orphans},
+     .of_host = orphans},
     {"libvirt_vgpu_operations_total", "counter",
      "Calls of the hook for guests with a vGPU, and reconciliations, by how they ended.",
-     put_operations},
+     .put = put_operations},
     {"libvirt_vgpu_log_lines_lost_total", "counter",
      "Lines that the system log did not take from the hook, from vgpuctl or from the call-out.",
-     put_lost_lines},
+     .of_host = lost_lines},
 };
+
+static void
+put_known(FILE *out, const struct family *family, int64_t value, const struct label *labels)
+{
+    if (value >= 0)
+        put_sample(out, family->name, (uint64_t)value, labels);
+}
+
+static void
+put_samples(const struct metrics *metrics, const struct family *family, FILE *out)
+{
+    static const struct label none = {NULL, NULL};
+    const struct inventory *inventory = &metrics->view->snapshot.inventory;
+
+    if (family->put)
+        family->put(metrics, family->name, out);
+    if (family->of_host)
+        put_known(out, family, family->of_host(metrics), &none);
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = &inventory->gpus[i];
+        const struct label labels[] = {{"gpu", gpu->name.text}, {NULL, NULL}};
+
+        if (family->of_gpu)
+            put_known(out, family, family->of_gpu(metrics, i), labels);
+        for (size_t k = 0; family->of_type && k < gpu->count; k++) {
+            const struct label of_type[] = {{"gpu", gpu->name.text},
+                                            {"type", gpu->types[k].id.text},
+                                            {"name", gpu->types[k].name},
+                                            {NULL, NULL}};
+
+            put_known(out, family, family->of_type(metrics, i, k), of_type);
+        }
+    }
+}
 
 /* A family without a sample is not there at all. */
 static void
@@ -357,7 +306,7 @@ put_family(const struct metrics *metrics, const struct family *family, FILE *out
 
     if (!aside)
         return;
-    family->put(metrics, family->name, aside);
+    put_samples(metrics, family, aside);
     if (fclose(aside) == 0 && size)
         fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s", family->name, family->help, family->name,
                 family->type, samples);
