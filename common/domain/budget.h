@@ -6,8 +6,8 @@
  * The XML library compares names with names: the attributes of an element with each other, each
  * prefix with every namespace that is declared where it stands, and, in a library before 2.12, a
  * new name with a good part of all that it has met. So a few megabytes, well within every other
- * limit, can take minutes. request-parser.c tells what it meets, and stops at the first that is too
- * much. What guests really have is far below: one with 500 devices, 512 processors and 100 KiB of
+ * limit, can take minutes. The parser tells what it meets, and stops at the first that is too much.
+ * What guests really have is far below: one with 500 devices, 512 processors and 100 KiB of
  * metadata uses less than a quarter of anything here.
  */
 

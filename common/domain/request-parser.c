@@ -2,18 +2,15 @@
 
 #include "domain/request-parser.h"
 #include "base/array.h"
-#include "domain/budget.h"
 #include "domain/hostdev.h"
 #include "domain/links.h"
+#include "domain/stream.h"
 
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 #include <libxml/parserInternals.h>
 #include <stdio.h>
 #include <string.h>
-
-#define PIECE       (64 << 10)
-#define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
 
 /* The elements that we know. */
 enum place {
@@ -42,12 +39,8 @@ enum place {
 };
 
 struct reader {
-    const struct document *document;
+    struct stream stream; /* first: libxml2 hands on one pointer for both */
     struct request *request;
-    struct error *error;
-    xmlParserCtxtPtr xml;
-    bool failed;
-    struct budget budget; /* of as many levels as places */
     unsigned char places[BUDGET_MOST_LEVELS + 2];
     size_t depth;
     char text[1024]; /* of <name> or <uuid> */
@@ -57,40 +50,6 @@ struct reader {
     size_t hostdevs; /* how many <hostdev> there were so far, kept or not */
     size_t our_hostdevs;
 };
-
-static void
-fail(struct reader *reader, const char *why)
-{
-    if (!reader->failed)
-        error_set(reader->error, -EINVAL, "%s", why);
-    reader->failed = true;
-    xmlStopParser(reader->xml);
-}
-
-/* The same with the line that the parser is at. */
-static void FORMAT(2, 3) fail_here(struct reader *reader, const char *format, ...)
-{
-    char why[512];
-    size_t at = (size_t)sprintf(why, "line %d: ", xmlSAX2GetLineNumber(reader->xml));
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(why + at, sizeof(why) - at, format, args);
-    va_end(args);
-    fail(reader, why);
-}
-
-/* Stops the parser if it has met too much of anything. */
-static bool
-is_too_much(struct reader *reader)
-{
-    if (!reader->failed &&
-        budget_check(&reader->budget, reader->request->line, reader->error) < 0) {
-        reader->failed = true;
-        xmlStopParser(reader->xml);
-    }
-    return reader->failed;
-}
 
 static void
 open_status(struct reader *reader, const struct annotation_attributes *attributes)
@@ -123,7 +82,7 @@ open_device(struct reader *reader, const struct annotation_attributes *attribute
     size_t count = request->device_count;
 
     if (annotation_open_device(request, attributes) < 0)
-        return fail(reader, "no memory");
+        return stream_fail(&reader->stream, "no memory");
     if (request->device_count > count)
         request->devices[count].uuid_span = span_of_value(attributes, "uuid");
 }
@@ -132,7 +91,7 @@ static void
 open_param(struct reader *reader, const struct annotation_attributes *attributes)
 {
     if (annotation_open_param(reader->request, attributes) < 0)
-        fail(reader, "no memory");
+        stream_fail(&reader->stream, "no memory");
 }
 
 static void
@@ -142,7 +101,7 @@ open_hostdev(struct reader *reader, const struct annotation_attributes *attribut
 
     reader->in_hostdev = rc > 0;
     if (rc < 0)
-        fail(reader, "no memory");
+        stream_fail(&reader->stream, "no memory");
     if (rc > 0)
         reader->request->hostdevs[reader->request->hostdev_count - 1].ordinal = reader->hostdevs;
     reader->hostdevs++;
@@ -167,11 +126,11 @@ open_address(struct reader *reader, const struct annotation_attributes *attribut
     if (!hostdev || hostdev_open_address(hostdev, attributes) == 0)
         return;
     uuid = annotation_copy_attribute(attributes, "uuid");
-    fail_here(reader,
-              "the <address> of a <hostdev type='mdev'> has %s%.40s%s: write one as uuidgen "
-              "prints it",
-              uuid ? "the uuid \"" : "no uuid", uuid ? uuid : "",
-              uuid ? "\", which is no UUID" : "");
+    stream_fail_here(&reader->stream,
+                     "the <address> of a <hostdev type='mdev'> has %s%.40s%s: write one as uuidgen "
+                     "prints it",
+                     uuid ? "the uuid \"" : "no uuid", uuid ? uuid : "",
+                     uuid ? "\", which is no UUID" : "");
 }
 
 static void
@@ -218,8 +177,8 @@ close_uuid(struct reader *reader)
     reader->text[reader->text_length] = '\0';
     if (!*reader->request->domain.text &&
         name_parse_uuid(&reader->request->domain, reader->text) < 0)
-        fail_here(
-            reader,
+        stream_fail_here(
+            &reader->stream,
             "the domain's <uuid> \"%.40s\" is not one: write it as uuidgen prints it, or leave "
             "it out",
             reader->text);
@@ -233,12 +192,13 @@ close_hostdev(struct reader *reader)
     int rc = hostdev ? hostdev_close(hostdev, &reader->our_hostdevs) : 0;
 
     if (rc == -E2BIG)
-        fail_here(
-            reader,
+        stream_fail_here(
+            &reader->stream,
             "more than 256 host devices in one domain that may be vGPUs: take the others out");
     else if (rc < 0)
-        fail_here(reader, "a <hostdev type='mdev'> has no <source><address uuid='...'/></source>: "
-                          "add it, with a uuid as uuidgen prints one");
+        stream_fail_here(&reader->stream,
+                         "a <hostdev type='mdev'> has no <source><address uuid='...'/></source>: "
+                         "add it, with a uuid as uuidgen prints one");
     reader->in_hostdev = false;
 }
 
@@ -309,28 +269,30 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
 {
     struct reader *reader = data;
     enum place parent = reader->places[reader->depth];
-    struct annotation_attributes attributes = {values, (size_t)count, reader->document,
-                                               reader->xml};
+    struct annotation_attributes attributes = {values, (size_t)count, reader->stream.document,
+                                               reader->stream.xml};
     enum annotation_namespace ns = annotation_namespace((const char *)uri);
     const struct element *element = NULL;
 
     (void)prefix, (void)namespaces, (void)defaulted;
-    if (reader->failed)
+    if (reader->stream.failed)
         return;
-    reader->request->line = (unsigned)xmlSAX2GetLineNumber(reader->xml);
-    budget_open(&reader->budget, (size_t)count, (size_t)ns_count);
-    if (is_too_much(reader))
+    reader->request->line = reader->stream.line =
+        (unsigned)xmlSAX2GetLineNumber(reader->stream.xml);
+    budget_open(&reader->stream.budget, (size_t)count, (size_t)ns_count);
+    if (stream_is_too_much(&reader->stream))
         return;
     if (ns == ANNOTATION_NONE || ns == ANNOTATION_OURS)
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
     if (parent == DOCUMENT && !element)
-        return fail_here(
-            reader,
+        return stream_fail_here(
+            &reader->stream,
             "this is no domain XML: its root is <%.64s>, not <domain>; 'virsh dumpxml' "
             "prints what is wanted",
             (const char *)name);
     if (parent == STATUS_DOCUMENT && !element)
-        return fail(reader, "this is no status file of libvirt's: its root is not <domstatus>");
+        return stream_fail(&reader->stream,
+                           "this is no status file of libvirt's: its root is not <domstatus>");
     if (!element && is_misplaced(parent, ns, (const char *)name))
         annotation_misplaced(reader->request, (const char *)name, (const char *)uri,
                              is_in_request(parent));
@@ -346,12 +308,12 @@ on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *ur
     const struct element *element = element_at(reader->places[reader->depth]);
 
     (void)name, (void)prefix, (void)uri;
-    if (reader->failed)
+    if (reader->stream.failed)
         return;
     if (element && element->close)
         element->close(reader);
     reader->depth--;
-    budget_close(&reader->budget);
+    budget_close(&reader->stream.budget);
 }
 
 static void
@@ -363,100 +325,10 @@ on_text(void *data, const xmlChar *text, int length)
     if (place != NAME && place != UUID)
         return;
     if (reader->text_length + (size_t)length >= sizeof(reader->text))
-        return fail_here(reader, "the domain's <name> or <uuid> is too long: shorten it");
+        return stream_fail_here(&reader->stream,
+                                "the domain's <name> or <uuid> is too long: shorten it");
     memcpy(reader->text + reader->text_length, text, (size_t)length);
     reader->text_length += (size_t)length;
-}
-
-static void
-on_document_type(void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
-{
-    (void)name, (void)external, (void)system;
-    fail_here(data, "a document type declaration has no place in domain XML: take the <!DOCTYPE> "
-                    "out");
-}
-
-/* Where libxml2 has no memory for a namespace's name, it says that the declaration is empty: then
- * what is in our namespace passes for somebody else's, and the guest for one without a vGPU. */
-static bool
-may_hide_request(const struct reader *reader, int code)
-{
-    return code == XML_NS_ERR_XML_NAMESPACE &&
-           memmem(reader->document->text, reader->document->length, REQUEST_NAMESPACE,
-                  strlen(REQUEST_NAMESPACE));
-}
-
-/* libxml2 2.12 made the second parameter const. */
-static void
-#if LIBXML_VERSION >= 21200
-on_fault(void *data, const xmlError *fault)
-#else
-on_fault(void *data, xmlErrorPtr fault)
-#endif
-{
-    struct reader *reader = data;
-    const char *message = fault->code == XML_ERR_DOCUMENT_EMPTY
-                              ? "this is no XML: it does not begin with <"
-                              : fault->message;
-    size_t length = strcspn(message ? message : "", "\n");
-
-    if (reader->failed || fault->level < XML_ERR_ERROR)
-        return;
-    if (fault->domain == XML_FROM_NAMESPACE && !may_hide_request(reader, fault->code)) {
-        reader->budget.used[BUDGET_NAMESPACES]++;
-        return;
-    }
-    error_set(reader->error, -EINVAL, "line %d: %.*s", fault->line, (int)length, message);
-    reader->failed = true;
-}
-
-/* libxml2 calls some fields deprecated, and offers nothing else. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
-/* Whether the parser waits for the rest of a tag, and not of a comment or the like. */
-static bool
-is_in_tag(const struct reader *reader)
-{
-    return reader->xml->instate == XML_PARSER_START_TAG;
-}
-
-/* How many different names the parser has met. */
-static size_t
-count_names(const struct reader *reader)
-{
-    int count = xmlDictSize(reader->xml->dict);
-
-    return count > 0 ? (size_t)count : 0;
-}
-
-#pragma GCC diagnostic pop
-
-/*
- * Parses the document in pieces, to notice a tag that is too long: the parser waits for the end of
- * a tag and then compares each attribute with each, which takes minutes for a megabyte of them, and
- * only then tells how many there are. Names are counted here, as not all are of elements.
- */
-static void
-feed(struct reader *reader)
-{
-    const struct document *document = reader->document;
-    size_t done = 0, since = 0;
-    long stop = 0;
-
-    do {
-        size_t left = document->length - done, length = left < PIECE ? left : PIECE;
-        long taken;
-
-        xmlParseChunk(reader->xml, document->text + done, (int)length, length == left);
-        done += length;
-        taken = xmlByteConsumed(reader->xml);
-        since = taken == stop ? since : done;
-        stop = taken;
-        if (!reader->failed && done - since >= LONGEST_TAG && is_in_tag(reader))
-            fail(reader, "an element's tag is longer than 256 KiB: shorten it");
-        reader->budget.used[BUDGET_NAMES] = count_names(reader);
-    } while (!is_too_much(reader) && done < document->length);
 }
 
 static int
@@ -468,28 +340,27 @@ parse(const struct document *document, enum place root, bool is_draft, struct re
         .startElementNs = on_start,
         .endElementNs = on_end,
         .characters = on_text,
-        .internalSubset = on_document_type,
-        .serror = on_fault,
+        .internalSubset = stream_on_document_type,
+        .serror = stream_on_fault,
     };
     struct reader reader = {
-        .document = document,
+        .stream = {.document = document, .error = error},
         .request = ret,
-        .error = error,
         .places = {root},
     };
     int rc;
 
     *ret = (struct request){0};
-    reader.xml = xmlCreatePushParserCtxt(&handler, &reader, NULL, 0, NULL);
-    if (!reader.xml)
+    reader.stream.xml = xmlCreatePushParserCtxt(&handler, &reader, NULL, 0, NULL);
+    if (!reader.stream.xml)
         return error_set(error, -ENOMEM, "no memory for the XML parser");
-    xmlCtxtUseOptions(reader.xml, XML_PARSE_NONET);
-    feed(&reader);
-    rc = reader.failed ? -EINVAL : 0;
+    xmlCtxtUseOptions(reader.stream.xml, XML_PARSE_NONET);
+    stream_feed(&reader.stream);
+    rc = reader.stream.failed ? -EINVAL : 0;
     ret->line = 0;
     if (rc == 0 && !*ret->domain.text && !is_draft)
         rc = error_set(error, -EINVAL, "it has no <uuid>");
-    xmlFreeParserCtxt(reader.xml);
+    xmlFreeParserCtxt(reader.stream.xml);
     if ((*ret->domain.text || is_draft) && !ret->name &&
         !(ret->name = strdup(*ret->domain.text ? ret->domain.text : "the domain")))
         rc = error_set(error, -ENOMEM, "no memory");

@@ -55,6 +55,9 @@ awk 'FNR == 1 { start = 0 }
     END { exit bad }' common/*/*.c hooks/*.c nodedev/*/*.c tests/vm/cards/*.c ||
     complain "functions too long for a screen"
 # shellcheck disable=SC2016 # awk's
+awk 'FNR == 501 { print FILENAME; bad = 1 } END { exit bad }' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] ||
+    complain "files of over 500 lines"
+# shellcheck disable=SC2016
 awk 'FNR == 801 { print FILENAME; bad = 1 } END { exit bad }' tests/*/*.c || complain "tests of over 800 lines"
 for main in hooks/main.c nodedev/commands/main.c nodedev/callout/main.c; do
     awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "domain/stream.h"
+#include "domain/request.h"
+
+#include <libxml/parserInternals.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PIECE       (64 << 10)
+#define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
+
+void
+stream_fail(struct stream *stream, const char *why)
+{
+    if (!stream->failed)
+        error_set(stream->error, -EINVAL, "%s", why);
+    stream->failed = true;
+    xmlStopParser(stream->xml);
+}
+
+void
+stream_fail_here(struct stream *stream, const char *format, ...)
+{
+    char why[512];
+    size_t at = (size_t)sprintf(why, "line %d: ", xmlSAX2GetLineNumber(stream->xml));
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why + at, sizeof(why) - at, format, args);
+    va_end(args);
+    stream_fail(stream, why);
+}
+
+bool
+stream_is_too_much(struct stream *stream)
+{
+    if (!stream->failed && budget_check(&stream->budget, stream->line, stream->error) < 0) {
+        stream->failed = true;
+        xmlStopParser(stream->xml);
+    }
+    return stream->failed;
+}
+
+void
+stream_on_document_type(void *data, const xmlChar *name, const xmlChar *external,
+                        const xmlChar *system)
+{
+    (void)name, (void)external, (void)system;
+    stream_fail_here(data,
+                     "a document type declaration has no place in domain XML: take the <!DOCTYPE> "
+                     "out");
+}
+
+/* Where libxml2 has no memory for a namespace's name, it says that the declaration is empty: then
+ * what is in our namespace passes for somebody else's, and the guest for one without a vGPU. */
+static bool
+may_hide_request(const struct stream *stream, int code)
+{
+    return code == XML_NS_ERR_XML_NAMESPACE &&
+           memmem(stream->document->text, stream->document->length, REQUEST_NAMESPACE,
+                  strlen(REQUEST_NAMESPACE));
+}
+
+void
+stream_on_fault(void *data, stream_fault *fault)
+{
+    struct stream *stream = data;
+    const char *message = fault->code == XML_ERR_DOCUMENT_EMPTY
+                              ? "this is no XML: it does not begin with <"
+                              : fault->message;
+    size_t length = strcspn(message ? message : "", "\n");
+
+    if (stream->failed || fault->level < XML_ERR_ERROR)
+        return;
+    if (fault->domain == XML_FROM_NAMESPACE && !may_hide_request(stream, fault->code)) {
+        stream->budget.used[BUDGET_NAMESPACES]++;
+        return;
+    }
+    error_set(stream->error, -EINVAL, "line %d: %.*s", fault->line, (int)length, message);
+    stream->failed = true;
+}
+
+/* libxml2 calls some fields deprecated, and offers nothing else. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* Whether the parser waits for the rest of a tag, and not of a comment or the like. */
+static bool
+is_in_tag(const struct stream *stream)
+{
+    return stream->xml->instate == XML_PARSER_START_TAG;
+}
+
+/* How many different names the parser has met. */
+static size_t
+count_names(const struct stream *stream)
+{
+    int count = xmlDictSize(stream->xml->dict);
+
+    return count > 0 ? (size_t)count : 0;
+}
+
+#pragma GCC diagnostic pop
+
+void
+stream_feed(struct stream *stream)
+{
+    const struct document *document = stream->document;
+    size_t done = 0, since = 0;
+    long stop = 0;
+
+    do {
+        size_t left = document->length - done, length = left < PIECE ? left : PIECE;
+        long taken;
+
+        xmlParseChunk(stream->xml, document->text + done, (int)length, length == left);
+        done += length;
+        taken = xmlByteConsumed(stream->xml);
+        since = taken == stop ? since : done;
+        stop = taken;
+        if (!stream->failed && done - since >= LONGEST_TAG && is_in_tag(stream))
+            stream_fail(stream, "an element's tag is longer than 256 KiB: shorten it");
+        stream->budget.used[BUDGET_NAMES] = count_names(stream);
+    } while (!stream_is_too_much(stream) && done < document->length);
+}
