@@ -6,7 +6,6 @@
 #include "device/type-cache.h"
 #include "lease/daemon.h"
 #include "placement/boot-wait.h"
-#include "placement/eviction.h"
 #include "placement/feasibility.h"
 #include "placement/plan.h"
 
@@ -38,7 +37,7 @@ are_usable(const struct placement_problem *problem, const struct placement_choic
 {
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct lease *lease =
-            ledger_find(problem->ledger, &problem->demands->items[i].hostdev->source);
+            placement_lease(problem, &problem->demands->items[i].hostdev->source);
 
         if (choices[i].way != PLACEMENT_CREATE &&
             !(lease && lease->state == LEASE_KEPT &&
@@ -100,12 +99,11 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
 static int
 find_clearable(struct arrival *arrival, const bool *may_evict)
 {
-    const struct placement_problem problem = problem_of(arrival);
-    AUTO(eviction_clear) struct eviction eviction = {0};
+    struct placement_problem problem = problem_of(arrival);
 
-    if (eviction_make(&eviction, &problem, may_evict, EVICTION_LIKELY) < 0)
-        return -ENOMEM;
-    return find_room(arrival, &eviction.problem);
+    problem.gone = may_evict;
+    problem.is_sure = true;
+    return find_room(arrival, &problem);
 }
 
 /* Places that could ever be had, or is_unknown. */
@@ -125,8 +123,6 @@ find_any(struct arrival *arrival, struct error *error)
     }
     if (feasibility == FEASIBILITY_NO)
         return REFUSED;
-    if (feasibility == FEASIBILITY_ERROR)
-        return -ENOMEM;
     arrival->is_unknown = arrival->choices[0].parent == FEASIBILITY_NO_PARENT;
     return 0;
 }

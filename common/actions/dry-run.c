@@ -3,6 +3,7 @@
 #include "actions/dry-run.h"
 #include "actions/snapshot.h"
 #include "apply/recovery.h"
+#include "base/array.h"
 #include "base/reader.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
@@ -24,9 +25,8 @@ void
 dry_run_clear(struct dry_run *dry_run)
 {
     free(dry_run->choices);
+    free(dry_run->gone);
     free(dry_run->may_evict);
-    free(dry_run->may_evict_still);
-    eviction_clear(&dry_run->after);
     ledger_clear(&dry_run->busy);
     ledger_clear(&dry_run->unwanted);
     ledger_clear(&dry_run->evicted);
@@ -61,63 +61,56 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
     return 0;
 }
 
-/* As recovery_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
-static int
+/* As recovery_claim_others: forgets what is gone, and says what may go. */
+static void
 sort_others(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
             const struct name *domain, bool running)
 {
     struct ledger *ledger = &dry_run->snapshot.ledger;
 
     look_at_guests_if_needed(look, &transaction->statedir);
-    dry_run->may_evict = calloc(ledger->count + 1, sizeof(*dry_run->may_evict));
-    if (!dry_run->may_evict)
-        return -ENOMEM;
+    dry_run->may_evict = memory_zeroed(ledger->count, sizeof(*dry_run->may_evict));
     recovery_sort_others(&transaction->statedir, look, domain, running, NULL, ledger,
                          dry_run->may_evict);
-    return 0;
 }
 
-/* What a start would see once what was found so far is removed. -ENOMEM. */
-static int
-clear(struct dry_run *dry_run, const struct placement_problem *problem)
+/* Flags what a start would have removed by then, as far as was found. */
+static void
+flag_gone(struct dry_run *dry_run)
 {
     const struct ledger *ledger = &dry_run->snapshot.ledger;
-    AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
-    size_t staying = 0;
 
-    free(dry_run->may_evict_still);
-    dry_run->may_evict_still = calloc(ledger->count + 1, sizeof(*dry_run->may_evict_still));
-    if (!gone || !dry_run->may_evict_still)
-        return -ENOMEM;
+    free(dry_run->gone);
+    dry_run->gone = memory_zeroed(ledger->count, sizeof(*dry_run->gone));
     for (size_t i = 0; i < ledger->count; i++) {
         const struct name *device = &ledger->leases[i].vgpu.device;
 
-        gone[i] = ledger_find(&dry_run->busy, device) || ledger_find(&dry_run->unwanted, device) ||
-                  ledger_find(&dry_run->evicted, device);
-        if (!gone[i] && dry_run->may_evict)
-            dry_run->may_evict_still[staying] = dry_run->may_evict[i];
-        staying += !gone[i];
+        dry_run->gone[i] = ledger_find(&dry_run->busy, device) ||
+                           ledger_find(&dry_run->unwanted, device) ||
+                           ledger_find(&dry_run->evicted, device);
+        if (dry_run->may_evict)
+            dry_run->may_evict[i] &= !dry_run->gone[i];
     }
-    eviction_clear(&dry_run->after);
-    return eviction_make(&dry_run->after, problem, gone, EVICTION_LIKELY);
+    dry_run->problem.gone = dry_run->gone;
 }
 
-/* 1: something is in the way; 0: nothing is, or it is no matter of capacity; -ENOMEM. */
-static int
-find(struct dry_run *dry_run, const struct placement_problem *problem)
+/* Whether something is in the way; else nothing is, or it is no matter of room. A start tries what
+ * is offered now. What is offered once something is gone it will see then: only what is sure counts
+ * here. */
+static bool
+find(struct dry_run *dry_run)
 {
-    int rc = clear(dry_run, problem);
+    const size_t going = dry_run->busy.count + dry_run->unwanted.count + dry_run->evicted.count;
+    int rc;
 
-    if (rc < 0)
-        return rc;
+    flag_gone(dry_run);
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
         dry_run->choices[i].parent = SIZE_MAX;
-    rc = placement_find(&dry_run->after.problem, dry_run->choices, &dry_run->refusal);
+    dry_run->problem.is_sure = going > 0;
+    rc = placement_find(&dry_run->problem, dry_run->choices, &dry_run->refusal);
     dry_run->outcome = rc < 0                   ? DRY_RUN_REFUSED
                        : dry_run->evicted.count ? DRY_RUN_EVICTING
                                                 : DRY_RUN_PLACED;
-    if (rc == -ENOMEM)
-        return rc;
     return rc < 0 &&
            (dry_run->refusal.class == ERROR_NO_ROOM || dry_run->refusal.class == ERROR_TAKEN);
 }
@@ -131,45 +124,44 @@ by_time(const void *a, const void *b)
 }
 
 /* What would be removed for room: one, then from its GPU as much as is needed, which will be seen.
- * -ENOMEM. */
-static int
+ */
+static void
 list_evicted(struct dry_run *dry_run, size_t first)
 {
-    const struct ledger *ledger = &dry_run->after.ledger;
+    const struct ledger *ledger = &dry_run->snapshot.ledger;
     struct ledger *evicted = &dry_run->evicted;
-    int rc = ledger_add(evicted, &ledger->leases[first]);
-    size_t start = evicted->count;
+    size_t start = evicted->count + 1;
 
-    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
-        if (i != first && dry_run->may_evict_still[i] &&
+    ARRAY_ADD(evicted->leases, evicted->count, ledger->leases[first]);
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (i != first && dry_run->may_evict[i] &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
-            rc = ledger_add(evicted, &ledger->leases[i]);
+            ARRAY_ADD(evicted->leases, evicted->count, ledger->leases[i]);
     }
     if (evicted->count > start + 1)
         qsort(&evicted->leases[start], evicted->count - start, sizeof(*evicted->leases), by_time);
-    return rc;
 }
 
-/* One after another of what has a demanded UUID; then what has the room. -ENOMEM. */
-static int
-evict(struct dry_run *dry_run, const struct placement_problem *problem)
+/* One after another of what has a demanded UUID; then what has the room. */
+static void
+evict(struct dry_run *dry_run)
 {
-    int rc = 1;
+    bool more = true;
 
-    while (rc > 0) {
-        size_t first = placement_pick_victim(&dry_run->after.problem, dry_run->may_evict_still);
+    while (more) {
+        size_t first = placement_pick_victim(&dry_run->problem, dry_run->may_evict);
 
         if (first == SIZE_MAX)
-            return 0;
+            return;
         if (dry_run->refusal.class == ERROR_NO_ROOM) {
             dry_run->outcome = DRY_RUN_EVICTING;
-            return list_evicted(dry_run, first);
+            list_evicted(dry_run, first);
+            return;
         }
-        rc = ledger_add(&dry_run->evicted, &dry_run->after.ledger.leases[first]);
-        if (rc == 0)
-            rc = find(dry_run, problem);
+        ARRAY_ADD(dry_run->evicted.leases, dry_run->evicted.count,
+                  dry_run->snapshot.ledger.leases[first]);
+        more = find(dry_run);
     }
-    return rc;
 }
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
@@ -177,19 +169,17 @@ static int
 decide(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
        const struct request *request, const struct dry_run_change *change)
 {
-    struct placement_problem problem = snapshot_problem(&dry_run->snapshot, request);
     int rc = change->alone ? 0 : sort_own(dry_run, transaction, look, &request->domain);
 
-    problem.running = change->alone;
-    problem.avoided = change->avoided;
-    if (rc == 0)
-        rc = find(dry_run, &problem);
-    if (rc <= 0)
+    dry_run->problem = snapshot_problem(&dry_run->snapshot, request);
+    dry_run->problem.running = change->alone;
+    dry_run->problem.avoided = change->avoided;
+    if (rc < 0 || !find(dry_run))
         return rc;
-    rc = sort_others(dry_run, transaction, look, &request->domain, change->alone);
-    if (rc == 0)
-        rc = find(dry_run, &problem);
-    return rc > 0 ? evict(dry_run, &problem) : rc;
+    sort_others(dry_run, transaction, look, &request->domain, change->alone);
+    if (find(dry_run))
+        evict(dry_run);
+    return 0;
 }
 
 /* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.
@@ -273,36 +263,57 @@ dry_run_is_chosen(const struct dry_run *dry_run, size_t demand)
     return dry_run->choices[demand].parent != SIZE_MAX;
 }
 
-int
-dry_run_capacity(const struct dry_run *dry_run, size_t demand, struct capacity *ret)
+static void
+take_others(const struct dry_run *dry_run, size_t demand, struct rooms *rooms)
 {
-    int rc = capacity_init(ret, &dry_run->after.problem);
-
-    for (size_t i = 0; rc == 0 && i < dry_run->snapshot.demands.count; i++) {
+    for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
         const struct placement_choice *choice = &dry_run->choices[i];
 
         if (i == demand || !dry_run_is_chosen(dry_run, i))
             continue;
         if (choice->way == PLACEMENT_CREATE)
-            capacity_take(ret, choice->parent, choice->type);
+            rooms_take(rooms, choice->parent, choice->type);
         else
-            capacity_settle(ret, choice->parent, choice->type);
+            rooms_settle(rooms, choice->parent, choice->type);
     }
-    return rc;
+}
+
+void
+dry_run_rooms_init(struct dry_run_rooms *rooms, const struct dry_run *dry_run, size_t demand)
+{
+    const struct ledger *ledger = &dry_run->snapshot.ledger;
+
+    rooms->gone = memory_zeroed(ledger->count, sizeof(*rooms->gone));
+    for (size_t i = 0; i < ledger->count; i++)
+        rooms->gone[i] = dry_run->gone[i] || (dry_run->may_evict && dry_run->may_evict[i]);
+    rooms->after = dry_run->problem;
+    rooms->after.gone = rooms->gone;
+    rooms->after.is_sure = false;
+    rooms_init(&rooms->now, &dry_run->problem);
+    rooms_init(&rooms->then, &rooms->after);
+    take_others(dry_run, demand, &rooms->now);
+    take_others(dry_run, demand, &rooms->then);
+}
+
+void
+dry_run_rooms_clear(struct dry_run_rooms *rooms)
+{
+    rooms_clear(&rooms->now);
+    rooms_clear(&rooms->then);
+    free(rooms->gone);
 }
 
 /* Another GPU that has room: why it is not the one. */
 static void
-add_why(const struct dry_run *dry_run, const struct capacity *capacity, size_t demand, size_t gpu,
+add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand, size_t gpu,
         char *text, size_t size)
 {
     const struct placement_choice *choice = &dry_run->choices[demand];
     size_t mine = dry_run->snapshot.inventory.parents[choice->parent].gpu, count, at = strlen(text);
     const struct candidate *chosen = NULL, *other = NULL;
-    AUTO_FREE struct candidate *candidates = NULL;
+    AUTO_FREE struct candidate *candidates =
+        candidate_list(rooms, &dry_run->snapshot.demands.items[demand], &count);
 
-    if (candidate_list(capacity, &dry_run->snapshot.demands.items[demand], &candidates, &count) < 0)
-        return;
     for (size_t i = 0; i < count; i++) {
         if (!chosen && candidates[i].gpu == mine && candidates[i].type == choice->type)
             chosen = &candidates[i];
@@ -314,7 +325,7 @@ add_why(const struct dry_run *dry_run, const struct capacity *capacity, size_t d
 }
 
 enum dry_run_answer
-dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, size_t demand,
+dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, size_t demand,
               size_t gpu, char *text, size_t size)
 {
     const struct demand *wanted = &dry_run->snapshot.demands.items[demand];
@@ -327,15 +338,14 @@ dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, si
         snprintf(text, size, "%s", here ? "has it already" : "has it not");
         return !here ? DRY_RUN_NO : choice->way == PLACEMENT_REUSE ? DRY_RUN_TAKEN : DRY_RUN_FOUND;
     }
-    reason = reason_gpu(capacity, wanted, gpu, text, size);
+    reason = reason_gpu(&rooms->now, wanted, gpu, text, size);
     if (reason != REASON_NONE)
-        return dry_run->outcome == DRY_RUN_EVICTING &&
-                       victim_would_help(capacity, wanted, gpu, dry_run->may_evict_still)
+        return dry_run->outcome == DRY_RUN_EVICTING && victim_would_help(&rooms->then, wanted, gpu)
                    ? DRY_RUN_EVICT
                    : DRY_RUN_NO;
     if (here)
         return DRY_RUN_CHOSEN;
     if (chosen)
-        add_why(dry_run, capacity, demand, gpu, text, size);
+        add_why(dry_run, &rooms->now, demand, gpu, text, size);
     return DRY_RUN_POSSIBLE;
 }

@@ -11,9 +11,8 @@
 #pragma once
 
 #include "actions/snapshot.h"
-#include "placement/capacity.h"
-#include "placement/eviction.h"
 #include "placement/resolution.h"
+#include "placement/rooms.h"
 
 enum dry_run_outcome {
     DRY_RUN_NOTHING, /* it is to get no vGPU */
@@ -28,10 +27,10 @@ struct dry_run {
     struct ledger busy;               /* the domain's own, being made or removed: a start waits */
     struct ledger unwanted;           /* the domain's own, which would be removed before all else */
     struct ledger evicted;            /* what would be removed to make capacity, as far as needed */
-    struct eviction after;            /* as a start would see it by then */
+    struct placement_problem problem; /* as a start would see it once these are gone */
+    bool *gone;                       /* per lease of ledger: it is one of these */
+    bool *may_evict;                  /* per lease of ledger, of those that are not gone */
     struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
-    bool *may_evict;                  /* per lease of ledger */
-    bool *may_evict_still;            /* the same of after's */
     unsigned boot_wait_left; /* ms that a start would wait for a GPU which is not there yet */
     struct error refusal;    /* placement_find's, unless it found a place; its class says as well
                                 whether this host could ever meet the demands */
@@ -70,12 +69,18 @@ enum dry_run_answer {
 };
 extern const char *const dry_run_answer_words[];
 
-/* The GPUs as one demand finds them, beside the domain's others. -ENOMEM; capacity_clear in every
- * case. */
-int dry_run_capacity(const struct dry_run *dry_run, size_t demand,
-                     struct capacity *ret) CHECKED NONNULL;
+/* The GPUs as one demand finds them, beside the domain's others: now, and once all is gone that may
+ * be evicted. */
+struct dry_run_rooms {
+    struct rooms now, then;
+    struct placement_problem after; /* then's */
+    bool *gone;
+};
+void dry_run_rooms_init(struct dry_run_rooms *rooms, const struct dry_run *dry_run,
+                        size_t demand) NONNULL;
+void dry_run_rooms_clear(struct dry_run_rooms *rooms) NONNULL;
 
 /* What a GPU says to that demand, as the words after its name. */
 enum dry_run_answer
-dry_run_judge(const struct dry_run *dry_run, const struct capacity *capacity, size_t demand,
+dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, size_t demand,
               size_t gpu, char *text, size_t size) CHECKED NONNULL;

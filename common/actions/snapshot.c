@@ -8,7 +8,6 @@
 #include "device/topology.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
-#include "placement/max-instances.h"
 #include "placement/resolution.h"
 #include "policy/policy-load.h"
 
@@ -183,6 +182,19 @@ add_going(struct snapshot *snapshot, const struct host *host)
     return rc;
 }
 
+/* The size of a vGPU whose type nobody describes: what its lease knows of it. */
+static void
+tell_sizes(struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->inventory.vgpu_count; i++) {
+        struct inventory_vgpu *vgpu = &snapshot->inventory.vgpus[i];
+        const struct lease *lease = ledger_find(&snapshot->ledger, &vgpu->device);
+
+        if (lease)
+            vgpu->framebuffer = lease->framebuffer;
+    }
+}
+
 static int
 scan(struct snapshot *snapshot, const struct host *host, struct error *error)
 {
@@ -202,7 +214,7 @@ snapshot_look(struct snapshot *snapshot, const struct host *host, struct error *
     }
     if (rc < 0)
         return rc;
-    max_instances_apply(&snapshot->policy, &snapshot->inventory);
+    tell_sizes(snapshot);
     rc = add_going(snapshot, host);
     for (size_t i = 0; rc == 0 && i < snapshot->demands.count; i++) {
         const struct name *vf = demand_vf(&snapshot->demands.items[i]);

@@ -317,10 +317,10 @@ knows_several_sizes(const struct inventory_gpu *card)
 {
     unsigned first = 0;
 
-    for (size_t i = 0; i < card->count && !card->is_mixed; i++) {
+    for (size_t i = 0; i < card->count && card->one_size; i++) {
         const struct inventory_type *type = &card->types[i];
 
-        if (type->slices || type->is_pooled || !type->framebuffer)
+        if (!inventory_type_shares_time(type) || !type->framebuffer)
             continue;
         if (first && type->framebuffer != first)
             return true;
@@ -340,63 +340,36 @@ inventory_may_have_more(const struct inventory *inventory, size_t gpu)
                                                         : !makes_any(inventory, gpu, false));
 }
 
-int
-inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type)
+bool
+inventory_type_shares_time(const struct inventory_type *type)
 {
-    int most = -ENODATA;
+    return !type->slices && !type->is_configured;
+}
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
+const struct limit *
+inventory_memory(const struct inventory_gpu *gpu)
+{
+    return ARRAY_FIND(gpu->limits, gpu->limit_count, limit,
+                      limit->is_memory && limit->source != LIMIT_CALCULATED);
+}
 
-        if (parent->gpu != gpu || parent->available[type] < 0)
-            continue;
-        most = most < 0                                   ? parent->available[type]
-               : parent->available[type] < INT_MAX - most ? most + parent->available[type]
-                                                          : INT_MAX;
+bool
+inventory_is_apart(const struct inventory *inventory, size_t gpu)
+{
+    return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
+                     parent->gpu == gpu && parent->apart);
+}
+
+const struct inventory_type *
+inventory_type_for_good(const struct inventory *inventory, const struct inventory_parent *parent)
+{
+    const struct inventory_gpu *card = &inventory->gpus[parent->gpu];
+
+    for (size_t i = 0; parent->apart && i < card->count; i++) {
+        if (parent->available[i] != INVENTORY_NEVER)
+            return &card->types[i];
     }
-    return most;
-}
-
-bool
-inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
-                      unsigned framebuffer)
-{
-    return framebuffer && type->framebuffer && framebuffer != type->framebuffer &&
-           inventory_max_counts_all(gpu, type);
-}
-
-bool
-inventory_max_counts_all(const struct inventory_gpu *gpu, const struct inventory_type *type)
-{
-    return !type->slices && !type->is_pooled && !gpu->is_mixed;
-}
-
-bool
-inventory_may_have(const struct inventory_parent *parent, const struct inventory_type *type)
-{
-    return !*parent->only.text || name_equal(&parent->only, &type->id);
-}
-
-static bool
-has_vgpu(const struct inventory *inventory, size_t parent)
-{
-    return ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu, vgpu->parent == parent);
-}
-
-bool
-inventory_lacks_instance(const struct inventory *inventory, size_t gpu, size_t type)
-{
-    bool told = false;
-
-    for (size_t i = 0; inventory->gpus[gpu].types[type].slices && i < inventory->parent_count;
-         i++) {
-        if (inventory->parents[i].gpu != gpu)
-            continue;
-        if (inventory->parents[i].available[type] > 0)
-            return false;
-        told |= !has_vgpu(inventory, i);
-    }
-    return told;
+    return NULL;
 }
 
 bool

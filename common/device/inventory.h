@@ -27,14 +27,10 @@ struct inventory_type {
     char name[64];        /* "GRID T4-1B"; the id if the driver tells none */
     unsigned framebuffer; /* MiB; 0: not told */
     unsigned heads;       /* 0: not told */
-    unsigned max;         /* how many the GPU takes, as its driver says; 0: not told */
-    bool is_limited;      /* max is the administrator's limit, which the driver does not know */
-    unsigned most;  /* the same, calculated: the largest type has all of the frame buffer; 0: not
-                       known,   because only one size was seen */
-    bool is_pooled; /* a pool's: each of its parents has this type for good, and nothing else counts
-                     */
+    unsigned max;         /* how many the GPU takes, as its driver or vgpu.conf says; 0: not told */
     unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
     char resolution[16]; /* "5120x2880"; "" : not told */
+    bool is_configured;  /* a name of vgpu.conf, a pool's or a profile's: only this host knows it */
     struct profile profile; /* what is written for it, where the type is a profile */
 };
 
@@ -52,8 +48,6 @@ struct inventory_gpu {
     struct limit *limits;
     size_t limit_count;
     bool is_silent; /* its driver has not answered in time: more may be true of it */
-    bool is_mixed;  /* it takes vGPUs of different frame buffer sizes at the same time */
-    bool is_summed; /* and as many as have room in `framebuffer` together: nothing else counts */
 };
 
 struct vgpu_interface;
@@ -62,9 +56,6 @@ struct inventory_parent {
     struct name name;
     size_t gpu;
     const struct vgpu_interface *interface;
-    unsigned framebuffer; /* MiB that it has of its GPU's, with a vGPU or not, if that is summed */
-    unsigned former;      /* the same without the vGPU that it has */
-    struct name only;     /* the only type that it can ever have; "": any of its GPU's */
     bool apart; /* a place by itself (a pool's): it has its type for good, and what else is on the
                    GPU does not count for it */
     int *available; /* per type of the GPU: how many more; -errno: that could not be read;
@@ -183,28 +174,21 @@ bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NON
  * model lists, are known. */
 bool inventory_may_have_more(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
-/* How many vGPUs of a type the parents of a GPU would make, added up. The GPU takes no more; it may
- * take fewer, because the parents may count the same place twice. -ENODATA: no parent says. */
-int inventory_at_most(const struct inventory *inventory, size_t gpu, size_t type) CHECKED NONNULL;
+/* Whether vGPUs of a type share their GPU in time: they need no GPU instance (MIG), and it is the
+ * driver's own type. Only such types take part where a GPU takes one frame buffer size at a time.
+ */
+bool inventory_type_shares_time(const struct inventory_type *type) CHECKED NONNULL;
 
-/* Whether a type cannot be made on a GPU beside a vGPU with so much frame buffer (MiB; 0: not
- * known). */
-bool inventory_is_kept_off(const struct inventory_gpu *gpu, const struct inventory_type *type,
-                           unsigned framebuffer) CHECKED NONNULL;
+/* The limit of a GPU whose vGPUs share its memory, and the driver or vgpu.conf says how much there
+ * is; NULL: nobody says. */
+const struct limit *inventory_memory(const struct inventory_gpu *gpu) NONNULL;
 
-/* Whether a type needs a GPU instance (MIG) and none of its size is free: then only a vGPU on such
- * an instance can make room. Parents that have a vGPU do not tell. */
-bool inventory_lacks_instance(const struct inventory *inventory, size_t gpu,
-                              size_t type) CHECKED NONNULL;
+/* Whether the places of a GPU are apart, so that what its types can get adds up. */
+bool inventory_is_apart(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
-/* Whether the maximum of a type counts all vGPUs of its GPU: not if it takes several sizes side by
- * side, not in GPU instances, and not what is in pools. */
-bool inventory_max_counts_all(const struct inventory_gpu *gpu,
-                              const struct inventory_type *type) CHECKED NONNULL;
-
-/* Whether a parent can ever have a type of its GPU, whatever it has now. */
-bool inventory_may_have(const struct inventory_parent *parent,
-                        const struct inventory_type *type) CHECKED NONNULL;
+/* The one type that a parent has for good (a pool's); NULL: it may have any. */
+const struct inventory_type *inventory_type_for_good(const struct inventory *inventory,
+                                                     const struct inventory_parent *parent) NONNULL;
 
 /* Whether its name is known: else it is called by its id. */
 bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;

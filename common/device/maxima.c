@@ -23,7 +23,7 @@ find_configured(const struct policy *policy, const struct inventory_type *type)
 static bool
 shares_in_time(const struct inventory_gpu *gpu, const struct inventory_type *type)
 {
-    return gpu->one_size && type->slices == 0;
+    return gpu->one_size && inventory_type_shares_time(type);
 }
 
 /* The size of the largest type; 0: not all are of two sizes or more, so that the largest may not
@@ -34,7 +34,7 @@ find_largest(const struct inventory_gpu *gpu)
     unsigned largest = 0, smallest = UINT_MAX;
 
     for (size_t i = 0; i < gpu->count; i++) {
-        unsigned size = gpu->types[i].slices ? 0 : gpu->types[i].framebuffer;
+        unsigned size = inventory_type_shares_time(&gpu->types[i]) ? gpu->types[i].framebuffer : 0;
 
         largest = size > largest ? size : largest;
         smallest = size && size < smallest ? size : smallest;
@@ -100,8 +100,7 @@ shares_memory(const struct inventory *inventory, size_t gpu)
 
     return !card->one_size && card->framebuffer &&
            !ARRAY_HAS(card->limits, card->limit_count, limit, limit->is_memory) &&
-           !ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
-                      parent->gpu == gpu && parent->apart);
+           !inventory_is_apart(inventory, gpu);
 }
 
 static void

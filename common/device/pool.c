@@ -42,7 +42,7 @@ static int
 add_type(struct inventory *inventory, size_t gpu, const struct name *name, unsigned framebuffer,
          size_t *ret)
 {
-    struct inventory_type type = {.id = *name, .is_pooled = true};
+    struct inventory_type type = {.id = *name, .is_configured = true};
     int rc;
 
     snprintf(type.name, sizeof(type.name), "%s", name->text);
@@ -60,8 +60,7 @@ add_function(const struct host *host, const struct name *function, const struct 
              const struct name *only, unsigned framebuffer, int available,
              struct inventory *inventory)
 {
-    struct inventory_parent parent = {
-        .name = *function, .interface = &vgpu_pool, .only = *only, .apart = true};
+    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .apart = true};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
     struct name gpu;
     size_t at, had;

@@ -13,7 +13,7 @@
 static bool
 is_second_size(const struct inventory_type *type, unsigned *first)
 {
-    if (!type || type->slices || type->is_pooled || !type->framebuffer)
+    if (!type || !inventory_type_shares_time(type) || !type->framebuffer)
         return false;
     if (!*first)
         *first = type->framebuffer;
@@ -43,7 +43,6 @@ find_mixed(struct inventory *inventory, size_t gpu)
         for (size_t type = 0; parent->gpu == gpu && type < card->count; type++)
             mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
     }
-    card->is_mixed |= mixed;
     card->one_size &= !mixed;
 }
 
@@ -83,10 +82,10 @@ find_framebuffer(struct inventory *inventory, size_t index)
     uint64_t pooled = 0;
     bool several = false;
 
-    if (gpu->is_summed)
+    if (inventory_memory(gpu))
         return;
     for (size_t i = 0; i < gpu->count; i++) {
-        if (gpu->types[i].slices || gpu->types[i].is_pooled)
+        if (!inventory_type_shares_time(&gpu->types[i]))
             continue;
         several |= is_second_size(&gpu->types[i], &first);
         if (gpu->types[i].framebuffer > largest)
@@ -98,9 +97,7 @@ find_framebuffer(struct inventory *inventory, size_t index)
         struct inventory_type *type = &gpu->types[i];
         uint64_t together = (uint64_t)type->framebuffer * type->max;
 
-        if (several && type->framebuffer && !type->slices && !type->is_pooled)
-            type->most = largest / type->framebuffer;
-        if (type->is_pooled)
+        if (type->is_configured)
             pooled += together;
         else if (together > gpu->framebuffer && together <= UINT_MAX)
             gpu->framebuffer = (unsigned)together;
@@ -120,11 +117,9 @@ share_types(struct inventory *inventory, size_t from, size_t to)
         !inventory_is_same_model(source, &inventory->gpus[to]))
         return 0;
     for (size_t i = 0; i < source->count; i++) {
-        struct inventory_type type = source->types[i];
         size_t ignored;
 
-        type.most = 0;
-        if (inventory_add_type(inventory, to, &type, &ignored) < 0)
+        if (inventory_add_type(inventory, to, &source->types[i], &ignored) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -81,7 +81,8 @@ static int
 add_profile(const struct card *card, const struct policy_profile *profile,
             struct inventory *inventory, size_t gpu)
 {
-    struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0};
+    struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0,
+                                  .is_configured = true};
     size_t ignored;
     int rc = name_parse(&type.id, profile->name);
 
@@ -136,8 +137,6 @@ add_card(const struct host *host, const struct policy *policy, const struct card
 
     if (rc < 0 || *ret != known)
         return rc;
-    inventory->gpus[*ret].is_mixed = true;
-    inventory->gpus[*ret].is_summed = card->vram > 0;
     inventory->gpus[*ret].framebuffer = card->vram;
     for (size_t i = 0; policy && rc == 0 && i < policy->profile_count; i++)
         rc = add_profile(card, &policy->profiles[i], inventory, *ret);
@@ -147,11 +146,11 @@ add_card(const struct host *host, const struct policy *policy, const struct card
 
 /* A profile that is in no configuration any more is known by its name only. */
 static int
-add_vgpu(struct inventory *inventory, size_t parent, const struct name *type)
+add_vgpu(struct inventory *inventory, size_t parent, const struct name *type, unsigned vram)
 {
     const struct inventory_parent *self = &inventory->parents[parent];
     struct inventory_vgpu vgpu = {.device = self->name, .type = *type, .parent = parent};
-    struct inventory_type named = {.id = *type, .framebuffer = self->framebuffer};
+    struct inventory_type named = {.id = *type, .framebuffer = vram, .is_configured = true};
     size_t ignored;
     int rc = 0;
 
@@ -197,6 +196,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     const struct profile_function self = {card->name, number};
     struct inventory_parent parent = {.name = *function, .interface = &vgpu_xe};
     struct limit *memory;
+    unsigned vram = 0;
     struct name type;
     size_t index;
     int had = read_tags(host, function, &type), unreadable = 0, rc;
@@ -212,19 +212,18 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     }
     rc = add_card(host, policy, card, inventory, &parent.gpu);
     if (rc == 0 && card->has_vram && (card->vram || is_had))
-        unreadable = profile_read_vram(host, &self, &parent.framebuffer);
-    parent.former = is_had ? read_former_vram(host, function) : parent.framebuffer;
+        unreadable = profile_read_vram(host, &self, &vram);
     if (rc == 0)
         rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
     memory = find_memory(inventory, parent.gpu);
     if (memory) {
-        memory->held[index] = parent.framebuffer;
-        memory->base[index] = parent.former;
+        memory->held[index] = vram;
+        memory->base[index] = is_had ? read_former_vram(host, function) : vram;
     }
     if (had == 0)
-        return add_vgpu(inventory, index, &type);
+        return add_vgpu(inventory, index, &type, vram);
     if (is_had)
         unreadable = had;
     for (size_t i = 0; i < inventory->gpus[parent.gpu].count; i++)

@@ -9,9 +9,9 @@
 
 /* Whether the demand would have room where it is moved to. */
 static bool
-could_have(const struct capacity *capacity, const struct demand *demand, size_t parent)
+could_have(const struct rooms *rooms, const struct demand *demand, size_t parent)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     size_t gpu = inventory->parents[parent].gpu;
     struct request_hostdev hostdev = *demand->hostdev;
     struct demand moved = *demand;
@@ -22,19 +22,18 @@ could_have(const struct capacity *capacity, const struct demand *demand, size_t 
         struct fit ignored;
         unsigned rank;
 
-        if (inventory->parents[parent].available[type] > 0 &&
-            demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
-            fit_judge(capacity, &moved, gpu, type, &ignored) == REASON_NONE)
+        if (demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
+            fit_judge(rooms, &moved, gpu, type, &ignored) == REASON_NONE)
             return true;
     }
     return false;
 }
 
 size_t
-alternatives_list(const struct capacity *capacity, const struct demand *demand, size_t gpu,
-                  size_t most, char *text, size_t size)
+alternatives_list(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t most,
+                  char *text, size_t size)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     const struct name *vf = demand_vf(demand);
     size_t at = 0, count = 0;
 
@@ -43,7 +42,7 @@ alternatives_list(const struct capacity *capacity, const struct demand *demand, 
         const struct inventory_parent *parent = &inventory->parents[i];
 
         if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, vf) ||
-            !could_have(capacity, demand, i))
+            !could_have(rooms, demand, i))
             continue;
         if (count++ < most && at < size)
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
@@ -52,11 +51,10 @@ alternatives_list(const struct capacity *capacity, const struct demand *demand, 
 }
 
 void
-alternatives_add(const struct capacity *capacity, const struct demand *demand, struct error *error)
+alternatives_add(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
     char others[MOST_OTHERS * sizeof(struct name)];
-    size_t count =
-        alternatives_list(capacity, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
+    size_t count = alternatives_list(rooms, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
 
     if (count)
         error_add(error, "%s could be on %s%s", demand->label, others,

@@ -8,15 +8,12 @@
 #include <string.h>
 
 static size_t
-count_beside(const struct capacity *capacity, size_t gpu)
+count_beside(const struct rooms *rooms, size_t gpu)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < capacity->claim_count; i++) {
-        const struct capacity_claim *claim = &capacity->claims[i];
-
-        count += (claim->own || claim->settled) && claim->gpu == gpu;
-    }
+    for (size_t i = 0; i < rooms->place_count; i++)
+        count += rooms->places[i].gpu == gpu;
     return count;
 }
 
@@ -58,24 +55,23 @@ candidate_why(const struct candidate *better, const struct candidate *worse)
 }
 
 static bool
-is_far(const struct capacity *capacity, const struct demand *demand, size_t gpu)
+is_far(const struct rooms *rooms, const struct demand *demand, size_t gpu)
 {
-    const struct nodeset *nodes = &capacity->problem->demands->nodes;
-    int numa = capacity->problem->inventory->gpus[gpu].numa;
+    const struct nodeset *nodes = &rooms->problem->demands->nodes;
+    int numa = rooms->problem->inventory->gpus[gpu].numa;
 
     if (demand->numa == POLICY_NUMA_IGNORE || nodeset_is_empty(nodes))
         return false;
     return numa < 0 || !nodeset_has(nodes, (unsigned)numa);
 }
 
-int
-candidate_list(const struct capacity *capacity, const struct demand *demand, struct candidate **ret,
-               size_t *count)
+struct candidate *
+candidate_list(const struct rooms *rooms, const struct demand *demand, size_t *count)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     bool spread = demand->order == POLICY_SPREAD;
+    struct candidate *ret = NULL;
 
-    *ret = NULL;
     *count = 0;
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
@@ -83,21 +79,17 @@ candidate_list(const struct capacity *capacity, const struct demand *demand, str
             struct fit fit;
 
             if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &candidate.rank) ||
-                fit_judge(capacity, demand, gpu, type, &fit) != REASON_NONE)
+                fit_judge(rooms, demand, gpu, type, &fit) != REASON_NONE)
                 continue;
             candidate.parent = fit.parent;
-            candidate.far = is_far(capacity, demand, gpu);
-            candidate.beside = spread ? count_beside(capacity, gpu) : 0;
+            candidate.far = is_far(rooms, demand, gpu);
+            candidate.beside = spread ? count_beside(rooms, gpu) : 0;
             candidate.used = fit.used;
             candidate.total = fit.total;
-            if (ARRAY_TRY_ADD(*ret, *count, candidate) < 0) {
-                free(*ret);
-                *ret = NULL;
-                return -ENOMEM;
-            }
+            ARRAY_ADD(ret, *count, candidate);
         }
     }
     if (*count > 1)
-        qsort(*ret, *count, sizeof(**ret), compare);
-    return 0;
+        qsort(ret, *count, sizeof(*ret), compare);
+    return ret;
 }

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "placement/capacity.h"
+#include "placement/rooms.h"
 
 struct candidate {
     size_t gpu;
@@ -25,9 +25,9 @@ struct candidate {
     bool spread;
 };
 
-/* All candidates for a demand, best first, in an array that the caller frees. -ENOMEM. */
-int candidate_list(const struct capacity *capacity, const struct demand *demand,
-                   struct candidate **ret, size_t *count) CHECKED NONNULL;
+/* All candidates for a demand, best first, in an array that the caller frees; NULL: none. */
+struct candidate *candidate_list(const struct rooms *rooms, const struct demand *demand,
+                                 size_t *count) CHECKED NONNULL;
 
 /* Why the first is better, in words about the GPU of the second: "is emptier, and it is packed". */
 const char *

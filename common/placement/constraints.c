@@ -6,22 +6,22 @@
 #include <string.h>
 
 const struct policy_quota *
-constraints_exceeded_quota(const struct capacity *capacity, const struct inventory_type *type,
+constraints_exceeded_quota(const struct rooms *rooms, const struct inventory_type *type,
                            size_t *used)
 {
-    const struct policy *policy = capacity->problem->policy;
+    const struct policy *policy = rooms->problem->policy;
 
     for (size_t i = 0; i < policy->quota_count; i++) {
         const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
 
-        if (capacity->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
+        if (rooms->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
             continue;
-        *used = capacity->quota_used[i];
-        for (size_t k = 0; k < capacity->claim_count; k++) {
-            const struct capacity_claim *claim = &capacity->claims[k];
+        *used = rooms->quota_used[i];
+        for (size_t k = 0; k < rooms->place_count; k++) {
+            const struct rooms_place *place = &rooms->places[k];
 
-            *used += (claim->own || claim->settled) && claim->type &&
-                     demand_class_has(class, claim->type);
+            *used += demand_class_has(
+                class, &rooms->problem->inventory->gpus[place->gpu].types[place->type]);
         }
         if (*used >= policy->quotas[i].max)
             return &policy->quotas[i];
@@ -37,16 +37,14 @@ is_word(const char *text, size_t length, const char *word)
 
 /* The administrator's traits, and those that a GPU has by itself. */
 static bool
-has_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t length)
+has_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t length)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct policy_gpu *policy = policy_find_gpu(capacity->problem->policy, &card->name);
-    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    const struct policy_gpu *policy = policy_find_gpu(rooms->problem->policy, &card->name);
+    const struct gpu_load *room = &rooms->gpus[gpu];
     const char *kind =
-        known->parent_count
-            ? inventory->parents[capacity->parents[known->first_parent]].interface->kind
-            : "";
+        room->parent_count ? inventory->parents[room->parents[0]].interface->kind : "";
     const struct {
         const char *name, *value;
     } automatic[] = {
@@ -72,15 +70,15 @@ has_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t
 
 /* Whether a GPU has a trait that is asked for or, with a leading '!', does not have it. */
 static bool
-meets_trait(const struct capacity *capacity, size_t gpu, const char *trait, size_t length)
+meets_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t length)
 {
     bool forbidden = *trait == '!';
 
-    return has_trait(capacity, gpu, trait + forbidden, length - forbidden) != forbidden;
+    return has_trait(rooms, gpu, trait + forbidden, length - forbidden) != forbidden;
 }
 
 size_t
-constraints_unmet_trait(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu,
                         const char **ret)
 {
     static const char blanks[] = " ,";
@@ -90,24 +88,24 @@ constraints_unmet_trait(const struct capacity *capacity, const struct demand *de
         size_t length = strcspn(trait, blanks);
 
         *ret = trait;
-        if (!meets_trait(capacity, gpu, trait, length))
+        if (!meets_trait(rooms, gpu, trait, length))
             return length;
         trait += length;
     }
     for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
         *ret = demand->class->traits.items[i];
-        if (!meets_trait(capacity, gpu, *ret, strlen(*ret)))
+        if (!meets_trait(rooms, gpu, *ret, strlen(*ret)))
             return strlen(*ret);
     }
     return 0;
 }
 
 static enum reason
-judge_traits(const struct capacity *capacity, const struct demand *demand, size_t gpu)
+judge_traits(const struct rooms *rooms, const struct demand *demand, size_t gpu)
 {
     const char *trait = NULL;
 
-    if (!constraints_unmet_trait(capacity, demand, gpu, &trait))
+    if (!constraints_unmet_trait(rooms, demand, gpu, &trait))
         return REASON_NONE;
     return *trait == '!' ? REASON_HAS_TRAIT : REASON_LACKS_TRAIT;
 }
@@ -124,10 +122,10 @@ may_have(const struct policy_gpu *gpu, const struct inventory_type *type)
 
 /* Not where its hostdev says or, if that is still to be said, where it is not to say so. */
 static bool
-is_elsewhere(const struct capacity *capacity, const struct demand *demand,
+is_elsewhere(const struct rooms *rooms, const struct demand *demand,
              const struct inventory_parent *parent)
 {
-    const struct names *avoided = capacity->problem->avoided;
+    const struct names *avoided = rooms->problem->avoided;
     const struct name *wanted = demand_vf(demand);
 
     if (wanted)
@@ -147,10 +145,10 @@ would_be_taken(const struct demand *demand, const struct inventory_parent *paren
 }
 
 enum reason
-constraints_judge(const struct capacity *capacity, const struct demand *demand, size_t gpu,
-                  size_t parent, size_t type)
+constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t parent,
+                  size_t type)
 {
-    const struct placement_problem *problem = capacity->problem;
+    const struct placement_problem *problem = rooms->problem;
     const struct inventory_gpu *card = &problem->inventory->gpus[gpu];
     const struct policy_gpu *policy = policy_find_gpu(problem->policy, &card->name);
     const char *wanted = demand->device ? demand->device->parent : NULL;
@@ -161,7 +159,7 @@ constraints_judge(const struct capacity *capacity, const struct demand *demand, 
 
     if (!demand_may_be(demand, on->interface->hostdev))
         return REASON_OTHER_KIND;
-    if (is_elsewhere(capacity, demand, on))
+    if (is_elsewhere(rooms, demand, on))
         return REASON_OTHER_VF;
     if (would_be_taken(demand, on))
         return REASON_MANAGED;
@@ -173,7 +171,7 @@ constraints_judge(const struct capacity *capacity, const struct demand *demand, 
         return REASON_DRAINED;
     if (policy && type != CONSTRAINTS_ANY_TYPE && !may_have(policy, &card->types[type]))
         return REASON_NOT_ALLOWED;
-    reason = judge_traits(capacity, demand, gpu);
+    reason = judge_traits(rooms, demand, gpu);
     if (reason != REASON_NONE)
         return reason;
     if (demand->numa == POLICY_NUMA_REQUIRE && nodeset_is_empty(nodes))
@@ -182,7 +180,7 @@ constraints_judge(const struct capacity *capacity, const struct demand *demand, 
         (card->numa < 0 || !nodeset_has(nodes, (unsigned)card->numa)))
         return REASON_OTHER_NODE;
     return type != CONSTRAINTS_ANY_TYPE &&
-                   constraints_exceeded_quota(capacity, &card->types[type], &used)
+                   constraints_exceeded_quota(rooms, &card->types[type], &used)
                ? REASON_QUOTA
                : REASON_NONE;
 }

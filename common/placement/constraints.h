@@ -11,21 +11,21 @@
 
 #pragma once
 
-#include "placement/capacity.h"
+#include "placement/rooms.h"
 
 /* A type that the driver does not list just now. */
 #define CONSTRAINTS_ANY_TYPE SIZE_MAX
 
 /* REASON_NONE, or the first rule that speaks against it. */
-enum reason constraints_judge(const struct capacity *capacity, const struct demand *demand,
-                              size_t gpu, size_t parent, size_t type) CHECKED NONNULL;
+enum reason constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu,
+                              size_t parent, size_t type) CHECKED NONNULL;
 
 /* How long the first trait is that a GPU does not meet, and where it stands among those that are
  * asked for, with its '!' if it is forbidden; 0: it meets them all. */
-size_t constraints_unmet_trait(const struct capacity *capacity, const struct demand *demand,
-                               size_t gpu, const char **ret) CHECKED NONNULL;
+size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu,
+                               const char **ret) CHECKED NONNULL;
 
 /* The quota that one more of a type would exceed, or NULL; *used: how many there are. */
 const struct policy_quota *
-constraints_exceeded_quota(const struct capacity *capacity, const struct inventory_type *type,
+constraints_exceeded_quota(const struct rooms *rooms, const struct inventory_type *type,
                            size_t *used) NONNULL;

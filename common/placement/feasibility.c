@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/feasibility.h"
+#include "base/array.h"
 #include "placement/constraints.h"
-#include "placement/eviction.h"
 #include "placement/placement.h"
 
 #include <string.h>
 
 /* --- a host without its vGPUs ----------------------------------------------------------------- */
-
-/* What is asked of a host that is emptied. */
-struct empty {
-    bool foreign_too;
-    enum eviction_guess guess;
-    bool mixed; /* as if every GPU took several sizes */
-};
-
-static struct inventory_gpu *
-copy_gpus(const struct inventory *inventory)
-{
-    struct inventory_gpu *gpus = calloc(inventory->gpu_count + 1, sizeof(*gpus));
-
-    for (size_t i = 0; gpus && i < inventory->gpu_count; i++) {
-        gpus[i] = inventory->gpus[i];
-        gpus[i].is_mixed = true;
-    }
-    return gpus;
-}
 
 /* Whether a parent is a virtual function that has a vGPU. */
 static bool
@@ -42,46 +23,59 @@ is_in_use(const struct inventory *inventory, size_t parent)
 }
 
 /* Virtual functions that had best not be named: what is avoided anyway, and what has a vGPU now. A
- * guest that is sent there might be given somebody else's. -ENOMEM. */
-static int
+ * guest that is sent there might be given somebody else's. */
+static void
 list_in_use(const struct placement_problem *problem, struct names *ret)
 {
     const struct inventory *inventory = problem->inventory;
-    int rc = 0;
 
-    for (size_t i = 0; rc == 0 && problem->avoided && i < problem->avoided->count; i++)
-        rc = names_add(ret, problem->avoided->items[i].text);
-    for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
+    for (size_t i = 0; problem->avoided && i < problem->avoided->count; i++)
+        ARRAY_ADD(ret->items, ret->count, problem->avoided->items[i]);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
         if (is_in_use(inventory, i))
-            rc = names_add(ret, inventory->parents[i].name.text);
+            ARRAY_ADD(ret->items, ret->count, inventory->parents[i].name);
     }
-    return rc;
 }
 
-/* The errors of placement_find. */
+/* As placement_find says of another day. */
 static int
-find_empty(const struct placement_problem *problem, const struct empty *empty,
-           struct placement_choice *choices, struct error *error)
+find_empty(const struct placement_problem *problem, struct placement_choice *choices,
+           struct error *error)
 {
-    AUTO(eviction_clear) struct eviction eviction = {0};
     AUTO(names_clear) struct names in_use = {0};
-    AUTO_FREE struct inventory_gpu *gpus = NULL;
-    int rc = eviction_make_all(&eviction, problem, empty->foreign_too, empty->guess);
+    struct placement_problem free = *problem;
+    int rc;
 
-    if (rc == 0 && empty->mixed) {
-        gpus = copy_gpus(problem->inventory);
-        eviction.inventory.gpus = gpus;
-        rc = gpus ? 0 : -ENOMEM;
+    list_in_use(problem, &in_use);
+    free.avoided = &in_use;
+    rc = placement_find(&free, choices, error);
+    return rc == REFUSED ? placement_find(problem, choices, error) : rc;
+}
+
+/* What is not known of the places that were chosen: of the first that is not sure. */
+static const char *
+find_unknown(const struct placement_problem *problem, const struct placement_choice *choices)
+{
+    static const char *const words[] = {
+        [ROOM_UNREADABLE] = "how many a GPU takes its driver does not tell",
+        [ROOM_UNTOLD] = "how many a GPU takes its driver does not tell",
+        [ROOM_MIXING] = "whether a GPU takes several sizes its driver does not tell",
+        [ROOM_FREE] = NULL,
+    };
+    AUTO(rooms_clear) struct rooms rooms = {0};
+    const char *found = NULL;
+
+    rooms_init(&rooms, problem);
+    for (size_t i = 0; i < problem->demands->count && !found; i++) {
+        const struct placement_choice *choice = &choices[i];
+        size_t gpu = problem->inventory->parents[choice->parent].gpu;
+
+        if (choice->way != PLACEMENT_CREATE)
+            continue;
+        found = words[gpu_room_at(&rooms.gpus[gpu], choice->type, choice->parent).why];
+        rooms_take(&rooms, choice->parent, choice->type);
     }
-    if (rc == 0)
-        rc = list_in_use(problem, &in_use);
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the placement");
-    eviction.problem.rejection_count = 0;
-    eviction.problem.avoided = &in_use;
-    rc = placement_find(&eviction.problem, choices, error);
-    eviction.problem.avoided = problem->avoided;
-    return rc == REFUSED ? placement_find(&eviction.problem, choices, error) : rc;
+    return found ? found : words[ROOM_UNTOLD];
 }
 
 /* --- what is not listed ----------------------------------------------------------------------- */
@@ -116,10 +110,10 @@ has_type(const struct inventory_gpu *gpu, const struct demand *demand, size_t *t
 /* Whether policy and request let a demand have a parent; *unlisted: its GPU may have a type for it,
  * and lists none now. */
 static bool
-may_be_on(const struct capacity *capacity, const struct demand *demand, size_t parent,
+may_be_on(const struct rooms *rooms, const struct demand *demand, size_t parent,
           struct placement_choice *choice, bool *unlisted)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     size_t gpu = inventory->parents[parent].gpu, type;
     bool listed = has_type(&inventory->gpus[gpu], demand, &type);
 
@@ -127,25 +121,25 @@ may_be_on(const struct capacity *capacity, const struct demand *demand, size_t p
     *unlisted =
         inventory_may_have_more(inventory, gpu) && (!listed || !inventory_offers(inventory, gpu));
     return (listed || *unlisted) &&
-           constraints_judge(capacity, demand, gpu, parent, listed ? type : CONSTRAINTS_ANY_TYPE) ==
+           constraints_judge(rooms, demand, gpu, parent, listed ? type : CONSTRAINTS_ANY_TYPE) ==
                REASON_NONE;
 }
 
 /* Whether each demand has a parent, rather a free one, at least one of them where a type need only
- * not be listed now: 1, 0 or -ENOMEM. */
-static int
+ * not be listed now. */
+static bool
 find_unlisted(const struct placement_problem *problem, struct placement_choice *choices)
 {
     const struct inventory *inventory = problem->inventory;
     const struct ledger nothing = {0};
     struct placement_problem empty = *problem;
-    AUTO(capacity_clear) struct capacity capacity = {0};
+    AUTO(rooms_clear) struct rooms rooms = {0};
     bool any = false;
 
     empty.ledger = &nothing;
     empty.changed = NULL;
-    if (capacity_init(&capacity, &empty) < 0)
-        return -ENOMEM;
+    empty.gone = NULL;
+    rooms_init(&rooms, &empty);
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct demand *demand = &problem->demands->items[i];
         size_t count = inventory->parent_count;
@@ -157,11 +151,11 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
 
             found = is_in_use(inventory, parent) == k / count &&
                     !is_given(inventory, choices, i, parent) &&
-                    may_be_on(&capacity, demand, parent, &choices[i], &unlisted);
+                    may_be_on(&rooms, demand, parent, &choices[i], &unlisted);
             any |= found && unlisted;
         }
         if (!found)
-            return 0;
+            return false;
     }
     return any;
 }
@@ -191,51 +185,62 @@ unknown(struct error *error, const char *what)
 
 /* In the order of what is best known. The last row's refusal is what the emptied host says. */
 static const struct {
-    struct empty empty;
-    const char *unknown; /* NULL: it is known */
+    enum placement_host host;
+    bool is_sure;
 } rows[] = {
-    {{false, EVICTION_LEAST, false}, NULL},
-    {{true, EVICTION_LEAST, false}, NULL},
-    {{false, EVICTION_MOST, false}, "how many a GPU takes its driver does not tell"},
-    {{true, EVICTION_MOST, false}, "how many a GPU takes its driver does not tell"},
-    {{true, EVICTION_MOST, true}, "whether a GPU takes several sizes its driver does not tell"},
+    {PLACEMENT_WITHOUT_OURS, true},
+    {PLACEMENT_EMPTY, true},
+    {PLACEMENT_WITHOUT_OURS, false},
+    {PLACEMENT_EMPTY, false},
 };
+
+static enum feasibility
+undecided(const struct placement_problem *problem, struct placement_choice *choices)
+{
+    forget_choices(problem, choices);
+    return FEASIBILITY_UNKNOWN;
+}
+
+/* Of the emptied host. FEASIBILITY_NO with what it says, if it has no place. */
+static enum feasibility
+judge_empty(const struct placement_problem *problem, const struct error *now,
+            struct placement_choice *choices, struct error *error)
+{
+    struct placement_problem then = *problem;
+
+    then.changed = NULL;
+    then.gone = NULL;
+    then.rejection_count = 0;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        then.host = rows[i].host;
+        then.is_sure = rows[i].is_sure;
+        if (find_empty(&then, choices, error) == 0) {
+            *error = *now;
+            return then.is_sure ? FEASIBILITY_YES : unknown(error, find_unknown(&then, choices));
+        }
+        if (error->class == ERROR_UNDECIDED)
+            return undecided(problem, choices);
+    }
+    return FEASIBILITY_NO;
+}
 
 static enum feasibility
 judge(const struct placement_problem *problem, bool waiting, struct placement_choice *choices,
       struct error *error)
 {
-    struct error now, empty = {0};
-    int rc = placement_find(problem, choices, &now);
+    enum feasibility ever;
+    struct error now;
 
-    if (rc == 0)
+    if (placement_find(problem, choices, &now) == 0)
         return FEASIBILITY_YES;
-    if (rc == REFUSED && now.class == ERROR_UNDECIDED) {
-        forget_choices(problem, choices);
-        *error = now;
-        return FEASIBILITY_UNKNOWN;
-    }
-    for (size_t i = 0; rc != -ENOMEM && i < COUNT(rows); i++) {
-        *error = now;
-        rc = find_empty(problem, &rows[i].empty, choices, &empty);
-        if (rc == 0)
-            return rows[i].unknown ? unknown(error, rows[i].unknown) : FEASIBILITY_YES;
-        if (rc == REFUSED && empty.class == ERROR_UNDECIDED) {
-            forget_choices(problem, choices);
-            *error = empty;
-            return FEASIBILITY_UNKNOWN;
-        }
-        /* What the emptied host says is the reason, unless that is only as if sizes were mixed. */
-        if (!rows[i].empty.mixed && rows[i].empty.foreign_too)
-            now = empty;
-    }
-    if (rc != -ENOMEM && (rc = find_unlisted(problem, choices)) > 0)
-        return unknown(error, "not every type that a GPU has is listed now");
-    if (rc == -ENOMEM) {
-        error_set(error, rc, "no memory for the placement");
-        return FEASIBILITY_ERROR;
-    }
     *error = now;
+    if (now.class == ERROR_UNDECIDED)
+        return undecided(problem, choices);
+    ever = judge_empty(problem, &now, choices, error);
+    if (ever != FEASIBILITY_NO)
+        return ever;
+    if (find_unlisted(problem, choices))
+        return unknown(error, "not every type that a GPU has is listed now");
     error->class = ERROR_NEVER;
     if (!waiting)
         return FEASIBILITY_NO;
@@ -259,10 +264,7 @@ enum feasibility
 feasibility_of(const struct placement_problem *problem, bool waiting, struct error *error)
 {
     AUTO_FREE struct placement_choice *choices =
-        calloc(problem->demands->count + 1, sizeof(*choices));
+        memory_zeroed(problem->demands->count, sizeof(*choices));
 
-    if (choices)
-        return feasibility_judge(problem, waiting, choices, error);
-    error_set(error, -ENOMEM, "no memory for the placement");
-    return FEASIBILITY_ERROR;
+    return feasibility_judge(problem, waiting, choices, error);
 }

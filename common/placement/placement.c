@@ -5,7 +5,6 @@
 #include "placement/alternatives.h"
 #include "placement/candidate.h"
 #include "placement/constraints.h"
-#include "placement/eviction.h"
 #include "placement/reason.h"
 #include "placement/refusal.h"
 #include "placement/victim.h"
@@ -24,7 +23,7 @@ struct ban {
 
 struct search {
     const struct placement_problem *problem;
-    struct capacity capacity;
+    struct rooms rooms;
     size_t *order; /* the demands that need a place, most constrained first */
     size_t count;
     struct placement_choice *choices;
@@ -37,7 +36,7 @@ struct search {
 static void
 search_clear(struct search *search)
 {
-    capacity_clear(&search->capacity);
+    rooms_clear(&search->rooms);
     free(search->order);
     free(search->bans);
 }
@@ -66,8 +65,8 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     const struct placement_problem *problem = search->problem;
     const struct inventory *inventory = problem->inventory;
     const struct name *device = &demand->hostdev->source;
-    const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, device);
-    const struct lease *lease = ledger_find(problem->ledger, device);
+    const struct inventory_vgpu *vgpu = placement_vgpu(problem, device);
+    const struct lease *lease = placement_lease(problem, device);
     const struct inventory_gpu *gpu;
     const struct inventory_type *type;
     enum reason reason;
@@ -114,11 +113,11 @@ settle_existing(struct search *search, const struct demand *demand, struct place
         .parent = vgpu->parent,
         .type = (size_t)(type - gpu->types),
     };
-    reason = constraints_judge(&search->capacity, demand, index, vgpu->parent, choice->type);
+    reason = constraints_judge(&search->rooms, demand, index, vgpu->parent, choice->type);
     if (reason != REASON_NONE)
         return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
                             demand->label, device->text, gpu->name.text, reason_of_rule(reason));
-    capacity_settle(&search->capacity, choice->parent, choice->type);
+    rooms_settle(&search->rooms, choice->parent, choice->type);
     return 1;
 }
 
@@ -128,9 +127,8 @@ begin(struct search *search, const struct placement_problem *problem,
       struct placement_choice *choices, struct error *error)
 {
     *search = (struct search){.problem = problem, .choices = choices};
-    search->order = calloc(problem->demands->count + 1, sizeof(*search->order));
-    if (!search->order || capacity_init(&search->capacity, problem) < 0)
-        return error_set(error, -ENOMEM, "no memory for the placement");
+    search->order = memory_zeroed(problem->demands->count, sizeof(*search->order));
+    rooms_init(&search->rooms, problem);
     for (; search->settled < problem->demands->count; search->settled++) {
         size_t i = search->settled;
         const struct demand *demand = &problem->demands->items[i];
@@ -138,7 +136,7 @@ begin(struct search *search, const struct placement_problem *problem,
         int rc = is_free ? 0 : settle_existing(search, demand, &choices[i], error);
 
         if (rc < 0) {
-            alternatives_add(&search->capacity, demand, error);
+            alternatives_add(&search->rooms, demand, error);
             return rc;
         }
         if (rc == 0)
@@ -211,7 +209,7 @@ effort_of(const struct placement_problem *problem, const struct demand *demand)
 /*
  * Depth first. What has failed for a demand is not tried for one that is alike and comes after it:
  * the two could change places. That keeps a request for many equal vGPUs from trying all orders.
- * 1: placed; 0: there is no way; -ENOMEM, -E2BIG.
+ * 1: placed; 0: there is no way; -E2BIG.
  */
 static int
 search_on(struct search *search, size_t depth)
@@ -219,14 +217,14 @@ search_on(struct search *search, size_t depth)
     const struct demand *demand;
     AUTO_FREE struct candidate *candidates = NULL;
     size_t count, bans = search->ban_count;
-    int rc;
+    int rc = 0;
 
     if (depth == search->count)
         return 1;
     demand = &search->problem->demands->items[search->order[depth]];
     if (is_too_much(search, effort_of(search->problem, demand)))
         return -E2BIG;
-    rc = candidate_list(&search->capacity, demand, &candidates, &count);
+    candidates = candidate_list(&search->rooms, demand, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct ban ban = {search->order[depth], candidates[i].gpu, candidates[i].type};
 
@@ -234,42 +232,47 @@ search_on(struct search *search, size_t depth)
             continue;
         if (is_too_much(search, EFFORT_OF_A_TRY))
             return -E2BIG;
-        capacity_take(&search->capacity, candidates[i].parent, candidates[i].type);
+        rooms_take(&search->rooms, candidates[i].parent, candidates[i].type);
         rc = search_on(search, depth + 1);
-        capacity_return(&search->capacity);
+        rooms_return(&search->rooms);
         if (rc > 0)
             search->choices[search->order[depth]] = (struct placement_choice){
                 PLACEMENT_CREATE, candidates[i].parent, candidates[i].type};
         else if (rc == 0)
-            rc = ARRAY_TRY_ADD(search->bans, search->ban_count, ban);
+            ARRAY_ADD(search->bans, search->ban_count, ban);
     }
     search->ban_count = bans;
     return rc;
 }
 
-/* Those with the fewest candidates first; equal ones keep their order. REFUSED if one has none. */
+/* Puts the demand at `from` in its place among those before it: the fewest first, and equal ones in
+ * their order. */
+static void
+sort_in(struct search *search, size_t *counts, size_t from)
+{
+    size_t moving = search->order[from], mine = counts[from], k = from;
+
+    for (; k > 0 && counts[k - 1] > mine; k--) {
+        counts[k] = counts[k - 1];
+        search->order[k] = search->order[k - 1];
+    }
+    counts[k] = mine;
+    search->order[k] = moving;
+}
+
+/* Those with the fewest candidates first. REFUSED if one has none. */
 static int
 sort_by_choice(struct search *search, struct error *error)
 {
-    AUTO_FREE size_t *counts = calloc(search->count + 1, sizeof(*counts));
+    AUTO_FREE size_t *counts = memory_zeroed(search->count, sizeof(*counts));
 
-    if (!counts)
-        return error_set(error, -ENOMEM, "no memory for the placement");
     for (size_t i = 0; i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
-        AUTO_FREE struct candidate *candidates = NULL;
-        size_t moving = search->order[i], k = i;
+        AUTO_FREE struct candidate *candidates = candidate_list(&search->rooms, demand, &counts[i]);
 
-        if (candidate_list(&search->capacity, demand, &candidates, &counts[i]) < 0)
-            return error_set(error, -ENOMEM, "no memory for the placement");
         if (counts[i] == 0)
-            return refusal_none(&search->capacity, demand, error);
-        for (size_t mine = counts[i]; k > 0 && counts[k - 1] > mine; k--) {
-            counts[k] = counts[k - 1];
-            counts[k - 1] = mine;
-            search->order[k] = search->order[k - 1];
-        }
-        search->order[k] = moving;
+            return refusal_none(&search->rooms, demand, error);
+        sort_in(search, counts, i);
     }
     return 0;
 }
@@ -285,11 +288,12 @@ explain_together(struct search *search, struct error *error)
         size_t count;
 
         demand = &search->problem->demands->items[search->order[i]];
-        if (candidate_list(&search->capacity, demand, &candidates, &count) < 0 || count == 0)
+        candidates = candidate_list(&search->rooms, demand, &count);
+        if (count == 0)
             break;
-        capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
+        rooms_take(&search->rooms, candidates[0].parent, candidates[0].type);
     }
-    return refusal_not_together(&search->capacity, search->order, search->count, demand, error);
+    return refusal_not_together(&search->rooms, search->order, search->count, demand, error);
 }
 
 int
@@ -308,32 +312,34 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
         return 0;
     if (rc == 0)
         return explain_together(&search, error);
-    if (rc == -E2BIG)
-        return error_refuse(
-            error, ERROR_UNDECIDED,
-            "its %zu vGPUs can be placed in more ways than were tried; name a parent "
-            "for some of them",
-            problem->demands->count);
-    return error_set(error, rc, "no memory for the placement");
+    return error_refuse(error, ERROR_UNDECIDED,
+                        "its %zu vGPUs can be placed in more ways than were tried; name a parent "
+                        "for some of them",
+                        problem->demands->count);
 }
 
-/* The first lease that helps a demand which has no candidate. REFUSED if one cannot be helped: then
- * nothing is to be evicted in vain for another. */
+/* --- what goes to make room ------------------------------------------------------------------- */
+
+/* The first lease that helps a demand which has no candidate; *then: the rooms when all is gone
+ * that may be. REFUSED if one cannot be helped: then nothing is to be evicted in vain for another.
+ */
 static int
-evict_for(struct search *search, const bool *may_evict, bool together, size_t *best)
+evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool together,
+          size_t *best)
 {
     for (size_t i = 0; i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count, lease;
 
-        if (candidate_list(&search->capacity, demand, &candidates, &count) < 0)
-            return -ENOMEM;
-        if (count > 0 && together)
-            capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
+        candidates = candidate_list(&search->rooms, demand, &count);
+        if (count > 0 && together) {
+            rooms_take(&search->rooms, candidates[0].parent, candidates[0].type);
+            rooms_take(then, candidates[0].parent, candidates[0].type);
+        }
         if (count > 0)
             continue;
-        lease = victim_pick(&search->capacity, demand, may_evict);
+        lease = victim_pick(&search->rooms, then, demand, may_evict);
         if (lease == SIZE_MAX)
             return REFUSED;
         *best = *best == SIZE_MAX ? lease : *best;
@@ -342,26 +348,15 @@ evict_for(struct search *search, const bool *may_evict, bool together, size_t *b
 }
 
 /* Those whom the fewest parents could ever take first. */
-static int
-sort_by_chances(struct search *search, const bool *may_evict)
+static void
+sort_by_chances(struct search *search, const struct rooms *then)
 {
-    AUTO_FREE size_t *chances = calloc(search->count + 1, sizeof(*chances));
+    AUTO_FREE size_t *chances = memory_zeroed(search->count, sizeof(*chances));
 
-    if (!chances)
-        return -ENOMEM;
     for (size_t i = 0; i < search->count; i++) {
-        size_t moving = search->order[i], k = i;
-        size_t mine = victim_count_chances(&search->capacity,
-                                           &search->problem->demands->items[moving], may_evict);
-
-        for (; k > 0 && chances[k - 1] > mine; k--) {
-            chances[k] = chances[k - 1];
-            search->order[k] = search->order[k - 1];
-        }
-        chances[k] = mine;
-        search->order[k] = moving;
+        chances[i] = victim_count_chances(then, &search->problem->demands->items[search->order[i]]);
+        sort_in(search, chances, i);
     }
-    return 0;
 }
 
 /* Whether all demands could be met together if some leases' devices were gone; if that cannot be
@@ -370,72 +365,82 @@ static bool
 could_meet(const struct placement_problem *problem, const bool *gone,
            struct placement_choice *choices)
 {
-    AUTO(eviction_clear) struct eviction eviction = {0};
+    struct placement_problem then = *problem;
     struct error why = {0};
-    int rc = eviction_make(&eviction, problem, gone, EVICTION_MOST);
 
-    if (rc == 0)
-        rc = placement_find(&eviction.problem, choices, &why);
-    return rc != REFUSED || (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
+    then.gone = gone;
+    then.is_sure = false;
+    return placement_find(&then, choices, &why) == 0 ||
+           (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
 }
 
-/* The same of all that may be evicted. What has a demanded UUID may stay, or make room for another.
- */
+/* A flag per lease: what is gone already, and what may be evicted; but not what has a device that a
+ * demand names, if these are to be kept. The caller frees it. */
+static bool *
+flag_gone(const struct placement_problem *problem, const bool *may_evict, bool keep_named)
+{
+    bool *gone = memory_zeroed(problem->ledger->count, sizeof(*gone));
+
+    for (size_t i = 0; i < problem->ledger->count; i++)
+        gone[i] = (problem->gone && problem->gone[i]) ||
+                  (may_evict[i] &&
+                   !(keep_named &&
+                     demands_name(problem->demands, &problem->ledger->leases[i].vgpu.device)));
+    return gone;
+}
+
+/* Whether all that may be evicted would make room for all demands. What has a demanded UUID may
+ * stay, or make room for another. */
 static bool
 could_meet_all(const struct placement_problem *problem, const bool *may_evict,
                struct placement_choice *choices)
 {
-    const struct demands *demands = problem->demands;
-    AUTO_FREE bool *gone = calloc(problem->ledger->count + 1, sizeof(*gone));
+    AUTO_FREE bool *all = flag_gone(problem, may_evict, false);
+    AUTO_FREE bool *others = flag_gone(problem, may_evict, true);
 
-    for (int keep = 0; gone && keep < 2; keep++) {
-        for (size_t i = 0; i < problem->ledger->count; i++)
-            gone[i] = may_evict[i];
-        for (size_t i = 0; keep && i < demands->count; i++) {
-            const struct lease *lease =
-                ledger_find(problem->ledger, &demands->items[i].hostdev->source);
+    return could_meet(problem, all, choices) || could_meet(problem, others, choices);
+}
 
-            if (lease)
-                gone[lease - problem->ledger->leases] = false;
-        }
-        if (could_meet(problem, gone, choices))
-            return true;
-    }
-    return !gone;
+/* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
+static size_t
+pick_named(const struct search *search, const bool *may_evict, struct placement_choice *choices)
+{
+    const struct placement_problem *problem = search->problem;
+    const struct lease *lease =
+        placement_lease(problem, &problem->demands->items[search->settled].hostdev->source);
+    AUTO_FREE bool *gone = flag_gone(problem, may_evict, false);
+    size_t index = lease ? (size_t)(lease - problem->ledger->leases) : SIZE_MAX;
+
+    return lease && may_evict[index] && could_meet(problem, gone, choices) ? index : SIZE_MAX;
 }
 
 size_t
 placement_pick_victim(const struct placement_problem *problem, const bool *may_evict)
 {
     AUTO(search_clear) struct search search = {0};
+    AUTO(rooms_clear) struct rooms then = {0};
+    AUTO_FREE bool *gone = flag_gone(problem, may_evict, false);
     AUTO_FREE struct placement_choice *choices =
-        calloc(problem->demands->count + 1, sizeof(*choices));
-    const struct demands *demands = problem->demands;
+        memory_zeroed(problem->demands->count, sizeof(*choices));
+    struct placement_problem after = *problem;
     struct error ignored;
     size_t best = SIZE_MAX;
     int rc;
 
-    if (!choices)
-        return best;
-    /* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
-    if (begin(&search, problem, choices, &ignored) < 0) {
-        const struct lease *lease =
-            ledger_find(problem->ledger, &demands->items[search.settled].hostdev->source);
-
-        best = lease ? (size_t)(lease - problem->ledger->leases) : SIZE_MAX;
-        return best != SIZE_MAX && may_evict[best] && could_meet(problem, may_evict, choices)
-                   ? best
-                   : SIZE_MAX;
-    }
+    if (begin(&search, problem, choices, &ignored) < 0)
+        return pick_named(&search, may_evict, choices);
+    after.gone = gone;
+    after.is_sure = false;
+    rooms_init(&then, &after);
     /* First by themselves; and if each then has a way, with the others having the best that is
      * left. */
-    rc = evict_for(&search, may_evict, false, &best);
-    if (rc == 0 && best == SIZE_MAX)
-        rc = sort_by_chances(&search, may_evict);
-    if (rc == 0 && best == SIZE_MAX)
-        rc = evict_for(&search, may_evict, true, &best);
+    rc = evict_for(&search, &then, may_evict, false, &best);
+    if (rc == 0 && best == SIZE_MAX) {
+        sort_by_chances(&search, &then);
+        rc = evict_for(&search, &then, may_evict, true, &best);
+    }
     /* Nothing is evicted in vain, which a lone demand's has been seen not to be already. */
-    if (rc == 0 && best != SIZE_MAX && demands->count > 1 &&
+    if (rc == 0 && best != SIZE_MAX && problem->demands->count > 1 &&
         !could_meet_all(problem, may_evict, choices))
         return SIZE_MAX;
     return rc < 0 ? SIZE_MAX : best;

@@ -16,6 +16,14 @@ struct placement_rejection {
     int error; /* -errno */
 };
 
+/* Which host is asked. On another day nobody knows what the kernel refuses, or who starts. */
+enum placement_host {
+    PLACEMENT_NOW,          /* as it is, but for what is `gone` */
+    PLACEMENT_WITHOUT_OURS, /* another day: without any lease's vGPU, but those that the domain
+                               runs with */
+    PLACEMENT_EMPTY,        /* and without vGPUs of others */
+};
+
 struct placement_problem {
     const struct request *request;
     const struct demands *demands;
@@ -26,7 +34,10 @@ struct placement_problem {
                                     read: they take their places, seen or not; NULL: none */
     const struct placement_rejection *rejections;
     size_t rejection_count;
-    bool running; /* the domain keeps what else it holds: the demands are for more */
+    enum placement_host host;
+    const bool *gone; /* per lease of the ledger: as if it were gone, and its device; NULL: none */
+    bool is_sure;     /* only places that there are for sure; else also those that there may be */
+    bool running;     /* the domain keeps what else it holds: the demands are for more */
     size_t
         *effort; /* of several searches, so that they are bounded together; NULL: each by itself */
     const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
@@ -48,6 +59,18 @@ struct placement_choice {
  * a GPU that has a type which one would take. */
 bool placement_concerns(const struct placement_problem *problem,
                         const struct lease *lease) CHECKED NONNULL;
+
+/* Whether a lease of the ledger counts as gone; and whether a vGPU of the inventory does. */
+bool placement_lease_is_gone(const struct placement_problem *problem,
+                             const struct lease *lease) CHECKED NONNULL;
+bool placement_vgpu_is_gone(const struct placement_problem *problem,
+                            const struct inventory_vgpu *vgpu) CHECKED NONNULL;
+
+/* The lease of a device, and the vGPU of that name, unless they are gone; NULL: there is none. */
+struct lease *
+placement_lease(const struct placement_problem *problem, const struct name *device) NONNULL;
+const struct inventory_vgpu *
+placement_vgpu(const struct placement_problem *problem, const struct name *device) NONNULL;
 
 /* What the vGPU of a choice is called: the virtual function itself, or what its hostdev says. */
 const struct name *

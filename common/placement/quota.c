@@ -52,7 +52,8 @@ count_quota(const struct placement_problem *problem, size_t index)
         const struct lease *lease = &problem->ledger->leases[i];
         const struct inventory_type type = type_of(problem->inventory, lease);
 
-        used += counts_for_quota(lease) && class && demand_class_has(class, &type) &&
+        used += counts_for_quota(lease) && !placement_lease_is_gone(problem, lease) && class &&
+                demand_class_has(class, &type) &&
                 !name_equal(&lease->domain, &problem->request->domain) &&
                 binds(quota, lease->domain_name, &lease->domain);
     }

@@ -45,15 +45,14 @@ reason_is_of_room(enum reason reason)
 
 /* A GPU that has no such type: whether its driver only does not list it just now. */
 static enum reason
-judge_unlisted(const struct capacity *capacity, const struct demand *demand, size_t gpu)
+judge_unlisted(const struct rooms *rooms, const struct demand *demand, size_t gpu)
 {
-    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    const struct gpu_load *room = &rooms->gpus[gpu];
     enum reason best = REASON_NO_TYPE;
 
-    for (size_t i = 0; i < known->parent_count; i++) {
+    for (size_t i = 0; i < room->parent_count; i++) {
         enum reason here =
-            constraints_judge(capacity, demand, gpu, capacity->parents[known->first_parent + i],
-                              CONSTRAINTS_ANY_TYPE);
+            constraints_judge(rooms, demand, gpu, room->parents[i], CONSTRAINTS_ANY_TYPE);
 
         best = here > best ? here : best;
     }
@@ -62,10 +61,10 @@ judge_unlisted(const struct capacity *capacity, const struct demand *demand, siz
 
 /* The GPU's best reason over the types that will do, and where it was found. */
 static enum reason
-judge_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu, size_t *ret,
+judge_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t *ret,
           struct fit *fit)
 {
-    const struct inventory_gpu *card = &capacity->problem->inventory->gpus[gpu];
+    const struct inventory_gpu *card = &rooms->problem->inventory->gpus[gpu];
     enum reason best = REASON_NO_TYPE;
 
     for (size_t type = 0; type < card->count; type++) {
@@ -75,62 +74,61 @@ judge_gpu(const struct capacity *capacity, const struct demand *demand, size_t g
 
         if (!demand_ranks(demand, &card->types[type], &rank))
             continue;
-        reason = fit_judge(capacity, demand, gpu, type, &here);
+        reason = fit_judge(rooms, demand, gpu, type, &here);
         if (reason <= best)
             continue;
         best = reason;
         *ret = type;
         *fit = here;
     }
-    return best == REASON_NO_TYPE && inventory_may_have_more(capacity->problem->inventory, gpu)
-               ? judge_unlisted(capacity, demand, gpu)
+    return best == REASON_NO_TYPE && inventory_may_have_more(rooms->problem->inventory, gpu)
+               ? judge_unlisted(rooms, demand, gpu)
                : best;
 }
 
 /* What is on a GPU that does not offer a type. */
 static void
-say_unlisted(const struct capacity *capacity, size_t gpu, char *text, size_t size)
+say_unlisted(const struct rooms *rooms, size_t gpu, char *text, size_t size)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     const struct name *type = NULL;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu &&
+            !placement_vgpu_is_gone(rooms->problem, &inventory->vgpus[i]))
             type = &inventory->vgpus[i].type;
     }
     if (type)
         snprintf(text, size, "does not offer it while it holds %s (%zu in use)", type->text,
-                 capacity->gpus[gpu].made);
+                 rooms->gpus[gpu].made);
 }
 
 /* Which trait it is. */
 static void
-say_trait(const struct capacity *capacity, const struct demand *demand, size_t gpu,
-          enum reason reason, char *text, size_t size)
+say_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu, enum reason reason,
+          char *text, size_t size)
 {
     const char *trait = "";
-    size_t length = constraints_unmet_trait(capacity, demand, gpu, &trait);
+    size_t length = constraints_unmet_trait(rooms, demand, gpu, &trait);
 
     snprintf(text, size, "%s (%.*s)", reason_of_rule(reason), (int)length, trait);
 }
 
 /* Whether every virtual function of a GPU has a vGPU, or is promised. */
 static bool
-lacks_vf(const struct capacity *capacity, size_t gpu)
+lacks_vf(const struct rooms *rooms, size_t gpu)
 {
-    const struct capacity_gpu *known = &capacity->gpus[gpu];
+    const struct gpu_load *room = &rooms->gpus[gpu];
 
-    return known->parent_count &&
-           capacity_is_function(capacity, capacity->parents[known->first_parent]) &&
-           known->made >= known->parent_count;
+    return room->parent_count && gpu_load_is_single(room, room->parents[0]) &&
+           room->made >= room->parent_count;
 }
 
 /* A full GPU: with what, and how many of how many. */
 static void
-say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, char *text,
-         size_t size)
+say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *text, size_t size)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
     const struct name *other = NULL;
     bool same = false;
@@ -138,7 +136,8 @@ say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
 
-        if (inventory->parents[vgpu->parent].gpu != gpu)
+        if (inventory->parents[vgpu->parent].gpu != gpu ||
+            placement_vgpu_is_gone(rooms->problem, vgpu))
             continue;
         if (name_equal(&vgpu->type, &card->types[type].id))
             same = true;
@@ -149,7 +148,7 @@ say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, 
         snprintf(text, size, "holds %s (%zu in use)", other->text, used);
     else if (used == 0)
         snprintf(text, size, "does not offer it now, though nothing is on it");
-    else if (used < card->types[type].max && lacks_vf(capacity, gpu))
+    else if (used < card->types[type].max && lacks_vf(rooms, gpu))
         snprintf(text, size, "has no free virtual function (%zu in use)", used);
     else if (card->types[type].max)
         snprintf(text, size, "is full (%zu of %u)", used, card->types[type].max);
@@ -159,10 +158,10 @@ say_full(const struct capacity *capacity, size_t gpu, size_t type, size_t used, 
 
 /* Whose the one place is that will do. */
 static void
-say_taken(const struct capacity *capacity, const struct name *vf, char *text, size_t size)
+say_taken(const struct rooms *rooms, const struct name *vf, char *text, size_t size)
 {
-    const struct inventory_vgpu *vgpu = inventory_find_vgpu(capacity->problem->inventory, vf);
-    const struct lease *lease = ledger_find(capacity->problem->ledger, vf);
+    const struct inventory_vgpu *vgpu = placement_vgpu(rooms->problem, vf);
+    const struct lease *lease = placement_lease(rooms->problem, vf);
     const char *of = lease ? " of the guest " : "", *whom = lease ? lease->domain_name : "";
 
     if (vgpu)
@@ -173,11 +172,10 @@ say_taken(const struct capacity *capacity, const struct name *vf, char *text, si
 }
 
 static void
-say_quota(const struct capacity *capacity, const struct inventory_type *type, char *text,
-          size_t size)
+say_quota(const struct rooms *rooms, const struct inventory_type *type, char *text, size_t size)
 {
     size_t used = 0;
-    const struct policy_quota *quota = constraints_exceeded_quota(capacity, type, &used);
+    const struct policy_quota *quota = constraints_exceeded_quota(rooms, type, &used);
 
     if (quota)
         snprintf(text, size, "has it, but the quota of %u for class %s is used up (%zu; %s)",
@@ -185,24 +183,23 @@ say_quota(const struct capacity *capacity, const struct inventory_type *type, ch
 }
 
 static void
-say_other_kind(const struct capacity *capacity, size_t gpu, char *text, size_t size)
+say_other_kind(const struct rooms *rooms, size_t gpu, char *text, size_t size)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
-    const struct inventory_parent *parent =
-        &inventory->parents[capacity->parents[capacity->gpus[gpu].first_parent]];
+    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory_parent *parent = &inventory->parents[rooms->gpus[gpu].parents[0]];
 
     snprintf(text, size, "makes vGPUs for <hostdev type='%s'> only",
              parent->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
 }
 
 enum reason
-reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu, char *text,
+reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, char *text,
            size_t size)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     struct fit fit = {0};
     size_t type = 0;
-    enum reason reason = judge_gpu(capacity, demand, gpu, &type, &fit);
+    enum reason reason = judge_gpu(rooms, demand, gpu, &type, &fit);
     const struct placement_rejection *refusal;
 
     snprintf(text, size, "%s", reason_of_rule(reason));
@@ -213,24 +210,26 @@ reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t 
     }
     if (reason == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
-                 strerror(-inventory->parents[fit.parent].available[type]));
+                 strerror(gpu_room_at(&rooms->gpus[gpu], type, fit.parent).error));
     if (reason == REASON_OTHER_KIND)
-        say_other_kind(capacity, gpu, text, size);
+        say_other_kind(rooms, gpu, text, size);
     if (reason == REASON_OTHER_VF && !demand_vf(demand))
         snprintf(text, size, "has no virtual function left that may be named");
     if (reason == REASON_LACKS_TRAIT || reason == REASON_HAS_TRAIT)
-        say_trait(capacity, demand, gpu, reason, text, size);
+        say_trait(rooms, demand, gpu, reason, text, size);
     if (reason == REASON_UNLISTED)
-        say_unlisted(capacity, gpu, text, size);
+        say_unlisted(rooms, gpu, text, size);
     if (reason == REASON_FULL)
-        say_full(capacity, gpu, type, fit.used, text, size);
+        say_full(rooms, gpu, type, fit.used, text, size);
     if (reason == REASON_FULL && demand_vf(demand))
-        say_taken(capacity, demand_vf(demand), text, size);
+        say_taken(rooms, demand_vf(demand), text, size);
     if (reason == REASON_QUOTA)
-        say_quota(capacity, &inventory->gpus[gpu].types[type], text, size);
-    if (reason == REASON_REJECTED && (refusal = capacity_find_rejection(capacity, gpu, type)))
+        say_quota(rooms, &inventory->gpus[gpu].types[type], text, size);
+    if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
     if (reason == REASON_NONE)
-        snprintf(text, size, "has room for %zu (%zu in use)", fit.room, fit.used);
+        snprintf(text, size, "has room for %s%u (%zu in use)",
+                 fit.left.most == BOUNDS_ANY ? "at least " : "",
+                 fit.left.most == BOUNDS_ANY ? fit.left.least : fit.left.most, fit.used);
     return reason;
 }

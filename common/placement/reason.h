@@ -6,11 +6,11 @@
 
 #pragma once
 
-#include "placement/capacity.h"
+#include "placement/rooms.h"
 
 /* What a GPU says to a demand: its best reason over the types that will do, and why, as the words
  * after its name: "is full (16 of 16)". */
-enum reason reason_gpu(const struct capacity *capacity, const struct demand *demand, size_t gpu,
+enum reason reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu,
                        char *text, size_t size) CHECKED NONNULL;
 
 /* A reason of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */

@@ -94,9 +94,9 @@ add_group(const struct inventory *inventory, const size_t *gpus, size_t count, c
 
 /* What each GPU says, those together that say the same. Whether room on any would help. */
 static bool
-list_reasons(const struct capacity *capacity, const struct demand *demand, char *text, size_t size)
+list_reasons(const struct rooms *rooms, const struct demand *demand, char *text, size_t size)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     size_t count = inventory->gpu_count, at = 0;
     AUTO_FREE char(*reasons)[MOST_REASON] = calloc(count + 1, sizeof(*reasons));
     AUTO_FREE size_t *same = calloc(count + 1, sizeof(*same));
@@ -104,7 +104,7 @@ list_reasons(const struct capacity *capacity, const struct demand *demand, char 
 
     *text = '\0';
     for (size_t gpu = 0; reasons && same && gpu < count; gpu++) {
-        enum reason reason = reason_gpu(capacity, demand, gpu, reasons[gpu], MOST_REASON);
+        enum reason reason = reason_gpu(rooms, demand, gpu, reasons[gpu], MOST_REASON);
 
         helps |= reason_is_of_room(reason);
         if (reason == REASON_NONE)
@@ -135,24 +135,24 @@ class_of(bool room_helps)
     return room_helps ? ERROR_NO_ROOM : ERROR_NEVER;
 }
 
-/* Whether a parent that can only ever have one type has none that will do. */
-static bool
-is_of_other_pool(const struct inventory *inventory, const struct inventory_parent *parent,
-                 const struct demand *demand)
+/* The type that a parent has for good (a pool's), if that is none that will do; or NULL. */
+static const struct inventory_type *
+find_other_pool(const struct inventory *inventory, const struct inventory_parent *parent,
+                const struct demand *demand)
 {
-    const struct inventory_type *type =
-        inventory_find_type(&inventory->gpus[parent->gpu], &parent->only);
+    const struct inventory_type *type = inventory_type_for_good(inventory, parent);
     unsigned rank;
 
-    return type && !demand_ranks(demand, type, &rank);
+    return type && !demand_ranks(demand, type, &rank) ? type : NULL;
 }
 
 /* What stands against the one virtual function that will do. */
 static int
-refuse_vf(const struct capacity *capacity, const struct demand *demand, struct error *error)
+refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     const struct name *vf = demand_vf(demand);
+    const struct inventory_type *other;
     char said[MOST_REASON];
     size_t i, gpu;
     int rc;
@@ -165,19 +165,19 @@ refuse_vf(const struct capacity *capacity, const struct demand *demand, struct e
                           "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
                           "type='mdev'>)",
                           demand->label, demand->wanted, vf->text);
-    } else if (is_of_other_pool(inventory, &inventory->parents[i], demand)) {
+    } else if ((other = find_other_pool(inventory, &inventory->parents[i], demand))) {
         rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, which is in the pool %s",
-                          demand->label, demand->wanted, vf->text, inventory->parents[i].only.text);
+                          demand->label, demand->wanted, vf->text, other->id.text);
     } else {
         enum reason reason;
 
         gpu = inventory->parents[i].gpu;
-        reason = reason_gpu(capacity, demand, gpu, said, sizeof(said));
+        reason = reason_gpu(rooms, demand, gpu, said, sizeof(said));
         rc = error_refuse(error, class_of(reason_is_of_room(reason)),
                           "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
                           vf->text, inventory->gpus[gpu].name.text, said);
     }
-    alternatives_add(capacity, demand, error);
+    alternatives_add(rooms, demand, error);
     return rc;
 }
 
@@ -218,15 +218,15 @@ names_functions(const struct policy *policy, const struct demand *demand)
 }
 
 static int
-refuse(const struct capacity *capacity, const struct demand *demand, struct error *error)
+refuse(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = capacity->problem->inventory;
+    const struct inventory *inventory = rooms->problem->inventory;
     char reasons[1400];
     bool helps;
 
     if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0 ||
-                              names_functions(capacity->problem->policy, demand)))
-        return refuse_vf(capacity, demand, error);
+                              names_functions(rooms->problem->policy, demand)))
+        return refuse_vf(rooms, demand, error);
     if (inventory->gpu_count == 0)
         return error_refuse(error, ERROR_NEVER,
                             "%s wants %s, and no GPU on this host offers vGPUs; is its driver "
@@ -241,25 +241,25 @@ refuse(const struct capacity *capacity, const struct demand *demand, struct erro
     }
     if (lacks_parent(inventory, demand))
         return refuse_parent(inventory, demand, error);
-    helps = list_reasons(capacity, demand, reasons, sizeof(reasons));
+    helps = list_reasons(rooms, demand, reasons, sizeof(reasons));
     return error_refuse(error, class_of(helps), "no GPU can take %s (%s): %s", demand->label,
                         demand->wanted, reasons);
 }
 
 int
-refusal_none(const struct capacity *capacity, const struct demand *demand, struct error *error)
+refusal_none(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
-    int rc = refuse(capacity, demand, error);
+    int rc = refuse(rooms, demand, error);
 
     error->line = demand_line(demand);
     return rc;
 }
 
 int
-refusal_not_together(const struct capacity *capacity, const size_t *order, size_t count,
+refusal_not_together(const struct rooms *rooms, const size_t *order, size_t count,
                      const struct demand *last, struct error *error)
 {
-    const struct demands *demands = capacity->problem->demands;
+    const struct demands *demands = rooms->problem->demands;
     char all[512] = "", reasons[1000];
     size_t at = 0;
 
@@ -269,7 +269,7 @@ refusal_not_together(const struct capacity *capacity, const size_t *order, size_
         at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s (%s)", at ? ", " : "",
                                demand->label, demand->wanted);
     }
-    list_reasons(capacity, last, reasons, sizeof(reasons));
+    list_reasons(rooms, last, reasons, sizeof(reasons));
     return error_refuse(error, ERROR_NO_ROOM,
                         "there is room for each of its vGPUs, but not for all together: %s; beside "
                         "the others, for %s %s",

@@ -9,14 +9,14 @@
 
 #pragma once
 
-#include "placement/capacity.h"
+#include "placement/rooms.h"
 
 /* Why a demand has no candidate: what each GPU says to it, or that no GPU here has its type, with
  * the types that there are, or that there is no such parent. */
-int refusal_none(const struct capacity *capacity, const struct demand *demand,
-                 struct error *error) NONNULL;
+int
+refusal_none(const struct rooms *rooms, const struct demand *demand, struct error *error) NONNULL;
 
 /* Why demands that each have candidates have none together: what each GPU says to the last of them
  * once the others have theirs. Capacity has these handed out. */
-int refusal_not_together(const struct capacity *capacity, const size_t *order, size_t count,
+int refusal_not_together(const struct rooms *rooms, const size_t *order, size_t count,
                          const struct demand *last, struct error *error) NONNULL;

@@ -119,8 +119,6 @@ judge(const struct vf_selection_search *search, struct prospect *prospect,
     switch (feasibility_judge(&problem, prospect->is_waiting, prospect->choices, error)) {
     case FEASIBILITY_NO:
         return REFUSED;
-    case FEASIBILITY_ERROR:
-        return -ENOMEM;
     case FEASIBILITY_UNKNOWN:
         *search->doubt = *error;
         break;

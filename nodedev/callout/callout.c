@@ -3,6 +3,7 @@
 #include "callout/callout.h"
 #include "apply/transaction.h"
 #include "base/deadline.h"
+#include "base/memory.h"
 #include "base/reader.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
@@ -10,7 +11,6 @@
 #include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
-#include "placement/capacity.h"
 #include "placement/fit.h"
 #include "policy/drained.h"
 
@@ -124,7 +124,7 @@ judge_parent(const struct weighing *weighing, size_t type)
     const struct policy policy = {.enabled = true, .order = POLICY_PACK};
     const struct request request = {0};
     const struct demands demands = {0};
-    AUTO_FREE char *name = strdup(weighing->parent->name.text);
+    AUTO_FREE char *name = memory_copy(weighing->parent->name.text);
     const struct request_device device = {.parent = name};
     const struct demand demand = {
         .label = "",
@@ -139,12 +139,21 @@ judge_parent(const struct weighing *weighing, size_t type)
         .inventory = &weighing->inventory,
         .ledger = &weighing->ledger,
     };
-    AUTO(capacity_clear) struct capacity capacity = {0};
+    AUTO(rooms_clear) struct rooms rooms = {0};
     struct fit place;
 
-    if (!name || capacity_init(&capacity, &problem) < 0)
-        return REASON_NONE;
-    return fit_judge(&capacity, &demand, weighing->parent->gpu, type, &place);
+    rooms_init(&rooms, &problem);
+    return fit_judge(&rooms, &demand, weighing->parent->gpu, type, &place);
+}
+
+/* Whether the kernel would make one now, as its figures say. */
+static bool
+offers(const struct weighing *weighing, size_t type)
+{
+    AUTO(gpu_load_clear) struct gpu_load room = {0};
+
+    gpu_load_init(&room, &weighing->inventory, weighing->parent->gpu, LOAD_NOW);
+    return gpu_room_at(&room, type, (size_t)(weighing->parent - weighing->inventory.parents)).most;
 }
 
 /* What the kernel itself has no room for, it refuses itself. */
@@ -156,7 +165,7 @@ check_room(const struct weighing *weighing, struct error *error)
     const struct lease *promise = find_promise(weighing, &gpu->name);
     enum reason reason;
 
-    if (!type || !promise || weighing->parent->available[type - gpu->types] <= 0)
+    if (!type || !promise || !offers(weighing, (size_t)(type - gpu->types)))
         return 0;
     reason = judge_parent(weighing, (size_t)(type - gpu->types));
     if (reason != REASON_FULL && reason != REASON_OTHER_SIZE)

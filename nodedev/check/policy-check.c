@@ -160,8 +160,6 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     policy.quota_count = 0;
     say_wish(class, wish, sizeof(wish));
     feasibility = feasibility_judge(&problem, false, &ignored, &why);
-    if (feasibility == FEASIBILITY_ERROR)
-        return -ENOMEM;
     *served = feasibility != FEASIBILITY_NO;
     if (!*served)
         report_warning(checker->report, class->origin, 0,
@@ -230,7 +228,7 @@ check_profile(struct checker *checker, const struct policy_profile *profile)
         if (!takes_profiles(checker, gpu))
             continue;
         cards++;
-        if (card->is_summed && profile->vram > card->framebuffer)
+        if (inventory_memory(card) && profile->vram > card->framebuffer)
             report_warning(checker->report, profile->origin, 0,
                            "the profile \"%s\" has more memory (%u MiB) than the functions of the "
                            "GPU %s may have (%u MiB)",

@@ -30,13 +30,13 @@ static const struct table_column columns[] = {
 
 /* As other lists in tables: without blanks. */
 static void
-add_others(struct table *table, const struct capacity *capacity, const struct demand *demand,
+add_others(struct table *table, const struct dry_run_rooms *rooms, const struct demand *demand,
            size_t gpu)
 {
     char text[MOST_TEXT], *to = text;
 
     if (!table_shows(table, OTHERS) ||
-        alternatives_list(capacity, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
+        alternatives_list(&rooms->now, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
         return;
     for (const char *from = text; *from; from++) {
         if (*from != ' ')
@@ -47,15 +47,14 @@ add_others(struct table *table, const struct capacity *capacity, const struct de
 }
 
 static void
-add_gpu(struct table *table, const struct dry_run *dry_run, const struct capacity *capacity,
+add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run_rooms *rooms,
         size_t index, size_t gpu)
 {
     const struct demand *demand = &dry_run->snapshot.demands.items[index];
     const struct inventory_gpu *card = &dry_run->snapshot.inventory.gpus[gpu];
     const struct placement_choice *choice = &dry_run->choices[index];
     char reason[256];
-    enum dry_run_answer answer =
-        dry_run_judge(dry_run, capacity, index, gpu, reason, sizeof(reason));
+    enum dry_run_answer answer = dry_run_judge(dry_run, rooms, index, gpu, reason, sizeof(reason));
 
     table_line(table);
     table_set(table, DEVICE, "%s", demand->hostdev->source.text);
@@ -65,7 +64,7 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct capacit
     table_set(table, GPU, "%s", card->name.text);
     table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
     table_set(table, REASON, "%s", reason);
-    add_others(table, capacity, demand, gpu);
+    add_others(table, rooms, demand, gpu);
     if (answer < DRY_RUN_CHOSEN)
         return;
     table_set(table, PARENT, "%s", dry_run->snapshot.inventory.parents[choice->parent].name.text);
@@ -79,12 +78,11 @@ print_table(const struct command_call *call, struct table *table, const struct d
             struct error *error)
 {
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
-        AUTO(capacity_clear) struct capacity capacity = {0};
+        AUTO(dry_run_rooms_clear) struct dry_run_rooms rooms = {0};
 
-        if (dry_run_capacity(dry_run, i, &capacity) < 0)
-            return error_set(error, -ENOMEM, "no memory for the explanation");
+        dry_run_rooms_init(&rooms, dry_run, i);
         for (size_t gpu = 0; gpu < dry_run->snapshot.inventory.gpu_count; gpu++)
-            add_gpu(table, dry_run, &capacity, i, gpu);
+            add_gpu(table, dry_run, &rooms, i, gpu);
     }
     return table_print(table, call->out, error);
 }

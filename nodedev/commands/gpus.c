@@ -58,8 +58,8 @@ add_room(struct table *table, const struct host_view *view, size_t index)
         return;
     set_figure(table, FRAMEBUFFER, room.total);
     set_figure(table, USED, room.used);
-    set_figure(table, FREE, room.free);
-    set_figure(table, FREE_AT_MOST, room.free_at_most);
+    set_figure(table, FREE, bounds_figure(&room.free));
+    set_figure(table, FREE_AT_MOST, bounds_most(&room.free));
 }
 
 static void

@@ -63,8 +63,8 @@ put_types(const struct host_view *view, size_t gpu, struct json *json)
         json_text(json, "type", type->id.text);
         json_text(json, "name", type->name);
         json_number(json, "asked", wanted[i].asked);
-        json_number(json, "available", wanted[i].available);
-        json_number(json, "available-at-most", wanted[i].at_most);
+        json_number(json, "available", host_view_figure(view, &wanted[i].left));
+        json_number(json, "available-at-most", bounds_most(&wanted[i].left));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -94,8 +94,8 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_text(json, "unit", room.is_in_vgpus ? "vGPU" : "MiB");
     json_number(json, "total", room.total);
     json_number(json, "used", room.used);
-    json_number(json, "free", room.free);
-    json_number(json, "free-at-most", room.free_at_most);
+    json_number(json, "free", bounds_figure(&room.free));
+    json_number(json, "free-at-most", bounds_most(&room.free));
     put_vgpus(view, &card->name, &room, json);
     rc = put_types(view, gpu, json);
     json_close(json, '}');

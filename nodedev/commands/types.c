@@ -61,7 +61,7 @@ add_type(struct table *table, const struct host_view *view, size_t gpu, size_t i
     const struct snapshot *snapshot = &view->snapshot;
     const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     const struct inventory_type *type = &card->types[index];
-    int most, available = host_view_available(view, gpu, index, &most);
+    struct bounds left = host_view_left(view, gpu, index);
 
     table_line(table);
     table_set(table, GPU, "%s", card->name.text);
@@ -71,11 +71,11 @@ add_type(struct table *table, const struct host_view *view, size_t gpu, size_t i
     table_set_known(table, HEADS, type->heads);
     table_set_text(table, RESOLUTION, type->resolution);
     table_set_known(table, MAX, type->max);
-    if (available >= 0)
-        table_set(table, AVAILABLE, "%d", available);
+    if (host_view_figure(view, &left) >= 0)
+        table_set(table, AVAILABLE, "%u", left.most);
     table_set_known(table, SLICES, type->slices);
-    if (most >= 0)
-        table_set(table, AT_MOST, "%d", most);
+    if (bounds_most(&left) >= 0)
+        table_set(table, AT_MOST, "%u", left.most);
     add_classes(table, &snapshot->policy, type);
 }
 

@@ -9,6 +9,7 @@
 
 #include "doctor/card-memory.h"
 #include "doctor/checks.h"
+#include "placement/gpu-room.h"
 
 #include <string.h>
 
@@ -25,19 +26,16 @@ static bool
 offers(const struct diagnosis *diagnosis, const struct place *place, bool instances)
 {
     const struct inventory *inventory = &diagnosis->inventory;
+    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    bool found = false;
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        if (parent->gpu != place->gpu)
-            continue;
-        for (size_t k = 0; k < inventory->gpus[place->gpu].count; k++) {
-            if (parent->available[k] > 0 &&
-                (inventory->gpus[place->gpu].types[k].slices > 0) == instances)
-                return true;
-        }
-    }
-    return false;
+    if (place->gpu == SIZE_MAX)
+        return false;
+    gpu_load_init(&room, inventory, place->gpu, LOAD_NOW);
+    for (size_t i = 0; i < inventory->gpus[place->gpu].count; i++)
+        found |= gpu_room_left(&room, i, NULL).most > 0 &&
+                 (inventory->gpus[place->gpu].types[i].slices > 0) == instances;
+    return found;
 }
 
 static bool
@@ -122,7 +120,7 @@ check_sizes(struct diagnosis *diagnosis, const struct place *place)
 
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         is_used |= inventory->parents[inventory->vgpus[i].parent].gpu == place->gpu;
-    if (!sizes[1] || !is_used || inventory->gpus[place->gpu].is_mixed)
+    if (!sizes[1] || !is_used || !inventory->gpus[place->gpu].one_size)
         return false;
     diagnosis_add(diagnosis,
                   "the GPU %s takes vGPUs of one size only, and had several: %s of %s and %s of "

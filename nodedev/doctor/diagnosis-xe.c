@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "device/pci.h"
 #include "doctor/checks.h"
+#include "placement/gpu-room.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ check_unstated(struct diagnosis *diagnosis, size_t gpu)
     const struct inventory *inventory = &diagnosis->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (!is_under_xe(inventory, gpu) || card->is_summed || !largest_type(card))
+    if (!is_under_xe(inventory, gpu) || inventory_memory(card) || !largest_type(card))
         return;
     diagnosis_add(diagnosis,
                   "vgpu.conf does not say how much memory the virtual functions of the GPU %s may "
@@ -77,21 +78,21 @@ check_preset(struct diagnosis *diagnosis, size_t gpu)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct inventory_type *type = card->is_summed ? largest_type(card) : NULL;
-    unsigned unused = 0, most = 0;
+    const struct limit *memory = inventory_memory(card);
+    const struct inventory_type *type = memory ? largest_type(card) : NULL;
+    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    unsigned unused;
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        if (parent->gpu != gpu)
-            continue;
-        unused += parent->former;
-        most = parent->former > most ? parent->former : most;
-    }
-    if (!is_under_xe(inventory, gpu) || !type || most == 0 ||
-        type->framebuffer > card->framebuffer ||
-        type->framebuffer <= (card->framebuffer > unused ? card->framebuffer - unused : 0) + most)
+    if (!is_under_xe(inventory, gpu) || !type || type->framebuffer > card->framebuffer)
         return;
+    gpu_load_init(&room, inventory, gpu, LOAD_EVER);
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            gpu_load_drop(&room, i);
+    }
+    if (gpu_room_left(&room, (size_t)(type - card->types), NULL).most > 0)
+        return;
+    unused = card->framebuffer - gpu_room_rest(&room, (size_t)(memory - card->limits)).most;
     diagnosis_add(diagnosis,
                   "the virtual functions of the GPU %s have %u of its %u MiB even without a guest, "
                   "so that one with the profile %s (%u MiB) never starts",

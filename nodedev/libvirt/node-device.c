@@ -307,6 +307,7 @@ add_parent(struct inventory *inventory, const struct node_device *device)
     rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
+    inventory->gpus[parent.gpu].one_size = true;
     gpu = &inventory->gpus[parent.gpu];
     for (size_t i = 0; i < gpu->count; i++)
         inventory->parents[index].available[i] = -ENODATA;

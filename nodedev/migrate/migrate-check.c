@@ -393,8 +393,8 @@ migrate_check_check(const struct migrate_check *migration, FILE *out, struct mig
     AUTO(remote_capacity_end) struct remote_capacity capacity = {0};
 
     *ret = (struct migrate_verdict){.answer = REMOTE_CAPACITY_YES};
-    if (remote_capacity_start(&capacity, migration->to) < 0)
-        return error_set(error, -ENOMEM, "no memory");
+    (void)error;
+    remote_capacity_start(&capacity, migration->to);
     check_hosts(&check);
     for (size_t i = 0; i < demands->count; i++)
         check_device(&check, &demands->items[i], &capacity);

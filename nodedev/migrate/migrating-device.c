@@ -155,7 +155,7 @@ is_nameless(const struct inventory_type *type)
 static bool
 is_configured(const struct inventory_type *type)
 {
-    return type->is_pooled || profile_is_set(&type->profile);
+    return type->is_configured;
 }
 
 /* Whether this host has it by GPUs of which its own libvirt tells nothing at all: then another's

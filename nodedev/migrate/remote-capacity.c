@@ -1,43 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/remote-capacity.h"
+#include "base/memory.h"
+#include "placement/gpu-room.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct remote_gpu {
-    size_t type; /* that is taken; of no meaning if count is 0 */
+    struct gpu_load room; /* with what this guest takes put into it */
+    size_t type;          /* that is taken; of no meaning if count is 0 */
     size_t count;
 };
 
-int
+void
 remote_capacity_start(struct remote_capacity *capacity, const struct remote_host *host)
 {
     size_t count = host->inventory.gpu_count;
 
     *capacity = (struct remote_capacity){
         .host = host,
-        .gpus = calloc(count ? count : 1, sizeof(*capacity->gpus)),
+        .gpus = memory_zeroed(count, sizeof(*capacity->gpus)),
     };
-    return capacity->gpus ? 0 : -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        gpu_load_init(&capacity->gpus[i].room, &host->inventory, i, LOAD_NOW);
 }
 
 void
 remote_capacity_end(struct remote_capacity *capacity)
 {
+    for (size_t i = 0; capacity->host && i < capacity->host->inventory.gpu_count; i++)
+        gpu_load_clear(&capacity->gpus[i].room);
     free(capacity->gpus);
     *capacity = (struct remote_capacity){0};
 }
 
 static bool
-has_functions(const struct inventory *inventory, size_t gpu)
+has_functions(const struct gpu_load *room)
 {
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (inventory->parents[i].gpu == gpu &&
-            !name_equal(&inventory->parents[i].name, &inventory->gpus[gpu].name))
-            return true;
-    }
-    return false;
+    return room->parent_count && gpu_load_is_single(room, room->parents[0]);
+}
+
+/* How many the GPU takes as its libvirt tells, without this guest. */
+static struct bounds
+told(const struct gpu_load *room, size_t type)
+{
+    AUTO(gpu_load_clear) struct gpu_load as_seen = {0};
+
+    gpu_load_init(&as_seen, room->inventory, room->gpu, LOAD_NOW);
+    return gpu_room_left(&as_seen, type, NULL);
 }
 
 /* The vGPUs on a GPU that no running guest has. */
@@ -62,35 +73,46 @@ count_idle(const struct remote_host *host, size_t gpu)
 static enum remote_capacity_answer
 judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *text, size_t size)
 {
-    const struct inventory *inventory = &capacity->host->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct remote_gpu *others = &capacity->gpus[gpu];
-    size_t taken = others->count && others->type == type ? others->count : 0;
-    int most = inventory_at_most(inventory, gpu, type);
+    const struct remote_gpu *self = &capacity->gpus[gpu];
+    const struct inventory_gpu *card = &capacity->host->inventory.gpus[gpu];
+    struct bounds all = told(&self->room, type), left = gpu_room_left(&self->room, type, NULL);
+    bool is_other = self->count && self->type != type;
+    size_t idle = count_idle(capacity->host, gpu);
 
-    if (most < 0) {
+    if (all.why == ROOM_UNREADABLE) {
         snprintf(text, size, "%s does not tell how many more it takes", card->name.text);
-    } else if ((size_t)most <= taken && count_idle(capacity->host, gpu) > 0) {
+    } else if ((is_other ? all.most : left.most) == 0 && idle > 0) {
         snprintf(text, size, "%s is full, but no running guest has %zu of its vGPUs",
-                 card->name.text, count_idle(capacity->host, gpu));
-    } else if (most == 0) {
+                 card->name.text, idle);
+    } else if (all.most == 0) {
         snprintf(text, size, "%s is full", card->name.text);
         return REMOTE_CAPACITY_NO;
-    } else if (has_functions(inventory, gpu)) {
-        snprintf(text, size, "%s has %d virtual functions for it, and what it takes is not told",
-                 card->name.text, most);
-    } else if (others->count && others->type != type) {
+    } else if (has_functions(&self->room)) {
+        snprintf(text, size, "%s has %u virtual functions for it, and what it takes is not told",
+                 card->name.text, all.most);
+    } else if (is_other) {
         snprintf(text, size, "%s is to take %s as well, and whether it takes both is not told",
-                 card->name.text, card->types[others->type].name);
-    } else if ((size_t)most <= taken) {
-        snprintf(text, size, "%s takes %d more, which this guest's others need", card->name.text,
-                 most);
+                 card->name.text, card->types[self->type].name);
+    } else if (left.least == 0) {
+        snprintf(text, size, "%s takes %u more, which this guest's others need", card->name.text,
+                 all.most);
         return capacity->has_chosen ? REMOTE_CAPACITY_UNKNOWN : REMOTE_CAPACITY_NO;
     } else {
-        snprintf(text, size, "%s takes %zu more", card->name.text, (size_t)most - taken);
+        snprintf(text, size, "%s takes %u more", card->name.text, left.least);
         return REMOTE_CAPACITY_YES;
     }
     return REMOTE_CAPACITY_UNKNOWN;
+}
+
+/* Puts one vGPU into the room of a GPU that has no functions. */
+static void
+take(struct remote_gpu *gpu, size_t type)
+{
+    const struct load_use use = {.parent = gpu->room.parents[0], .type = type};
+
+    gpu_load_put(&gpu->room, &use);
+    gpu->type = type;
+    gpu->count++;
 }
 
 /* Whether more than one type would do. */
@@ -122,7 +144,6 @@ remote_capacity_take(struct remote_capacity *capacity, const struct inventory_fi
     capacity->has_chosen |= is_choice(inventory, filter);
     snprintf(text, size, "no GPU has it");
     while (best != REMOTE_CAPACITY_YES && inventory_next_type(inventory, &walk)) {
-        struct remote_gpu *taken = &capacity->gpus[walk.gpu];
         enum remote_capacity_answer answer;
         char why[256];
 
@@ -134,7 +155,7 @@ remote_capacity_take(struct remote_capacity *capacity, const struct inventory_fi
         best = answer < best ? answer : best;
         is_first = false;
         if (answer == REMOTE_CAPACITY_YES)
-            *taken = (struct remote_gpu){.type = walk.index, .count = taken->count + 1};
+            take(&capacity->gpus[walk.gpu], walk.index);
     }
     return best;
 }

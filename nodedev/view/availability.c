@@ -2,116 +2,80 @@
 
 #include "view/availability.h"
 #include "apply/recovery.h"
+#include "base/memory.h"
 #include "lease/look.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
 
-#include <limits.h>
-#include <string.h>
-
 /* What a start of anybody's would forget is forgotten in the copy, what it may remove is told. */
-static int
+static void
 find_evictable(struct availability *availability, const struct host *host)
 {
     const struct name nobody = {0};
     struct ledger *ledger = &availability->ledger;
     struct error ignored;
-    AUTO_FREE bool *may_evict = NULL;
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(look_clear) struct look look = {0};
 
+    availability->gone = memory_zeroed(ledger->count, sizeof(*availability->gone));
     statedir_open_to_look(host, &statedir);
     if (look_take_with(&look, &statedir, ledger, NULL, &ignored) < 0)
-        return -ENOMEM;
+        return;
     look_at_guests_if_needed(&look, &statedir);
-    may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
-    if (!may_evict)
-        return -ENOMEM;
-    recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, may_evict);
-    return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_MOST);
+    recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);
 }
 
-int
+void
 availability_init(struct availability *availability, const struct host *host,
-                  const struct snapshot *snapshot, struct error *error)
+                  const struct snapshot *snapshot)
 {
-    *availability = (struct availability){.request = {.name = strdup("")}};
-    availability->now = snapshot_problem(snapshot, &availability->request);
-    availability->now.demands = &availability->demands;
-    availability->now.ledger = &availability->ledger;
-    if (!availability->request.name || ledger_copy(&snapshot->ledger, &availability->ledger) < 0 ||
-        find_evictable(availability, host) < 0)
-        return error_set(error, -ENOMEM, "no memory for what there is room for");
-    return 0;
+    *availability = (struct availability){.request = {.name = memory_copy("")}};
+    (void)!ledger_copy(&snapshot->ledger, &availability->ledger);
+    find_evictable(availability, host);
+    availability->problem = snapshot_problem(snapshot, &availability->request);
+    availability->problem.demands = &availability->demands;
+    availability->problem.ledger = &availability->ledger;
+    availability->after = availability->problem;
+    availability->after.gone = availability->gone;
+    rooms_init(&availability->now, &availability->problem);
+    rooms_init(&availability->then, &availability->after);
 }
 
 void
 availability_clear(struct availability *availability)
 {
-    eviction_clear(&availability->after);
+    rooms_clear(&availability->now);
+    rooms_clear(&availability->then);
+    free(availability->gone);
     request_clear(&availability->request);
     ledger_clear(&availability->ledger);
 }
 
-/* Several functions may each offer a place, and the GPU not have it for all of them: only its own
- * limit tells that, and that is not a limit of mixed sizes or of GPU instances. Nor is it known
- * what a driver takes once something is gone, if its limit is only what vgpu.conf says. */
-static bool
-is_known(const struct inventory *inventory, size_t gpu, size_t type, int left, bool evicts)
-{
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct inventory_type *kind = &card->types[type];
-    bool is_exact =
-        card->is_summed || kind->is_pooled || (kind->max && inventory_max_counts_all(card, kind));
-    size_t parents = 0;
-
-    for (size_t i = 0; i < inventory->parent_count; i++)
-        parents += inventory->parents[i].gpu == gpu;
-    return evicts ? is_exact && !kind->is_limited : is_exact || parents == 1 || left <= 1;
-}
-
-/* Places left by everything but what is to stay free; -errno: unreadable. */
-static int
-count_left(const struct placement_problem *problem, size_t gpu, size_t type)
+/* Places left by everything but what is to stay free. */
+static struct bounds
+count_left(const struct rooms *rooms, size_t gpu, size_t type)
 {
     const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
-    AUTO(capacity_clear) struct capacity capacity = {0};
-    struct fit fit = {0};
-    int rc = capacity_init(&capacity, problem);
+    struct fit fit;
 
-    if (rc < 0 || !problem->policy->enabled)
-        return rc;
-    switch (fit_judge(&capacity, &demand, gpu, type, &fit)) {
+    switch (fit_judge(rooms, &demand, gpu, type, &fit)) {
     case REASON_NONE:
-        return fit.room < INT_MAX ? (int)fit.room : INT_MAX;
+        return fit.left;
     case REASON_UNREADABLE:
-        return problem->inventory->parents[fit.parent].available[type];
+        return (struct bounds){.most = BOUNDS_ANY, .why = ROOM_UNREADABLE};
     default:
-        return 0;
+        return (struct bounds){.why = ROOM_FULL};
     }
 }
 
-int
-availability_memory(const struct availability *availability, size_t gpu)
+struct bounds
+availability_of(const struct availability *availability, size_t gpu, size_t type)
 {
-    AUTO(capacity_clear) struct capacity capacity = {0};
-    int rc = capacity_init(&capacity, &availability->after.problem);
+    struct bounds left, then;
 
-    return rc < 0 ? rc : (int)capacity_free(&capacity, gpu);
-}
-
-int
-availability_of(const struct availability *availability, size_t gpu, size_t type, int *at_most)
-{
-    const struct placement_problem *now = &availability->now;
-    const struct placement_problem *after = &availability->after.problem;
-    int left = count_left(now, gpu, type), then = count_left(after, gpu, type);
-    bool evicts = then > left;
-
-    *at_most = evicts ? then : left;
-    if (*at_most >= EVICTION_PLENTY / 2)
-        *at_most = -ENODATA;
-    if (*at_most < 0)
-        return *at_most;
-    return is_known(now->inventory, gpu, type, *at_most, evicts) ? *at_most : -ENODATA;
+    if (!availability->problem.policy->enabled)
+        return (struct bounds){.why = ROOM_FULL};
+    left = count_left(&availability->now, gpu, type);
+    then = count_left(&availability->then, gpu, type);
+    return then.most > left.most ? then : left;
 }

@@ -195,10 +195,10 @@ tell_device(const struct inventory *inventory, const struct demand *demand, FILE
 
 /* Which other virtual functions could be named instead. */
 static void
-tell_functions(const struct capacity *capacity, const struct demand *demand, FILE *out)
+tell_functions(const struct rooms *rooms, const struct demand *demand, FILE *out)
 {
     char text[MOST_OTHERS * sizeof(struct name)];
-    size_t count = alternatives_list(capacity, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
+    size_t count = alternatives_list(rooms, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
 
     if (count > MOST_OTHERS)
         tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
@@ -248,30 +248,29 @@ tell_place(const struct dry_run *dry_run, size_t demand, FILE *out)
          ways[choice->way]);
 }
 
-static int
+static void
 tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
 {
-    AUTO(capacity_clear) struct capacity capacity = {0};
+    AUTO(dry_run_rooms_clear) struct dry_run_rooms rooms = {0};
     const struct inventory *inventory = &dry_run->snapshot.inventory;
-    int rc = dry_run_capacity(dry_run, demand, &capacity), width = 0;
+    int width = 0;
 
-    if (rc == 0)
-        tell_functions(&capacity, &dry_run->snapshot.demands.items[demand], out);
+    dry_run_rooms_init(&rooms, dry_run, demand);
+    tell_functions(&rooms.now, &dry_run->snapshot.demands.items[demand], out);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         int length = (int)strlen(inventory->gpus[gpu].name.text);
 
         width = length > width ? length : width;
     }
     say_line(out, "  GPUs");
-    for (size_t gpu = 0; rc == 0 && gpu < inventory->gpu_count; gpu++) {
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         char text[256];
         enum dry_run_answer answer =
-            dry_run_judge(dry_run, &capacity, demand, gpu, text, sizeof(text));
+            dry_run_judge(dry_run, &rooms, demand, gpu, text, sizeof(text));
 
         say_line(out, "    %-*s  %-8s  %s", width, inventory->gpus[gpu].name.text,
                  dry_run_answer_words[answer], text);
     }
-    return rc;
 }
 
 static void
@@ -319,7 +318,7 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
         rc = tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);
         if (rc == 0)
-            rc = tell_gpus(dry_run, i, out);
+            tell_gpus(dry_run, i, out);
     }
     if (!source->domain.is_running)
         tell_removals(dry_run, request->name, out);

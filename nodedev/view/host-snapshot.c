@@ -37,7 +37,7 @@ host_snapshot_size(const struct snapshot *snapshot, size_t gpu)
             return 0;
         size = type->framebuffer;
     }
-    return inventory->gpus[gpu].is_mixed ? 0 : size;
+    return inventory->gpus[gpu].one_size || inventory_is_apart(inventory, gpu) ? size : 0;
 }
 
 bool

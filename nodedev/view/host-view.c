@@ -183,7 +183,7 @@ look(struct host_view *view, const struct command_call *call, const struct inven
     *view = (struct host_view){.call = call, .references = {.statedir = STATEDIR_CLOSED}};
     rc = snapshot_take(&view->snapshot, call->host, filter, error);
     if (rc == 0 && wants_availability)
-        rc = availability_init(&view->availability, call->host, &view->snapshot, error);
+        availability_init(&view->availability, call->host, &view->snapshot);
     return rc;
 }
 
@@ -234,10 +234,27 @@ host_views_show(const struct host_views *views, const struct command_call *call,
                               : show_own(views, call, data, error);
 }
 
-int
-host_view_available(const struct host_view *view, size_t gpu, size_t type, int *at_most)
+/* What the parents of a GPU offer, and no more is told. */
+static struct bounds
+left_of_remote(const struct host_view *view, size_t gpu, size_t type)
 {
-    *at_most = inventory_at_most(&view->snapshot.inventory, gpu, type);
-    /* How many more the others' rules would leave is not known of a remote host. */
-    return view->is_remote ? -ENODATA : availability_of(&view->availability, gpu, type, at_most);
+    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    struct bounds left;
+
+    gpu_load_init(&room, &view->snapshot.inventory, gpu, LOAD_NOW);
+    left = gpu_room_left(&room, type, NULL);
+    return (struct bounds){0, left.why == ROOM_UNREADABLE ? BOUNDS_ANY : left.most, ROOM_UNTOLD, 0};
+}
+
+struct bounds
+host_view_left(const struct host_view *view, size_t gpu, size_t type)
+{
+    return view->is_remote ? left_of_remote(view, gpu, type)
+                           : availability_of(&view->availability, gpu, type);
+}
+
+int64_t
+host_view_figure(const struct host_view *view, const struct bounds *left)
+{
+    return view->is_remote ? -1 : bounds_figure(left);
 }

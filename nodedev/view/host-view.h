@@ -63,7 +63,9 @@ struct host_views {
 int host_views_show(const struct host_views *views, const struct command_call *call, void *data,
                     struct error *error) CHECKED NONNULL;
 
-/* How many more of a type a GPU would take, as availability_of says it; of a remote host only
- * *at_most can be known. */
-int host_view_available(const struct host_view *view, size_t gpu, size_t type,
-                        int *at_most) CHECKED NONNULL;
+/* How many more of a type a GPU would take, as availability_of says it. How many the rules of
+ * another host would leave is not known: of such a host there is only the most. */
+struct bounds host_view_left(const struct host_view *view, size_t gpu, size_t type) CHECKED NONNULL;
+
+/* How many that are, for who prints it; -1: not known, as of another host. */
+int64_t host_view_figure(const struct host_view *view, const struct bounds *left) CHECKED NONNULL;

@@ -69,7 +69,7 @@ memory_of(const struct metrics *metrics, size_t gpu)
 
     room_of(metrics->view, gpu, &room);
     if (room.is_in_vgpus)
-        room.total = room.used = room.free = room.free_at_most = -1;
+        room = (struct room){.total = -1, .used = -1, .free = {.most = BOUNDS_ANY}};
     return room;
 }
 
@@ -88,13 +88,17 @@ gpu_used(const struct metrics *metrics, size_t gpu)
 static int64_t
 gpu_free(const struct metrics *metrics, size_t gpu)
 {
-    return memory_of(metrics, gpu).free;
+    const struct room room = memory_of(metrics, gpu);
+
+    return bounds_figure(&room.free);
 }
 
 static int64_t
 gpu_free_at_most(const struct metrics *metrics, size_t gpu)
 {
-    return memory_of(metrics, gpu).free_at_most;
+    const struct room room = memory_of(metrics, gpu);
+
+    return bounds_most(&room.free);
 }
 
 /* --- of a type of a GPU; below 0: not known --------------------------------------------------- */
@@ -102,18 +106,17 @@ gpu_free_at_most(const struct metrics *metrics, size_t gpu)
 static int64_t
 type_available(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    int ignored;
+    const struct bounds left = availability_of(&metrics->view->availability, gpu, type);
 
-    return availability_of(&metrics->view->availability, gpu, type, &ignored);
+    return bounds_figure(&left);
 }
 
 static int64_t
 type_at_most(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    int most;
+    const struct bounds left = availability_of(&metrics->view->availability, gpu, type);
 
-    (void)!availability_of(&metrics->view->availability, gpu, type, &most);
-    return most;
+    return bounds_most(&left);
 }
 
 static int64_t

@@ -8,6 +8,7 @@
 #include "view/wanted-types.h"
 
 #include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* What is drawn of one GPU. */
@@ -135,12 +136,13 @@ measure(const struct drawing *drawing)
 
         bar.used += share > 0 ? share : 0;
     }
-    bar.free = bar.used + (room->free > 0 ? room->free : 0);
-    bar.free_at_most = bar.used + (room->free_at_most > 0 ? room->free_at_most : 0);
-    if (bar.free_at_most < bar.free)
-        bar.free_at_most = bar.free;
+    bar.free = bar.free_at_most = bar.used;
+    if (bounds_figure(&room->free) > 0)
+        bar.free += (int)room->free.most;
+    if (bounds_most(&room->free) > 0)
+        bar.free_at_most += (int)room->free.most;
     /* As much again may be free, or as little, as nobody knows. */
-    if (room->is_in_vgpus && room->free_at_most < 0)
+    if (room->is_in_vgpus && bounds_most(&room->free) < 0)
         bar.free_at_most = bar.used ? 2 * bar.used : 1;
     /* More than the rest is free if what is kept makes room; it has its letter all the same. */
     if (room->is_in_vgpus || bar.total < bar.used)
@@ -273,13 +275,14 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
 {
     const struct inventory_type *type =
         &drawing->view->snapshot.inventory.gpus[drawing->gpu].types[wanted->type];
-    int count = wanted->available >= 0 ? wanted->available : wanted->at_most;
+    int64_t count = bounds_most(&wanted->left);
 
     /* Of those that nobody asks for, one of each size says it for all. */
     if (count < 0 || !wanted_type_matters(wanted) ||
         (!wanted->asked && !wanted->is_in_class && !wanted->is_first_of_size))
         return false;
-    snprintf(text, size, "%s%d %s", wanted->available < 0 ? "at most " : "", count,
+    snprintf(text, size, "%s%" PRIi64 " %s",
+             host_view_figure(drawing->view, &wanted->left) < 0 ? "at most " : "", count,
              word_of(type->name, &type->id));
     return true;
 }
@@ -315,18 +318,18 @@ draw_free(const struct drawing *drawing)
     char text[1024];
     int rc = 0;
 
-    if (room->free < 0 && room->free_at_most < 0)
+    if (bounds_most(&room->free) < 0)
         snprintf(text, sizeof(text), "free: not known%s", why_unknown(drawing));
     else if (room->is_in_vgpus)
         snprintf(text, sizeof(text), "free:");
     else
-        snprintf(text, sizeof(text), "free: %s%d MiB", room->free < 0 ? "at most " : "",
-                 room->free < 0 ? room->free_at_most : room->free);
+        snprintf(text, sizeof(text), "free: %s%u MiB",
+                 bounds_figure(&room->free) < 0 ? "at most " : "", room->free.most);
     if (closed) {
         say_line(drawing->out, "%s%s %s", text, room->is_in_vgpus ? "" : ",", closed);
         return 0;
     }
-    if (room->free >= 0 || room->free_at_most >= 0) {
+    if (bounds_most(&room->free) >= 0) {
         if (!room->is_in_vgpus)
             strcat(text, ":");
         rc = describe_types(drawing, text, sizeof(text));

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/room.h"
+#include "base/array.h"
 
 #include <limits.h>
 
-static int
-smaller(int64_t a, int64_t b)
-{
-    return (int)(a < b ? a : b);
-}
-
-/* MiB that the vGPUs of an inventory have on a GPU; -1 if the size of one is not known. */
+/* MiB that vGPUs have on a GPU once a start has made room; -1: the size of one is not known. */
 static int64_t
-sum_made(const struct inventory *inventory, size_t gpu)
+sum_staying(const struct host_view *view, size_t gpu)
 {
+    const struct inventory *inventory = &view->snapshot.inventory;
     int64_t sum = 0;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
         const struct inventory_type *type;
 
-        if (inventory->parents[vgpu->parent].gpu != gpu)
+        if (inventory->parents[vgpu->parent].gpu != gpu ||
+            (!view->is_remote && placement_vgpu_is_gone(&view->availability.after, vgpu)))
             continue;
         type = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
         if (!type || !type->framebuffer)
@@ -31,62 +28,84 @@ sum_made(const struct inventory *inventory, size_t gpu)
 }
 
 /* No guest gets more than what nobody has once a start has made room. */
-static int64_t
+static unsigned
 find_rest(const struct host_view *view, size_t gpu, const struct room *room)
 {
-    bool is_summed = view->snapshot.inventory.gpus[gpu].is_summed;
-    int64_t kept = sum_made(view->availability.after.problem.inventory, gpu);
-    int64_t rest = is_summed   ? availability_memory(&view->availability, gpu)
-                   : kept >= 0 ? room->total - kept
-                               : -1;
+    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
+    const struct limit *memory = inventory_memory(card);
+    int64_t staying = sum_staying(view, gpu);
 
-    return rest < 0 ? room->total : rest;
+    if (memory && !view->is_remote)
+        return gpu_room_rest(&view->availability.then.gpus[gpu], (size_t)(memory - card->limits))
+            .most;
+    return (unsigned)(staying >= 0 && staying <= room->total ? room->total - staying : room->total);
 }
 
 /* Vgpus of several sizes can be there side by side: then what one type takes is not all. */
 static bool
-is_shared_by_sizes(const struct inventory_gpu *card)
+is_shared_by_sizes(const struct inventory *inventory, size_t gpu)
 {
-    bool has_instances = false;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    for (size_t i = 0; i < card->count; i++)
-        has_instances |= card->types[i].slices > 0;
-    return card->is_mixed || has_instances;
+    return !inventory_is_apart(inventory, gpu) &&
+           (!card->one_size || ARRAY_HAS(card->types, card->count, type, type->slices > 0));
 }
 
-/* The most that any of the types can get, and that any of them might; -1 if no figure is known.
- * What pools have adds up. */
-static void
-find_free(const struct host_view *view, size_t gpu, struct room *room)
+static unsigned
+times(unsigned count, unsigned size)
 {
-    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
-    int64_t least = -1, most = -1, rest = room->is_in_vgpus ? INT_MAX : find_rest(view, gpu, room);
-    int64_t pooled = 0, pooled_at_most = 0;
-    bool is_told = true;
+    uint64_t product = (uint64_t)count * size;
+
+    return count == BOUNDS_ANY || product >= BOUNDS_ANY ? BOUNDS_ANY : (unsigned)product;
+}
+
+/* What one type can get, in the room's unit. */
+static struct bounds
+free_of_type(const struct host_view *view, size_t gpu, size_t type, unsigned size)
+{
+    struct bounds left = host_view_left(view, gpu, type);
+
+    left.least = times(left.least, size);
+    left.most = left.most == BOUNDS_ANY ? BOUNDS_ANY : times(left.most, size);
+    return left;
+}
+
+static unsigned
+larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+static unsigned
+sum(unsigned a, unsigned b)
+{
+    return b < BOUNDS_ANY - a ? a + b : BOUNDS_ANY;
+}
+
+/* The most that any of the types can get, and that any of them might; of places apart all of them
+ * together. */
+static struct bounds
+find_free(const struct host_view *view, size_t gpu, const struct room *room)
+{
+    const struct inventory *inventory = &view->snapshot.inventory;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    unsigned rest = room->is_in_vgpus ? BOUNDS_ANY : find_rest(view, gpu, room);
+    bool adds_up = inventory_is_apart(inventory, gpu), is_told = card->count > 0;
+    struct bounds free = {0};
 
     for (size_t i = 0; i < card->count; i++) {
-        int64_t size = room->is_in_vgpus ? 1 : card->types[i].framebuffer;
-        int at_most, available = host_view_available(view, gpu, i, &at_most);
-        int64_t some = available >= 0 ? available * size : -1;
-        int64_t all = at_most >= 0 ? at_most * size : -1;
+        struct bounds here =
+            free_of_type(view, gpu, i, room->is_in_vgpus ? 1 : card->types[i].framebuffer);
 
-        if (card->types[i].is_pooled && some >= 0 && all >= 0) {
-            pooled += some;
-            pooled_at_most += all;
-            some = pooled;
-            all = pooled_at_most;
-        }
-        least = some > least ? some : least;
-        most = all > most ? all : most;
-        is_told &= at_most >= 0;
+        is_told &= here.most != BOUNDS_ANY;
+        free.least = adds_up ? sum(free.least, here.least) : larger(free.least, here.least);
+        free.most = adds_up ? sum(free.most, here.most) : larger(free.most, here.most);
     }
-    if (!room->is_in_vgpus && (!is_told || (most > 0 && is_shared_by_sizes(card))))
-        most = rest;
-    else if (!is_told)
-        most = -1;
-    room->free_at_most = most < 0 ? -1 : smaller(most, rest);
-    least = room->free_at_most >= 0 ? smaller(least, room->free_at_most) : least;
-    room->free = least >= 0 && least == room->free_at_most ? (int)least : -1;
+    if (!is_told || (free.most > 0 && !room->is_in_vgpus && is_shared_by_sizes(inventory, gpu)))
+        free.most = rest;
+    free.most = free.most < rest ? free.most : rest;
+    free.least = free.least < free.most ? free.least : free.most;
+    return free;
 }
 
 int
@@ -134,7 +153,9 @@ room_of(const struct host_view *view, size_t gpu, struct room *ret)
         .total = framebuffer <= INT_MAX ? (int)framebuffer : -1,
     };
     ret->used = sum_shares(view, gpu, ret);
-    find_free(view, gpu, ret);
+    ret->free = find_free(view, gpu, ret);
     if (ret->is_in_vgpus)
-        ret->total = ret->used >= 0 && ret->free >= 0 ? ret->used + ret->free : -1;
+        ret->total = ret->used >= 0 && bounds_figure(&ret->free) >= 0
+                         ? ret->used + (int)bounds_figure(&ret->free)
+                         : -1;
 }

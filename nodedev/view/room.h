@@ -16,8 +16,7 @@ struct room {
     bool is_in_vgpus; /* the figures are numbers of vGPUs */
     int total;        /* -1: not known */
     int used;         /* by vGPUs that are there, or that somebody has a claim on; -1: not known */
-    int free;         /* -1: not known */
-    int free_at_most; /* it never is more; -1: nobody says */
+    struct bounds free;
 };
 
 /* The view is of a host that was asked for all types, and for the availability. */

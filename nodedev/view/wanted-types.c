@@ -68,8 +68,8 @@ by_want(const void *a, const void *b, void *data)
         return one->asked > other->asked ? -1 : 1;
     if (one->is_in_class != other->is_in_class)
         return one->is_in_class ? -1 : 1;
-    if (one->at_most != other->at_most)
-        return one->at_most > other->at_most ? -1 : 1;
+    if (one->left.most != other->left.most)
+        return bounds_most(&one->left) > bounds_most(&other->left) ? -1 : 1;
     return strverscmp(types[one->type].id.text, types[other->type].id.text);
 }
 
@@ -100,7 +100,7 @@ wanted_types_find(const struct host_view *view, size_t gpu, struct wanted_type *
         wanted[i].type = i;
         wanted[i].asked = count_asked(view, &card->types[i]);
         wanted[i].is_in_class = is_in_class(&view->snapshot.policy, &card->types[i]);
-        wanted[i].available = host_view_available(view, gpu, i, &wanted[i].at_most);
+        wanted[i].left = host_view_left(view, gpu, i);
     }
     qsort_r(wanted, card->count, sizeof(*wanted), by_want, card->types);
     find_first_of_size(card->types, wanted, card->count);
@@ -110,5 +110,5 @@ wanted_types_find(const struct host_view *view, size_t gpu, struct wanted_type *
 bool
 wanted_type_matters(const struct wanted_type *wanted)
 {
-    return wanted->asked || wanted->is_in_class || wanted->at_most != 0;
+    return wanted->asked || wanted->is_in_class || wanted->left.most != 0;
 }

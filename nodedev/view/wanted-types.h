@@ -16,8 +16,7 @@ struct wanted_type {
     size_t type;    /* of the GPU */
     unsigned asked; /* how often */
     bool is_in_class;
-    int available; /* host_view_available's */
-    int at_most;
+    struct bounds left;    /* how many more of it there are: host_view_left's */
     bool is_first_of_size; /* there is none of its size before it */
 };
 

@@ -199,7 +199,9 @@ static void
 not_what_others_name(void **state)
 {
     (void)state;
-    start(CARD("0000:3d:00.0"));
+    start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
+          "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 4\n"
+          "type nvidia-1149 \"NVIDIA L40S-4Q\" framebuffer 4096 max 1\n");
     define(1, "", "");
     define(2, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     define(3, "", hostdev("0000:3d:00.5"));

@@ -145,6 +145,12 @@ if grep -l 'libvirt/libvirt-library.h' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.
     complain "libvirt's headers are for connection.so only"
 fi
 
+# What a driver offers, and what limits leave, is counted in one place. Who scans writes it down.
+if grep -nE '(->|\.)(available|limits|needs|binds|held)\[|inventory_find_limit' common/*/*.c nodedev/*/*.c hooks/*.c |
+    grep -vE '^common/(device/[a-z-]*|policy/[a-z-]*|placement/gpu-(load|room))\.c:|^nodedev/libvirt/node-device\.c:|policy->limits'; then
+    complain "figures of a GPU that are read outside of common/placement/gpu-room.c"
+fi
+
 # Below a root that others made, only base/host.c knows where links may lead.
 if grep -nE '\<(open|mkdir|mknod|mkfifo|unlink|rename|link|symlink|readlink|fstat)at2?\([^,]*root' \
     common/*/*.c nodedev/*/*.c hooks/*.c | grep -v '^common/base/\(host\|safe-open\)\.c:'; then

@@ -217,11 +217,11 @@ mixed_sizes_are_what_is_offered(void **state)
         snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule %s\n" TYPES, table[i].rule);
         fake_start(&fake, machine);
         assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
-        assert_false(inventory.gpus[0].is_mixed);
+        assert_true(inventory.gpus[0].one_size);
         inventory_clear(&inventory);
         assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
         assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
-        assert_int_equal(inventory.gpus[0].is_mixed, table[i].mixed);
+        assert_int_equal(inventory.gpus[0].one_size, !table[i].mixed);
         inventory_clear(&inventory);
         if (i + 1 < COUNT(table))
             fake_stop(&fake);
@@ -252,7 +252,7 @@ gpu_instances(void **state)
     scan();
     assert_int_equal(available(SECOND, "nvidia-689"), 0);
     assert_int_equal(available(SECOND, "nvidia-690"), 1);
-    assert_false(inventory.gpus[0].is_mixed);
+    assert_true(inventory.gpus[0].one_size);
 
     fake_instances(&fake, CARD, "nvidia-690", 0);
     fake_instances(&fake, CARD, "nvidia-689", 0);

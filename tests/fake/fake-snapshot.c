@@ -62,9 +62,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
     struct inventory_gpu gpu = {.name = name_of(fake->name),
                                 .numa = fake->numa,
                                 .is_partial = fake->vf,
-                                .is_summed = fake->xe,
                                 .framebuffer = fake->xe ? fake->memory : 0,
-                                .is_mixed = fake->rule == RULE_MIXED,
                                 .one_size = fake->rule != RULE_MIXED};
 
     snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
@@ -92,7 +90,7 @@ add_parent(struct inventory *inventory, const struct fake_parent *fake)
     const struct inventory_gpu *gpu = &inventory->gpus[fake->gpu];
     struct inventory_parent parent = {.name = name_of(fake->name),
                                       .gpu = fake->gpu,
-                                      .interface = gpu->is_summed    ? &vgpu_xe
+                                      .interface = gpu->limit_count  ? &vgpu_xe
                                                    : gpu->is_partial ? &vgpu_vf
                                                                      : &vgpu_mdev};
     size_t ignored;
@@ -149,7 +147,6 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         assert(ARRAY_TRY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu) == 0);
         if (type) {
             fake_count_one(kernel, parent, type, 1);
-            snapshot->inventory.parents[vgpu.parent].framebuffer = type->framebuffer;
             if (fake_gpu_of(kernel, parent)->xe)
                 snapshot->inventory.gpus[parent->gpu].limits[0].held[vgpu.parent] =
                     type->framebuffer;

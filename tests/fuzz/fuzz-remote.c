@@ -4,6 +4,7 @@
 
 #include "fuzz/fuzz.h"
 #include "libvirt/remote.h"
+#include "placement/gpu-room.h"
 
 #include <string.h>
 
@@ -19,12 +20,18 @@ must_hold_together(const struct inventory *inventory)
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         MUST(inventory->vgpus[i].parent < inventory->parent_count);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        struct gpu_load room;
+
         MUST((inventory->gpus[gpu].count == 0) == inventory->gpus[gpu].is_partial);
         MUST(*inventory->gpus[gpu].name.text);
+        gpu_load_init(&room, inventory, gpu, LOAD_NOW);
         for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
+            const struct bounds left = gpu_room_left(&room, i, NULL);
+
             MUST(*inventory->gpus[gpu].types[i].name);
-            MUST(inventory_at_most(inventory, gpu, i) >= -ENODATA);
+            MUST(left.least <= left.most);
         }
+        gpu_load_clear(&room);
     }
 }
 

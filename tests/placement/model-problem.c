@@ -231,8 +231,11 @@ void
 model_print(const struct model *model)
 {
     AUTO_FREE char *machine = model_machine(model, true);
+    char *rest = machine, *line;
 
-    print_error("%s", machine);
+    /* cmocka cuts what is longer */
+    while ((line = strsep(&rest, "\n")))
+        print_error("%s\n", line);
     for (size_t c = 0; c < model->card_count; c++) {
         const struct card *card = &model->cards[c];
 

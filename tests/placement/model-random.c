@@ -225,6 +225,7 @@ model_make(struct model *model, uint64_t seed)
         model_add_card(model, &seed);
         add_things(model, &seed, i);
     }
+    model_calculate(model);
     model_add_groups(model, &seed);
     add_refusals(model, &seed);
     if (maybe(&seed, 30))

@@ -96,12 +96,52 @@ model_is_claimed(const struct model *model, size_t card, size_t place)
     return false;
 }
 
+/* Of a card whose driver tells no maximum: what follows from the largest of several sizes, and is
+ * no less than what is made and offered; 0: it is not known. */
+static unsigned
+calculated(const struct model *model, const struct option *option)
+{
+    const struct card *card = &model->cards[option->card];
+    unsigned size = model_kinds[option->kind].framebuffer, largest = 0, smallest = ~0u;
+    unsigned seen = 0, offered = 0;
+
+    for (unsigned i = 0; i < card->kind_count; i++) {
+        unsigned other = model_kinds[card->kinds[i]].framebuffer;
+
+        largest = other > largest ? other : largest;
+        smallest = other < smallest ? other : smallest;
+    }
+    for (size_t i = 0; i < model->thing_count; i++)
+        seen += model->things[i].shown && model->things[i].card == option->card &&
+                model_kinds[model->things[i].kind].framebuffer == size;
+    for (size_t place = 0; place < card->place_count; place++) {
+        const struct option here = {option->card, place, option->kind};
+
+        offered |= model_driver_says(model, &here) > 0;
+    }
+    if (largest == smallest)
+        return 0;
+    return largest / size > seen + offered ? largest / size : seen + offered;
+}
+
+void
+model_calculate(struct model *model)
+{
+    for (size_t c = 0; c < model->card_count; c++) {
+        for (unsigned k = 0; k < model->cards[c].kind_count; k++) {
+            const struct option option = {.card = c, .kind = model->cards[c].kinds[k]};
+
+            model->cards[c].calculated[k] = calculated(model, &option);
+        }
+    }
+}
+
 bool
 model_has_room(const struct model *model, const struct option *option, unsigned more)
 {
     const struct card *card = &model->cards[option->card];
     unsigned reserve = card->listed ? card->reserve : 0;
-    unsigned free = 0, taken = 0, claimed = 0;
+    unsigned free = 0, taken = 0, claimed = 0, limit;
 
     for (size_t i = 0; i < model->thing_count; i++) {
         const struct thing *thing = &model->things[i];
@@ -120,8 +160,10 @@ model_has_room(const struct model *model, const struct option *option, unsigned 
         return free >= claimed + more + reserve;
     if (card->memory)
         return free >= more;
-    return free >= more + reserve &&
-           ((card->vf && !card->told) || model_kinds[option->kind].max >= taken + more + reserve);
+    limit = model_kinds[option->kind].max;
+    for (unsigned k = 0; card->vf && !card->told && k < card->kind_count; k++)
+        limit = card->kinds[k] == option->kind ? card->calculated[k] : limit;
+    return free >= more + reserve && (limit == 0 || limit >= taken + more + reserve);
 }
 
 static bool

@@ -45,6 +45,8 @@ struct card {
     bool told; /* ...but the administrator does */
     size_t kinds[KINDS];
     unsigned kind_count;
+    unsigned
+        calculated[KINDS]; /* per kind: the maximum, if only sizes tell it; 0: it is not known */
     unsigned pool;
     unsigned memory; /* MiB: any sizes go together that have room in it; 0: one size at a time */
     int node;
@@ -140,6 +142,9 @@ void model_make(struct model *model, uint64_t seed);
 void model_add_card(struct model *model, uint64_t *seed);
 void model_add_groups(struct model *model, uint64_t *seed);
 void model_add_wish(struct model *model, uint64_t *seed);
+
+/* Fills in what follows from sizes, of the host as it is. */
+void model_calculate(struct model *model);
 
 /* What is said when they disagree. */
 void model_print(const struct model *model);

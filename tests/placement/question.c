@@ -2,9 +2,9 @@
 
 #include "placement/question.h"
 #include "base/array.h"
+#include "device/maxima.h"
 #include "fake/fake-snapshot.h"
 #include "placement/feasibility.h"
-#include "placement/max-instances.h"
 #include "placement/placement.h"
 #include "placement/resolution.h"
 #include "policy/conf.h"
@@ -105,7 +105,7 @@ ask(struct asked *asked, const struct question *question)
 
     fake_snapshot_make(&asked->snapshot, question->machine);
     read_policy(asked, question->policy);
-    max_instances_apply(asked->policy, &asked->snapshot.inventory);
+    maxima_add(asked->policy, &asked->snapshot.inventory);
     read_request(asked, question->request);
     assert_int_equal(resolution_make(&asked->request, asked->policy, &asked->demands, &error), 0);
     asked->demands.nodes = asked->request.nodes;
@@ -298,10 +298,8 @@ print_place(const struct inventory *inventory, const struct placement_choice *ch
 static void
 answer_ever(const struct asked *asked, bool waiting, char *text)
 {
-    static const char *const answers[] = {[FEASIBILITY_YES] = "YES",
-                                          [FEASIBILITY_UNKNOWN] = "UNKNOWN",
-                                          [FEASIBILITY_NO] = "NO",
-                                          [FEASIBILITY_ERROR] = "ERROR"};
+    static const char *const answers[] = {
+        [FEASIBILITY_YES] = "YES", [FEASIBILITY_UNKNOWN] = "UNKNOWN", [FEASIBILITY_NO] = "NO"};
     const struct placement_problem problem = problem_of(asked);
     struct placement_choice choices[MOST];
     struct error error = {0};

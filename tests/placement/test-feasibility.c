@@ -62,7 +62,7 @@ what_nobody_knows(void **state)
         /* whether a card can be told to take several sizes */
         {"gpu a" X "held 1 X-4 a other", "", "type=X-1;type=X-2",
          "UNKNOWN a x-1 a x-2: whether a GPU takes several sizes its driver does not tell; now "
-         "|not for all together"},
+         "|no GPU can take gpu0"},
         /* but two devices have no room in one function, and no rule is forgotten */
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=Z on=v.1", "NO: |"},
         {V "forgetful v\nforeign 1 X-2 v.0\ndrained v", "", "type=Z on=v.1", "NO: |"},

@@ -257,7 +257,8 @@ cards_of_several_sizes(void **state)
         {MIXED "foreign 1 X-4 v.0\nforeign 2 X-4 v.1", "", "type=X-1 on=v.2",
          "NO_ROOM |v holds x-4 (2 in use)"},
         {MIXED "foreign 1 X-1 v.0\nforeign 2 X-1 v.1",
-         "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );", "type=X-1 on=v.2", "v.2 X-1"},
+         "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );", "type=X-1 on=v.2",
+         "NO_ROOM |v is full (2 of 2)"},
         {V "foreign 1 X-4 v.0", "", "type=X-1 on=v.1", "NO_ROOM |v holds x-4"},
         {INSTANCES, "", "type=X-1 on=v.0;type=X-2 on=v.1;type=X-2 on=v.2",
          "v.0 X-1, v.1 X-2, v.2 X-2"},
@@ -265,7 +266,7 @@ cards_of_several_sizes(void **state)
         {INSTANCES "foreign 1 X-1 v.3", "", "type=X-2 on=v.1", "v.1 X-2"},
         {INSTANCES "foreign 1 X-1 v.3", "", "type=X-1 on=v.1", "NO_ROOM |v is full (1 in use)"},
         {INSTANCES "foreign 1 X-2 v.3", "max_instances = ( { types = [ \"X-2\" ]; max = 1; } );",
-         "type=X-2 on=v.1", "v.1 X-2"},
+         "type=X-2 on=v.1", "NO_ROOM |v is full (1 of 1)"},
         /* without a free instance nothing is listed */
         {"gpu v vf vfs 4 X-1:1024:0@1", "", "type=X-1 on=v.1", "NO_ROOM |v does not offer it now"},
         {"gpu v vf vfs 4 X-1:1024:0@1\nforgetful v", "", "type=X-1 on=v.1",

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * gpu-load: what is on one GPU, step by step. Pure.
+ *
+ * A load begins as the inventory shows the GPU. Then vGPUs are put on it and dropped from it: a
+ * claim of another process, a choice of a search, a vGPU that would be removed. Each step can be
+ * taken back. What the GPU can still take beside its load is asked in gpu-room.h.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+
+enum load_time {
+    LOAD_NOW,
+    LOAD_EVER, /* another day: then nobody knows whether the GPU takes several sizes, nor the
+                  figures that could not be read today */
+};
+
+/* A vGPU that is put. */
+struct load_use {
+    size_t parent;        /* index into the inventory's parents */
+    size_t type;          /* of the GPU's, or LOAD_NO_TYPE: one that the GPU does not list */
+    unsigned framebuffer; /* MiB, if the type does not tell; 0: not known */
+};
+#define LOAD_NO_TYPE SIZE_MAX
+
+/* What is on a parent. */
+struct load_parent {
+    size_t vgpus;    /* that stay there, or were put there */
+    bool is_single;  /* a virtual function: it takes one */
+    bool is_dropped; /* the vGPU that the inventory shows there is gone */
+};
+
+/* Types are alike if vGPUs of them can take each other's places: they have the same frame buffer,
+ * and need the same GPU instance. Of each group the first type counts for all. */
+struct load_group {
+    size_t alike;       /* the first type of the group */
+    size_t put;         /* of this very type */
+    size_t staying, in; /* of the group: what the inventory shows and stays; what was put */
+    size_t freed;       /* of the group: what was dropped */
+    bool is_offered;    /* some parent would make one, as the driver shows it */
+    bool lacks;         /* and none, as no instance is free for the type (MIG) */
+};
+
+struct load_step {
+    bool is_drop;
+    struct load_use use;
+};
+
+struct gpu_load {
+    const struct inventory *inventory; /* borrowed */
+    size_t gpu;
+    enum load_time time;
+    size_t *parents; /* of the GPU: indices into the inventory's */
+    size_t parent_count;
+    size_t made, puts, drops;         /* vGPUs that stay, that were put, that were dropped */
+    size_t sized_staying, sized_puts; /* of these, those whose frame buffer is known */
+    struct load_parent *on;           /* per parent of the inventory */
+    struct load_group *types; /* per type of the GPU, and one for types that it does not list */
+    uint64_t *used;           /* per limit of the GPU */
+    struct load_step *steps;
+    size_t step_count;
+};
+
+/* As the inventory shows it. The caller clears it. */
+void gpu_load_init(struct gpu_load *load, const struct inventory *inventory, size_t gpu,
+                   enum load_time time) NONNULL;
+void gpu_load_clear(struct gpu_load *load) NONNULL;
+
+/* Puts a vGPU on a parent, whether it fits or not; or drops one that the inventory shows (an index
+ * into its vgpus). Both return the mark that takes the step back, and all steps after it. */
+size_t gpu_load_put(struct gpu_load *load, const struct load_use *use) NONNULL;
+size_t gpu_load_drop(struct gpu_load *load, size_t vgpu) NONNULL;
+void gpu_load_rewind(struct gpu_load *load, size_t mark) NONNULL;
+
+/* The GPU, and one of its limits. */
+const struct inventory_gpu *gpu_load_card(const struct gpu_load *load) NONNULL;
+const struct limit *gpu_load_limit(const struct gpu_load *load, size_t limit) NONNULL;
+
+/* How many more of a type a parent would make, in its driver's words as the inventory has them:
+ * -errno, or INVENTORY_NEVER. */
+int gpu_load_word(const struct gpu_load *load, size_t type, size_t parent) CHECKED NONNULL;
+
+/* The type of a vGPU of the GPU; LOAD_NO_TYPE: the GPU does not list it. */
+size_t
+gpu_load_type(const struct gpu_load *load, const struct inventory_vgpu *vgpu) CHECKED NONNULL;
+
+/* What one more vGPU needs of a limit, beyond what its parent has already. */
+uint64_t gpu_load_need(const struct gpu_load *load, size_t limit,
+                       const struct load_use *use) CHECKED NONNULL;
+
+/* Whether a parent takes one vGPU at most: it is a virtual function. */
+bool gpu_load_is_single(const struct gpu_load *load, size_t parent) CHECKED NONNULL;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * rooms: the rooms of all GPUs (gpu-room.h) as a placement goes on.
+ *
+ * At first they are what the inventory shows, with the claims of others put in: a claim takes its
+ * place before /sys shows it. What the problem says is gone has been dropped. Then the search takes
+ * places for its demands, and returns them in the reverse order. Pure.
+ */
+
+#pragma once
+
+#include "placement/gpu-room.h"
+#include "placement/problem.h"
+
+/* What stands against a GPU; the further down, the closer it came. */
+enum reason {
+    REASON_NO_TYPE,
+    REASON_OTHER_KIND,
+    REASON_OTHER_VF,
+    REASON_MANAGED,
+    REASON_OTHER_PARENT,
+    REASON_DISABLED,
+    REASON_DRAINED,
+    REASON_NOT_ALLOWED,
+    REASON_LACKS_TRAIT,
+    REASON_HAS_TRAIT,
+    REASON_UNBOUND,
+    REASON_OTHER_NODE,
+    REASON_QUOTA,
+    REASON_UNREADABLE,
+    REASON_UNLISTED,
+    REASON_FULL,
+    REASON_RESERVED,
+    REASON_OTHER_SIZE,
+    REASON_REJECTED,
+    REASON_NONE,
+};
+
+/* A place that one of the demands gets. */
+struct rooms_place {
+    size_t gpu, parent, type;
+    bool is_there; /* the vGPU is there already: it takes no room, but counts for quotas */
+    size_t mark;   /* of the GPU's room */
+};
+
+struct rooms {
+    const struct placement_problem *problem;
+    struct gpu_load *gpus; /* as the inventory's */
+    bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
+    size_t *quota_used;         /* per quota, by other domains; SIZE_MAX: it does not bind */
+    struct rooms_place *places; /* of the demands, as a stack */
+    size_t place_count;
+};
+
+/* To be cleared. */
+void rooms_init(struct rooms *rooms, const struct placement_problem *problem) NONNULL;
+void rooms_clear(struct rooms *rooms) NONNULL;
+
+/* Hands a place out, and takes back the place that was handed out last. */
+void rooms_take(struct rooms *rooms, size_t parent, size_t type) NONNULL;
+void rooms_return(struct rooms *rooms) NONNULL;
+
+/* Gives a demand a vGPU that is there already. */
+void rooms_settle(struct rooms *rooms, size_t parent, size_t type) NONNULL;
+
+/* Whether the kernel has said no to a type on this very parent in this call. */
+bool rooms_is_rejected(const struct rooms *rooms, size_t parent, size_t type) CHECKED NONNULL;
+
+/* What the kernel said about a type on any parent of a GPU in this call, or NULL. */
+const struct placement_rejection *
+rooms_find_rejection(const struct rooms *rooms, size_t gpu, size_t type) NONNULL;
