@@ -46,14 +46,13 @@ int
 libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side side, bool secrets,
                    char **ret, struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     const char *name;
     unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
                      (secrets ? VIR_DOMAIN_XML_SECURE : 0);
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     name = virDomainGetName(domain);
     /* libvirt would give the other one then. */
     if (side == CONNECTION_LIVE && virDomainIsActive(domain) != 1)
@@ -73,12 +72,11 @@ libvirt_domain_define(virConnectPtr libvirt, const char *text, struct error *err
 int
 libvirt_domain_start(virConnectPtr libvirt, const char *uuid, struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     const char *name;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     name = virDomainGetName(domain);
     return virDomainCreate(domain) < 0 ? libvirt_fail(error, -EIO, "%s does not start", name) : 0;
 }
@@ -87,11 +85,10 @@ int
 libvirt_domain_attach(virConnectPtr libvirt, const char *uuid, const char *device,
                       struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     if (virDomainAttachDeviceFlags(domain, device, VIR_DOMAIN_AFFECT_LIVE) < 0)
         return libvirt_fail(error, -EIO, "libvirt does not plug it in");
     return 0;
@@ -108,12 +105,11 @@ int
 libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *alias,
                       struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     const char *name;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     name = virDomainGetName(domain);
     if (virDomainDetachDeviceAlias(domain, alias, VIR_DOMAIN_AFFECT_LIVE) < 0 &&
         !was_asked_already())
@@ -125,12 +121,11 @@ int
 libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const char *annotation,
                               struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     const char *name;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     name = virDomainGetName(domain);
     if (virDomainSetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, annotation,
                              annotation ? "vgpu" : NULL, REQUEST_NAMESPACE,

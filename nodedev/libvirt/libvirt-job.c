@@ -24,13 +24,12 @@ flags_for(virDomainPtr domain)
 int
 libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     AUTO(libvirt_free_domain) virDomainPtr moved = NULL;
     AUTO(close_connection) virConnectPtr there = NULL;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     there = virConnectOpen(uri);
     if (!there)
         return libvirt_fail(error, -ENOTCONN, "cannot connect to %s", uri);
@@ -42,13 +41,12 @@ int
 libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_progress *ret,
                      struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     virDomainJobInfo job;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
 
     *ret = (struct connection_progress){0};
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     if (virDomainGetJobInfo(domain, &job) < 0)
         return libvirt_fail(error, -EIO, "it is not known how far its migration is");
     ret->total = job.dataTotal;
@@ -59,11 +57,10 @@ libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_
 int
 libvirt_job_abort(virConnectPtr libvirt, const char *uuid, struct error *error)
 {
-    AUTO(libvirt_free_domain) virDomainPtr domain = NULL;
-    int rc = libvirt_domain_by_uuid(libvirt, uuid, &domain, error);
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
 
-    if (rc < 0)
-        return rc;
+    if (!domain)
+        return -EIO;
     return virDomainAbortJob(domain) < 0
                ? libvirt_fail(error, -EIO, "its migration cannot be stopped")
                : 0;

@@ -78,10 +78,12 @@ domain_list_get(virConnectPtr libvirt, unsigned flags, struct domain_list *ret, 
     return 0;
 }
 
-int
-libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid, virDomainPtr *ret,
-                       struct error *error)
+virDomainPtr
+libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid, struct error *error)
 {
-    *ret = virDomainLookupByUUIDString(libvirt, uuid);
-    return *ret ? 0 : libvirt_fail(error, -EIO, "the domain %s", uuid);
+    virDomainPtr domain = virDomainLookupByUUIDString(libvirt, uuid);
+
+    if (!domain)
+        libvirt_fail(error, -EIO, "the domain %s", uuid);
+    return domain;
 }

@@ -28,9 +28,9 @@ int libvirt_fail(struct error *error, int code, const char *format, ...) FORMAT(
 void libvirt_free_text(char **text) NONNULL;
 void libvirt_free_domain(virDomainPtr *domain) NONNULL;
 
-/* The caller frees ret. -EIO if there is none. */
-int libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid, virDomainPtr *ret,
-                           struct error *error) CHECKED NONNULL;
+/* The caller frees it. NULL with a line in error if there is none. */
+virDomainPtr libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid,
+                                    struct error *error) CHECKED NONNULL;
 
 /* Sorted by name, as libvirt has no order of its own. */
 struct domain_list {
