@@ -82,9 +82,3 @@ json_flag(struct json *json, const char *key, bool value)
     begin(json, key);
     fputs(value ? "true" : "false", json->out);
 }
-
-void
-json_null(struct json *json, const char *key)
-{
-    json_text(json, key, NULL);
-}

@@ -29,4 +29,3 @@ void
 json_text(struct json *json, const char *key, const char *value) __attribute__((nonnull(1, 2)));
 void json_number(struct json *json, const char *key, int64_t value) NONNULL;
 void json_flag(struct json *json, const char *key, bool value) NONNULL;
-void json_null(struct json *json, const char *key) NONNULL;

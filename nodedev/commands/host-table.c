@@ -5,7 +5,7 @@
 struct shown {
     const struct host_table *rows;
     const struct command_call *call;
-    struct table table;
+    struct table *table;
 };
 
 static int
@@ -13,8 +13,8 @@ show(void *data, const struct host_view *view, struct error *error)
 {
     struct shown *shown = data;
 
-    shown->table.host = view->label;
-    return shown->rows->add(&shown->table, view, error);
+    shown->table->host = view->label;
+    return shown->rows->add(shown->table, view, error);
 }
 
 static int
@@ -22,13 +22,7 @@ end(void *data, struct error *error)
 {
     struct shown *shown = data;
 
-    return table_print(&shown->table, shown->call->out, error);
-}
-
-static void
-shown_end(struct shown *shown)
-{
-    table_end(&shown->table);
+    return table_print(shown->table, shown->call->out, error);
 }
 
 enum command_status
@@ -40,14 +34,15 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
                                      .passes_users = rows->passes_users,
                                      .show = show,
                                      .end = end};
-    AUTO(shown_end) struct shown shown = {.rows = rows, .call = call};
+    AUTO(table_end) struct table table = {0};
+    struct shown shown = {.rows = rows, .call = call, .table = &table};
     int rc;
 
-    if (table_start(&shown.table, rows->name, rows->columns, rows->count, call, error) < 0)
+    if (table_start(&table, rows->name, rows->columns, rows->count, call, error) < 0)
         return COMMAND_USAGE;
     rc = host_views_show(&views, call, &shown, error);
     if (rc == 0)
-        table_say_empty(&shown.table, call, "%s",
+        table_say_empty(&table, call, "%s",
                         call->options.uri_count ? rows->empty_remote : rows->empty);
     return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }

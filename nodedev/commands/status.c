@@ -88,7 +88,7 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_text(json, "name", *name ? name : NULL);
     json_number(json, "numa", card->numa);
     if (view->is_remote)
-        json_null(json, "enabled");
+        json_text(json, "enabled", NULL);
     else
         json_flag(json, "enabled", host_snapshot_is_enabled(&view->snapshot, gpu));
     json_text(json, "unit", room.is_in_vgpus ? "vGPU" : "MiB");
@@ -153,26 +153,14 @@ show(void *data, const struct host_view *view, struct error *error)
 {
     struct shown *shown = data;
     const struct command_call *call = shown->call;
-    size_t first = 0, end = view->snapshot.inventory.gpu_count;
+    size_t first, end;
+    int rc = host_view_gpus(view, &first, &end, error);
 
-    if (call->count) {
-        int rc = host_snapshot_find_gpu(&view->snapshot, call->arguments[0], &first, error);
-
-        if (rc < 0)
-            return rc;
-        end = first + 1;
-    }
+    if (rc < 0)
+        return rc;
     return option_given(&call->options, OPTION_JSON)
                ? put_host(view, first, end, &shown->json, error)
                : draw_host(shown, view, first, end, error);
-}
-
-static int
-end(void *data, struct error *error)
-{
-    (void)data;
-    (void)error;
-    return 0;
 }
 
 static int
@@ -181,8 +169,7 @@ show_hosts(const struct command_call *call, struct error *error)
     static const struct host_views views = {.filter = &inventory_all_types,
                                             .wants_references = true,
                                             .wants_availability = true,
-                                            .show = show,
-                                            .end = end};
+                                            .show = show};
     struct shown shown = {.call = call, .json = {.out = call->out}};
     bool is_json = option_given(&call->options, OPTION_JSON);
     int rc;

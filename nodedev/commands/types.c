@@ -108,13 +108,9 @@ static int
 add_host(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct inventory *inventory = &view->snapshot.inventory;
-    size_t first = 0, end = inventory->gpu_count;
-    int rc = 0;
+    size_t first, end;
+    int rc = host_view_gpus(view, &first, &end, error);
 
-    if (view->call->count) {
-        rc = host_snapshot_find_gpu(&view->snapshot, view->call->arguments[0], &first, error);
-        end = first + 1;
-    }
     /* libvirt may show a GPU and tell nothing of its types. */
     if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first].count == 0)
         return -ENOENT;

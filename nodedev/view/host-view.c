@@ -156,7 +156,7 @@ show_remotes(const struct host_views *views, const struct command_call *call, un
         without += rc == -ENOENT;
         rc = rc == -ENOENT ? 0 : rc;
     }
-    if (rc == 0)
+    if (rc == 0 && views->end)
         rc = views->end(data, error);
     if (rc == 0 && without == hosts.count)
         return error_set(error, -ENOENT, "no host has a GPU \"%s\" whose types libvirt tells",
@@ -214,7 +214,7 @@ show_own(const struct host_views *views, const struct command_call *call, void *
     rc = list_vgpus(&view, error);
     if (rc == 0)
         rc = views->show(data, &view, error);
-    return rc < 0 ? rc : views->end(data, error);
+    return rc < 0 || !views->end ? rc : views->end(data, error);
 }
 
 int
@@ -232,6 +232,20 @@ host_views_show(const struct host_views *views, const struct command_call *call,
         return rc;
     return options->uri_count ? show_remotes(views, call, seconds, data, error)
                               : show_own(views, call, data, error);
+}
+
+int
+host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct error *error)
+{
+    int rc = 0;
+
+    *first = 0;
+    *end = view->snapshot.inventory.gpu_count;
+    if (view->call->count) {
+        rc = host_snapshot_find_gpu(&view->snapshot, view->call->arguments[0], first, error);
+        *end = *first + 1;
+    }
+    return rc;
 }
 
 /* What the parents of a GPU offer, and no more is told. */

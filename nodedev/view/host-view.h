@@ -51,7 +51,7 @@ struct host_views {
     /* Shows one host. -errno with a line in error; a remote host's -ENOENT, for what is to be shown
      * is not there, is a failure only if all hosts say it. */
     int (*show)(void *data, const struct host_view *view, struct error *error);
-    /* When all were shown, and before failures are told. */
+    /* When all were shown, and before failures are told; or NULL. */
     int (*end)(void *data, struct error *error);
 };
 
@@ -62,6 +62,11 @@ struct host_views {
  */
 int host_views_show(const struct host_views *views, const struct command_call *call, void *data,
                     struct error *error) CHECKED NONNULL;
+
+/* Which of its GPUs the call is about, from *first up to *end: the one that it names, or all.
+ * -errno with a line in error. */
+int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
+                   struct error *error) CHECKED NONNULL;
 
 /* How many more of a type a GPU would take, as availability_of says it. How many the rules of
  * another host would leave is not known: of such a host there is only the most. */

@@ -36,7 +36,7 @@ all_of_it(void **state)
     (void)state;
     json_open(&json, NULL, '{');
     json_text(&json, "a\"b\\c", "\033[m\n \xc3\xa4\xc3");
-    json_null(&json, "none");
+    json_text(&json, "none", NULL);
     json_open(&json, "list", '[');
     json_open(&json, NULL, '{');
     json_number(&json, "zero", 0);
