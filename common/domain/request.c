@@ -22,6 +22,13 @@ request_check(const struct request *request, struct error *error)
     return error_set(error, -EINVAL, "%s", request->fault.text);
 }
 
+const struct request_hostdev *
+request_find_hostdev(const struct request *request, const struct name *device)
+{
+    return ARRAY_FIND(request->hostdevs, request->hostdev_count, hostdev,
+                      name_equal(&hostdev->source, device));
+}
+
 void
 request_add_fault(struct request *request, struct request_fault fault, const char *format,
                   va_list args)

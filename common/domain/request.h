@@ -92,6 +92,10 @@ struct request {
 
 void request_clear(struct request *request) NONNULL;
 
+/* The first that has a device, by its UUID or address; NULL: none. */
+const struct request_hostdev *
+request_find_hostdev(const struct request *request, const struct name *device) CHECKED NONNULL;
+
 /* Records a fault, whose text is the caller's format. */
 void request_add_fault(struct request *request, struct request_fault fault, const char *format,
                        va_list args) FORMAT(3, 0) __attribute__((nonnull(1, 3)));

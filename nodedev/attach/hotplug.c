@@ -34,11 +34,9 @@ has_device(const struct domain_source *source, const struct name *device, bool *
     AUTO(request_clear) struct request request = {0};
     int rc = domain_source_text(source, CONNECTION_LIVE, false, &text, error);
 
-    *ret = false;
     if (rc == 0)
         rc = request_parse(&text, &request, error);
-    for (size_t i = 0; i < request.hostdev_count; i++)
-        *ret |= name_equal(&request.hostdevs[i].source, device);
+    *ret = request_find_hostdev(&request, device);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 
 #include "attach/vf-selection.h"
 #include "actions/snapshot.h"
+#include "base/array.h"
 #include "lease/statedir.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
@@ -58,11 +59,8 @@ join(const struct names *a, const struct names *b, struct names *ret)
 static bool
 has_kind(const struct inventory *inventory, enum request_kind kind)
 {
-    bool found = false;
-
-    for (size_t i = 0; i < inventory->parent_count; i++)
-        found |= inventory->parents[i].interface->hostdev == kind;
-    return found;
+    return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
+                     parent->interface->hostdev == kind);
 }
 
 static void

@@ -2,6 +2,7 @@
 
 #include "callout/callout.h"
 #include "apply/transaction.h"
+#include "base/array.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "base/reader.h"
@@ -263,12 +264,9 @@ read_words(int argc, char *const argv[], struct callout *ret)
     if (name_parse(&ret->type, words[0]) < 0 || name_parse_uuid(&ret->device, words[4]) < 0 ||
         name_parse(&ret->parent, words[5]) < 0)
         return NULL;
-    for (size_t i = 0; i < COUNT(events); i++) {
-        if (!strcmp(events[i].event, words[1]) && !strcmp(events[i].action, words[2]) &&
-            !strcmp(events[i].state, words[3]))
-            return &events[i];
-    }
-    return NULL;
+    return ARRAY_FIND(events, COUNT(events), each,
+                      !strcmp(each->event, words[1]) && !strcmp(each->action, words[2]) &&
+                          !strcmp(each->state, words[3]));
 }
 
 /* mdevctl 1.2 takes no answer from a script that ended before it had written all of the JSON. */

@@ -107,11 +107,9 @@ find_demands(struct matter *matter)
 static bool
 wants_functions(const struct matter *matter)
 {
-    bool found = false;
+    const struct demands *demands = &matter->snapshot.demands;
 
-    for (size_t i = 0; i < matter->snapshot.demands.count; i++)
-        found |= demand_vf(&matter->snapshot.demands.items[i]) != NULL;
-    return found;
+    return ARRAY_HAS(demands->items, demands->count, demand, demand_vf(demand));
 }
 
 /* Any PCI device may be one. */
@@ -175,11 +173,7 @@ check_feasibility(struct matter *matter)
 static bool
 is_demanded(const struct demands *demands, const struct request_hostdev *hostdev)
 {
-    for (size_t i = 0; i < demands->count; i++) {
-        if (demands->items[i].hostdev == hostdev)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(demands->items, demands->count, demand, demand->hostdev == hostdev);
 }
 
 /* The domain itself, as libvirt knows it. */

@@ -8,6 +8,7 @@
  */
 
 #include "doctor/card-memory.h"
+#include "base/array.h"
 #include "doctor/checks.h"
 #include "placement/gpu-room.h"
 
@@ -116,10 +117,9 @@ check_sizes(struct diagnosis *diagnosis, const struct place *place)
     const struct inventory *inventory = &diagnosis->inventory;
     const char *address = place->card->address.text;
     const struct lease *const *sizes = place->memory->sizes;
-    bool is_used = false;
+    bool is_used = ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
+                             inventory->parents[vgpu->parent].gpu == place->gpu);
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++)
-        is_used |= inventory->parents[inventory->vgpus[i].parent].gpu == place->gpu;
     if (!sizes[1] || !is_used || !inventory->gpus[place->gpu].one_size)
         return false;
     diagnosis_add(diagnosis,

@@ -72,13 +72,9 @@ is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev 
 static bool
 is_renewable(const struct domain *domain, const struct name *device)
 {
-    const struct request *request = &domain->config;
+    const struct request_hostdev *hostdev = request_find_hostdev(&domain->config, device);
 
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (name_equal(&request->hostdevs[i].source, device))
-            return demand_is_explicit(&request->hostdevs[i]);
-    }
-    return false;
+    return hostdev && demand_is_explicit(hostdev);
 }
 
 /* Once for each device: at the first of those that name it. */

@@ -3,6 +3,7 @@
 /* Whether libvirt finds our hook, may run it, and what else it runs. */
 
 #include "doctor/checks.h"
+#include "base/array.h"
 #include "doctor/daemon-process.h"
 #include "doctor/entry.h"
 #include "lease/counters.h"
@@ -132,11 +133,7 @@ is_backup(const char *name)
     static const char *const patterns[] = {"*~",    "#*#",      ".*.sw?", "*.bak",   "*.orig",
                                            "*.old", "*.dpkg-*", "*.rpm*", "*.ucf-*", "*.pacnew"};
 
-    for (size_t i = 0; i < COUNT(patterns); i++) {
-        if (fnmatch(patterns[i], name, 0) == 0)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(patterns, COUNT(patterns), pattern, fnmatch(*pattern, name, 0) == 0);
 }
 
 /* An administrator's script that runs our hook among other things: it names it. */

@@ -78,27 +78,13 @@ domains_clear(struct domains *domains)
 const struct domain *
 domains_find(const struct domains *domains, const char *word)
 {
+    const struct domain *found =
+        ARRAY_FIND(domains->items, domains->count, domain, !strcmp(domain->name, word));
     struct name uuid;
 
-    for (size_t i = 0; i < domains->count; i++) {
-        if (!strcmp(domains->items[i].name, word))
-            return &domains->items[i];
-    }
-    for (size_t i = 0; name_parse_uuid(&uuid, word) == 0 && i < domains->count; i++) {
-        if (name_equal(&domains->items[i].uuid, &uuid))
-            return &domains->items[i];
-    }
-    return NULL;
-}
-
-static const struct request_hostdev *
-find_hostdev(const struct request *request, const struct name *device)
-{
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (name_equal(&request->hostdevs[i].source, device))
-            return &request->hostdevs[i];
-    }
-    return NULL;
+    if (found || name_parse_uuid(&uuid, word) < 0)
+        return found;
+    return ARRAY_FIND(domains->items, domains->count, domain, name_equal(&domain->uuid, &uuid));
 }
 
 /* What it is defined with, then what it runs with besides. */
@@ -115,7 +101,7 @@ domains_next_hostdev(const struct domains *domains, struct domains_walk *walk)
             walk->domain = domain;
             walk->hostdev =
                 at < defined ? &domain->config.hostdevs[at] : &domain->live.hostdevs[at - defined];
-            if (at < defined || !find_hostdev(&domain->config, &walk->hostdev->source))
+            if (at < defined || !request_find_hostdev(&domain->config, &walk->hostdev->source))
                 return true;
         }
     }
@@ -133,8 +119,8 @@ domains_next_user(const struct domains *domains, const struct name *device,
         for (size_t i = 0; i < domains->count; i++) {
             const struct domain *domain = &domains->items[i];
 
-            if (domain->is_running != running ||
-                (!find_hostdev(&domain->live, device) && !find_hostdev(&domain->config, device)))
+            if (domain->is_running != running || (!request_find_hostdev(&domain->live, device) &&
+                                                  !request_find_hostdev(&domain->config, device)))
                 continue;
             if (seen)
                 return domain;
@@ -147,8 +133,8 @@ domains_next_user(const struct domains *domains, const struct name *device,
 const char *
 domain_alias(const struct domain *domain, const struct name *device)
 {
-    const struct request_hostdev *live = find_hostdev(&domain->live, device);
-    const struct request_hostdev *config = find_hostdev(&domain->config, device);
+    const struct request_hostdev *live = request_find_hostdev(&domain->live, device);
+    const struct request_hostdev *config = request_find_hostdev(&domain->config, device);
 
     return live && live->alias ? live->alias : config ? config->alias : NULL;
 }

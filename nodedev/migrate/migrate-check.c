@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-check.h"
+#include "base/array.h"
 #include "base/shell-word.h"
 #include "cli/say.h"
 #include "device/vgpu.h"
@@ -104,11 +105,7 @@ has_function(const struct migrate_check *migration)
 {
     const struct demands *demands = &migration->guest->demands;
 
-    for (size_t i = 0; i < demands->count; i++) {
-        if (demand_vf(&demands->items[i]))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(demands->items, demands->count, demand, demand_vf(demand));
 }
 
 static void
@@ -144,11 +141,7 @@ is_without(const char *hypervisor)
 {
     static const char *const names[] = {"LXC", "Xen"};
 
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (!strcmp(hypervisor, names[i]))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(names, COUNT(names), name, !strcmp(hypervisor, *name));
 }
 
 /* What it takes to start a guest there. */
@@ -314,10 +307,9 @@ check_others(struct check *check)
 
     for (size_t i = 0; i < guest->request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &guest->request->hostdevs[i];
-        bool is_ours = false;
+        bool is_ours = ARRAY_HAS(guest->demands.items, guest->demands.count, demand,
+                                 demand->hostdev == hostdev);
 
-        for (size_t k = 0; k < guest->demands.count; k++)
-            is_ours |= guest->demands.items[k].hostdev == hostdev;
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
             !vgpu_has_function(check->migration->here, &hostdev->source))
             add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",

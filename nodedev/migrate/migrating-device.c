@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrating-device.h"
-
+#include "base/array.h"
 #include "device/nvidia.h"
 
 #include <stdio.h>
@@ -225,11 +225,7 @@ cannot_migrate(const struct inventory_type *type)
 {
     static const char *const stems[] = {"i915-GVTg", "mdpy-", "mbochs-"};
 
-    for (size_t i = 0; i < COUNT(stems); i++) {
-        if (!strncmp(type->id.text, stems[i], strlen(stems[i])))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(stems, COUNT(stems), stem, !strncmp(type->id.text, *stem, strlen(*stem)));
 }
 
 enum remote_capacity_answer

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/wanted-types.h"
+#include "base/array.h"
 
 #include <string.h>
 
@@ -51,11 +52,7 @@ count_asked(const struct host_view *view, const struct inventory_type *type)
 static bool
 is_in_class(const struct policy *policy, const struct inventory_type *type)
 {
-    for (size_t i = 0; i < policy->class_count; i++) {
-        if (demand_class_has(&policy->classes[i], type))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(policy->classes, policy->class_count, class, demand_class_has(class, type));
 }
 
 static int
