@@ -173,8 +173,6 @@ run(const struct command_call *call, struct error *error)
     if (status != COMMAND_DONE)
         return status;
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
-    if (rc == 0)
-        rc = domain_source_choose_sides(&source, error);
     if (rc < 0)
         return command_failed(rc, error);
     if (wish.display && source.connection && source.meant[CONNECTION_LIVE])

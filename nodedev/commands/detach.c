@@ -30,8 +30,6 @@ run(const struct command_call *call, struct error *error)
     if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
-    if (rc == 0)
-        rc = domain_source_choose_sides(&source, error);
     if (rc < 0)
         return command_failed(rc, error);
     if (shown)

@@ -3,7 +3,6 @@
 #include "doctor/entry.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,13 +17,8 @@ read_status(const struct host *host, struct entry *entry)
 int
 entry_look(const struct host *host, struct entry *ret, const char *format, ...)
 {
-    va_list args;
-    int rc;
-
-    va_start(args, format);
-    rc = path_vformat(&ret->path, format, args);
-    va_end(args);
-    return rc < 0 ? rc : read_status(host, ret);
+    PATH_OR_RETURN(ret->path, format);
+    return read_status(host, ret);
 }
 
 /* Where a link leads: from the root, or from the directory that it is in. */
@@ -80,12 +74,9 @@ tidy(const struct host *host, struct entry *entry, int rc)
 int
 entry_follow(const struct host *host, struct entry *ret, const char *format, ...)
 {
-    va_list args;
-    int rc;
+    int rc = 0;
 
-    va_start(args, format);
-    rc = path_vformat(&ret->path, format, args);
-    va_end(args);
+    PATH_OR_RETURN(ret->path, format);
     for (int i = 0; rc == 0 && i < MOST_LINKS; i++) {
         rc = read_status(host, ret);
         if (rc < 0 || !S_ISLNK(ret->status.st_mode)) {
@@ -116,14 +107,8 @@ int
 entry_list(const struct host *host, struct words *ret, const char *format, ...)
 {
     struct path path;
-    va_list args;
-    int rc;
 
     *ret = (struct words){0};
-    va_start(args, format);
-    rc = path_vformat(&path, format, args);
-    va_end(args);
-    return rc < 0 ? rc
-                  : words_read_directory(host_open(host, path.text, O_RDONLY | O_DIRECTORY, 0), "",
-                                         ret);
+    PATH_OR_RETURN(path, format);
+    return words_read_directory(host_open(host, path.text, O_RDONLY | O_DIRECTORY, 0), "", ret);
 }

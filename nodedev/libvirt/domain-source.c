@@ -16,37 +16,10 @@ domain_source_is_file(const char *word)
            (stat(word, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
-int
-domain_source_open(const struct command_call *call, enum connection_mode mode,
-                   struct domain_source *ret, struct error *error)
-{
-    const char *word = call->arguments[0];
-    int rc;
-
-    *ret =
-        (struct domain_source){.call = call, .word = word, .meant = {[CONNECTION_CONFIG] = true}};
-    if (domain_source_is_file(word))
-        return 0;
-    if (!call->uri)
-        return error_refuse(
-            error, ERROR_USAGE,
-            "with --root there is no libvirt that could know a domain \"%s\"; name a "
-            "file of its XML, as ./%s.xml",
-            word, word);
-    rc = connection_open(call->host, call->uri, mode, &ret->connection, error);
-    return rc < 0 ? rc : connection_find(ret->connection, word, &ret->domain, error);
-}
-
-void
-domain_source_close(struct domain_source *source)
-{
-    connection_close(&source->connection);
-    request_clear(&source->request);
-    document_clear(&source->text);
-}
-
-int
-domain_source_choose_sides(struct domain_source *source, struct error *error)
+/* Those of --config and --live; without either the one that it runs with if it runs, else what its
+ * next start uses. */
+static int
+choose_sides(struct domain_source *source, struct error *error)
 {
     const struct connection_domain *domain = &source->domain;
     const struct options *options = &source->call->options;
@@ -66,6 +39,37 @@ domain_source_choose_sides(struct domain_source *source, struct error *error)
     source->meant[CONNECTION_CONFIG] = config || (!live && !domain->is_running);
     source->meant[CONNECTION_LIVE] = live || (!config && domain->is_running);
     return 0;
+}
+
+int
+domain_source_open(const struct command_call *call, enum connection_mode mode,
+                   struct domain_source *ret, struct error *error)
+{
+    const char *word = call->arguments[0];
+    bool is_file = domain_source_is_file(word);
+    int rc = 0;
+
+    *ret =
+        (struct domain_source){.call = call, .word = word, .meant = {[CONNECTION_CONFIG] = true}};
+    if (!is_file && !call->uri)
+        return error_refuse(
+            error, ERROR_USAGE,
+            "with --root there is no libvirt that could know a domain \"%s\"; name a "
+            "file of its XML, as ./%s.xml",
+            word, word);
+    if (!is_file)
+        rc = connection_open(call->host, call->uri, mode, &ret->connection, error);
+    if (rc == 0 && !is_file)
+        rc = connection_find(ret->connection, word, &ret->domain, error);
+    return rc == 0 && mode == CONNECTION_WRITE ? choose_sides(ret, error) : rc;
+}
+
+void
+domain_source_close(struct domain_source *source)
+{
+    connection_close(&source->connection);
+    request_clear(&source->request);
+    document_clear(&source->text);
 }
 
 int

@@ -31,15 +31,14 @@ bool domain_source_is_file(const char *word) CHECKED NONNULL;
  * The one that the call's first argument names. A file is not opened yet. ERROR_USAGE with a line
  * in error if it is no file, and there is no libvirt, or the errors of connection.h. The caller
  * closes ret in every case.
+ *
+ * To write, it also decides which definitions are meant: those of --config and --live; without
+ * either the one that it runs with if it runs, else what its next start uses. -errno with a line in
+ * error if there is no such definition; ERROR_USAGE if either is given with a file.
  */
 int domain_source_open(const struct command_call *call, enum connection_mode mode,
                        struct domain_source *ret, struct error *error) CHECKED NONNULL;
 void domain_source_close(struct domain_source *source) NONNULL;
-
-/* Decides which definitions are meant: those of --config and --live; without either the one that it
- * runs with if it runs, else what its next start uses. -errno with a line in error if there is no
- * such definition; ERROR_USAGE if either is given with a file. */
-int domain_source_choose_sides(struct domain_source *source, struct error *error) CHECKED NONNULL;
 
 /* Its XML; of a file, whatever side is asked for. With passwords if it is to be defined again.
  * -errno with a line in error. The caller clears ret in every case. */

@@ -178,17 +178,16 @@ static void
 tell_device(const struct inventory *inventory, const struct demand *demand, FILE *out)
 {
     const struct name *device = &demand->hostdev->source;
-    bool is_parent;
-    size_t i, k = 0;
+    const struct inventory_ineligible *ineligible =
+        ARRAY_FIND(inventory->ineligible, inventory->ineligible_count, each,
+                   name_equal(&each->device, device));
+    size_t i;
 
-    is_parent = inventory_find_parent(inventory, device, &i);
-    while (k < inventory->ineligible_count && !name_equal(&inventory->ineligible[k].device, device))
-        k++;
-    if (demand_vf(demand) && is_parent)
+    if (demand_vf(demand) && inventory_find_parent(inventory, device, &i))
         tell(out, "device", "%s, a virtual function of %s", device->text,
              inventory->gpus[inventory->parents[i].gpu].name.text);
-    else if (k < inventory->ineligible_count)
-        tell(out, "device", "%s, %s", device->text, inventory->ineligible[k].why);
+    else if (ineligible)
+        tell(out, "device", "%s, %s", device->text, ineligible->why);
     else
         tell(out, "device", "%s", device->text);
 }

@@ -105,14 +105,12 @@ host_snapshot_type_name(const struct snapshot *snapshot, const struct name *gpu,
                         const struct name *type)
 {
     const struct inventory *inventory = &snapshot->inventory;
+    const struct inventory_type *known = NULL;
+    size_t index;
 
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_type *known = inventory_find_type(&inventory->gpus[i], type);
-
-        if (known && name_equal(&inventory->gpus[i].name, gpu))
-            return known->name;
-    }
-    return NULL;
+    if (inventory_find_gpu(inventory, gpu, &index))
+        known = inventory_find_type(&inventory->gpus[index], type);
+    return known ? known->name : NULL;
 }
 
 static int
