@@ -70,10 +70,8 @@ weigh(struct weighing *weighing)
     reader_begin(callout->host->reader, READER_PATIENCE);
     if (scan_host(callout->host, NULL, &filter, inventory, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (name_equal(&inventory->parents[i].name, &callout->parent))
-            weighing->parent = &inventory->parents[i];
-    }
+    weighing->parent = ARRAY_FIND(inventory->parents, inventory->parent_count, parent,
+                                  name_equal(&parent->name, &callout->parent));
 }
 
 /* A device that we have found was somebody else's to make from the beginning. */
@@ -94,27 +92,20 @@ check_drained(const struct weighing *weighing, struct error *error)
 {
     const struct name *gpu = &weighing->inventory.gpus[weighing->parent->gpu].name;
 
-    for (size_t i = 0; i < weighing->drained.count; i++) {
-        if (name_equal(&weighing->drained.items[i], gpu))
-            return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
-                             gpu->text, gpu->text);
-    }
-    return 0;
+    return names_has(&weighing->drained, gpu)
+               ? error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
+                           gpu->text, gpu->text)
+               : 0;
 }
 
 /* A vGPU that is promised to a guest, and that the kernel's figures do not show yet. */
 static const struct lease *
 find_promise(const struct weighing *weighing, const struct name *gpu)
 {
-    for (size_t i = 0; i < weighing->ledger.count; i++) {
-        const struct lease *lease = &weighing->ledger.leases[i];
-
-        if ((lease->state == LEASE_PENDING || lease->state == LEASE_RESERVED) &&
-            name_equal(&lease->gpu, gpu) &&
-            !inventory_find_vgpu(&weighing->inventory, &lease->vgpu.device))
-            return lease;
-    }
-    return NULL;
+    return ARRAY_FIND(weighing->ledger.leases, weighing->ledger.count, lease,
+                      (lease->state == LEASE_PENDING || lease->state == LEASE_RESERVED) &&
+                          name_equal(&lease->gpu, gpu) &&
+                          !inventory_find_vgpu(&weighing->inventory, &lease->vgpu.device));
 }
 
 /* How the very parent stands, no rule of ours being in the way; REASON_NONE if that cannot be

@@ -77,15 +77,12 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
     const struct inventory *inventory = checker->inventory;
     char all[512] = "";
+    size_t index;
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        if (!name_equal(&parent->name, &gpu->address))
-            continue;
+    if (inventory_find_parent(inventory, &gpu->address, &index)) {
         report_warning(checker->report, gpu->origin, 0,
                        "%s is a virtual function, of which nothing can be said: name its GPU, %s",
-                       gpu->address.text, inventory->gpus[parent->gpu].name.text);
+                       gpu->address.text, inventory->gpus[inventory->parents[index].gpu].name.text);
         return;
     }
     for (size_t i = 0; i < inventory->gpu_count; i++) {
@@ -101,16 +98,13 @@ static void
 check_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
     const struct inventory *inventory = checker->inventory;
-    size_t index = 0;
+    size_t index;
 
-    while (index < inventory->gpu_count && !name_equal(&inventory->gpus[index].name, &gpu->address))
-        index++;
-    if (index == inventory->gpu_count) {
+    if (inventory_find_gpu(inventory, &gpu->address, &index))
+        check_types(checker, "gpus", (size_t)(gpu - checker->policy->gpus), gpu->origin, index,
+                    &gpu->types);
+    else
         miss_gpu(checker, gpu);
-        return;
-    }
-    check_types(checker, "gpus", (size_t)(gpu - checker->policy->gpus), gpu->origin, index,
-                &gpu->types);
 }
 
 /* What a class wants, in words. */
@@ -168,13 +162,6 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
         check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
                     EVERY_GPU, &class->types);
     return 0;
-}
-
-static void
-check_limit(struct checker *checker, const struct policy_limit *limit)
-{
-    check_types(checker, "max_instances", (size_t)(limit - checker->policy->limits), limit->origin,
-                EVERY_GPU, &limit->types);
 }
 
 /* Functions that are bound to another driver than their pool wants, and pools that nothing is in.
@@ -296,7 +283,8 @@ policy_check(const struct policy *policy, const struct setting_trace *trace,
     for (size_t i = 0; i < policy->gpu_count; i++)
         check_gpu(&checker, &policy->gpus[i]);
     for (size_t i = 0; i < policy->limit_count; i++)
-        check_limit(&checker, &policy->limits[i]);
+        check_types(&checker, "max_instances", i, policy->limits[i].origin, EVERY_GPU,
+                    &policy->limits[i].types);
     for (size_t i = 0; i < policy->pool_count; i++)
         check_pool(&checker, &policy->pools[i]);
     for (size_t i = 0; i < policy->profile_count; i++)

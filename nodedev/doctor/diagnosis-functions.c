@@ -6,8 +6,9 @@
  * where it is (managed='no'), which it can since 9.7.0, and with the kernel's vfio-dev, since 6.1.
  */
 
-#include "doctor/card-memory.h"
+#include "base/array.h"
 #include "device/pci.h"
+#include "doctor/card-memory.h"
 #include "doctor/checks.h"
 
 #include <stdio.h>
@@ -260,17 +261,16 @@ check_libvirt(struct diagnosis *diagnosis)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     unsigned version = diagnosis->references.libvirt_version;
-    size_t i = 0;
+    const struct inventory_parent *function = ARRAY_FIND(
+        inventory->parents, inventory->parent_count, parent, parent->interface == &vgpu_vf);
 
-    while (i < inventory->parent_count && inventory->parents[i].interface != &vgpu_vf)
-        i++;
-    if (i == inventory->parent_count || version == 0 || version >= LEAST_LIBVIRT)
+    if (!function || version == 0 || version >= LEAST_LIBVIRT)
         return;
     diagnosis_add(diagnosis,
                   "libvirt %u.%u.%u gives no guest a virtual function that keeps its driver, as "
                   "vGPUs of the GPU %s have to",
                   version / 1000000, version / 1000 % 1000, version % 1000,
-                  inventory->gpus[inventory->parents[i].gpu].name.text);
+                  inventory->gpus[function->gpu].name.text);
     diagnosis_advise(diagnosis, "install libvirt 9.7.0 or later");
 }
 
