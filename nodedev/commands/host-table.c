@@ -28,18 +28,15 @@ end(void *data, struct error *error)
 enum command_status
 host_table_show(const struct host_table *rows, const struct command_call *call, struct error *error)
 {
-    const struct host_views views = {.filter = rows->filter,
-                                     .wants_references = rows->wants_references,
-                                     .wants_availability = rows->wants_availability,
-                                     .passes_users = rows->passes_users,
-                                     .show = show,
-                                     .end = end};
     AUTO(table_end) struct table table = {0};
+    struct host_views views = rows->views;
     struct shown shown = {.rows = rows, .call = call, .table = &table};
     int rc;
 
     if (table_start(&table, rows->name, rows->columns, rows->count, call, error) < 0)
         return COMMAND_USAGE;
+    views.show = show;
+    views.end = end;
     rc = host_views_show(&views, call, &shown, error);
     if (rc == 0)
         table_say_empty(&table, call, "%s",

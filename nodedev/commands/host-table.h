@@ -13,12 +13,9 @@ struct host_table {
     const char *name; /* JSON's key for all of it */
     const struct table_column *columns;
     size_t count;
-    const struct inventory_filter *filter; /* the types that are read in full */
-    const char *empty;                     /* what is said if there is no line for this host */
-    const char *empty_remote;              /* and if there is none for others */
-    bool wants_references;
-    bool wants_availability;
-    bool passes_users; /* these are as in struct host_views */
+    const char *empty;        /* what is said if there is no line for this host */
+    const char *empty_remote; /* and if there is none for others */
+    struct host_views views;  /* but for `show` and `end` */
     /* Adds the lines of one host; see struct host_views. */
     int (*add)(struct table *table, const struct host_view *view, struct error *error);
 };

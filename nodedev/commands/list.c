@@ -88,15 +88,14 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {.name = "vgpus",
-                                           .columns = columns,
-                                           .count = COUNT(columns),
-                                           .empty = "there is no vGPU on this host",
-                                           .empty_remote =
-                                               "there is no vGPU, as far as libvirt tells",
-                                           .filter = &inventory_no_types,
-                                           .wants_references = true,
-                                           .add = add_host};
+    static const struct host_table rows = {
+        .name = "vgpus",
+        .columns = columns,
+        .count = COUNT(columns),
+        .empty = "there is no vGPU on this host",
+        .empty_remote = "there is no vGPU, as far as libvirt tells",
+        .views = {.filter = &inventory_no_types, .wants_references = true},
+        .add = add_host};
 
     return host_table_show(&rows, call, error);
 }
