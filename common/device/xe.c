@@ -83,7 +83,6 @@ add_profile(const struct card *card, const struct policy_profile *profile,
             struct inventory *inventory, size_t gpu)
 {
     struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0};
-    size_t ignored;
     int rc = name_parse(&type.id, profile->name);
 
     if (rc < 0)
@@ -92,7 +91,8 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     set_number(&type.profile, PROFILE_VRAM, (uint64_t)profile->vram << 20);
     set_number(&type.profile, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
     set_number(&type.profile, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
-    return inventory_add_type(inventory, gpu, &type, &ignored);
+    inventory_add_type(inventory, gpu, &type);
+    return 0;
 }
 
 /* Adds the card with its types, unless it is there. */
@@ -101,10 +101,11 @@ add_card(const struct host *host, const struct policy *policy, const struct card
          struct inventory *inventory, size_t *ret)
 {
     size_t known = inventory->gpu_count;
-    int rc = gpu_add_pci(host, &card->name, inventory, ret);
+    int rc = 0;
 
-    if (rc < 0 || *ret != known)
-        return rc;
+    *ret = gpu_add_pci(host, &card->name, inventory);
+    if (*ret != known)
+        return 0;
     inventory->gpus[*ret].is_mixed = true;
     inventory->gpus[*ret].is_summed = card->vram > 0;
     inventory->gpus[*ret].framebuffer = card->vram;
@@ -114,19 +115,17 @@ add_card(const struct host *host, const struct policy *policy, const struct card
 }
 
 /* A profile that is in no configuration any more is known by its name only. */
-static int
+static void
 add_vgpu(struct inventory *inventory, size_t parent, const struct name *type)
 {
     const struct inventory_parent *self = &inventory->parents[parent];
     struct inventory_vgpu vgpu = {.device = self->name, .type = *type, .parent = parent};
     struct inventory_type named = {.id = *type, .framebuffer = self->framebuffer};
-    size_t ignored;
-    int rc = 0;
 
     snprintf(named.name, sizeof(named.name), "%s", type->text);
     if (*type->text && !inventory_find_type(&inventory->gpus[self->gpu], type))
-        rc = inventory_add_type(inventory, self->gpu, &named, &ignored);
-    return rc < 0 ? rc : ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+        inventory_add_type(inventory, self->gpu, &named);
+    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 /* Memory that it had before its vGPU was made it will have again. */
@@ -177,18 +176,20 @@ add_function(const struct host *host, const struct policy *policy, const struct 
         const struct inventory_ineligible ineligible = {
             *function, "which the host's own driver xe has, so that it takes no profile"};
 
-        return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+        ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+        return 0;
     }
     rc = add_card(host, policy, card, inventory, &parent.gpu);
-    if (rc == 0 && card->has_vram && (card->vram || is_had))
-        unreadable = profile_read_vram(host, &self, &parent.framebuffer);
-    parent.former = is_had ? read_former_vram(host, function) : parent.framebuffer;
-    if (rc == 0)
-        rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
-    if (had == 0)
-        return add_vgpu(inventory, index, &type);
+    if (card->has_vram && (card->vram || is_had))
+        unreadable = profile_read_vram(host, &self, &parent.framebuffer);
+    parent.former = is_had ? read_former_vram(host, function) : parent.framebuffer;
+    index = inventory_add_parent(inventory, &parent);
+    if (had == 0) {
+        add_vgpu(inventory, index, &type);
+        return 0;
+    }
     if (is_had)
         unreadable = had;
     for (size_t i = 0; i < inventory->gpus[parent.gpu].count; i++)
