@@ -3,6 +3,7 @@
 #include "actions/dry-run.h"
 #include "actions/snapshot.h"
 #include "apply/recovery.h"
+#include "base/memory.h"
 #include "base/reader.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
@@ -34,7 +35,7 @@ dry_run_clear(struct dry_run *dry_run)
 }
 
 /* As recovery_claim_own, of which nothing is done. */
-static int
+static void
 sort_own(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
          const struct name *domain)
 {
@@ -42,53 +43,44 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
         struct lease *lease = &dry_run->snapshot.ledger.leases[i];
         enum fate fate = FATE_REUSE;
         const char *why;
-        int rc = 0;
 
         if (name_equal(&lease->domain, domain))
             fate = recovery_judge_own(transaction, look, &dry_run->snapshot.demands,
                                       &dry_run->snapshot.inventory, lease, &why);
         if (fate == FATE_WAIT)
-            rc = ledger_add(&dry_run->busy, lease);
+            ledger_add(&dry_run->busy, lease);
         if (fate == FATE_REMOVE)
-            rc = ledger_add(&dry_run->unwanted, lease);
-        if (rc < 0)
-            return rc;
+            ledger_add(&dry_run->unwanted, lease);
         if (fate == FATE_FORGET)
             ledger_remove(&dry_run->snapshot.ledger, lease);
         else
             i++;
     }
-    return 0;
 }
 
-/* As recovery_claim_others: forgets what is gone, and says what may go. -ENOMEM. */
-static int
+/* As recovery_claim_others: forgets what is gone, and says what may go. */
+static void
 sort_others(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
             const struct name *domain, bool running)
 {
     struct ledger *ledger = &dry_run->snapshot.ledger;
 
     look_at_guests_if_needed(look, &transaction->statedir);
-    dry_run->may_evict = calloc(ledger->count + 1, sizeof(*dry_run->may_evict));
-    if (!dry_run->may_evict)
-        return -ENOMEM;
+    dry_run->may_evict = memory_zeroed(ledger->count, sizeof(*dry_run->may_evict));
     recovery_sort_others(&transaction->statedir, look, domain, running, NULL, ledger,
                          dry_run->may_evict);
-    return 0;
 }
 
-/* What a start would see once what was found so far is removed. -ENOMEM. */
-static int
+/* What a start would see once what was found so far is removed. */
+static void
 clear(struct dry_run *dry_run, const struct placement_problem *problem)
 {
     const struct ledger *ledger = &dry_run->snapshot.ledger;
-    AUTO_FREE bool *gone = calloc(ledger->count + 1, sizeof(*gone));
+    AUTO_FREE bool *gone = memory_zeroed(ledger->count, sizeof(*gone));
     size_t staying = 0;
 
     free(dry_run->may_evict_still);
-    dry_run->may_evict_still = calloc(ledger->count + 1, sizeof(*dry_run->may_evict_still));
-    if (!gone || !dry_run->may_evict_still)
-        return -ENOMEM;
+    dry_run->may_evict_still = memory_zeroed(ledger->count, sizeof(*dry_run->may_evict_still));
     for (size_t i = 0; i < ledger->count; i++) {
         const struct name *device = &ledger->leases[i].vgpu.device;
 
@@ -99,25 +91,22 @@ clear(struct dry_run *dry_run, const struct placement_problem *problem)
         staying += !gone[i];
     }
     eviction_clear(&dry_run->after);
-    return eviction_make(&dry_run->after, problem, gone, EVICTION_LIKELY);
+    eviction_make(&dry_run->after, problem, gone, EVICTION_LIKELY);
 }
 
-/* 1: something is in the way; 0: nothing is, or it is no matter of capacity; -ENOMEM. */
-static int
+/* Whether something is in the way: false, too, if it is no matter of capacity. */
+static bool
 find(struct dry_run *dry_run, const struct placement_problem *problem)
 {
-    int rc = clear(dry_run, problem);
+    int rc;
 
-    if (rc < 0)
-        return rc;
+    clear(dry_run, problem);
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
         dry_run->choices[i].parent = SIZE_MAX;
     rc = placement_find(&dry_run->after.problem, dry_run->choices, &dry_run->refusal);
     dry_run->outcome = rc < 0                   ? DRY_RUN_REFUSED
                        : dry_run->evicted.count ? DRY_RUN_EVICTING
                                                 : DRY_RUN_PLACED;
-    if (rc == -ENOMEM)
-        return rc;
     return rc < 0 &&
            (dry_run->refusal.class == ERROR_NO_ROOM || dry_run->refusal.class == ERROR_TAKEN);
 }
@@ -131,65 +120,57 @@ by_time(const void *a, const void *b)
 }
 
 /* What would be removed for room: one, then from its GPU as much as is needed, which will be seen.
- * -ENOMEM. */
-static int
+ */
+static void
 list_evicted(struct dry_run *dry_run, size_t first)
 {
     const struct ledger *ledger = &dry_run->after.ledger;
     struct ledger *evicted = &dry_run->evicted;
-    int rc = ledger_add(evicted, &ledger->leases[first]);
-    size_t start = evicted->count;
+    size_t start = evicted->count + 1;
 
-    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+    ledger_add(evicted, &ledger->leases[first]);
+    for (size_t i = 0; i < ledger->count; i++) {
         if (i != first && dry_run->may_evict_still[i] &&
             name_equal(&ledger->leases[i].gpu, &ledger->leases[first].gpu))
-            rc = ledger_add(evicted, &ledger->leases[i]);
+            ledger_add(evicted, &ledger->leases[i]);
     }
     if (evicted->count > start + 1)
         qsort(&evicted->leases[start], evicted->count - start, sizeof(*evicted->leases), by_time);
-    return rc;
 }
 
-/* One after another of what has a demanded UUID; then what has the room. -ENOMEM. */
-static int
+/* One after another of what has a demanded UUID; then what has the room. */
+static void
 evict(struct dry_run *dry_run, const struct placement_problem *problem)
 {
-    int rc = 1;
-
-    while (rc > 0) {
+    do {
         size_t first = placement_pick_victim(&dry_run->after.problem, dry_run->may_evict_still);
 
         if (first == SIZE_MAX)
-            return 0;
+            return;
         if (dry_run->refusal.class == ERROR_NO_ROOM) {
             dry_run->outcome = DRY_RUN_EVICTING;
             return list_evicted(dry_run, first);
         }
-        rc = ledger_add(&dry_run->evicted, &dry_run->after.ledger.leases[first]);
-        if (rc == 0)
-            rc = find(dry_run, problem);
-    }
-    return rc;
+        ledger_add(&dry_run->evicted, &dry_run->after.ledger.leases[first]);
+    } while (find(dry_run, problem));
 }
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
-static int
+static void
 decide(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
        const struct request *request, const struct dry_run_change *change)
 {
     struct placement_problem problem = snapshot_problem(&dry_run->snapshot, request);
-    int rc = change->alone ? 0 : sort_own(dry_run, transaction, look, &request->domain);
 
+    if (!change->alone)
+        sort_own(dry_run, transaction, look, &request->domain);
     problem.running = change->alone;
     problem.avoided = change->avoided;
-    if (rc == 0)
-        rc = find(dry_run, &problem);
-    if (rc <= 0)
-        return rc;
-    rc = sort_others(dry_run, transaction, look, &request->domain, change->alone);
-    if (rc == 0)
-        rc = find(dry_run, &problem);
-    return rc > 0 ? evict(dry_run, &problem) : rc;
+    if (!find(dry_run, &problem))
+        return;
+    sort_others(dry_run, transaction, look, &request->domain, change->alone);
+    if (find(dry_run, &problem))
+        evict(dry_run, &problem);
 }
 
 /* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.
@@ -226,16 +207,14 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
         return rc;
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
-    rc = look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL, error);
-    if (rc == 0)
-        rc = snapshot_look(snapshot, host, error);
+    look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL);
+    rc = snapshot_look(snapshot, host, error);
     if (rc < 0)
         return rc;
-    dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));
-    rc = dry_run->choices ? decide(dry_run, &transaction, &look, request, change) : -ENOMEM;
-    if (rc == 0)
-        look_ahead(dry_run, host, request, change);
-    return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
+    dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));
+    decide(dry_run, &transaction, &look, request, change);
+    look_ahead(dry_run, host, request, change);
+    return 0;
 }
 
 int
@@ -273,12 +252,11 @@ dry_run_is_chosen(const struct dry_run *dry_run, size_t demand)
     return dry_run->choices[demand].parent != SIZE_MAX;
 }
 
-int
+void
 dry_run_capacity(const struct dry_run *dry_run, size_t demand, struct capacity *ret)
 {
-    int rc = capacity_init(ret, &dry_run->after.problem);
-
-    for (size_t i = 0; rc == 0 && i < dry_run->snapshot.demands.count; i++) {
+    capacity_init(ret, &dry_run->after.problem);
+    for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
         const struct placement_choice *choice = &dry_run->choices[i];
 
         if (i == demand || !dry_run_is_chosen(dry_run, i))
@@ -288,7 +266,6 @@ dry_run_capacity(const struct dry_run *dry_run, size_t demand, struct capacity *
         else
             capacity_settle(ret, choice->parent, choice->type);
     }
-    return rc;
 }
 
 /* Another GPU that has room: why it is not the one. */
@@ -301,8 +278,7 @@ add_why(const struct dry_run *dry_run, const struct capacity *capacity, size_t d
     const struct candidate *chosen = NULL, *other = NULL;
     AUTO_FREE struct candidate *candidates = NULL;
 
-    if (candidate_list(capacity, &dry_run->snapshot.demands.items[demand], &candidates, &count) < 0)
-        return;
+    candidate_list(capacity, &dry_run->snapshot.demands.items[demand], &candidates, &count);
     for (size_t i = 0; i < count; i++) {
         if (!chosen && candidates[i].gpu == mine && candidates[i].type == choice->type)
             chosen = &candidates[i];

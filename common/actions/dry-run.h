@@ -70,10 +70,8 @@ enum dry_run_answer {
 };
 extern const char *const dry_run_answer_words[];
 
-/* The GPUs as one demand finds them, beside the domain's others. -ENOMEM; capacity_clear in every
- * case. */
-int dry_run_capacity(const struct dry_run *dry_run, size_t demand,
-                     struct capacity *ret) CHECKED NONNULL;
+/* The GPUs as one demand finds them, beside the domain's others. */
+void dry_run_capacity(const struct dry_run *dry_run, size_t demand, struct capacity *ret) NONNULL;
 
 /* What a GPU says to that demand, as the words after its name. */
 enum dry_run_answer

@@ -68,7 +68,7 @@ is_far(const struct capacity *capacity, const struct demand *demand, size_t gpu)
     return numa < 0 || !nodeset_has(nodes, (unsigned)numa);
 }
 
-int
+void
 candidate_list(const struct capacity *capacity, const struct demand *demand, struct candidate **ret,
                size_t *count)
 {
@@ -90,14 +90,9 @@ candidate_list(const struct capacity *capacity, const struct demand *demand, str
             candidate.beside = spread ? count_beside(capacity, gpu) : 0;
             candidate.used = fit.used;
             candidate.total = fit.total;
-            if (ARRAY_TRY_ADD(*ret, *count, candidate) < 0) {
-                free(*ret);
-                *ret = NULL;
-                return -ENOMEM;
-            }
+            ARRAY_ADD(*ret, *count, candidate);
         }
     }
     if (*count > 1)
         qsort(*ret, *count, sizeof(**ret), compare);
-    return 0;
 }

@@ -25,9 +25,9 @@ struct candidate {
     bool spread;
 };
 
-/* All candidates for a demand, best first, in an array that the caller frees. -ENOMEM. */
-int candidate_list(const struct capacity *capacity, const struct demand *demand,
-                   struct candidate **ret, size_t *count) CHECKED NONNULL;
+/* All candidates for a demand, best first, in an array that the caller frees. */
+void candidate_list(const struct capacity *capacity, const struct demand *demand,
+                    struct candidate **ret, size_t *count) NONNULL;
 
 /* Why the first is better, in words about the GPU of the second: "is emptier, and it is packed". */
 const char *

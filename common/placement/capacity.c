@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/capacity.h"
+#include "base/memory.h"
 #include "placement/quota.h"
 
 #include <stdio.h>
@@ -119,24 +120,22 @@ settle_held(struct capacity *capacity)
     }
 }
 
-int
+void
 capacity_init(struct capacity *capacity, const struct placement_problem *problem)
 {
     const struct inventory *inventory = problem->inventory;
     const struct ledger *changed = problem->changed;
 
     *capacity = (struct capacity){.problem = problem};
-    capacity->gpus = calloc(inventory->gpu_count + 1, sizeof(*capacity->gpus));
-    capacity->parents = calloc(inventory->parent_count + 1, sizeof(*capacity->parents));
-    capacity->owned = calloc(inventory->parent_count + 1, sizeof(*capacity->owned));
-    capacity->taken = calloc(inventory->parent_count + 1, sizeof(*capacity->taken));
-    capacity->quota_used = calloc(problem->policy->quota_count + 1, sizeof(*capacity->quota_used));
-    capacity->claims = calloc(problem->ledger->count + (changed ? changed->count : 0) +
-                                  problem->demands->count + 1,
-                              sizeof(*capacity->claims));
-    if (!capacity->gpus || !capacity->parents || !capacity->owned || !capacity->taken ||
-        !capacity->quota_used || !capacity->claims)
-        return -ENOMEM;
+    capacity->gpus = memory_zeroed(inventory->gpu_count, sizeof(*capacity->gpus));
+    capacity->parents = memory_zeroed(inventory->parent_count, sizeof(*capacity->parents));
+    capacity->owned = memory_zeroed(inventory->parent_count, sizeof(*capacity->owned));
+    capacity->taken = memory_zeroed(inventory->parent_count, sizeof(*capacity->taken));
+    capacity->quota_used =
+        memory_zeroed(problem->policy->quota_count, sizeof(*capacity->quota_used));
+    capacity->claims = memory_zeroed(problem->ledger->count + (changed ? changed->count : 0) +
+                                         problem->demands->count,
+                                     sizeof(*capacity->claims));
     sort_parents(capacity);
     mark_taken(capacity);
     mark_owned(capacity, problem->ledger);
@@ -146,7 +145,6 @@ capacity_init(struct capacity *capacity, const struct placement_problem *problem
     if (problem->running)
         settle_held(capacity);
     quota_count(problem, capacity->quota_used);
-    return 0;
 }
 
 void

@@ -64,9 +64,7 @@ struct capacity {
     size_t claim_count;
 };
 
-/* -ENOMEM. To be cleared in every case. */
-int
-capacity_init(struct capacity *capacity, const struct placement_problem *problem) CHECKED NONNULL;
+void capacity_init(struct capacity *capacity, const struct placement_problem *problem) NONNULL;
 void capacity_clear(struct capacity *capacity) NONNULL;
 
 /* Hands a place out, and takes back what was handed out last. */

@@ -17,28 +17,26 @@ going_clear(struct going *going)
     free(going->vgpus);
 }
 
-static int
+static void
 going_init(struct going *going, const struct placement_problem *problem)
 {
-    going->leases = calloc(problem->ledger->count + 1, sizeof(*going->leases));
-    going->vgpus = calloc(problem->inventory->vgpu_count + 1, sizeof(*going->vgpus));
-    return going->leases && going->vgpus ? 0 : -ENOMEM;
+    going->leases = memory_zeroed(problem->ledger->count, sizeof(*going->leases));
+    going->vgpus = memory_zeroed(problem->inventory->vgpu_count, sizeof(*going->vgpus));
 }
 
-static int
+static void
 keep_leases(struct eviction *eviction, const struct ledger *before, const struct going *going)
 {
     struct ledger *after = &eviction->ledger;
 
     for (size_t i = 0; i < before->count; i++) {
-        if (!going->leases[i] && ARRAY_TRY_ADD(after->leases, after->count, before->leases[i]) < 0)
-            return -ENOMEM;
+        if (!going->leases[i])
+            ARRAY_ADD(after->leases, after->count, before->leases[i]);
     }
-    return 0;
 }
 
 /* What stays of the vGPUs, and how many go from each GPU. */
-static int
+static void
 keep_vgpus(struct eviction *eviction, const struct inventory *before, const struct going *going,
            size_t *cleared)
 {
@@ -50,10 +48,10 @@ keep_vgpus(struct eviction *eviction, const struct inventory *before, const stru
         if (going->vgpus[i]) {
             cleared[before->parents[vgpu->parent].gpu]++;
             after->parents[vgpu->parent].framebuffer = after->parents[vgpu->parent].former;
-        } else if (ARRAY_TRY_ADD(after->vgpus, after->vgpu_count, *vgpu) < 0)
-            return -ENOMEM;
+        } else {
+            ARRAY_ADD(after->vgpus, after->vgpu_count, *vgpu);
+        }
     }
-    return 0;
 }
 
 /* Whether a vGPU has a GPU instance of the shape that a type of its GPU needs. */
@@ -166,34 +164,28 @@ guess_available(const struct inventory *inventory, size_t index, size_t type, si
     return then > available ? then : available;
 }
 
-static int
+static void
 copy_parents(struct inventory *inventory, const struct inventory *before)
 {
-    inventory->parents = calloc(before->parent_count + 1, sizeof(*inventory->parents));
-    if (!inventory->parents)
-        return -ENOMEM;
+    inventory->parents = memory_zeroed(before->parent_count, sizeof(*inventory->parents));
     for (; inventory->parent_count < before->parent_count; inventory->parent_count++) {
         const struct inventory_parent *parent = &before->parents[inventory->parent_count];
         size_t count = before->gpus[parent->gpu].count;
-        int *available = calloc(count + 1, sizeof(*available));
+        int *available = memory_zeroed(count, sizeof(*available));
 
-        if (!available)
-            return -ENOMEM;
         if (count)
             memcpy(available, parent->available, count * sizeof(*available));
         inventory->parents[inventory->parent_count] = *parent;
         inventory->parents[inventory->parent_count].available = available;
     }
-    return 0;
 }
 
-static int
+static void
 make(struct eviction *eviction, const struct placement_problem *problem, const struct going *going,
      enum eviction_guess guess)
 {
     struct inventory *inventory = &eviction->inventory;
-    AUTO_FREE size_t *cleared = calloc(problem->inventory->gpu_count + 1, sizeof(*cleared));
-    int rc;
+    AUTO_FREE size_t *cleared = memory_zeroed(problem->inventory->gpu_count, sizeof(*cleared));
 
     *eviction = (struct eviction){.problem = *problem};
     eviction->problem.inventory = inventory;
@@ -202,12 +194,10 @@ make(struct eviction *eviction, const struct placement_problem *problem, const s
     inventory->gpu_count = problem->inventory->gpu_count;
     inventory->ineligible = problem->inventory->ineligible;
     inventory->ineligible_count = problem->inventory->ineligible_count;
-    rc = cleared ? keep_leases(eviction, problem->ledger, going) : -ENOMEM;
-    if (rc == 0)
-        rc = copy_parents(inventory, problem->inventory);
-    if (rc == 0)
-        rc = keep_vgpus(eviction, problem->inventory, going, cleared);
-    for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
+    keep_leases(eviction, problem->ledger, going);
+    copy_parents(inventory, problem->inventory);
+    keep_vgpus(eviction, problem->inventory, going, cleared);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
         size_t gpu = inventory->parents[i].gpu;
 
         for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
@@ -219,23 +209,20 @@ make(struct eviction *eviction, const struct placement_problem *problem, const s
                     guess_available(inventory, i, type, cleared[gpu], guess);
         }
     }
-    return rc;
 }
 
-int
+void
 eviction_make(struct eviction *eviction, const struct placement_problem *problem, const bool *gone,
               enum eviction_guess guess)
 {
     AUTO(going_clear) struct going going = {0};
     const struct ledger *ledger = problem->ledger;
 
-    *eviction = (struct eviction){0};
-    if (going_init(&going, problem) < 0)
-        return -ENOMEM;
+    going_init(&going, problem);
     memcpy(going.leases, gone, ledger->count * sizeof(*gone));
     for (size_t i = 0; i < problem->inventory->vgpu_count; i++)
         going.vgpus[i] = is_gone(ledger, &problem->inventory->vgpus[i], gone);
-    return make(eviction, problem, &going, guess);
+    make(eviction, problem, &going, guess);
 }
 
 /* A device that the domain runs with while it asks for more. */
@@ -246,17 +233,14 @@ is_kept_on(const struct placement_problem *problem, const struct lease *lease)
            name_equal(&lease->domain, &problem->request->domain);
 }
 
-int
+void
 eviction_make_all(struct eviction *eviction, const struct placement_problem *problem,
                   bool foreign_too, enum eviction_guess guess)
 {
     AUTO(going_clear) struct going going = {0};
     const struct ledger *ledger = problem->ledger;
-    int rc;
 
-    *eviction = (struct eviction){0};
-    if (going_init(&going, problem) < 0)
-        return -ENOMEM;
+    going_init(&going, problem);
     for (size_t i = 0; i < ledger->count; i++)
         going.leases[i] = !is_kept_on(problem, &ledger->leases[i]);
     for (size_t i = 0; i < problem->inventory->vgpu_count; i++) {
@@ -264,9 +248,8 @@ eviction_make_all(struct eviction *eviction, const struct placement_problem *pro
 
         going.vgpus[i] = lease ? going.leases[lease - ledger->leases] : foreign_too;
     }
-    rc = make(eviction, problem, &going, guess);
+    make(eviction, problem, &going, guess);
     eviction->problem.changed = NULL;
-    return rc;
 }
 
 void

@@ -27,14 +27,14 @@ enum eviction_guess {
 #define EVICTION_PLENTY 10000
 
 /* `gone`: a flag per lease says whose device is gone. Choices for the one problem are choices for
- * the other. -ENOMEM. To be cleared in every case, and to stay where it is. */
-int eviction_make(struct eviction *eviction, const struct placement_problem *problem,
-                  const bool *gone, enum eviction_guess guess) CHECKED NONNULL;
+ * the other. To be cleared, and to stay where it is. */
+void eviction_make(struct eviction *eviction, const struct placement_problem *problem,
+                   const bool *gone, enum eviction_guess guess) NONNULL;
 
 /* The same if all leases are gone, and also what others have made, if foreign_too; but not what the
  * domain itself runs with. */
-int eviction_make_all(struct eviction *eviction, const struct placement_problem *problem,
-                      bool foreign_too, enum eviction_guess guess) CHECKED NONNULL;
+void eviction_make_all(struct eviction *eviction, const struct placement_problem *problem,
+                       bool foreign_too, enum eviction_guess guess) NONNULL;
 void eviction_clear(struct eviction *eviction) NONNULL;
 
 /* Whether what goes has a GPU instance of the shape that a type needs. */

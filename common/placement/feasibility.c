@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/feasibility.h"
+#include "base/memory.h"
 #include "placement/constraints.h"
 #include "placement/eviction.h"
 #include "placement/placement.h"
@@ -19,9 +20,9 @@ struct empty {
 static struct inventory_gpu *
 copy_gpus(const struct inventory *inventory)
 {
-    struct inventory_gpu *gpus = calloc(inventory->gpu_count + 1, sizeof(*gpus));
+    struct inventory_gpu *gpus = memory_zeroed(inventory->gpu_count, sizeof(*gpus));
 
-    for (size_t i = 0; gpus && i < inventory->gpu_count; i++) {
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
         gpus[i] = inventory->gpus[i];
         gpus[i].is_mixed = true;
     }
@@ -42,20 +43,18 @@ is_in_use(const struct inventory *inventory, size_t parent)
 }
 
 /* Virtual functions that had best not be named: what is avoided anyway, and what has a vGPU now. A
- * guest that is sent there might be given somebody else's. -ENOMEM. */
-static int
+ * guest that is sent there might be given somebody else's. */
+static void
 list_in_use(const struct placement_problem *problem, struct names *ret)
 {
     const struct inventory *inventory = problem->inventory;
-    int rc = 0;
 
-    for (size_t i = 0; rc == 0 && problem->avoided && i < problem->avoided->count; i++)
-        rc = names_add(ret, problem->avoided->items[i].text);
-    for (size_t i = 0; rc == 0 && i < inventory->parent_count; i++) {
+    for (size_t i = 0; problem->avoided && i < problem->avoided->count; i++)
+        names_append(ret, &problem->avoided->items[i]);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
         if (is_in_use(inventory, i))
-            rc = names_add(ret, inventory->parents[i].name.text);
+            names_append(ret, &inventory->parents[i].name);
     }
-    return rc;
 }
 
 /* The errors of placement_find. */
@@ -66,17 +65,14 @@ find_empty(const struct placement_problem *problem, const struct empty *empty,
     AUTO(eviction_clear) struct eviction eviction = {0};
     AUTO(names_clear) struct names in_use = {0};
     AUTO_FREE struct inventory_gpu *gpus = NULL;
-    int rc = eviction_make_all(&eviction, problem, empty->foreign_too, empty->guess);
+    int rc;
 
-    if (rc == 0 && empty->mixed) {
+    eviction_make_all(&eviction, problem, empty->foreign_too, empty->guess);
+    if (empty->mixed) {
         gpus = copy_gpus(problem->inventory);
         eviction.inventory.gpus = gpus;
-        rc = gpus ? 0 : -ENOMEM;
     }
-    if (rc == 0)
-        rc = list_in_use(problem, &in_use);
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the placement");
+    list_in_use(problem, &in_use);
     eviction.problem.rejection_count = 0;
     eviction.problem.avoided = &in_use;
     rc = placement_find(&eviction.problem, choices, error);
@@ -132,8 +128,8 @@ may_be_on(const struct capacity *capacity, const struct demand *demand, size_t p
 }
 
 /* Whether each demand has a parent, rather a free one, at least one of them where a type need only
- * not be listed now: 1, 0 or -ENOMEM. */
-static int
+ * not be listed now. */
+static bool
 find_unlisted(const struct placement_problem *problem, struct placement_choice *choices)
 {
     const struct inventory *inventory = problem->inventory;
@@ -144,8 +140,7 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
 
     empty.ledger = &nothing;
     empty.changed = NULL;
-    if (capacity_init(&capacity, &empty) < 0)
-        return -ENOMEM;
+    capacity_init(&capacity, &empty);
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct demand *demand = &problem->demands->items[i];
         size_t count = inventory->parent_count;
@@ -161,7 +156,7 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
             any |= found && unlisted;
         }
         if (!found)
-            return 0;
+            return false;
     }
     return any;
 }
@@ -215,7 +210,7 @@ judge(const struct placement_problem *problem, bool waiting, struct placement_ch
         *error = now;
         return FEASIBILITY_UNKNOWN;
     }
-    for (size_t i = 0; rc != -ENOMEM && i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         *error = now;
         rc = find_empty(problem, &rows[i].empty, choices, &empty);
         if (rc == 0)
@@ -229,12 +224,8 @@ judge(const struct placement_problem *problem, bool waiting, struct placement_ch
         if (!rows[i].empty.mixed && rows[i].empty.foreign_too)
             now = empty;
     }
-    if (rc != -ENOMEM && (rc = find_unlisted(problem, choices)) > 0)
+    if (find_unlisted(problem, choices))
         return unknown(error, "not every type that a GPU has is listed now");
-    if (rc == -ENOMEM) {
-        error_set(error, rc, "no memory for the placement");
-        return FEASIBILITY_ERROR;
-    }
     *error = now;
     error->class = ERROR_NEVER;
     if (!waiting)
@@ -259,10 +250,7 @@ enum feasibility
 feasibility_of(const struct placement_problem *problem, bool waiting, struct error *error)
 {
     AUTO_FREE struct placement_choice *choices =
-        calloc(problem->demands->count + 1, sizeof(*choices));
+        memory_zeroed(problem->demands->count, sizeof(*choices));
 
-    if (choices)
-        return feasibility_judge(problem, waiting, choices, error);
-    error_set(error, -ENOMEM, "no memory for the placement");
-    return FEASIBILITY_ERROR;
+    return feasibility_judge(problem, waiting, choices, error);
 }

@@ -18,7 +18,6 @@ enum feasibility {
     FEASIBILITY_YES,
     FEASIBILITY_UNKNOWN, /* and what is not known */
     FEASIBILITY_NO,
-    FEASIBILITY_ERROR, /* no memory */
 };
 
 /*

@@ -128,9 +128,8 @@ begin(struct search *search, const struct placement_problem *problem,
       struct placement_choice *choices, struct error *error)
 {
     *search = (struct search){.problem = problem, .choices = choices};
-    search->order = calloc(problem->demands->count + 1, sizeof(*search->order));
-    if (!search->order || capacity_init(&search->capacity, problem) < 0)
-        return error_set(error, -ENOMEM, "no memory for the placement");
+    search->order = memory_zeroed(problem->demands->count, sizeof(*search->order));
+    capacity_init(&search->capacity, problem);
     for (; search->settled < problem->demands->count; search->settled++) {
         size_t i = search->settled;
         const struct demand *demand = &problem->demands->items[i];
@@ -211,7 +210,7 @@ effort_of(const struct placement_problem *problem, const struct demand *demand)
 /*
  * Depth first. What has failed for a demand is not tried for one that is alike and comes after it:
  * the two could change places. That keeps a request for many equal vGPUs from trying all orders.
- * 1: placed; 0: there is no way; -ENOMEM, -E2BIG.
+ * 1: placed; 0: there is no way; -E2BIG.
  */
 static int
 search_on(struct search *search, size_t depth)
@@ -219,14 +218,14 @@ search_on(struct search *search, size_t depth)
     const struct demand *demand;
     AUTO_FREE struct candidate *candidates = NULL;
     size_t count, bans = search->ban_count;
-    int rc;
+    int rc = 0;
 
     if (depth == search->count)
         return 1;
     demand = &search->problem->demands->items[search->order[depth]];
     if (is_too_much(search, effort_of(search->problem, demand)))
         return -E2BIG;
-    rc = candidate_list(&search->capacity, demand, &candidates, &count);
+    candidate_list(&search->capacity, demand, &candidates, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct ban ban = {search->order[depth], candidates[i].gpu, candidates[i].type};
 
@@ -241,7 +240,7 @@ search_on(struct search *search, size_t depth)
             search->choices[search->order[depth]] = (struct placement_choice){
                 PLACEMENT_CREATE, candidates[i].parent, candidates[i].type};
         else if (rc == 0)
-            rc = ARRAY_TRY_ADD(search->bans, search->ban_count, ban);
+            ARRAY_ADD(search->bans, search->ban_count, ban);
     }
     search->ban_count = bans;
     return rc;
@@ -251,17 +250,14 @@ search_on(struct search *search, size_t depth)
 static int
 sort_by_choice(struct search *search, struct error *error)
 {
-    AUTO_FREE size_t *counts = calloc(search->count + 1, sizeof(*counts));
+    AUTO_FREE size_t *counts = memory_zeroed(search->count, sizeof(*counts));
 
-    if (!counts)
-        return error_set(error, -ENOMEM, "no memory for the placement");
     for (size_t i = 0; i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
         AUTO_FREE struct candidate *candidates = NULL;
         size_t moving = search->order[i], k = i;
 
-        if (candidate_list(&search->capacity, demand, &candidates, &counts[i]) < 0)
-            return error_set(error, -ENOMEM, "no memory for the placement");
+        candidate_list(&search->capacity, demand, &candidates, &counts[i]);
         if (counts[i] == 0)
             return refusal_none(&search->capacity, demand, error);
         for (size_t mine = counts[i]; k > 0 && counts[k - 1] > mine; k--) {
@@ -285,7 +281,8 @@ explain_together(struct search *search, struct error *error)
         size_t count;
 
         demand = &search->problem->demands->items[search->order[i]];
-        if (candidate_list(&search->capacity, demand, &candidates, &count) < 0 || count == 0)
+        candidate_list(&search->capacity, demand, &candidates, &count);
+        if (count == 0)
             break;
         capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
     }
@@ -308,13 +305,10 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
         return 0;
     if (rc == 0)
         return explain_together(&search, error);
-    if (rc == -E2BIG)
-        return error_refuse(
-            error, ERROR_UNDECIDED,
-            "its %zu vGPUs can be placed in more ways than were tried; name a parent "
-            "for some of them",
-            problem->demands->count);
-    return error_set(error, rc, "no memory for the placement");
+    return error_refuse(error, ERROR_UNDECIDED,
+                        "its %zu vGPUs can be placed in more ways than were tried; name a parent "
+                        "for some of them",
+                        problem->demands->count);
 }
 
 /* The first lease that helps a demand which has no candidate. REFUSED if one cannot be helped: then
@@ -327,8 +321,7 @@ evict_for(struct search *search, const bool *may_evict, bool together, size_t *b
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count, lease;
 
-        if (candidate_list(&search->capacity, demand, &candidates, &count) < 0)
-            return -ENOMEM;
+        candidate_list(&search->capacity, demand, &candidates, &count);
         if (count > 0 && together)
             capacity_take(&search->capacity, candidates[0].parent, candidates[0].type);
         if (count > 0)
@@ -342,13 +335,11 @@ evict_for(struct search *search, const bool *may_evict, bool together, size_t *b
 }
 
 /* Those whom the fewest parents could ever take first. */
-static int
+static void
 sort_by_chances(struct search *search, const bool *may_evict)
 {
-    AUTO_FREE size_t *chances = calloc(search->count + 1, sizeof(*chances));
+    AUTO_FREE size_t *chances = memory_zeroed(search->count, sizeof(*chances));
 
-    if (!chances)
-        return -ENOMEM;
     for (size_t i = 0; i < search->count; i++) {
         size_t moving = search->order[i], k = i;
         size_t mine = victim_count_chances(&search->capacity,
@@ -361,7 +352,6 @@ sort_by_chances(struct search *search, const bool *may_evict)
         chances[k] = mine;
         search->order[k] = moving;
     }
-    return 0;
 }
 
 /* Whether all demands could be met together if some leases' devices were gone; if that cannot be
@@ -372,10 +362,10 @@ could_meet(const struct placement_problem *problem, const bool *gone,
 {
     AUTO(eviction_clear) struct eviction eviction = {0};
     struct error why = {0};
-    int rc = eviction_make(&eviction, problem, gone, EVICTION_MOST);
+    int rc;
 
-    if (rc == 0)
-        rc = placement_find(&eviction.problem, choices, &why);
+    eviction_make(&eviction, problem, gone, EVICTION_MOST);
+    rc = placement_find(&eviction.problem, choices, &why);
     return rc != REFUSED || (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
 }
 
@@ -386,9 +376,9 @@ could_meet_all(const struct placement_problem *problem, const bool *may_evict,
                struct placement_choice *choices)
 {
     const struct demands *demands = problem->demands;
-    AUTO_FREE bool *gone = calloc(problem->ledger->count + 1, sizeof(*gone));
+    AUTO_FREE bool *gone = memory_zeroed(problem->ledger->count, sizeof(*gone));
 
-    for (int keep = 0; gone && keep < 2; keep++) {
+    for (int keep = 0; keep < 2; keep++) {
         for (size_t i = 0; i < problem->ledger->count; i++)
             gone[i] = may_evict[i];
         for (size_t i = 0; keep && i < demands->count; i++) {
@@ -401,7 +391,7 @@ could_meet_all(const struct placement_problem *problem, const bool *may_evict,
         if (could_meet(problem, gone, choices))
             return true;
     }
-    return !gone;
+    return false;
 }
 
 size_t
@@ -409,14 +399,12 @@ placement_pick_victim(const struct placement_problem *problem, const bool *may_e
 {
     AUTO(search_clear) struct search search = {0};
     AUTO_FREE struct placement_choice *choices =
-        calloc(problem->demands->count + 1, sizeof(*choices));
+        memory_zeroed(problem->demands->count, sizeof(*choices));
     const struct demands *demands = problem->demands;
     struct error ignored;
     size_t best = SIZE_MAX;
     int rc;
 
-    if (!choices)
-        return best;
     /* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
     if (begin(&search, problem, choices, &ignored) < 0) {
         const struct lease *lease =
@@ -430,10 +418,10 @@ placement_pick_victim(const struct placement_problem *problem, const bool *may_e
     /* First by themselves; and if each then has a way, with the others having the best that is
      * left. */
     rc = evict_for(&search, may_evict, false, &best);
-    if (rc == 0 && best == SIZE_MAX)
-        rc = sort_by_chances(&search, may_evict);
-    if (rc == 0 && best == SIZE_MAX)
+    if (rc == 0 && best == SIZE_MAX) {
+        sort_by_chances(&search, may_evict);
         rc = evict_for(&search, may_evict, true, &best);
+    }
     /* Nothing is evicted in vain, which a lone demand's has been seen not to be already. */
     if (rc == 0 && best != SIZE_MAX && demands->count > 1 &&
         !could_meet_all(problem, may_evict, choices))

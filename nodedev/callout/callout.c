@@ -3,6 +3,7 @@
 #include "callout/callout.h"
 #include "apply/transaction.h"
 #include "base/deadline.h"
+#include "base/memory.h"
 #include "base/reader.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
@@ -124,7 +125,7 @@ judge_parent(const struct weighing *weighing, size_t type)
     const struct policy policy = {.enabled = true, .order = POLICY_PACK};
     const struct request request = {0};
     const struct demands demands = {0};
-    AUTO_FREE char *name = strdup(weighing->parent->name.text);
+    AUTO_FREE char *name = memory_copy(weighing->parent->name.text);
     const struct request_device device = {.parent = name};
     const struct demand demand = {
         .label = "",
@@ -142,8 +143,7 @@ judge_parent(const struct weighing *weighing, size_t type)
     AUTO(capacity_clear) struct capacity capacity = {0};
     struct fit place;
 
-    if (!name || capacity_init(&capacity, &problem) < 0)
-        return REASON_NONE;
+    capacity_init(&capacity, &problem);
     return fit_judge(&capacity, &demand, weighing->parent->gpu, type, &place);
 }
 
@@ -212,9 +212,7 @@ on_stop(const struct callout *callout, struct error *error)
         return rc == -ENOENT ? 0 : rc;
     transaction.lock_timeout = LONGEST_LOCK;
     reader_begin(callout->host->reader, READER_PATIENCE);
-    rc = look_take_with(&look, &transaction.statedir, &before, &lease->domain, error);
-    if (rc < 0)
-        return rc;
+    look_take_with(&look, &transaction.statedir, &before, &lease->domain);
     look_at_guests_if_needed(&look, &transaction.statedir);
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)

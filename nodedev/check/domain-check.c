@@ -147,8 +147,8 @@ look_at_host(struct matter *matter, struct error *error)
 }
 
 /* Whether this host could ever give it all of what it asks for. */
-static int
-check_feasibility(struct matter *matter, struct error *error)
+static void
+check_feasibility(struct matter *matter)
 {
     const struct domain_check *check = matter->check;
     struct snapshot *snapshot = &matter->snapshot;
@@ -167,10 +167,7 @@ check_feasibility(struct matter *matter, struct error *error)
         report_warning(check->report, check->file, why.line,
                        "whether this host could ever give it all is not known: %s", why.text);
         break;
-    case FEASIBILITY_ERROR:
-        return error_set(error, -ENOMEM, "no memory for the placement");
     }
-    return 0;
 }
 
 /* --- hostdevs --------------------------------------------------------------------------------- */
@@ -381,10 +378,10 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (check->without_feasibility)
         return (int)matter.snapshot.demands.count;
     if (matter.snapshot.inventory.gpu_count)
-        rc = check_feasibility(&matter, error);
+        check_feasibility(&matter);
     else
         report_warning(check->report, check->file, 0,
                        "no GPU on this host offers vGPUs: whether it could have its own is not "
                        "known");
-    return rc < 0 ? rc : (int)matter.snapshot.demands.count;
+    return (int)matter.snapshot.demands.count;
 }

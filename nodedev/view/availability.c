@@ -2,6 +2,7 @@
 
 #include "view/availability.h"
 #include "apply/recovery.h"
+#include "base/memory.h"
 #include "lease/look.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
@@ -10,39 +11,33 @@
 #include <string.h>
 
 /* What a start of anybody's would forget is forgotten in the copy, what it may remove is told. */
-static int
+static void
 find_evictable(struct availability *availability, const struct host *host)
 {
     const struct name nobody = {0};
     struct ledger *ledger = &availability->ledger;
-    struct error ignored;
     AUTO_FREE bool *may_evict = NULL;
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(look_clear) struct look look = {0};
 
     statedir_open_to_look(host, &statedir);
-    if (look_take_with(&look, &statedir, ledger, NULL, &ignored) < 0)
-        return -ENOMEM;
+    look_take_with(&look, &statedir, ledger, NULL);
     look_at_guests_if_needed(&look, &statedir);
-    may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
-    if (!may_evict)
-        return -ENOMEM;
+    may_evict = memory_zeroed(ledger->count, sizeof(*may_evict));
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, may_evict);
-    return eviction_make(&availability->after, &availability->now, may_evict, EVICTION_MOST);
+    eviction_make(&availability->after, &availability->now, may_evict, EVICTION_MOST);
 }
 
-int
+void
 availability_init(struct availability *availability, const struct host *host,
-                  const struct snapshot *snapshot, struct error *error)
+                  const struct snapshot *snapshot)
 {
-    *availability = (struct availability){.request = {.name = strdup("")}};
+    *availability = (struct availability){.request = {.name = memory_copy("")}};
     availability->now = snapshot_problem(snapshot, &availability->request);
     availability->now.demands = &availability->demands;
     availability->now.ledger = &availability->ledger;
-    if (!availability->request.name || ledger_copy(&snapshot->ledger, &availability->ledger) < 0 ||
-        find_evictable(availability, host) < 0)
-        return error_set(error, -ENOMEM, "no memory for what there is room for");
-    return 0;
+    ledger_copy(&snapshot->ledger, &availability->ledger);
+    find_evictable(availability, host);
 }
 
 void
@@ -77,10 +72,10 @@ count_left(const struct placement_problem *problem, size_t gpu, size_t type)
     const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
     AUTO(capacity_clear) struct capacity capacity = {0};
     struct fit fit = {0};
-    int rc = capacity_init(&capacity, problem);
 
-    if (rc < 0 || !problem->policy->enabled)
-        return rc;
+    if (!problem->policy->enabled)
+        return 0;
+    capacity_init(&capacity, problem);
     switch (fit_judge(&capacity, &demand, gpu, type, &fit)) {
     case REASON_NONE:
         return fit.room < INT_MAX ? (int)fit.room : INT_MAX;
@@ -91,13 +86,13 @@ count_left(const struct placement_problem *problem, size_t gpu, size_t type)
     }
 }
 
-int
+unsigned
 availability_memory(const struct availability *availability, size_t gpu)
 {
     AUTO(capacity_clear) struct capacity capacity = {0};
-    int rc = capacity_init(&capacity, &availability->after.problem);
 
-    return rc < 0 ? rc : (int)capacity_free(&capacity, gpu);
+    capacity_init(&capacity, &availability->after.problem);
+    return capacity_free(&capacity, gpu);
 }
 
 int

@@ -23,9 +23,9 @@ struct availability {
 };
 
 /* Borrows the snapshot, which was taken with inventory_all_types, and must stay where it is.
- * -ENOMEM. To be cleared in every case. */
-int availability_init(struct availability *availability, const struct host *host,
-                      const struct snapshot *snapshot, struct error *error) CHECKED NONNULL;
+ */
+void availability_init(struct availability *availability, const struct host *host,
+                       const struct snapshot *snapshot) NONNULL;
 void availability_clear(struct availability *availability) NONNULL;
 
 /* How many; -errno if the driver does not tell, as where several functions would each take one and
@@ -33,5 +33,5 @@ void availability_clear(struct availability *availability) NONNULL;
 int availability_of(const struct availability *availability, size_t gpu, size_t type,
                     int *at_most) CHECKED NONNULL;
 
-/* MiB that guests could get of a GPU whose memory is summed up. -ENOMEM. */
-int availability_memory(const struct availability *availability, size_t gpu) CHECKED NONNULL;
+/* MiB that guests could get of a GPU whose memory is summed up. */
+unsigned availability_memory(const struct availability *availability, size_t gpu) CHECKED NONNULL;

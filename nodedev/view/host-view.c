@@ -42,7 +42,7 @@ set_user(const struct host_view *view, struct host_view_vgpu *vgpu)
     vgpu->alias = known(domain_alias(domain, vgpu->device));
 }
 
-static int
+static void
 add_walked(struct host_view *view, const struct vgpu_walk *walk)
 {
     struct host_view_vgpu vgpu = {
@@ -59,12 +59,12 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
         set_user(view, &vgpu);
     if (walk->vgpu && references_is_orphan(&view->references, walk->vgpu, walk->lease))
         vgpu.state = "orphan";
-    return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
+    ARRAY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
 /* A remote host's virtual function that makes no mediated devices, if a running guest has it: it
  * has a type, or QEMU would not have got it. */
-static int
+static void
 add_function(struct host_view *view, const struct name *device)
 {
     static const struct name untold;
@@ -73,29 +73,27 @@ add_function(struct host_view *view, const struct name *device)
     size_t index;
 
     if (!inventory_find_parent(inventory, device, &index) || inventory->parents[index].interface)
-        return 0;
+        return;
     vgpu.gpu = &inventory->gpus[inventory->parents[index].gpu].name;
     set_user(view, &vgpu);
-    return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
+    ARRAY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
-static int
-list_vgpus(struct host_view *view, struct error *error)
+static void
+list_vgpus(struct host_view *view)
 {
     const struct domains *domains = &view->references.domains;
     struct vgpu_walk walk = {.ledger = &view->snapshot.ledger,
                              .inventory = &view->snapshot.inventory};
-    int rc = 0;
 
-    while (rc == 0 && vgpu_walk_next(&walk))
-        rc = add_walked(view, &walk);
+    while (vgpu_walk_next(&walk))
+        add_walked(view, &walk);
     for (size_t i = 0; view->is_remote && i < domains->count; i++) {
         const struct request *live = &domains->items[i].live;
 
-        for (size_t k = 0; rc == 0 && k < live->hostdev_count; k++)
-            rc = add_function(view, &live->hostdevs[k].source);
+        for (size_t k = 0; k < live->hostdev_count; k++)
+            add_function(view, &live->hostdevs[k].source);
     }
-    return rc < 0 ? error_set(error, rc, "no memory for the vGPUs") : 0;
 }
 
 /* Of several hosts without an answer each has its line; of one alone it is the command's. */
@@ -130,10 +128,10 @@ show_remote(const struct host_views *views, const struct command_call *call,
                        .known = host->domains.complete,
                        .statedir = STATEDIR_CLOSED},
     };
-    int rc = list_vgpus(&view, error);
+    int rc;
 
-    if (rc == 0)
-        rc = views->show(data, &view, error);
+    list_vgpus(&view);
+    rc = views->show(data, &view, error);
     free(view.vgpus);
     return rc;
 }
@@ -183,7 +181,7 @@ look(struct host_view *view, const struct command_call *call, const struct inven
     *view = (struct host_view){.call = call, .references = {.statedir = STATEDIR_CLOSED}};
     rc = snapshot_take(&view->snapshot, call->host, filter, error);
     if (rc == 0 && wants_availability)
-        rc = availability_init(&view->availability, call->host, &view->snapshot, error);
+        availability_init(&view->availability, call->host, &view->snapshot);
     return rc;
 }
 
@@ -193,7 +191,9 @@ host_view_take(struct host_view *view, const struct command_call *call,
 {
     int rc = look(view, call, filter, wants_availability, error);
 
-    return rc < 0 ? rc : list_vgpus(view, error);
+    if (rc == 0)
+        list_vgpus(view);
+    return rc;
 }
 
 static int
@@ -211,9 +211,8 @@ show_own(const struct host_views *views, const struct command_call *call, void *
         references_ask(call->host, call->uri, &view.references, &failure) < 0)
         say_line(call->faults, "vgpuctl: %s: %s; so orphans are not told from others", call->name,
                  failure.text);
-    rc = list_vgpus(&view, error);
-    if (rc == 0)
-        rc = views->show(data, &view, error);
+    list_vgpus(&view);
+    rc = views->show(data, &view, error);
     return rc < 0 ? rc : views->end(data, error);
 }
 
