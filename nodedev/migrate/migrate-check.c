@@ -384,17 +384,15 @@ check_hosts(struct check *check)
     check_kernel(check);
 }
 
-int
-migrate_check_check(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret,
-                    struct error *error)
+void
+migrate_check_check(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret)
 {
     const struct demands *demands = &migration->guest->demands;
     struct check check = {.migration = migration, .out = out, .verdict = ret};
     AUTO(remote_capacity_end) struct remote_capacity capacity = {0};
 
     *ret = (struct migrate_verdict){.answer = REMOTE_CAPACITY_YES};
-    if (remote_capacity_start(&capacity, migration->to) < 0)
-        return error_set(error, -ENOMEM, "no memory");
+    remote_capacity_start(&capacity, migration->to);
     check_hosts(&check);
     for (size_t i = 0; i < demands->count; i++)
         check_device(&check, &demands->items[i], &capacity);
@@ -402,10 +400,9 @@ migrate_check_check(const struct migrate_check *migration, FILE *out, struct mig
     if (!migration->guest->is_new)
         add_notes(&check);
     if (ret->answer != REMOTE_CAPACITY_YES || demands->count == 0)
-        return 0;
+        return;
     for (ret->room = 1; ret->room < MIGRATE_CHECK_MOST_ROOM; ret->room++) {
         if (!fits_again(migration, &capacity))
             break;
     }
-    return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/remote-capacity.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,16 +11,13 @@ struct remote_gpu {
     size_t count;
 };
 
-int
+void
 remote_capacity_start(struct remote_capacity *capacity, const struct remote_host *host)
 {
-    size_t count = host->inventory.gpu_count;
-
     *capacity = (struct remote_capacity){
         .host = host,
-        .gpus = calloc(count ? count : 1, sizeof(*capacity->gpus)),
+        .gpus = memory_zeroed(host->inventory.gpu_count, sizeof(*capacity->gpus)),
     };
-    return capacity->gpus ? 0 : -ENOMEM;
 }
 
 void

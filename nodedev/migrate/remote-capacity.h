@@ -25,9 +25,8 @@ struct remote_capacity {
     bool has_chosen;                /* between types: another choice might have left more room */
 };
 
-/* 0 or -ENOMEM. */
-int remote_capacity_start(struct remote_capacity *capacity,
-                          const struct remote_host *host) CHECKED NONNULL;
+void
+remote_capacity_start(struct remote_capacity *capacity, const struct remote_host *host) NONNULL;
 void remote_capacity_end(struct remote_capacity *capacity) NONNULL;
 
 /* Takes room for one vGPU of any type that the filter wants, if there is one for sure. Writes
