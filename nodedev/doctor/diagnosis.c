@@ -30,9 +30,8 @@ diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
     va_start(args, format);
     error_vset(&finding.text, 0, format, args);
     va_end(args);
-    if (ARRAY_TRY_ADD(diagnosis->findings, diagnosis->count, finding) < 0)
-        diagnosis->full = true;
-    else if (finding.check->severity > DIAGNOSIS_NOTE)
+    ARRAY_ADD(diagnosis->findings, diagnosis->count, finding);
+    if (finding.check->severity > DIAGNOSIS_NOTE)
         diagnosis->faults++;
 }
 
@@ -41,7 +40,7 @@ diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
 {
     va_list args;
 
-    if (diagnosis->count == 0 || diagnosis->full)
+    if (diagnosis->count == 0)
         return;
     va_start(args, format);
     error_vset(&diagnosis->findings[diagnosis->count - 1].remedy, 0, format, args);
@@ -101,7 +100,7 @@ diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret, 
         for (const struct diagnosis_check *check = tables[i]; check->name; check++)
             run_check(ret, check);
     }
-    return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;
+    return 0;
 }
 
 void

@@ -61,7 +61,6 @@ struct diagnosis {
     const struct diagnosis_check *check; /* the one at work */
     struct diagnosis_finding *findings;
     size_t count, faults; /* findings; those of them that are more than a note */
-    bool full;            /* no memory for one more */
 };
 
 /* What diagnosis_clear does nothing to. */
@@ -78,7 +77,8 @@ extern const struct diagnosis_check state_checks[];
 extern const struct diagnosis_check domain_checks[];
 
 /* Reads all, and runs all checks. A part that cannot be read is itself a finding. `uri` is this
- * host's libvirt, or NULL. Only -ENOMEM is an error. The caller clears ret in every case. */
+ * host's libvirt, or NULL. An error is what scan_host returns. The caller clears ret in every
+ * case. */
 int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret,
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;

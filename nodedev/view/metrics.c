@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/metrics.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "view/host-snapshot.h"
 #include "view/room.h"
@@ -353,12 +354,11 @@ put_family(const struct metrics *metrics, const struct family *family, FILE *out
 {
     AUTO_FREE char *samples = NULL;
     size_t size = 0;
-    FILE *aside = open_memstream(&samples, &size);
+    FILE *aside = memory_stream(&samples, &size);
 
-    if (!aside)
-        return;
     family->put(metrics, family->name, aside);
-    if (fclose(aside) == 0 && size)
+    memory_stream_end(aside, &samples);
+    if (size)
         fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s", family->name, family->help, family->name,
                 family->type, samples);
 }
