@@ -7,6 +7,7 @@
 #include "actions/mark-run.h"
 #include "actions/release.h"
 #include "actions/verify.h"
+#include "base/memory.h"
 #include "domain/request-parser.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -30,7 +31,8 @@ static const struct event {
     int (*rewrite)(const struct host *host, const struct document *document,
                    const struct request *request, struct document *ret, struct error *error);
     bool must_read;                  /* an unreadable document is a failure */
-    bool may_fail;                   /* a failure may be told to libvirt, else only to the log */
+    bool may_fail;                   /* a failure, of memory too, may be told to libvirt; else
+                                        only to the log */
     enum counters_operation counter; /* COUNTERS_OPERATIONS: it is not counted */
 } events[] = {
     {"prepare", "begin", assign_domain, NULL, true, true, COUNTERS_PREPARE},
@@ -152,6 +154,7 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     event = find_event(argv[2], argv[3]);
     if (!event)
         return 0;
+    memory_end_with(event->may_fail);
     rc = read_request(host, input, &document, &request, &error);
     tell = rc < 0 ? event->must_read : event->may_fail;
     /* Nobody asks us again: the ledger knows what the guest has, if only its UUID was there. */

@@ -47,7 +47,7 @@ is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
     return policy_load(host, &policy, &ignored) < 0 || policy.enabled;
 }
 
-static int
+static void
 look_at(const struct host *host, const struct request *request,
         const struct request_hostdev *hostdev, struct ledger *ret, struct error *unread)
 {
@@ -60,49 +60,43 @@ look_at(const struct host *host, const struct request *request,
                   "kernel's log",
                   hostdev->source.text, request->name);
     if (rc < 0)
-        return rc == -ENOMEM ? rc : 0;
+        return;
     lease.origin = is_ours_to_make(host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
-    return ledger_add(ret, &lease);
+    ledger_add(ret, &lease);
 }
 
-int
+void
 adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
            struct ledger *ret, struct error *unread)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++) {
+    for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
             !ledger_find(known, &hostdev->source) && !ledger_find(ret, &hostdev->source))
-            rc = look_at(host, request, hostdev, ret, unread);
+            look_at(host, request, hostdev, ret, unread);
     }
-    return rc;
 }
 
-int
+void
 adopt_missing(const struct transaction *transaction, const struct ledger *held, const char *event,
               struct ledger *ledger)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < held->count; i++) {
+    for (size_t i = 0; i < held->count; i++) {
         struct lease lease = held->leases[i];
 
         if (ledger_find(ledger, &lease.vgpu.device))
             continue;
         renew(transaction, ledger, &lease);
         log_lease(transaction->host, event, &lease, "adopted");
-        rc = ledger_add(ledger, &lease);
+        ledger_add(ledger, &lease);
     }
-    return rc;
 }
 
 /* The daemon that runs the guest now owes us the release, of what it does not hold any more too. */
-static int
+static void
 adopt(const struct transaction *transaction, const struct request *request,
       const struct ledger *held, struct ledger *ledger)
 {
@@ -116,7 +110,7 @@ adopt(const struct transaction *transaction, const struct request *request,
             transaction_may_act(transaction, lease))
             renew(transaction, ledger, lease);
     }
-    return adopt_missing(transaction, held, "reconnect", ledger);
+    adopt_missing(transaction, held, "reconnect", ledger);
 }
 
 int
@@ -135,8 +129,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
         return rc;
     reader_begin(host->reader, READER_PATIENCE);
-    if (adopt_look(host, request, &ledger, &held, &unread) < 0)
-        return error_set(error, -ENOMEM, "no memory for the leases");
+    adopt_look(host, request, &ledger, &held, &unread);
     if (*unread.text)
         log_failure(host, "reconnect", request->name, &unread);
     ledger_clear(&ledger);
@@ -150,11 +143,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
         transaction_abort(&transaction);
         return error_set(error, -ESRCH, "libvirt's daemon has ended");
     }
-    rc = adopt(&transaction, request, &held, &ledger);
-    if (rc < 0) {
-        transaction_abort(&transaction);
-        return error_set(error, rc, "no memory for the leases");
-    }
+    adopt(&transaction, request, &held, &ledger);
     rc = transaction_commit(&transaction, &ledger, error);
     number = marks_number(host, &ledger);
     if (rc == 0 && daemon_may_live(host))

@@ -20,10 +20,10 @@ int adopt_domain(const struct host *host, const struct request *request,
 
 /* Without the lock: adds to ret a lease for each device that a running guest asks us for, and that
  * has none among those known nor in ret. Whose driver does not answer is left out, with a line in
- * unread. -ENOMEM. */
-int adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
-               struct ledger *ret, struct error *unread) CHECKED NONNULL;
+ * unread. */
+void adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
+                struct ledger *ret, struct error *unread) NONNULL;
 
-/* Under the lock: enters those of them whose devices still have no lease. -ENOMEM. */
-int adopt_missing(const struct transaction *transaction, const struct ledger *held,
-                  const char *event, struct ledger *ledger) CHECKED NONNULL;
+/* Under the lock: enters those of them whose devices still have no lease. */
+void adopt_missing(const struct transaction *transaction, const struct ledger *held,
+                   const char *event, struct ledger *ledger) NONNULL;

@@ -2,6 +2,7 @@
 
 #include "actions/arrival.h"
 #include "apply/recovery.h"
+#include "base/memory.h"
 #include "base/reader.h"
 #include "device/type-cache.h"
 #include "lease/daemon.h"
@@ -63,19 +64,16 @@ can_stay(const struct placement_problem *problem, size_t index)
 }
 
 /*
- * The nearest to what the XML says that there is room for: 1, or 0; -ENOMEM; REFUSED: it takes too
- * long to tell, while others wait for the lock. Those that can stay do so; else none need
- * to.
+ * The nearest to what the XML says that there is room for: 1, or 0; REFUSED: it takes too long to
+ * tell, while others wait for the lock. Those that can stay do so; else none need to.
  */
 static int
 find_room(struct arrival *arrival, const struct placement_problem *problem)
 {
     struct demands *demands = &arrival->snapshot.demands;
-    AUTO_FREE bool *stays = calloc(demands->count + 1, sizeof(*stays));
+    AUTO_FREE bool *stays = memory_zeroed(demands->count, sizeof(*stays));
     struct error ignored;
 
-    if (!stays)
-        return -ENOMEM;
     for (size_t i = 0; i < demands->count; i++)
         stays[i] = can_stay(problem, i);
     for (int way = 0; way < 4; way++) {
@@ -86,7 +84,7 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
                                         : way < 2                ? DEMAND_ANY_PLACE
                                                                  : DEMAND_ANY_KIND;
         rc = placement_find(problem, arrival->choices, &ignored);
-        if (rc == -ENOMEM || (rc < 0 && ignored.class == ERROR_UNDECIDED))
+        if (rc < 0 && ignored.class == ERROR_UNDECIDED)
             return rc;
         if (rc == 0 && are_usable(problem, arrival->choices))
             return 1;
@@ -138,8 +136,6 @@ find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
         return 1;
     if (rc == 0)
         rc = find_clearable(arrival, may_evict);
-    if (rc == -ENOMEM)
-        return error_set(error, rc, "no memory for the placement");
     return rc > 0 ? 0 : find_any(arrival, error);
 }
 
@@ -160,24 +156,23 @@ forget_reserved(const struct arrival *arrival, struct ledger *ledger)
 }
 
 /* Promises the virtual functions that were chosen. */
-static int
-reserve(struct arrival *arrival, struct error *error)
+static void
+reserve(struct arrival *arrival)
 {
     const struct placement_problem problem = problem_of(arrival);
     const struct plan_actor actor = {daemon_find(arrival->host), 0, host_seconds(arrival->host)};
     AUTO(plan_clear) struct plan plan = {0};
-    int rc = plan_build(&problem, arrival->choices, &actor, &plan);
 
-    for (size_t i = 0; rc == 0 && i < plan.count; i++) {
+    plan_build(&problem, arrival->choices, &actor, &plan);
+    for (size_t i = 0; i < plan.count; i++) {
         struct lease *lease = &plan.steps[i].lease;
 
         lease->state = LEASE_RESERVED;
         if (lease->vgpu.interface->hostdev == REQUEST_PCI &&
             plan.steps[i].way == PLACEMENT_CREATE &&
             !ledger_find(&arrival->snapshot.ledger, &lease->vgpu.device))
-            rc = ledger_add(&arrival->snapshot.ledger, lease);
+            ledger_add(&arrival->snapshot.ledger, lease);
     }
-    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
 }
 
 /* --- under the lock, or without ------------------------------------------------------------ */
@@ -207,10 +202,9 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     reader_begin(arrival->host->reader, PATIENCE);
     ledger_clear(ledger);
     rc = statedir_load(&transaction->statedir, ledger, error);
-    if (rc == 0)
-        rc = look_take_with(look, &transaction->statedir, ledger, NULL, error);
     if (rc < 0)
         return rc;
+    look_take_with(look, &transaction->statedir, ledger, NULL);
     look_at_guests_if_needed(look, &transaction->statedir);
     return snapshot_look(&arrival->snapshot, arrival->host, error);
 }
@@ -223,17 +217,16 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
     AUTO_FREE bool *may_evict = NULL;
     int rc;
 
-    if (look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.changed) < 0)
-        return error_set(error, -ENOMEM, "no memory for the leases");
+    look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.changed);
     type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
-    may_evict = calloc(arrival->snapshot.ledger.count + 1, sizeof(*may_evict));
-    if (!may_evict)
-        return error_set(error, -ENOMEM, "no memory for the leases");
+    may_evict = memory_zeroed(arrival->snapshot.ledger.count, sizeof(*may_evict));
     recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "mend",
                          &arrival->snapshot.ledger, may_evict);
     rc = find_places(arrival, may_evict, error);
-    return rc > 0 ? reserve(arrival, error) : rc;
+    if (rc > 0)
+        reserve(arrival);
+    return rc < 0 ? rc : 0;
 }
 
 static int
@@ -270,9 +263,7 @@ arrival_choose(struct arrival *arrival, struct error *error)
         rc = snapshot_look(&arrival->snapshot, arrival->host, error);
     if (rc < 0)
         return rc;
-    arrival->choices = calloc(arrival->snapshot.demands.count + 1, sizeof(*arrival->choices));
-    if (!arrival->choices)
-        return error_set(error, -ENOMEM, "no memory for the placement");
+    arrival->choices = memory_zeroed(arrival->snapshot.demands.count, sizeof(*arrival->choices));
     return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
 }
 

@@ -89,10 +89,11 @@ hold(struct assignment *assignment, struct error *error)
         struct lease *lease = ledger_find(&ledger, &assignment->plan.steps[i].lease.vgpu.device);
 
         /* A ledger that was moved away meanwhile gets what was made: we still have the claim. */
-        if (!lease && ledger_add(&ledger, &assignment->plan.steps[i].lease) == 0)
+        if (!lease) {
+            ledger_add(&ledger, &assignment->plan.steps[i].lease);
             lease = &ledger.leases[ledger.count - 1];
-        if (!lease || lease->claim != transaction->statedir.claim ||
-            lease->state != LEASE_PENDING) {
+        }
+        if (lease->claim != transaction->statedir.claim || lease->state != LEASE_PENDING) {
             transaction_abort(transaction);
             return transaction_lost(&assignment->plan.steps[i].lease.vgpu.device, error);
         }

@@ -70,9 +70,7 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
                                   "still being removed, perhaps while a process has it open; try "
                                   "again, or give this guest another UUID",
                                   lease->vgpu.device.text));
-    rc = ARRAY_TRY_ADD(assignment->rejections, assignment->rejection_count, rejection);
-    if (rc < 0)
-        return assignment_fail(assignment, error_set(error, rc, "no memory for a refusal"));
+    ARRAY_ADD(assignment->rejections, assignment->rejection_count, rejection);
     error_set(error, -ETIMEDOUT,
               "the kernel refuses a vGPU of type %s on %s (%s), and took all of prepare_timeout "
               "for that",
@@ -119,8 +117,7 @@ create(struct assignment *assignment, size_t index, struct error *error)
         return assignment_fail(assignment, rc);
     if (rc < 0)
         return rejected(assignment, index, rc, error);
-    if (names_add(&assignment->ours, lease->vgpu.device.text) < 0)
-        return assignment_fail(assignment, error_set(error, -ENOMEM, "no memory for the vGPUs"));
+    names_append(&assignment->ours, &lease->vgpu.device);
     return STEP_DONE;
 }
 

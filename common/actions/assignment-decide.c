@@ -17,13 +17,11 @@ plan(struct assignment *assignment, const struct placement_problem *problem, str
      struct error *error)
 {
     struct transaction *transaction = &assignment->transaction;
-    AUTO_FREE struct placement_choice *choices = calloc(problem->demands->count, sizeof(*choices));
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(problem->demands->count, sizeof(*choices));
     struct plan_actor actor;
-    int rc;
+    int rc = placement_find(problem, choices, error);
 
-    if (!choices)
-        return error_set(error, -ENOMEM, "no memory for the placement");
-    rc = placement_find(problem, choices, error);
     if (rc == 0)
         rc = statedir_claim(&transaction->statedir, ledger, error);
     if (rc < 0)
@@ -31,21 +29,19 @@ plan(struct assignment *assignment, const struct placement_problem *problem, str
     actor = (struct plan_actor){transaction->daemon, transaction->statedir.claim,
                                 host_seconds(transaction->host)};
     plan_clear(&assignment->plan);
-    rc = plan_build(problem, choices, &actor, &assignment->plan);
-    for (size_t i = 0; rc == 0 && i < assignment->plan.count; i++) {
+    plan_build(problem, choices, &actor, &assignment->plan);
+    for (size_t i = 0; i < assignment->plan.count; i++) {
         const struct lease *lease = &assignment->plan.steps[i].lease;
         struct lease *known = ledger_find(ledger, &lease->vgpu.device);
 
         if (assignment->plan.steps[i].way == PLACEMENT_REUSE)
-            rc = names_add(&assignment->ours, lease->vgpu.device.text);
-        if (rc < 0)
-            break;
+            names_append(&assignment->ours, &lease->vgpu.device);
         if (known)
             *known = *lease;
         else
-            rc = ledger_add(ledger, lease);
+            ledger_add(ledger, lease);
     }
-    return rc < 0 ? error_set(error, rc, "no memory for the plan") : 0;
+    return 0;
 }
 
 /* Whether a place on one of the GPUs that could serve the demands, or a device of theirs, was given
@@ -168,8 +164,7 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
 
     ledger_clear(&recovery->todo);
     ledger_clear(&snapshot->changed);
-    if (look_compare(&recovery->look, &snapshot->ledger, &snapshot->changed) < 0)
-        return assignment_fail(assignment, error_set(error, -ENOMEM, "no memory for the leases"));
+    look_compare(&recovery->look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     disown(assignment, &snapshot->inventory, &snapshot->ledger);
     rc = recovery_claim_own(recovery, transaction, &assignment->request->domain, &snapshot->demands,
@@ -197,10 +192,9 @@ look(struct assignment *assignment, struct error *error)
     reader_begin(assignment->transaction.host->reader, assignment->patience);
     ledger_clear(&snapshot->ledger);
     rc = statedir_load(statedir, &snapshot->ledger, error);
-    if (rc == 0)
-        rc = look_take_with(look, statedir, &snapshot->ledger, own, error);
     if (rc < 0)
         return rc;
+    look_take_with(look, statedir, &snapshot->ledger, own);
     if (assignment->looks_at_all)
         look_at_guests_if_needed(look, statedir);
     return snapshot_look(snapshot, assignment->transaction.host, error);

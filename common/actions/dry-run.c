@@ -34,7 +34,7 @@ dry_run_clear(struct dry_run *dry_run)
 }
 
 /* As recovery_claim_own, of which nothing is done. */
-static int
+static void
 sort_own(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
          const struct name *domain)
 {
@@ -42,23 +42,19 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
         struct lease *lease = &dry_run->snapshot.ledger.leases[i];
         enum fate fate = FATE_REUSE;
         const char *why;
-        int rc = 0;
 
         if (name_equal(&lease->domain, domain))
             fate = recovery_judge_own(transaction, look, &dry_run->snapshot.demands,
                                       &dry_run->snapshot.inventory, lease, &why);
         if (fate == FATE_WAIT)
-            rc = ledger_add(&dry_run->busy, lease);
+            ledger_add(&dry_run->busy, lease);
         if (fate == FATE_REMOVE)
-            rc = ledger_add(&dry_run->unwanted, lease);
-        if (rc < 0)
-            return rc;
+            ledger_add(&dry_run->unwanted, lease);
         if (fate == FATE_FORGET)
             ledger_remove(&dry_run->snapshot.ledger, lease);
         else
             i++;
     }
-    return 0;
 }
 
 /* As recovery_claim_others: forgets what is gone, and says what may go. */
@@ -165,21 +161,20 @@ evict(struct dry_run *dry_run)
 }
 
 /* What others left behind is looked at only when it is in the way, as in a start. */
-static int
+static void
 decide(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
        const struct request *request, const struct dry_run_change *change)
 {
-    int rc = change->alone ? 0 : sort_own(dry_run, transaction, look, &request->domain);
-
+    if (!change->alone)
+        sort_own(dry_run, transaction, look, &request->domain);
     dry_run->problem = snapshot_problem(&dry_run->snapshot, request);
     dry_run->problem.running = change->alone;
     dry_run->problem.avoided = change->avoided;
-    if (rc < 0 || !find(dry_run))
-        return rc;
+    if (!find(dry_run))
+        return;
     sort_others(dry_run, transaction, look, &request->domain, change->alone);
     if (find(dry_run))
         evict(dry_run);
-    return 0;
 }
 
 /* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.
@@ -216,16 +211,14 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
         return rc;
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
-    rc = look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL, error);
-    if (rc == 0)
-        rc = snapshot_look(snapshot, host, error);
+    look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL);
+    rc = snapshot_look(snapshot, host, error);
     if (rc < 0)
         return rc;
-    dry_run->choices = calloc(snapshot->demands.count, sizeof(*dry_run->choices));
-    rc = dry_run->choices ? decide(dry_run, &transaction, &look, request, change) : -ENOMEM;
-    if (rc == 0)
-        look_ahead(dry_run, host, request, change);
-    return rc < 0 ? error_set(error, rc, "no memory for the placement") : 0;
+    dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));
+    decide(dry_run, &transaction, &look, request, change);
+    look_ahead(dry_run, host, request, change);
+    return 0;
 }
 
 int

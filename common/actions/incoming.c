@@ -84,8 +84,6 @@ choose_sources(const struct arrival *arrival, struct rewrite_source **ret, struc
     int rc = 0;
 
     *ret = rewrite_own(arrival->request);
-    if (!*ret)
-        return error_set(error, -ENOMEM, "no memory for the UUIDs");
     for (size_t i = 0; i < demands->count && rc == 0; i++) {
         size_t hostdev = (size_t)(demands->items[i].hostdev - arrival->request->hostdevs);
 

@@ -130,13 +130,12 @@ static int
 claim(struct reaping *reaping, const struct suspect *suspect, struct ledger *ledger,
       struct error *error)
 {
-    int rc = suspect->is_leased ? 0 : ledger_add(ledger, &suspect->lease);
-    struct lease *lease = ledger_find(ledger, &suspect->lease.vgpu.device);
+    struct lease *lease;
 
-    if (rc == 0)
-        rc = ledger_add(&reaping->todo, lease);
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the leases");
+    if (!suspect->is_leased)
+        ledger_add(ledger, &suspect->lease);
+    lease = ledger_find(ledger, &suspect->lease.vgpu.device);
+    ledger_add(&reaping->todo, lease);
     return transaction_claim_removal(&reaping->transaction, ledger, lease, error);
 }
 
@@ -147,8 +146,7 @@ consider(struct reaping *reaping, const struct suspect *suspect, struct ledger *
     struct error why = {0};
     enum outcome outcome = decide(reaping, suspect, &why);
 
-    if (findings_add(reaping->findings, &suspect->lease, outcome, why.text) < 0)
-        return error_set(error, -ENOMEM, "no memory for the findings");
+    findings_add(reaping->findings, &suspect->lease, outcome, why.text);
     reaping->findings->failed += outcome == OUTCOME_LEFT && suspect->is_named;
     if (reaping->order->dry_run)
         return 0;
@@ -247,9 +245,8 @@ look(struct reaping *reaping, struct error *error)
     int rc;
 
     reader_begin(host->reader, READER_PATIENCE);
-    rc = look_take_with(&reaping->look, statedir, reaping->order->before, NULL, error);
-    if (rc == 0)
-        rc = look_at_guests(&reaping->look, statedir, host, error);
+    look_take_with(&reaping->look, statedir, reaping->order->before, NULL);
+    rc = look_at_guests(&reaping->look, statedir, host, error);
     return rc < 0 ? rc : scan_host(host, NULL, &inventory_no_types, &reaping->inventory, error);
 }
 

@@ -49,14 +49,14 @@ findings_clear(struct findings *findings)
     *findings = (struct findings){0};
 }
 
-int
+void
 findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
              const char *why)
 {
     struct finding finding = {.lease = *lease, .outcome = outcome};
 
     error_set(&finding.why, 0, "%s", why);
-    return ARRAY_TRY_ADD(findings->items, findings->count, finding);
+    ARRAY_ADD(findings->items, findings->count, finding);
 }
 
 struct finding *
@@ -109,8 +109,7 @@ judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error
         const char *why;
         enum fate fate = judge_lease(reconciliation, lease, &why);
 
-        if (findings_add(reconciliation->findings, lease, outcome_of(fate), why) < 0)
-            return error_set(error, -ENOMEM, "no memory for the findings");
+        findings_add(reconciliation->findings, lease, outcome_of(fate), why);
         if (fate == FATE_FORGET) {
             log_lease(transaction->host, "reconcile", lease, "forgotten");
             ledger_remove(ledger, lease);
@@ -123,8 +122,8 @@ judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error
         }
         if (fate == FATE_REMOVE) {
             rc = transaction_claim_removal(transaction, ledger, lease, error);
-            if (rc == 0 && (rc = ledger_add(&reconciliation->todo, lease)) < 0)
-                error_set(error, rc, "no memory for the leases");
+            if (rc == 0)
+                ledger_add(&reconciliation->todo, lease);
         }
         i++;
     }
@@ -145,26 +144,22 @@ has_lost(const struct ledger *before, const struct ledger *ledger, const struct 
 }
 
 /* Without the lock: what running guests hold, and no lease names. */
-static int
-look_for_held(struct reconciliation *reconciliation, struct error *error)
+static void
+look_for_held(struct reconciliation *reconciliation)
 {
     const struct status_files *guests = &reconciliation->look.guests;
-    int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < guests->count; i++)
-        rc = adopt_look(reconciliation->transaction.host, &guests->items[i],
-                        &reconciliation->look.before, &reconciliation->held,
-                        &reconciliation->unread);
-    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+    for (size_t i = 0; i < guests->count; i++)
+        adopt_look(reconciliation->transaction.host, &guests->items[i],
+                   &reconciliation->look.before, &reconciliation->held, &reconciliation->unread);
 }
 
 /* Under the lock. */
-static int
-adopt(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
+static void
+adopt(struct reconciliation *reconciliation, struct ledger *ledger)
 {
     struct ledger *held = &reconciliation->held;
     size_t known = ledger->count;
-    int rc;
 
     /* What of a guest is no longer true since it gave something back while the files were read. */
     for (size_t i = 0; i < held->count;) {
@@ -173,11 +168,10 @@ adopt(struct reconciliation *reconciliation, struct ledger *ledger, struct error
         else
             i++;
     }
-    rc = adopt_missing(&reconciliation->transaction, held, "reconcile", ledger);
-    for (size_t i = known; rc == 0 && i < ledger->count; i++)
-        rc = findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
-                          "its guest runs, and no lease named it");
-    return rc < 0 ? error_set(error, rc, "no memory for the leases") : 0;
+    adopt_missing(&reconciliation->transaction, held, "reconcile", ledger);
+    for (size_t i = known; i < ledger->count; i++)
+        findings_add(reconciliation->findings, &ledger->leases[i], OUTCOME_ADOPTED,
+                     "its guest runs, and no lease named it");
 }
 
 /* The guests are read after the ledger: what is held by then was in a status file before. What
@@ -192,7 +186,9 @@ look(struct reconciliation *reconciliation, struct error *error)
     rc = look_take(&reconciliation->look, statedir, NULL, error);
     if (rc == 0)
         rc = look_at_guests(&reconciliation->look, statedir, statedir->host, error);
-    return rc < 0 ? rc : look_for_held(reconciliation, error);
+    if (rc == 0)
+        look_for_held(reconciliation);
+    return rc;
 }
 
 static int
@@ -205,12 +201,12 @@ decide(struct reconciliation *reconciliation, struct error *error)
     if (rc < 0)
         return rc;
     rc = judge(reconciliation, &ledger, error);
-    if (rc == 0)
-        rc = adopt(reconciliation, &ledger, error);
-    if (rc == 0)
-        return transaction_commit(transaction, &ledger, error);
-    transaction_abort(transaction);
-    return rc;
+    if (rc < 0) {
+        transaction_abort(transaction);
+        return rc;
+    }
+    adopt(reconciliation, &ledger);
+    return transaction_commit(transaction, &ledger, error);
 }
 
 static void
@@ -293,11 +289,12 @@ look_for_all(struct reconciliation *reconciliation, struct error *error)
     if (rc == 0 && !reconciliation->look.guests.complete)
         rc = error_set(error, -EIO, "%s; nothing was changed",
                        reconciliation->look.guests.failure.text);
-    if (rc == 0)
-        rc = look_for_held(reconciliation, error);
-    if (rc == 0 && *reconciliation->unread.text)
-        rc = error_set(error, -EIO, "%s; nothing was changed", reconciliation->unread.text);
-    return rc;
+    if (rc < 0)
+        return rc;
+    look_for_held(reconciliation);
+    if (*reconciliation->unread.text)
+        return error_set(error, -EIO, "%s; nothing was changed", reconciliation->unread.text);
+    return 0;
 }
 
 /* Under the lock, unless somebody has done it meanwhile. */
@@ -311,9 +308,10 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
     if (rc == 0 || !statedir_is_broken(rc))
         return rc;
     rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
-    if (rc == 0)
-        rc = adopt(reconciliation, &ledger, error);
-    return rc < 0 ? rc : statedir_store(statedir, &ledger, error);
+    if (rc < 0)
+        return rc;
+    adopt(reconciliation, &ledger);
+    return statedir_store(statedir, &ledger, error);
 }
 
 int

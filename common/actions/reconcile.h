@@ -51,9 +51,9 @@ int reconcile_rebuild(const struct host *host, struct findings *ret,
                       struct error *error) CHECKED NONNULL;
 void findings_clear(struct findings *findings) NONNULL;
 
-/* Copies one more; -ENOMEM. */
-int findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
-                 const char *why) CHECKED NONNULL;
+/* Copies one more. */
+void findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
+                  const char *why) NONNULL;
 
 /* The finding of a device; there must be one. */
 struct finding *findings_find(const struct findings *findings, const struct name *device) NONNULL;

@@ -43,8 +43,8 @@ claim_lease(struct transaction *transaction, struct ledger *ledger, struct lease
         return 0;
     }
     rc = transaction_claim_removal(transaction, ledger, lease, error);
-    if (rc == 0 && (rc = ledger_add(mine, lease)) < 0)
-        error_set(error, rc, "no memory for the leases");
+    if (rc == 0)
+        ledger_add(mine, lease);
     return rc;
 }
 

@@ -164,22 +164,18 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
 
 /* A removal under way takes the device off the bus first, and its directory last: until then it is
  * on its parent, and the driver's figures are right as they are. */
-static int
+static void
 add_going(struct snapshot *snapshot, const struct host *host)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < snapshot->ledger.count; i++) {
+    for (size_t i = 0; i < snapshot->ledger.count; i++) {
         const struct lease *lease = &snapshot->ledger.leases[i];
         struct name type;
 
         if ((lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING) &&
             !inventory_find_vgpu(&snapshot->inventory, &lease->vgpu.device) &&
             vgpu_state(host, &lease->vgpu, &type) == VGPU_TRANSIENT)
-            rc =
-                inventory_add_going(&snapshot->inventory, &lease->vgpu.device, &lease->vgpu.parent);
+            inventory_add_going(&snapshot->inventory, &lease->vgpu.device, &lease->vgpu.parent);
     }
-    return rc;
 }
 
 /* The size of a vGPU whose type nobody describes: what its lease knows of it. */
@@ -215,14 +211,14 @@ snapshot_look(struct snapshot *snapshot, const struct host *host, struct error *
     if (rc < 0)
         return rc;
     tell_sizes(snapshot);
-    rc = add_going(snapshot, host);
-    for (size_t i = 0; rc == 0 && i < snapshot->demands.count; i++) {
+    add_going(snapshot, host);
+    for (size_t i = 0; i < snapshot->demands.count; i++) {
         const struct name *vf = demand_vf(&snapshot->demands.items[i]);
 
         if (vf)
-            rc = ineligible_add(host, vf, &snapshot->inventory);
+            ineligible_add(host, vf, &snapshot->inventory);
     }
-    return rc < 0 ? error_set(error, rc, "no memory for the GPUs") : 0;
+    return 0;
 }
 
 int

@@ -2,6 +2,7 @@
 
 #include "apply/recovery.h"
 #include "apply/apply.h"
+#include "base/memory.h"
 #include "lease/fate.h"
 #include "lease/log.h"
 #include "placement/placement.h"
@@ -33,8 +34,8 @@ claim(struct recovery *recovery, struct transaction *transaction, struct ledger 
 {
     int rc = transaction_claim_removal(transaction, ledger, lease, error);
 
-    if (rc == 0 && (rc = ledger_add(&recovery->todo, lease)) < 0)
-        error_set(error, rc, "no memory for the leases");
+    if (rc == 0)
+        ledger_add(&recovery->todo, lease);
     return rc;
 }
 
@@ -220,14 +221,13 @@ reservation_of(const struct transaction *transaction, const struct placement_pro
  * they are reserved for the domain, under its demands' devices, as those of a guest that arrives
  * are. Its next look takes the reservations for kept promises, and plans anew.
  */
-static int
+static void
 reserve_places(const struct recovery *recovery, const struct transaction *transaction,
                const struct placement_problem *problem, struct ledger *ledger)
 {
     const struct demands *demands = problem->demands;
-    int rc = 0;
 
-    for (size_t i = 0, k = 0; rc == 0 && i < recovery->evicted.count && k < demands->count; k++) {
+    for (size_t i = 0, k = 0; i < recovery->evicted.count && k < demands->count; k++) {
         struct lease place;
 
         /* What is there without a lease is somebody else's: it must not become ours by one. */
@@ -236,10 +236,9 @@ reserve_places(const struct recovery *recovery, const struct transaction *transa
             continue;
         place =
             reservation_of(transaction, problem, &demands->items[k], &recovery->evicted.leases[i]);
-        rc = ledger_add(ledger, &place);
+        ledger_add(ledger, &place);
         i++;
     }
-    return rc;
 }
 
 int
@@ -247,12 +246,10 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
                       const struct placement_problem *problem, struct ledger *ledger, bool *changed,
                       struct error *error)
 {
-    AUTO_FREE bool *may_evict = calloc(ledger->count + 1, sizeof(*may_evict));
+    AUTO_FREE bool *may_evict = memory_zeroed(ledger->count, sizeof(*may_evict));
     size_t index;
     int rc;
 
-    if (!may_evict)
-        return error_set(error, -ENOMEM, "no memory for the leases");
     *changed =
         recovery_sort_others(&transaction->statedir, &recovery->look, &problem->request->domain,
                              recovery->running, "mend", ledger, may_evict);
@@ -264,12 +261,11 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
     if (index == SIZE_MAX)
         return 0;
     *changed = true;
-    rc = ledger_add(&recovery->evicted, &ledger->leases[index]);
+    ledger_add(&recovery->evicted, &ledger->leases[index]);
+    rc = claim(recovery, transaction, ledger, &ledger->leases[index], error);
     if (rc == 0)
-        rc = claim(recovery, transaction, ledger, &ledger->leases[index], error);
-    if (rc == 0)
-        rc = reserve_places(recovery, transaction, problem, ledger);
-    return rc == -ENOMEM ? error_set(error, rc, "no memory for the leases") : rc;
+        reserve_places(recovery, transaction, problem, ledger);
+    return rc;
 }
 
 void
@@ -296,8 +292,7 @@ recovery_remove(struct recovery *recovery, struct transaction *transaction,
         /* This call may go on for long, and its owner may want to start. */
         if (transaction_hand_back(transaction, &lease->vgpu.device, &failure) < 0)
             log_failure(transaction->host, "mend", lease->domain_name, &failure);
-        if (names_add(&recovery->unremovable, lease->vgpu.device.text) < 0)
-            break;
+        names_append(&recovery->unremovable, &lease->vgpu.device);
     }
     ledger_clear(&recovery->todo);
 }

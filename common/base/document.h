@@ -31,17 +31,17 @@ struct document_edit {
 
 /*
  * Reads a descriptor to its end. -EINVAL if it is empty, -EFBIG if there are more than 8 MiB,
- * -ETIMEDOUT after 30 seconds, or the errno of a failed read; ret has what was read until then, at
- * most 8 MiB. The caller clears ret in every case.
+ * -ETIMEDOUT after 30 seconds, -ENOMEM (see memory.h), or the errno of a failed read; ret has what
+ * was read until then, at most 8 MiB. The caller clears ret in every case.
  */
 int document_read(const struct host *host, int fd, struct document *ret,
                   struct error *error) CHECKED NONNULL;
 void document_clear(struct document *document) NONNULL;
 
-/* Copies a document and makes edits in the copy: 0 or -ENOMEM. The edits are in the order of the
- * text, and their spans do not overlap. The caller clears ret. */
-int document_edit(const struct document *document, const struct document_edit *edits, size_t count,
-                  struct document *ret) CHECKED NONNULL;
+/* Copies a document and makes edits in the copy. The edits are in the order of the text, and their
+ * spans do not overlap. The caller clears ret. */
+void document_edit(const struct document *document, const struct document_edit *edits, size_t count,
+                   struct document *ret) NONNULL;
 
 /* Whether two documents are equal outside of these spans, of which each document has `count`, in
  * the order of its text. */

@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 
-#include <stdint.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* The one variable of the program that is nobody's argument: else all functions would hand it on.
@@ -83,4 +82,24 @@ memory_format(const char *format, ...)
     ret = memory_vformat(format, args);
     va_end(args);
     return ret;
+}
+
+FILE *
+memory_stream(char **text, size_t *length)
+{
+    FILE *stream = open_memstream(text, length);
+
+    if (!stream)
+        memory_fail();
+    return stream;
+}
+
+/* Where glibc has no memory for the last step, fclose succeeds, and there is no text. */
+void
+memory_stream_end(FILE *stream, char *const *text)
+{
+    bool failed = ferror(stream);
+
+    if (fclose(stream) != 0 || failed || !*text)
+        memory_fail();
 }

@@ -131,9 +131,15 @@ names_add(struct names *names, const char *text)
     struct name name;
     int rc = name_parse(&name, text);
 
-    if (rc < 0)
-        return rc;
-    return ARRAY_TRY_ADD(names->items, names->count, name);
+    if (rc == 0)
+        names_append(names, &name);
+    return rc;
+}
+
+void
+names_append(struct names *names, const struct name *name)
+{
+    ARRAY_ADD(names->items, names->count, *name);
 }
 
 static int

@@ -57,8 +57,10 @@ struct names {
     size_t count;
 };
 
-/* Parses one more name: -EINVAL as name_parse, or -ENOMEM. */
+/* Parses one more name: -EINVAL as name_parse. */
 int names_add(struct names *names, const char *text) CHECKED NONNULL;
+/* Adds one that is parsed. */
+void names_append(struct names *names, const struct name *name) NONNULL;
 void names_sort(struct names *names) NONNULL;
 bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;
 void names_clear(struct names *names) NONNULL;

@@ -179,15 +179,16 @@ is_free_again(const struct host *host, struct reader_card *card)
     return true;
 }
 
-/* The card's entry, which may be new; NULL: no memory. */
+/* The card's entry, which may be new. */
 static struct reader_card *
 card_of(struct reader *reader, const struct name *name)
 {
     const struct reader_card fresh = {*name, reader->patience, 0};
     struct reader_card *known = find(reader, name);
 
-    if (known || ARRAY_TRY_ADD(reader->cards, reader->count, fresh) < 0)
+    if (known)
         return known;
+    ARRAY_ADD(reader->cards, reader->count, fresh);
     return &reader->cards[reader->count - 1];
 }
 
@@ -200,8 +201,6 @@ read_through(struct reader *reader, const struct host *host, const struct name *
     struct answer answer;
     ssize_t rc;
 
-    if (!card)
-        return -ENOMEM;
     if (card->left == 0 || !is_free_again(host, card))
         return -ETIMEDOUT;
     rc = reader->socket < 0 ? start(reader, host) : 0;

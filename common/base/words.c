@@ -25,15 +25,10 @@ words_append(char *text, size_t size, const char *word)
     snprintf(text + at, size - at, "%s%s", at ? ", " : "", word);
 }
 
-int
+void
 words_add(struct words *words, const char *word)
 {
-    char *copy = strdup(word);
-    int rc = copy ? ARRAY_TRY_ADD(words->items, words->count, copy) : -ENOMEM;
-
-    if (rc < 0)
-        free(copy);
-    return rc;
+    ARRAY_ADD(words->items, words->count, memory_copy(word));
 }
 
 bool
@@ -70,9 +65,8 @@ read_names(DIR *directory, const char *tail, struct words *ret)
             return -errno;
         length = strlen(entry->d_name);
         if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && length > strlen(tail) &&
-            !strcmp(entry->d_name + length - strlen(tail), tail) &&
-            words_add(ret, entry->d_name) < 0)
-            return -ENOMEM;
+            !strcmp(entry->d_name + length - strlen(tail), tail))
+            words_add(ret, entry->d_name);
     }
 }
 

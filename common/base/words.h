@@ -24,8 +24,8 @@ struct words {
     size_t count;
 };
 
-/* Copies one more; -ENOMEM. */
-int words_add(struct words *words, const char *word) CHECKED NONNULL;
+/* Copies one more. */
+void words_add(struct words *words, const char *word) NONNULL;
 bool words_has(const struct words *words, const char *word) CHECKED NONNULL;
 void words_clear(struct words *words) NONNULL;
 

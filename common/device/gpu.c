@@ -29,16 +29,13 @@ gpu_describe(const struct host *host, const struct path *device, struct inventor
         gpu->driver = (struct name){0};
 }
 
-int
-gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory,
-            size_t *ret)
+size_t
+gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory)
 {
-    size_t known = inventory->gpu_count;
+    size_t known = inventory->gpu_count, index = inventory_add_gpu(inventory, address);
     struct path device;
-    int rc = inventory_add_gpu(inventory, address, ret);
 
-    if (rc == 0 && *ret == known &&
-        path_format(&device, "sys/bus/pci/devices/%s", address->text) == 0)
-        gpu_describe(host, &device, &inventory->gpus[*ret]);
-    return rc;
+    if (index == known && path_format(&device, "sys/bus/pci/devices/%s", address->text) == 0)
+        gpu_describe(host, &device, &inventory->gpus[index]);
+    return index;
 }

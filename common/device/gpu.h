@@ -13,7 +13,6 @@
 void
 gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu) NONNULL;
 
-/* Adds the GPU that has a PCI address, with all of that, unless it is there; ret is its index. 0 or
- * -ENOMEM. */
-int gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory,
-                size_t *ret) CHECKED NONNULL;
+/* Adds the GPU that has a PCI address, with all of that, unless it is there. Its index. */
+size_t gpu_add_pci(const struct host *host, const struct name *address,
+                   struct inventory *inventory) NONNULL;

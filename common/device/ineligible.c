@@ -30,7 +30,7 @@ ineligible_explain(const struct host *host, const struct name *device, char *tex
         snprintf(text, size, "of which its driver (%s) makes no vGPUs", driver.text);
 }
 
-int
+void
 ineligible_add(const struct host *host, const struct name *device, struct inventory *inventory)
 {
     struct inventory_ineligible ineligible = {.device = *device};
@@ -39,7 +39,7 @@ ineligible_add(const struct host *host, const struct name *device, struct invent
     if (inventory_find_parent(inventory, device, &ignored) ||
         ARRAY_HAS(inventory->ineligible, inventory->ineligible_count, known,
                   name_equal(&known->device, device)))
-        return 0;
+        return;
     ineligible_explain(host, device, ineligible.why, sizeof(ineligible.why));
-    return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+    ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
 }

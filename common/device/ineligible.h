@@ -16,6 +16,6 @@
 void ineligible_explain(const struct host *host, const struct name *device, char *text,
                         size_t size) NONNULL;
 
-/* Adds a device and the reason to an inventory, unless it is a parent there. -ENOMEM. */
-int ineligible_add(const struct host *host, const struct name *device,
-                   struct inventory *inventory) CHECKED NONNULL;
+/* Adds a device and the reason to an inventory, unless it is a parent there. */
+void ineligible_add(const struct host *host, const struct name *device,
+                    struct inventory *inventory) NONNULL;

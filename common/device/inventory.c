@@ -53,17 +53,15 @@ inventory_clear(struct inventory *inventory)
     *inventory = (struct inventory){0};
 }
 
-int
-inventory_add_gpu(struct inventory *inventory, const struct name *name, size_t *ret)
+size_t
+inventory_add_gpu(struct inventory *inventory, const struct name *name)
 {
     struct inventory_gpu gpu = {.name = *name, .numa = -1};
-    int rc;
+    size_t index;
 
-    if (inventory_find_gpu(inventory, name, ret))
-        return 0;
-    rc = ARRAY_TRY_ADD(inventory->gpus, inventory->gpu_count, gpu);
-    *ret = inventory->gpu_count - 1;
-    return rc;
+    if (!inventory_find_gpu(inventory, name, &index))
+        ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
+    return index;
 }
 
 static uint64_t *
@@ -122,78 +120,61 @@ inventory_add_limit(struct inventory *inventory, size_t gpu, const struct limit 
     return &card->limits[card->limit_count - 1];
 }
 
-int
-inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent,
-                     size_t *ret)
+size_t
+inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent)
 {
     struct inventory_parent copy = *parent;
-    int rc;
 
-    copy.available = calloc(inventory->gpus[parent->gpu].count + 1, sizeof(*copy.available));
-    if (!copy.available)
-        return -ENOMEM;
+    copy.available = memory_zeroed(inventory->gpus[parent->gpu].count, sizeof(*copy.available));
     for (size_t i = 0; copy.apart && i < inventory->gpus[parent->gpu].count; i++)
         copy.available[i] = INVENTORY_NEVER;
-    rc = ARRAY_TRY_ADD(inventory->parents, inventory->parent_count, copy);
-    if (rc < 0)
-        free(copy.available);
-    else
-        grow_for_parents(inventory);
-    *ret = inventory->parent_count - 1;
-    return rc;
+    ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
+    grow_for_parents(inventory);
+    return inventory->parent_count - 1;
 }
 
 /* Makes room for one more type in each parent of a GPU; none of it is available. */
-static int
+static void
 grow_available(struct inventory *inventory, size_t gpu, size_t count)
 {
     for (size_t i = 0; i < inventory->parent_count; i++) {
         struct inventory_parent *parent = &inventory->parents[i];
-        int *grown;
 
         if (parent->gpu != gpu)
             continue;
-        grown = reallocarray(parent->available, count + 1, sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        parent->available = grown;
-        grown[count] = grown[count - 1] = parent->apart ? INVENTORY_NEVER : 0;
+        parent->available = memory_resized(parent->available, count, sizeof(*parent->available));
+        parent->available[count - 1] = parent->apart ? INVENTORY_NEVER : 0;
     }
-    return 0;
 }
 
-int
-inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type,
-                   size_t *ret)
+size_t
+inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type)
 {
     struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    for (*ret = 0; *ret < card->count; ++*ret) {
-        struct inventory_type *known = &card->types[*ret];
+    for (size_t i = 0; i < card->count; i++) {
+        struct inventory_type *known = &card->types[i];
 
         if (!name_equal(&known->id, &type->id))
             continue;
         if (!inventory_type_has_name(known) && inventory_type_has_name(type))
             *known = *type;
-        return 0;
+        return i;
     }
-    if (grow_available(inventory, gpu, card->count + 1) < 0)
-        return -ENOMEM;
-    if (ARRAY_TRY_ADD(card->types, card->count, *type) < 0)
-        return -ENOMEM;
+    grow_available(inventory, gpu, card->count + 1);
+    ARRAY_ADD(card->types, card->count, *type);
     grow_for_types(card);
-    return 0;
+    return card->count - 1;
 }
 
-int
+void
 inventory_add_going(struct inventory *inventory, const struct name *device,
                     const struct name *parent)
 {
     struct inventory_vgpu vgpu = {.device = *device};
 
-    if (!inventory_find_parent(inventory, parent, &vgpu.parent))
-        return 0;
-    return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    if (inventory_find_parent(inventory, parent, &vgpu.parent))
+        ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 bool

@@ -106,29 +106,26 @@ extern const struct inventory_filter inventory_no_types;
 
 void inventory_clear(struct inventory *inventory) NONNULL;
 
-/* Adds a GPU unless it is there; ret is its index. 0 or -ENOMEM. */
-int inventory_add_gpu(struct inventory *inventory, const struct name *name,
-                      size_t *ret) CHECKED NONNULL;
+/* Adds a GPU unless it is there. Its index. */
+size_t inventory_add_gpu(struct inventory *inventory, const struct name *name) NONNULL;
 
-/* Adds a copy of a parent, with an array of its own for `available`, all 0; ret is its index. 0 or
- * -ENOMEM. */
-int inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent,
-                         size_t *ret) CHECKED NONNULL;
+/* Adds a copy of a parent, with an array of its own for `available`, all 0. Its index. */
+size_t
+inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent) NONNULL;
 
-/* Adds a type to a GPU unless it is there; ret is its index. A type whose name was not known (it
- * was its id) becomes the new one if that has a name. 0 or -ENOMEM. */
-int inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type,
-                       size_t *ret) CHECKED NONNULL;
+/* Adds a type to a GPU unless it is there. Its index. A type whose name was not known (it was its
+ * id) becomes the new one if that has a name. */
+size_t inventory_add_type(struct inventory *inventory, size_t gpu,
+                          const struct inventory_type *type) NONNULL;
 
 /* Adds a limit to a GPU: a copy without its arrays, which are made here, all 0; held and base only
  * if its parents keep something. The limit, until the next one is added. */
 struct limit *inventory_add_limit(struct inventory *inventory, size_t gpu,
                                   const struct limit *limit, bool parents_keep) CHECKED NONNULL;
 
-/* Adds a vGPU that is being removed and is not on the bus any more, if its parent is there. 0 or
- * -ENOMEM. */
-int inventory_add_going(struct inventory *inventory, const struct name *device,
-                        const struct name *parent) CHECKED NONNULL;
+/* Adds a vGPU that is being removed and is not on the bus any more, if its parent is there. */
+void inventory_add_going(struct inventory *inventory, const struct name *device,
+                         const struct name *parent) NONNULL;
 
 /* NULL if there is none of that name. */
 const struct inventory_vgpu *

@@ -100,7 +100,7 @@ read_type(const struct host *host, const struct inventory *inventory, size_t gpu
 }
 
 /* Describes a GPU by the first of its parents that can be read. */
-static int
+static void
 read_gpu(const struct host *host, const struct name *parent, const struct inventory_filter *filter,
          struct inventory *inventory, size_t index)
 {
@@ -113,23 +113,18 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
                     gpu->name.text) == 0)
         gpu_describe(host, &card, gpu);
     if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
-        return 0;
+        return;
     wants_names = filter->wants_names && filter->wants_names(&gpu->name, &types, filter->data);
     for (size_t i = 0; i < types.count; i++) {
         struct inventory_type type = {.id = types.items[i]};
-        int rc;
 
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-        rc = read_type(host, inventory, index, parent, filter, wants_names, &type);
-        if (rc == 0)
-            rc = ARRAY_TRY_ADD(gpu->types, gpu->count, type);
-        if (rc == -ENOMEM)
-            return rc;
+        if (read_type(host, inventory, index, parent, filter, wants_names, &type) == 0)
+            ARRAY_ADD(gpu->types, gpu->count, type);
     }
-    return 0;
 }
 
-static int
+static void
 add_parent(const struct host *host, const struct name *name, const struct inventory_filter *filter,
            struct inventory *inventory)
 {
@@ -137,23 +132,19 @@ add_parent(const struct host *host, const struct name *name, const struct invent
     struct inventory_gpu *gpu;
     struct name gpu_name;
     size_t index;
-    int rc;
 
     pci_find_card(host, name, &gpu_name);
-    rc = inventory_add_gpu(inventory, &gpu_name, &parent.gpu);
-    if (rc < 0)
-        return rc;
+    parent.gpu = inventory_add_gpu(inventory, &gpu_name);
     gpu = &inventory->gpus[parent.gpu];
     gpu->one_size = true;
     if (gpu->count == 0)
-        rc = read_gpu(host, name, filter, inventory, parent.gpu);
-    if (rc < 0 || gpu->count == 0)
-        return rc;
-    rc = inventory_add_parent(inventory, &parent, &index);
-    if (rc < 0)
-        return rc;
+        read_gpu(host, name, filter, inventory, parent.gpu);
+    if (gpu->count == 0)
+        return;
+    index = inventory_add_parent(inventory, &parent);
     for (size_t i = 0; i < gpu->count; i++) {
         uint64_t number;
+        int rc;
 
         if (!filter->wants(&gpu->types[i], filter->data))
             continue;
@@ -164,7 +155,6 @@ add_parent(const struct host *host, const struct name *name, const struct invent
                                                  : number > INT_MAX ? INT_MAX
                                                                     : (int)number;
     }
-    return 0;
 }
 
 /* The device's link on the bus leads to .../PARENT/DEVICE. */
@@ -227,7 +217,8 @@ add_device(const struct host *host, const struct name *device,
         vgpu.type.text[0] = '\0';
     else
         describe_made(host, &vgpu, filter, inventory);
-    return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    return 0;
 }
 
 /* Without the directories the mdev module is not loaded, so there are no mediated devices. If they
@@ -238,16 +229,13 @@ mdev_scan(const struct host *host, const struct policy *policy,
 {
     AUTO(names_clear) struct names parents = {0};
     AUTO(names_clear) struct names devices = {0};
-    int rc = 0;
+    int rc = host_list(host, &parents, PARENTS);
 
     (void)policy; /* it has nothing on them */
-    rc = host_list(host, &parents, PARENTS);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    for (size_t i = 0; i < parents.count && rc == 0; i++)
-        rc = add_parent(host, &parents.items[i], filter, inventory);
-    if (rc < 0)
-        return rc;
+    for (size_t i = 0; i < parents.count; i++)
+        add_parent(host, &parents.items[i], filter, inventory);
     rc = host_list(host, &devices, DEVICES);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;

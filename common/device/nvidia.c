@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/nvidia.h"
+#include "base/memory.h"
 #include "base/reader.h"
 
 #include <ctype.h>
@@ -87,7 +88,6 @@ nvidia_configure(const struct host *host, const struct path *device, const char 
 
     if (!*params && !has_params(host, device))
         return 0;
-    if (asprintf(&text, "%s\n", *params ? params : " ") < 0)
-        return -ENOMEM;
+    text = memory_format("%s\n", *params ? params : " ");
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
 }

@@ -23,7 +23,7 @@
 /* --- the inventory ---------------------------------------------------------------------------- */
 
 /* Whether a function is bound as its pool wants it; if not, somebody may ask why it is none. */
-static int
+static bool
 check_driver(const struct host *host, const struct policy_pool *pool, const struct name *function,
              struct inventory *inventory)
 {
@@ -31,31 +31,31 @@ check_driver(const struct host *host, const struct policy_pool *pool, const stru
     struct name driver = pci_driver(host, function);
 
     if (!*pool->driver.text || name_equal(&driver, &pool->driver))
-        return 1;
+        return true;
     snprintf(ineligible.why, sizeof(ineligible.why),
              "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
              *driver.text ? driver.text : "no driver", pool->driver.text);
-    return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+    ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+    return false;
 }
 
-static int
-add_type(struct inventory *inventory, size_t gpu, const struct name *name, unsigned framebuffer,
-         size_t *ret)
+static size_t
+add_type(struct inventory *inventory, size_t gpu, const struct name *name, unsigned framebuffer)
 {
     struct inventory_type type = {.id = *name, .is_configured = true};
-    int rc;
+    size_t index;
 
     snprintf(type.name, sizeof(type.name), "%s", name->text);
-    rc = inventory_add_type(inventory, gpu, &type, ret);
+    index = inventory_add_type(inventory, gpu, &type);
     /* It may have been met in a tag before. */
-    if (rc == 0 && framebuffer)
-        inventory->gpus[gpu].types[*ret].framebuffer = framebuffer;
-    return rc;
+    if (framebuffer)
+        inventory->gpus[gpu].types[index].framebuffer = framebuffer;
+    return index;
 }
 
 /* A function of the pool `only`, whose functions have so much; `type`: the pool that it was of when
  * somebody got it. available: 1, or 0 if somebody has it; -errno: that cannot be told. */
-static int
+static void
 add_function(const struct host *host, const struct name *function, const struct name *type,
              const struct name *only, unsigned framebuffer, int available,
              struct inventory *inventory)
@@ -63,25 +63,19 @@ add_function(const struct host *host, const struct name *function, const struct 
     struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .apart = true};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
     struct name gpu;
-    size_t at, had;
-    int rc;
+    size_t at;
 
     pci_find_card(host, function, &gpu);
-    rc = gpu_add_pci(host, &gpu, inventory, &parent.gpu);
-    if (rc == 0)
-        rc = inventory_add_parent(inventory, &parent, &vgpu.parent);
-    if (rc == 0)
-        rc = add_type(inventory, parent.gpu, only, framebuffer, &at);
-    if (rc == 0)
-        rc = add_type(inventory, parent.gpu, type, 0, &had);
-    if (rc < 0)
-        return rc;
+    parent.gpu = gpu_add_pci(host, &gpu, inventory);
+    vgpu.parent = inventory_add_parent(inventory, &parent);
+    at = add_type(inventory, parent.gpu, only, framebuffer);
+    add_type(inventory, parent.gpu, type, 0);
     inventory->gpus[parent.gpu].types[at].max++;
     inventory->parents[vgpu.parent].available[at] = 0;
     if (available == 0)
-        return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
-    inventory->parents[vgpu.parent].available[at] = available;
-    return 0;
+        ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    else
+        inventory->parents[vgpu.parent].available[at] = available;
 }
 
 /* What has a type of its own, or makes mediated devices, is no function of a pool. */
@@ -96,19 +90,17 @@ consider(const struct host *host, const struct policy *policy, const struct name
 
     if ((!pool && had != 0) || inventory_find_parent(inventory, function, &ignored))
         return 0;
-    if (had < 0) {
-        rc = check_driver(host, pool, function, inventory);
-        if (rc <= 0)
-            return rc;
-    }
+    if (had < 0 && !check_driver(host, pool, function, inventory))
+        return 0;
     only = type;
     rc = pool ? name_parse(&only, pool->name) : 0;
     if (rc < 0)
         return rc;
     if (had < 0)
         type = only;
-    return add_function(host, function, &type, &only, pool ? pool->framebuffer : 0,
-                        had == -ENOENT ? 1 : had, inventory);
+    add_function(host, function, &type, &only, pool ? pool->framebuffer : 0,
+                 had == -ENOENT ? 1 : had, inventory);
+    return 0;
 }
 
 static int

@@ -107,34 +107,28 @@ find_framebuffer(struct inventory *inventory, size_t index)
 }
 
 /* What one card lists, another of the same model has as well, though it lists less just now; and a
- * type that is nameless here may have its name there. -ENOMEM. */
-static int
+ * type that is nameless here may have its name there. */
+static void
 share_types(struct inventory *inventory, size_t from, size_t to)
 {
     const struct inventory_gpu *source = &inventory->gpus[from];
 
     if (from == to || !inventory->gpus[to].is_partial ||
         !inventory_is_same_model(source, &inventory->gpus[to]))
-        return 0;
+        return;
     for (size_t i = 0; i < source->count; i++) {
-        size_t ignored;
-
-        if (inventory_add_type(inventory, to, &source->types[i], &ignored) < 0)
-            return -ENOMEM;
+        inventory_add_type(inventory, to, &source->types[i]);
     }
-    return 0;
 }
 
-static int
+static void
 complete_types(const struct host *host, struct inventory *inventory)
 {
-    int rc = type_cache_recall(host, inventory);
-
+    type_cache_recall(host, inventory);
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        for (size_t k = 0; rc == 0 && k < inventory->gpu_count; k++)
-            rc = share_types(inventory, i, k);
+        for (size_t k = 0; k < inventory->gpu_count; k++)
+            share_types(inventory, i, k);
     }
-    return rc;
 }
 
 /* Of a card that does not answer nothing is known for sure. */
@@ -167,10 +161,7 @@ scan_host(const struct host *host, const struct policy *policy,
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret, gpu);
-    if (complete_types(host, ret) < 0) {
-        inventory_clear(ret);
-        return error_set(error, -ENOMEM, "no memory for the GPUs");
-    }
+    complete_types(host, ret);
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_framebuffer(ret, gpu);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/type-cache.h"
+#include "base/memory.h"
 #include "base/safe-open.h"
 #include "device/nvidia.h"
 
@@ -17,60 +18,55 @@
 static char *
 read_file(const struct host *host)
 {
-    AUTO_FREE char *text = malloc(MOST);
-    ssize_t length = text ? host_read(host, text, MOST, PATH) : -ENOMEM;
+    AUTO_FREE char *text = memory_zeroed(MOST, 1);
 
-    return length < 0 ? NULL : TAKE(text);
+    return host_read(host, text, MOST, PATH) < 0 ? NULL : TAKE(text);
 }
 
-static int
+static void
 recall_line(char *line, struct inventory *inventory)
 {
     const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
     struct inventory_type type = {0};
     struct name name;
-    size_t ignored;
 
     if (!line || !*line || strlen(line) >= sizeof(type.name) || name_parse(&name, gpu) < 0 ||
         name_parse(&type.id, id) < 0)
-        return 0;
+        return;
     snprintf(type.name, sizeof(type.name), "%s", line);
     nvidia_describe(&type);
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         if (inventory->gpus[i].is_partial && name_equal(&inventory->gpus[i].name, &name))
-            return inventory_add_type(inventory, i, &type, &ignored);
+            inventory_add_type(inventory, i, &type);
     }
-    return 0;
 }
 
-int
+void
 type_cache_recall(const struct host *host, struct inventory *inventory)
 {
     AUTO_FREE char *text = NULL;
     bool needed = false;
     char *rest, *line;
-    int rc = 0;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
         needed |= inventory->gpus[i].is_partial;
     text = needed ? read_file(host) : NULL;
     rest = text;
-    while (rc == 0 && (line = strsep(&rest, "\n")))
-        rc = recall_line(line, inventory);
-    return rc;
+    while ((line = strsep(&rest, "\n")))
+        recall_line(line, inventory);
 }
 
-/* The new text of the file, which the caller frees; NULL: no memory. *news: some line of it is not
- * in the old text. */
+/* The new text of the file, which the caller frees. *news: some line of it is not in the old text.
+ */
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
 
     *news = false;
-    for (size_t i = 0; out && i < inventory->gpu_count; i++) {
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = &inventory->gpus[i];
 
         for (size_t k = 0; gpu->is_partial && k < gpu->count; k++) {
@@ -86,10 +82,8 @@ format(const struct inventory *inventory, const char *old, bool *news)
             *news |= !strstr(old, line);
         }
     }
-    if (!out || fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    memory_stream_end(out, &text);
+    return text;
 }
 
 void
@@ -101,7 +95,7 @@ type_cache_store(const struct host *host, int directory, const struct inventory 
     bool news;
 
     text = format(inventory, old ? old : "", &news);
-    if (!text || !news || strlen(text) >= MOST)
+    if (!news || strlen(text) >= MOST)
         return;
     fd = safe_open_new(directory, "types.new", 0644);
     if (fd >= 0 && fchmod(fd, 0644) == 0 &&

@@ -15,8 +15,8 @@
 #include "device/inventory.h"
 
 /* Adds what is remembered to the inventory's GPUs: names of types, and types that cannot be made
- * now. -ENOMEM. A file that is missing or cannot be read is like an empty one. */
-int type_cache_recall(const struct host *host, struct inventory *inventory) CHECKED NONNULL;
+ * now. A file that is missing or cannot be read is like an empty one. */
+void type_cache_recall(const struct host *host, struct inventory *inventory) NONNULL;
 
 /* Writes the types of an inventory into the state directory, a descriptor, if any of them is new.
  * The caller holds the lock (statedir.h). It is no error if that fails. */

@@ -98,8 +98,7 @@ add_creatable(const struct host *host, struct inventory *inventory, size_t index
 
         if (!read_line(line, &type))
             continue;
-        if (inventory_add_type(inventory, gpu, &type, &at) < 0)
-            return -ENOMEM;
+        at = inventory_add_type(inventory, gpu, &type);
         inventory->parents[index].available[at] = 1;
     }
     return 0;
@@ -124,19 +123,17 @@ read_current(const struct host *host, const struct name *gpu, const struct name 
 
 /* Adds the vGPU of a function that has a type. The name of the type is in the lists of other
  * functions, if those have room for it. */
-static int
+static void
 add_vgpu(struct inventory *inventory, size_t index, unsigned number)
 {
     struct inventory_vgpu vgpu = {.device = inventory->parents[index].name, .parent = index};
     struct inventory_type type = {0};
-    size_t ignored;
 
     nvidia_type_id(number, &vgpu.type);
     type.id = vgpu.type;
     snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-    if (inventory_add_type(inventory, inventory->parents[index].gpu, &type, &ignored) < 0)
-        return -ENOMEM;
-    return ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    inventory_add_type(inventory, inventory->parents[index].gpu, &type);
+    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 /* Records for each type why a function's list could not be read. */
@@ -149,28 +146,26 @@ fail_all(struct inventory *inventory, size_t index, int why)
         parent->available[i] = why;
 }
 
-static int
+static void
 add_function(const struct host *host, const struct name *name, const struct name *gpu,
              struct inventory *inventory)
 {
-    struct inventory_parent parent = {.name = *name, .interface = &vgpu_vf};
-    size_t index;
+    const struct inventory_parent parent = {
+        .name = *name, .gpu = gpu_add_pci(host, gpu, inventory), .interface = &vgpu_vf};
+    size_t index = inventory_add_parent(inventory, &parent);
     unsigned number;
-    int rc = gpu_add_pci(host, gpu, inventory, &parent.gpu);
+    int rc;
 
-    if (rc == 0)
-        rc = inventory_add_parent(inventory, &parent, &index);
-    if (rc < 0)
-        return rc;
     /* Other functions may list types that this one does not. */
     inventory->gpus[parent.gpu].is_partial = true;
     inventory->gpus[parent.gpu].one_size = true;
     rc = read_current(host, gpu, name, &number);
-    if (rc == 0)
-        rc = number ? add_vgpu(inventory, index, number) : add_creatable(host, inventory, index);
-    if (rc < 0 && rc != -ENOMEM)
+    if (rc == 0 && number)
+        add_vgpu(inventory, index, number);
+    else if (rc == 0)
+        rc = add_creatable(host, inventory, index);
+    if (rc < 0)
         fail_all(inventory, index, rc);
-    return rc == -ENOMEM ? rc : 0;
 }
 
 static int
@@ -178,22 +173,21 @@ vf_scan(const struct host *host, const struct policy *policy, const struct inven
         struct inventory *inventory)
 {
     AUTO(names_clear) struct names devices = {0};
-    int rc = 0;
+    int rc = host_list(host, &devices, PCI_DEVICES);
 
     (void)policy; /* it has nothing on them */
     (void)filter; /* the names come with the list */
-    rc = host_list(host, &devices, PCI_DEVICES);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    for (size_t i = 0; i < devices.count && rc == 0; i++) {
+    for (size_t i = 0; i < devices.count; i++) {
         const struct name *name = &devices.items[i];
         struct name gpu;
 
         if (host_exists(host, PCI_DEVICES "/%s/" CURRENT, name->text) &&
             pci_find_card(host, name, &gpu) == 0)
-            rc = add_function(host, name, &gpu, inventory);
+            add_function(host, name, &gpu, inventory);
     }
-    return rc;
+    return 0;
 }
 
 /* --- one vGPU ----------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ struct vgpu_interface {
     bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes'), and
                      while it is bound to another driver nobody can have it open */
 
-    /* Adds what it finds to an inventory: 0 or -ENOMEM. policy has the pools and profiles; NULL:
-     * only those of their functions are found that somebody has. */
+    /* Adds what it finds to an inventory: 0, or -errno of a list that cannot be read. policy has
+     * the pools and profiles; NULL: only those of their functions are found that somebody has. */
     int (*scan)(const struct host *host, const struct policy *policy,
                 const struct inventory_filter *filter, struct inventory *inventory);
 

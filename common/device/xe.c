@@ -83,7 +83,6 @@ add_profile(const struct card *card, const struct policy_profile *profile,
 {
     struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0,
                                   .is_configured = true};
-    size_t ignored;
     int rc = name_parse(&type.id, profile->name);
 
     if (rc < 0)
@@ -92,7 +91,8 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     set_number(&type.profile, PROFILE_VRAM, (uint64_t)profile->vram << 20);
     set_number(&type.profile, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
     set_number(&type.profile, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
-    return inventory_add_type(inventory, gpu, &type, &ignored);
+    inventory_add_type(inventory, gpu, &type);
+    return 0;
 }
 
 /* The memory of a card is its limit: a type needs as much of it as its profile says. NULL: the card
@@ -133,10 +133,11 @@ add_card(const struct host *host, const struct policy *policy, const struct card
          struct inventory *inventory, size_t *ret)
 {
     size_t known = inventory->gpu_count;
-    int rc = gpu_add_pci(host, &card->name, inventory, ret);
+    int rc = 0;
 
-    if (rc < 0 || *ret != known)
-        return rc;
+    *ret = gpu_add_pci(host, &card->name, inventory);
+    if (*ret != known)
+        return 0;
     inventory->gpus[*ret].framebuffer = card->vram;
     for (size_t i = 0; policy && rc == 0 && i < policy->profile_count; i++)
         rc = add_profile(card, &policy->profiles[i], inventory, *ret);
@@ -145,20 +146,18 @@ add_card(const struct host *host, const struct policy *policy, const struct card
 }
 
 /* A profile that is in no configuration any more is known by its name only. */
-static int
+static void
 add_vgpu(struct inventory *inventory, size_t parent, const struct name *type, unsigned vram)
 {
     const struct inventory_parent *self = &inventory->parents[parent];
     struct inventory_vgpu vgpu = {.device = self->name, .type = *type, .parent = parent};
     struct inventory_type named = {.id = *type, .framebuffer = vram, .is_configured = true};
-    size_t ignored;
-    int rc = 0;
 
     snprintf(named.name, sizeof(named.name), "%s", type->text);
     if (*type->text && !inventory_find_type(&inventory->gpus[self->gpu], type))
-        rc = inventory_add_type(inventory, self->gpu, &named, &ignored);
+        inventory_add_type(inventory, self->gpu, &named);
     tell_needs(inventory, self->gpu);
-    return rc < 0 ? rc : ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
 /* Memory that it had before its vGPU was made it will have again. */
@@ -208,22 +207,24 @@ add_function(const struct host *host, const struct policy *policy, const struct 
         const struct inventory_ineligible ineligible = {
             *function, "which the host's own driver xe has, so that it takes no profile"};
 
-        return ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+        ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
+        return 0;
     }
     rc = add_card(host, policy, card, inventory, &parent.gpu);
-    if (rc == 0 && card->has_vram && (card->vram || is_had))
-        unreadable = profile_read_vram(host, &self, &vram);
-    if (rc == 0)
-        rc = inventory_add_parent(inventory, &parent, &index);
     if (rc < 0)
         return rc;
+    if (card->has_vram && (card->vram || is_had))
+        unreadable = profile_read_vram(host, &self, &vram);
+    index = inventory_add_parent(inventory, &parent);
     memory = find_memory(inventory, parent.gpu);
     if (memory) {
         memory->held[index] = vram;
         memory->base[index] = is_had ? read_former_vram(host, function) : vram;
     }
-    if (had == 0)
-        return add_vgpu(inventory, index, &type, vram);
+    if (had == 0) {
+        add_vgpu(inventory, index, &type, vram);
+        return 0;
+    }
     if (is_had)
         unreadable = had;
     for (size_t i = 0; i < inventory->gpus[parent.gpu].count; i++)

@@ -24,9 +24,9 @@ edits_clear(struct edits *edits)
 struct rewrite_source *
 rewrite_own(const struct request *request)
 {
-    struct rewrite_source *sources = calloc(request->hostdev_count + 1, sizeof(*sources));
+    struct rewrite_source *sources = memory_zeroed(request->hostdev_count, sizeof(*sources));
 
-    for (size_t i = 0; sources && i < request->hostdev_count; i++)
+    for (size_t i = 0; i < request->hostdev_count; i++)
         sources[i] = (struct rewrite_source){.kind = request->hostdevs[i].kind,
                                              .source = request->hostdevs[i].source};
     return sources;
@@ -45,7 +45,8 @@ add(struct edits *edits, struct document_span span, const char *text)
 {
     if (span.length == 0)
         return -EINVAL;
-    return ARRAY_TRY_ADD(edits->items, edits->count, ((struct document_edit){span, text}));
+    ARRAY_ADD(edits->items, edits->count, ((struct document_edit){span, text}));
+    return 0;
 }
 
 static bool
@@ -79,25 +80,21 @@ static int
 collect(const struct request *request, const struct request *old,
         const struct rewrite_source *sources, struct edits *ret, struct error *error)
 {
-    ret->texts = calloc(request->hostdev_count + 1, sizeof(*ret->texts));
+    ret->texts = memory_zeroed(request->hostdev_count, sizeof(*ret->texts));
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
         const struct request_device *device =
             hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device];
-        int rc = ret->texts ? 0 : -ENOMEM;
+        int rc;
 
         if (is_same(&old->hostdevs[i], &sources[i]))
             continue;
-        if (rc == 0)
-            rc = add_hostdev(ret, hostdev, old->hostdevs[i].kind, device, &sources[i],
-                             &ret->texts[i]);
-        if (rc == -EINVAL)
+        rc = add_hostdev(ret, hostdev, old->hostdevs[i].kind, device, &sources[i], &ret->texts[i]);
+        if (rc < 0)
             return error_set(error, rc,
                              "the source %s cannot be replaced where it stands: the XML must be "
                              "UTF-8, and the source be written out in it",
                              hostdev->source.text);
-        if (rc < 0)
-            return error_set(error, rc, "no memory for the new XML");
     }
     if (ret->count)
         qsort(ret->items, ret->count, sizeof(*ret->items), compare);
@@ -107,9 +104,9 @@ collect(const struct request *request, const struct request *old,
 static struct document_span *
 spans_of(const struct edits *edits)
 {
-    struct document_span *spans = calloc(edits->count + 1, sizeof(*spans));
+    struct document_span *spans = memory_zeroed(edits->count, sizeof(*spans));
 
-    for (size_t i = 0; spans && i < edits->count; i++)
+    for (size_t i = 0; i < edits->count; i++)
         spans[i] = edits->items[i].span;
     return spans;
 }
@@ -146,8 +143,6 @@ prove(const struct document *old_document, const struct request *old, const stru
         return -EILSEQ;
     old_spans = spans_of(edits);
     new_spans = spans_of(&found);
-    if (!old_spans || !new_spans)
-        return -ENOMEM;
     return found.count == edits->count &&
                    document_differs_only_at(old_document, old_spans, new_document, new_spans,
                                             found.count)
@@ -165,16 +160,12 @@ rewrite_sources(const struct document *document, const struct request *request,
     *ret = (struct document){0};
     if (rc < 0 || edits.count == 0)
         return rc;
-    rc = document_edit(document, edits.items, edits.count, ret);
+    document_edit(document, edits.items, edits.count, ret);
+    rc = prove(document, request, &edits, sources, ret);
     if (rc == 0)
-        rc = prove(document, request, &edits, sources, ret);
-    if (rc < 0)
-        document_clear(ret);
-    if (rc == -ENOMEM)
-        return error_set(error, rc, "no memory for the new XML");
-    if (rc < 0)
-        return error_set(error, rc,
-                         "the XML with new sources is not what it should be, so it is not used; "
-                         "this is a fault of libvirt-vgpu, please report it");
-    return 0;
+        return 0;
+    document_clear(ret);
+    return error_set(error, rc,
+                     "the XML with new sources is not what it should be, so it is not used; this "
+                     "is a fault of libvirt-vgpu, please report it");
 }

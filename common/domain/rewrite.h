@@ -33,5 +33,5 @@ int rewrite_sources(const struct document *document, const struct request *reque
                     const struct rewrite_source *sources, struct document *ret,
                     struct error *error) CHECKED NONNULL;
 
-/* The sources that the hostdevs have, the caller's to free; NULL: no memory. */
+/* The sources that the hostdevs have, the caller's to free. */
 struct rewrite_source *rewrite_own(const struct request *request) CHECKED NONNULL;

@@ -12,25 +12,21 @@
 #define DIRECTORY "run/libvirt/qemu"
 #define SUFFIX    ".xml"
 
-/* Keeps what was read of a guest, NAME.xml, that could not be read to its end. -ENOMEM. */
-static int
+/* Keeps what was read of a guest, NAME.xml, that could not be read to its end. */
+static void
 add_unread(struct status_files *files, struct request *guest, const char *name,
            const struct error *error)
 {
     struct status_files_unread unread = {.guest = *guest};
-    int rc;
 
     *guest = (struct request){0};
     error_set(&unread.why, 0, "not all guests are known: /" DIRECTORY "/%s: %s", name, error->text);
     free(unread.guest.name);
-    unread.guest.name = strndup(name, strlen(name) - strlen(SUFFIX));
-    rc = unread.guest.name ? ARRAY_TRY_ADD(files->unread, files->unread_count, unread) : -ENOMEM;
-    if (rc < 0)
-        request_clear(&unread.guest);
+    unread.guest.name = memory_copy_bytes(name, strlen(name) - strlen(SUFFIX));
+    ARRAY_ADD(files->unread, files->unread_count, unread);
     if (files->complete)
         files->failure = unread.why;
     files->complete = false;
-    return rc;
 }
 
 /* What cannot be read to its end may still say whose it is, and whether that runs. */
@@ -63,12 +59,13 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
         return 0;
     if (rc == -ENOMEM)
         return rc;
-    if (rc < 0)
-        return add_unread(ret, &guest, name, &error);
-    rc = ARRAY_TRY_ADD(ret->items, ret->count, guest);
-    if (rc == 0)
-        guest = (struct request){0};
-    return rc;
+    if (rc < 0) {
+        add_unread(ret, &guest, name, &error);
+        return 0;
+    }
+    ARRAY_ADD(ret->items, ret->count, guest);
+    guest = (struct request){0};
+    return 0;
 }
 
 /* What is known of some is forgotten: it is no list of those that run. */

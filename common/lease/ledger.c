@@ -177,6 +177,7 @@ print_lease(FILE *out, const struct lease *lease)
     fputc('\n', out);
 }
 
+/* As all that reads a ledger, it returns -ENOMEM: see base/memory.h. */
 static int
 parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *error)
 {
@@ -196,7 +197,9 @@ parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *er
                          word ? word : "");
     if (line)
         return error_set(error, -EBADMSG, "line %u: more than %zu fields", number, COUNT(fields));
-    return ledger_add(ledger, &lease);
+    if (ARRAY_TRY_ADD(ledger->leases, ledger->count, lease) < 0)
+        return error_set(error, -ENOMEM, "no memory for its leases");
+    return 0;
 }
 
 /* By device; of one device in the file's order. */
@@ -279,19 +282,12 @@ ledger_format(const struct ledger *ledger, const char *boot_id)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    bool failed;
+    FILE *out = memory_stream(&text, &size);
 
-    if (!out)
-        return NULL;
     fprintf(out, TITLE " %d %s %" PRIu64 "\n", LEDGER_VERSION, boot_id, ledger->next_claim);
     for (size_t i = 0; i < ledger->count; i++)
         print_lease(out, &ledger->leases[i]);
-    failed = ferror(out);
-    if (fclose(out) != 0 || failed) {
-        free(text);
-        return NULL;
-    }
+    memory_stream_end(out, &text);
     return text;
 }
 
@@ -325,20 +321,17 @@ ledger_has_changed(const struct ledger *before, const struct lease *lease)
            !name_equal(&old->domain, &lease->domain);
 }
 
-int
+void
 ledger_add(struct ledger *ledger, const struct lease *lease)
 {
-    return ARRAY_TRY_ADD(ledger->leases, ledger->count, *lease);
+    ARRAY_ADD(ledger->leases, ledger->count, *lease);
 }
 
-int
+void
 ledger_copy(const struct ledger *from, struct ledger *to)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++)
-        rc = ledger_add(to, &from->leases[i]);
-    return rc;
+    for (size_t i = 0; i < from->count; i++)
+        ledger_add(to, &from->leases[i]);
 }
 
 void

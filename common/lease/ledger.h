@@ -61,13 +61,13 @@ struct ledger {
 
 /*
  * Parses the text of the file, and changes the text. boot_id is that of the running kernel.
- * -EBADMSG with the line in error if a line is wrong, -EPROTONOSUPPORT if another version wrote it;
- * then ret stays as it was. The caller clears ret.
+ * -EBADMSG with the line in error if a line is wrong, -EPROTONOSUPPORT if another version wrote it,
+ * -ENOMEM (see memory.h); then ret stays as it was. The caller clears ret.
  */
 int ledger_parse(char *text, const char *boot_id, struct ledger *ret,
                  struct error *error) CHECKED NONNULL;
 
-/* The text of a ledger; the caller frees it. NULL: no memory. */
+/* The text of a ledger; the caller frees it. */
 char *ledger_format(const struct ledger *ledger, const char *boot_id) CHECKED NONNULL;
 
 void ledger_clear(struct ledger *ledger) NONNULL;
@@ -81,11 +81,11 @@ bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) C
 /* Whether a lease differs from what it was in an earlier ledger, or was not there. */
 bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
 
-/* Adds a copy of a lease; -ENOMEM. Its device must have none yet. */
-int ledger_add(struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
+/* Adds a copy of a lease. Its device must have none yet. */
+void ledger_add(struct ledger *ledger, const struct lease *lease) NONNULL;
 
-/* Adds copies of all leases of another ledger; -ENOMEM. */
-int ledger_copy(const struct ledger *from, struct ledger *to) CHECKED NONNULL;
+/* Adds copies of all leases of another ledger. */
+void ledger_copy(const struct ledger *from, struct ledger *to) NONNULL;
 
 /* Removes a lease, which points into the ledger; those behind it move up by one. */
 void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;

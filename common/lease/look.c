@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/look.h"
+#include "base/memory.h"
 #include "lease/marks.h"
 
 static void
@@ -27,13 +28,10 @@ look_clear(struct look *look)
     forget_guests(look);
 }
 
-static int
-look_at_devices(struct look *look, const struct statedir *statedir, const struct name *domain,
-                struct error *error)
+static void
+look_at_devices(struct look *look, const struct statedir *statedir, const struct name *domain)
 {
-    look->devices = calloc(look->before.count + 1, sizeof(*look->devices));
-    if (!look->devices)
-        return error_set(error, -ENOMEM, "no memory for the leases");
+    look->devices = memory_zeroed(look->before.count, sizeof(*look->devices));
     for (size_t i = 0; i < look->before.count; i++) {
         const struct lease *lease = &look->before.leases[i];
         struct look_device *device = &look->devices[i];
@@ -44,7 +42,6 @@ look_at_devices(struct look *look, const struct statedir *statedir, const struct
         if (device->is_known)
             device->state = vgpu_state(statedir->host, &lease->vgpu, &device->type);
     }
-    return 0;
 }
 
 int
@@ -55,17 +52,18 @@ look_take(struct look *look, const struct statedir *statedir, const struct name 
 
     forget_devices(look);
     rc = statedir_load(statedir, &look->before, error);
-    return rc < 0 ? rc : look_at_devices(look, statedir, domain, error);
+    if (rc == 0)
+        look_at_devices(look, statedir, domain);
+    return rc;
 }
 
-int
+void
 look_take_with(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
-               const struct name *domain, struct error *error)
+               const struct name *domain)
 {
     forget_devices(look);
-    if (ledger_copy(ledger, &look->before) < 0)
-        return error_set(error, -ENOMEM, "no memory for the leases");
-    return look_at_devices(look, statedir, domain, error);
+    ledger_copy(ledger, &look->before);
+    look_at_devices(look, statedir, domain);
 }
 
 /* Whether libvirt owes no release for it any more, as far as that can be told without its files. */
@@ -81,9 +79,8 @@ look_at_guests(struct look *look, const struct statedir *statedir, const struct 
                struct error *error)
 {
     forget_guests(look);
-    look->ended = calloc(look->before.count + 1, sizeof(*look->ended));
-    if (!look->ended || ledger_copy(&look->before, &look->asked) < 0)
-        return error_set(error, -ENOMEM, "no memory for the leases");
+    look->ended = memory_zeroed(look->before.count, sizeof(*look->ended));
+    ledger_copy(&look->before, &look->asked);
     for (size_t i = 0; i < look->asked.count; i++)
         look->ended[i] = has_ended(statedir, &look->asked.leases[i]);
     return status_files_read(host, &look->guests, error);
@@ -126,20 +123,17 @@ look_device(const struct look *look, const struct lease *lease)
     return device && device->is_known && !ledger_has_changed(&look->before, lease) ? device : NULL;
 }
 
-int
+void
 look_compare(const struct look *look, const struct ledger *ledger, struct ledger *ret)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < ledger->count; i++) {
+    for (size_t i = 0; i < ledger->count; i++) {
         if (ledger_has_changed(&look->before, &ledger->leases[i]))
-            rc = ledger_add(ret, &ledger->leases[i]);
+            ledger_add(ret, &ledger->leases[i]);
     }
-    for (size_t i = 0; rc == 0 && i < look->before.count; i++) {
+    for (size_t i = 0; i < look->before.count; i++) {
         if (!ledger_find(ledger, &look->before.leases[i].vgpu.device))
-            rc = ledger_add(ret, &look->before.leases[i]);
+            ledger_add(ret, &look->before.leases[i]);
     }
-    return rc;
 }
 
 bool

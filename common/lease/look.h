@@ -30,15 +30,14 @@ struct look {
 };
 
 /* Reads the ledger, and looks at the devices of a domain's leases; if domain is NULL, at those of
- * all. What was seen of devices before is dropped. Errors are those of statedir_load, and -ENOMEM,
- * with a line in error. The caller clears look in every case. */
+ * all. What was seen of devices before is dropped. The errors of statedir_load, with a line in
+ * error. The caller clears look in every case. */
 int look_take(struct look *look, const struct statedir *statedir, const struct name *domain,
               struct error *error) __attribute__((nonnull(1, 2, 4))) CHECKED;
 
 /* The same with a ledger that the caller has read just now. */
-int look_take_with(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
-                   const struct name *domain, struct error *error)
-    __attribute__((nonnull(1, 2, 3, 5))) CHECKED;
+void look_take_with(struct look *look, const struct statedir *statedir, const struct ledger *ledger,
+                    const struct name *domain) __attribute__((nonnull(1, 2, 3)));
 void look_clear(struct look *look) NONNULL;
 
 /* Looks at the running guests too: what becomes of another's lease depends on them. Those that
@@ -61,10 +60,9 @@ const struct look_device *look_device(const struct look *look, const struct leas
 /*
  * The leases that have come, changed or gone since the look, of a ledger that was read later. Their
  * devices take their places, and an inventory that was read with the look may not show them. The
- * caller clears ret. -ENOMEM.
+ * caller clears ret.
  */
-int look_compare(const struct look *look, const struct ledger *ledger,
-                 struct ledger *ret) CHECKED NONNULL;
+void look_compare(const struct look *look, const struct ledger *ledger, struct ledger *ret) NONNULL;
 
 /* Whether a lease that look_compare has found had its place at the look already, and has only
  * changed its state since. */

@@ -112,7 +112,8 @@ statedir_unlock(struct statedir *statedir)
     log_send(statedir->host);
 }
 
-/* NULL and errno if it cannot be read: ELOOP if it is a link, or no file at all. */
+/* NULL and errno if it cannot be read: ELOOP if it is a link, or no file at all; ENOMEM, as
+ * base/memory.h says of a release. */
 static char *
 read_ledger(int dir)
 {
@@ -216,8 +217,6 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
                          "somebody has removed /" DIRECTORY "/lock while it was held, so the "
                          "ledger stays as it was; try again");
     text = ledger_format(ledger, boot_id);
-    if (!text)
-        return error_set(error, -ENOMEM, "no memory for the ledger");
     fd = safe_open_new(statedir->dir, "ledger.new", 0644);
     if (fd < 0)
         return error_set(error, -errno, "cannot write /" DIRECTORY "/ledger.new: %m");

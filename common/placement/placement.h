@@ -22,7 +22,7 @@
  * ERROR_TAKEN: the device that its hostdev names belongs to somebody else, or is something else;
  * ERROR_UNDECIDED: too many devices to try all ways.
  * Choices of demands whose vGPU is there already are written even then, up to the one that is in
- * the way. -ENOMEM.
+ * the way.
  */
 int placement_find(const struct placement_problem *problem, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;

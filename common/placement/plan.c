@@ -35,7 +35,7 @@ lease_of(const struct placement_problem *problem, const struct demand *demand,
     return lease;
 }
 
-int
+void
 plan_build(const struct placement_problem *problem, const struct placement_choice *choices,
            const struct plan_actor *actor, struct plan *ret)
 {
@@ -47,12 +47,8 @@ plan_build(const struct placement_problem *problem, const struct placement_choic
         };
 
         demand_params(&problem->demands->items[i], step.params, sizeof(step.params));
-        if (ARRAY_TRY_ADD(ret->steps, ret->count, step) < 0) {
-            plan_clear(ret);
-            return -ENOMEM;
-        }
+        ARRAY_ADD(ret->steps, ret->count, step);
     }
-    return 0;
 }
 
 void

@@ -29,7 +29,7 @@ struct plan_actor {
     uint64_t time;
 };
 
-/* -ENOMEM. The caller clears ret. */
-int plan_build(const struct placement_problem *problem, const struct placement_choice *choices,
-               const struct plan_actor *actor, struct plan *ret) CHECKED NONNULL;
+/* The caller clears ret. */
+void plan_build(const struct placement_problem *problem, const struct placement_choice *choices,
+                const struct plan_actor *actor, struct plan *ret) NONNULL;
 void plan_clear(struct plan *plan) NONNULL;

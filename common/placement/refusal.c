@@ -98,19 +98,19 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
 {
     const struct inventory *inventory = rooms->problem->inventory;
     size_t count = inventory->gpu_count, at = 0;
-    AUTO_FREE char(*reasons)[MOST_REASON] = calloc(count + 1, sizeof(*reasons));
-    AUTO_FREE size_t *same = calloc(count + 1, sizeof(*same));
+    AUTO_FREE char(*reasons)[MOST_REASON] = memory_zeroed(count, sizeof(*reasons));
+    AUTO_FREE size_t *same = memory_zeroed(count, sizeof(*same));
     bool helps = false;
 
     *text = '\0';
-    for (size_t gpu = 0; reasons && same && gpu < count; gpu++) {
+    for (size_t gpu = 0; gpu < count; gpu++) {
         enum reason reason = reason_gpu(rooms, demand, gpu, reasons[gpu], MOST_REASON);
 
         helps |= reason_is_of_room(reason);
         if (reason == REASON_NONE)
             reasons[gpu][0] = '\0';
     }
-    for (size_t gpu = 0; reasons && same && gpu < count && at < size; gpu++) {
+    for (size_t gpu = 0; gpu < count && at < size; gpu++) {
         size_t alike = 0;
 
         if (!*reasons[gpu])

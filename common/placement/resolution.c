@@ -275,8 +275,8 @@ resolution_make(const struct request *request, const struct policy *policy, stru
 
         if (rc < 0)
             return rc;
-        if (rc > 0 && ARRAY_TRY_ADD(demands.items, demands.count, demand) < 0)
-            return error_set(error, -ENOMEM, "no memory for the request");
+        if (rc > 0)
+            ARRAY_ADD(demands.items, demands.count, demand);
     }
     *ret = demands;
     demands = (struct demands){0};

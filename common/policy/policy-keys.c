@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "policy/policy-keys.h"
+#include "base/memory.h"
 #include "policy/policy.h"
 
 #include <string.h>
@@ -136,18 +137,11 @@ static void
 read_named(const struct setting *setting, const struct named *named)
 {
     void *item = named->find(setting->object, config_setting_name(setting->node));
-    char *name;
 
     if (item)
         return read_more_of(item, setting, named);
-    name = strdup(config_setting_name(setting->node));
-    if (!name)
-        return setting_no_memory(setting->reader);
     item = setting_add_item(setting, named->items, named->list);
-    if (item)
-        *(char **)item = name;
-    else
-        free(name);
+    *(char **)item = memory_copy(config_setting_name(setting->node));
 }
 
 static void
@@ -281,7 +275,7 @@ policy_keys_read(struct setting_reader *reader, const config_setting_t *root, st
     setting_read_group(reader, root, keys, COUNT(keys), policy);
 }
 
-int
+void
 policy_keys_text(const struct policy *policy, const struct setting_trace *trace,
                  setting_text_line *take, void *data)
 {
@@ -291,5 +285,4 @@ policy_keys_text(const struct policy *policy, const struct setting_trace *trace,
     if (!policy->has_params)
         shown.params = (struct words){(char **)policy_built_in_params, POLICY_BUILT_IN_PARAMS};
     setting_text_group(&text, keys, COUNT(keys), &shown);
-    return text.rc;
 }

@@ -16,6 +16,6 @@ struct policy;
 void policy_keys_read(struct setting_reader *reader, const config_setting_t *root,
                       struct policy *policy) NONNULL;
 
-/* All that a policy says, as one file would say it, line by line. -ENOMEM. */
-int policy_keys_text(const struct policy *policy, const struct setting_trace *trace,
-                     setting_text_line *take, void *data) CHECKED __attribute__((nonnull(1, 2, 3)));
+/* All that a policy says, as one file would say it, line by line. */
+void policy_keys_text(const struct policy *policy, const struct setting_trace *trace,
+                      setting_text_line *take, void *data) __attribute__((nonnull(1, 2, 3)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "policy/policy-load.h"
+#include "base/memory.h"
 #include "policy/drained.h"
 #include "policy/open-ends.h"
 #include "policy/policy-consistency.h"
@@ -13,7 +14,7 @@
 
 #define MOST_BYTES (1 << 20) /* of one file */
 
-static int
+static void
 set_defaults(struct policy *policy)
 {
     *policy = (struct policy){
@@ -21,13 +22,12 @@ set_defaults(struct policy *policy)
         .order = POLICY_PACK,
         .numa = POLICY_NUMA_PREFER,
         .allow = ~0u,
-        .default_class = strdup(""),
+        .default_class = memory_copy(""),
         .prepare_timeout = 30000,
         .release_timeout = 5000,
         .lock_timeout = 10000,
         .boot_wait = 120000,
     };
-    return policy->default_class ? 0 : -ENOMEM;
 }
 
 /* The policy that is being read, and what was wrong so far. */
@@ -74,10 +74,10 @@ is_safe(struct load *load, int fd, const char *file)
 static char *
 read_text(int fd)
 {
-    AUTO_FREE char *text = malloc(MOST_BYTES + 2);
+    AUTO_FREE char *text = memory_zeroed(MOST_BYTES + 2, 1);
     size_t length = 0;
 
-    while (text && length < MOST_BYTES) {
+    while (length < MOST_BYTES) {
         ssize_t got = read(fd, text + length, MOST_BYTES - length);
 
         if (got < 0)
@@ -86,9 +86,6 @@ read_text(int fd)
             break;
         length += (size_t)got;
     }
-    if (!text)
-        return NULL;
-    text[length] = '\0';
     if (strlen(text) == length) {
         /* Without it libconfig takes a comment in the last line for a fault. */
         if (length && text[length - 1] != '\n')
@@ -228,17 +225,17 @@ list_drop_ins(const struct host *host, struct words *ret)
                                          ret);
 }
 
-int
+void
 policy_passed_over(const struct host *host, struct words *ret)
 {
     AUTO(words_clear) struct words files = {0};
-    int rc = list_drop_ins(host, &files);
 
-    for (size_t i = 0; rc == 0 && i < files.count; i++) {
+    if (list_drop_ins(host, &files) < 0)
+        return;
+    for (size_t i = 0; i < files.count; i++) {
         if (!is_drop_in(files.items[i]))
-            rc = words_add(ret, files.items[i]);
+            words_add(ret, files.items[i]);
     }
-    return rc == -ENOMEM ? rc : 0;
 }
 
 static void
@@ -279,8 +276,7 @@ load(const struct host *host, struct policy *ret, struct setting_trace *trace, s
     int rc;
 
     *error = (struct error){0};
-    if (set_defaults(ret) < 0)
-        return error_set(error, -ENOMEM, "no memory for the configuration");
+    set_defaults(ret);
     read_file(&load, "vgpu.conf");
     read_drop_ins(&load);
     rc = policy_consistency_check(ret, error);
@@ -288,8 +284,7 @@ load(const struct host *host, struct policy *ret, struct setting_trace *trace, s
     read_drained(&load);
     if (load.rc < 0) {
         policy_clear(ret);
-        if (set_defaults(ret) < 0)
-            return error_set(error, -ENOMEM, "no memory for the configuration");
+        set_defaults(ret);
     }
     return load.rc;
 }

@@ -21,5 +21,5 @@ int policy_load(const struct host *host, struct policy *ret, struct error *error
 int policy_load_traced(const struct host *host, struct policy *ret, struct setting_trace *trace,
                        struct error *error) CHECKED NONNULL;
 
-/* Adds the names in conf.d that are no drop-ins, and are not read. -ENOMEM. */
-int policy_passed_over(const struct host *host, struct words *ret) CHECKED NONNULL;
+/* Adds the names in conf.d that are no drop-ins, and are not read. */
+void policy_passed_over(const struct host *host, struct words *ret) NONNULL;

@@ -14,25 +14,18 @@ put(struct setting_text *text, const char *origin, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    if (vasprintf(&line, format, args) < 0)
-        line = NULL;
+    line = memory_vformat(format, args);
     va_end(args);
-    if (!line || asprintf(&whole, "%*s%s", (int)(4 * text->depth), "", line) < 0) {
-        whole = NULL;
-        text->rc = -ENOMEM;
-        return;
-    }
+    whole = memory_format("%*s%s", (int)(4 * text->depth), "", line);
     text->take(text->data, whole, origin);
 }
 
-/* A string between quotes; NULL: no memory. The caller frees it. */
+/* A string between quotes. The caller frees it. */
 static char *
 quote(const char *string)
 {
-    char *ret = malloc(4 * strlen(string) + 3), *to = ret;
+    char *ret = memory_zeroed(4 * strlen(string) + 3, 1), *to = ret;
 
-    if (!ret)
-        return NULL;
     *to++ = '"';
     for (; *string; string++) {
         if ((unsigned char)*string < ' ') {
@@ -55,28 +48,22 @@ static char *
 print_amount(unsigned amount, unsigned factor, const char *large, const char *small)
 {
     bool is_round = amount % factor == 0;
-    char *ret;
 
-    return asprintf(&ret, "\"%u%s\"", is_round ? amount / factor : amount,
-                    is_round ? large : small) < 0
-               ? NULL
-               : ret;
+    return memory_format("\"%u%s\"", is_round ? amount / factor : amount, is_round ? large : small);
 }
 
 static char *
 form_bool(const struct setting_key *key, const void *field)
 {
     (void)key;
-    return strdup(*(const bool *)field ? "true" : "false");
+    return memory_copy(*(const bool *)field ? "true" : "false");
 }
 
 static char *
 form_count(const struct setting_key *key, const void *field)
 {
-    char *ret;
-
     (void)key;
-    return asprintf(&ret, "%u", *(const unsigned *)field) < 0 ? NULL : ret;
+    return memory_format("%u", *(const unsigned *)field);
 }
 
 static char *
@@ -119,10 +106,7 @@ put_value(struct setting_text *text, const struct setting_key *key, const char *
 {
     AUTO_FREE char *value = form(key, field);
 
-    if (value)
-        put(text, origin, "%s = %s;", key->name, value);
-    else
-        text->rc = -ENOMEM;
+    put(text, origin, "%s = %s;", key->name, value);
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -144,27 +128,24 @@ clear_list(struct text_list *list)
 }
 
 static void
-add_word(struct setting_text *text, struct text_list *list, const char *word, const char *origin)
+add_word(struct text_list *list, const char *word, const char *origin)
 {
-    struct text_word item = {word, origin};
-
-    if (ARRAY_TRY_ADD(list->items, list->count, item) < 0)
-        text->rc = -ENOMEM;
+    ARRAY_ADD(list->items, list->count, ((struct text_word){word, origin}));
 }
 
-/* In one line if all of it was read in one; NULL: it was not, or there is no memory. */
+/* In one line if all of it was read in one; NULL: it was not. */
 static char *
 join_list(const struct text_list *list)
 {
-    char *ret = strdup("[ ");
+    char *ret = memory_copy("[ ");
 
     for (size_t i = 0; i < list->count && ret; i++) {
         AUTO_FREE char *value = quote(list->items[i].word);
         AUTO_FREE char *before = ret;
 
-        if (!value || strcmp(list->items[i].origin, list->items[0].origin) != 0 ||
-            asprintf(&ret, "%s%s%s ", before, value, i + 1 < list->count ? "," : "") < 0)
-            ret = NULL;
+        ret = strcmp(list->items[i].origin, list->items[0].origin) != 0
+                  ? NULL
+                  : memory_format("%s%s%s ", before, value, i + 1 < list->count ? "," : "");
     }
     return ret;
 }
@@ -183,10 +164,7 @@ put_list(struct setting_text *text, const char *name, const char *origin,
     for (size_t i = 0; i < list->count; i++) {
         AUTO_FREE char *value = quote(list->items[i].word);
 
-        if (value)
-            put(text, list->items[i].origin, "    %s%s", value, i + 1 < list->count ? "," : "");
-        else
-            text->rc = -ENOMEM;
+        put(text, list->items[i].origin, "    %s%s", value, i + 1 < list->count ? "," : "");
     }
     put(text, NULL, "];");
 }
@@ -200,7 +178,7 @@ put_words(struct setting_text *text, const struct setting_key *key, const char *
     for (size_t i = 0; i < words->count; i++) {
         const char *own = setting_trace_nth(text->trace, path, i);
 
-        add_word(text, &list, words->items[i], own ? own : origin);
+        add_word(&list, words->items[i], own ? own : origin);
     }
     put_list(text, key->name, origin, &list);
 }
@@ -216,7 +194,7 @@ put_choices(struct setting_text *text, const struct setting_key *key, const char
         const char *own = setting_trace_word(text->trace, path, key->words[i]);
 
         if (bits & 1u << i)
-            add_word(text, &list, key->words[i], own ? own : origin);
+            add_word(&list, key->words[i], own ? own : origin);
     }
     put_list(text, key->name, origin, &list);
 }
@@ -248,7 +226,6 @@ put_groups(struct setting_text *text, const struct setting_key *key, const char 
     }
     text->depth--;
     put(text, NULL, list->has_names ? "};" : ");");
-    text->rc = inner.rc < 0 ? inner.rc : text->rc;
 }
 
 static const struct {

@@ -19,7 +19,6 @@ struct setting_text {
     void *data;
     unsigned depth;               /* 0: what nobody has set is written as well */
     char path[SETTING_MOST_PATH]; /* of the group; "" or with a dot at its end */
-    int rc;                       /* 0, or -ENOMEM */
 };
 
 void setting_text_group(struct setting_text *text, const struct setting_key *keys, size_t count,

@@ -13,17 +13,14 @@ clear_entry(struct setting_trace_entry *entry)
     free(entry->origin);
 }
 
-int
+void
 setting_trace_add(struct setting_trace *trace, const char *path, const char *word,
                   const char *origin)
 {
-    struct setting_trace_entry entry = {strdup(path), word ? strdup(word) : NULL, strdup(origin)};
+    struct setting_trace_entry entry = {memory_copy(path), word ? memory_copy(word) : NULL,
+                                        memory_copy(origin)};
 
-    if (entry.path && entry.origin && !entry.word == !word &&
-        ARRAY_TRY_ADD(trace->items, trace->count, entry) == 0)
-        return 0;
-    clear_entry(&entry);
-    return -ENOMEM;
+    ARRAY_ADD(trace->items, trace->count, entry);
 }
 
 void

@@ -22,9 +22,9 @@ struct setting_trace {
     size_t count;
 };
 
-/* Adds an entry; -ENOMEM. */
-int setting_trace_add(struct setting_trace *trace, const char *path, const char *word,
-                      const char *origin) __attribute__((nonnull(1, 2, 4))) CHECKED;
+/* Adds an entry. */
+void setting_trace_add(struct setting_trace *trace, const char *path, const char *word,
+                       const char *origin) __attribute__((nonnull(1, 2, 4)));
 void setting_trace_clear(struct setting_trace *trace) NONNULL;
 
 /* Where a setting was read last; NULL: nowhere. */

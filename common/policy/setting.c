@@ -64,22 +64,10 @@ setting_wrong(const struct setting *setting, const char *format, ...)
     va_end(args);
 }
 
-void
-setting_no_memory(struct setting_reader *reader)
-{
-    reader->rc = error_set(reader->error, -ENOMEM, "no memory for the configuration");
-}
-
 char *
 setting_origin(const struct setting *setting)
 {
-    char *origin;
-
-    if (asprintf(&origin, "%s:%u", setting->reader->file,
-                 config_setting_source_line(setting->node)) >= 0)
-        return origin;
-    setting_no_memory(setting->reader);
-    return NULL;
+    return memory_format("%s:%u", setting->reader->file, config_setting_source_line(setting->node));
 }
 
 const char *
@@ -101,8 +89,7 @@ trace(const struct setting *setting, const char *word)
     if (!origin)
         return;
     snprintf(path, sizeof(path), "%s%s", reader->path, setting->key->name);
-    if (setting_trace_add(reader->trace, path, word, origin) < 0)
-        setting_no_memory(reader);
+    setting_trace_add(reader->trace, path, word, origin);
 }
 
 static void
@@ -174,15 +161,12 @@ setting_count(const struct setting *setting)
 void
 setting_string(const struct setting *setting)
 {
-    char **field = field_of(setting), *copy;
+    char **field = field_of(setting);
 
     if (config_setting_type(setting->node) != CONFIG_TYPE_STRING)
         return setting_wrong(setting, "%s must be a string", setting->key->name);
-    copy = strdup(setting_text(setting));
-    if (!copy)
-        return setting_no_memory(setting->reader);
     free(*field);
-    *field = copy;
+    *field = memory_copy(setting_text(setting));
 }
 
 void
@@ -222,8 +206,7 @@ each_string(const struct setting *setting, void (*take)(const struct setting *it
 static void
 take_word(const struct setting *item)
 {
-    if (words_add(field_of(item), setting_text(item)) < 0)
-        setting_no_memory(item->reader);
+    words_add(field_of(item), setting_text(item));
 }
 
 void
@@ -359,23 +342,18 @@ setting_read_item(const struct setting *setting, size_t index, const struct sett
 void *
 setting_add_item(const struct setting *setting, size_t offset, const struct setting_list *list)
 {
-    char *field = (char *)setting->object + offset, *origin = setting_origin(setting), *item;
+    char *field = (char *)setting->object + offset, *item;
     size_t *count = (size_t *)((char *)setting->object + list->count);
     void *items;
 
     memcpy(&items, field, sizeof(items));
-    items = origin ? array_grow(items, *count, list->size) : NULL;
-    if (!items) {
-        free(origin);
-        setting_no_memory(setting->reader);
-        return NULL;
-    }
+    items = array_grow(items, *count, list->size);
     memcpy(field, &items, sizeof(items));
     item = (char *)items + (*count)++ * list->size;
     memset(item, 0, list->size);
     if (list->fresh)
         memcpy(item, list->fresh, list->size);
-    *(char **)(item + list->origin) = origin;
+    *(char **)(item + list->origin) = setting_origin(setting);
     setting_read_item(setting, *count - 1, list, item);
     return item;
 }

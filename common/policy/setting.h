@@ -21,7 +21,7 @@
 struct setting_reader {
     struct error *error;
     const char *file;             /* for messages */
-    int rc;                       /* 0; -EINVAL after a fault, -ENOMEM without memory */
+    int rc;                       /* 0; -EINVAL after a fault */
     struct setting_trace *trace;  /* NULL: nobody wants to know where things were read */
     char path[SETTING_MOST_PATH]; /* of the group that is being read; "" or with a dot at its end */
 };
@@ -77,8 +77,7 @@ void setting_read_group(struct setting_reader *reader, const config_setting_t *g
                         const struct setting_key *keys, size_t count, void *object) NONNULL;
 
 /* Appends an item to the array of setting->object that begins at an offset, and reads the group
- * setting->node into it. Returns the item, which belongs to the array; NULL without memory, which
- * the reader then knows. */
+ * setting->node into it. Returns the item, which belongs to the array. */
 void *setting_add_item(const struct setting *setting, size_t offset,
                        const struct setting_list *list) NONNULL;
 
@@ -89,11 +88,9 @@ void setting_read_item(const struct setting *setting, size_t index, const struct
 void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 /* The same of its value: what it must be, to which ", not" and what it is are added. */
 void setting_wrong(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
-void setting_no_memory(struct setting_reader *reader) NONNULL;
 
 /* The text of a setting; "" if it is no string. */
 const char *setting_text(const struct setting *setting) NONNULL;
 
-/* "file:line" of a setting, for later messages; the caller frees it. NULL without memory, which the
- * reader then knows. */
+/* "file:line" of a setting, for later messages; the caller frees it. */
 char *setting_origin(const struct setting *setting) NONNULL;

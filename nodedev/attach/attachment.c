@@ -31,9 +31,8 @@ attachment_add_named(const struct domain_source *source, const struct name *doma
     AUTO(domains_clear) struct domains domains = {0};
     int rc = domain_source_all(source, &domains, error);
 
-    return vf_selection_add_named(&domains, domain, ret) < 0
-               ? error_set(error, -ENOMEM, "no memory for the domains")
-               : rc;
+    vf_selection_add_named(&domains, domain, ret);
+    return rc;
 }
 
 int
@@ -85,16 +84,13 @@ attachment_make(struct attachment *attachment, struct error *error)
 }
 
 /* What is not to be chosen: what the domain has, and what has just been tried. */
-static int
+static void
 find_taken(const struct attachment *attachment, struct names *ret)
 {
-    int rc = 0;
-
-    for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++)
-        rc = vf_selection_add_own(&attachment->edits[side].request, ret);
-    for (size_t i = 0; i < attachment->refused.count && rc == 0; i++)
-        rc = names_add(ret, attachment->refused.items[i].text);
-    return rc;
+    for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE; side++)
+        vf_selection_add_own(&attachment->edits[side].request, ret);
+    for (size_t i = 0; i < attachment->refused.count; i++)
+        names_append(ret, &attachment->refused.items[i]);
 }
 
 /* What it is to be, by this host's configuration and GPUs. */
@@ -119,11 +115,9 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .now = attachment->meant[CONNECTION_LIVE],
         .elsewhere = !attachment->source->connection,
     };
+    int rc;
 
-    int rc = find_taken(attachment, &taken);
-
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the virtual functions");
+    find_taken(attachment, &taken);
     rc = vf_selection_find(&search, ret, error);
     if (rc == 0 && ret->kind == REQUEST_MDEV)
         domain_edit_uuid(&edit->request.domain, attachment->alias, &ret->source);
@@ -137,8 +131,8 @@ attachment_place(struct attachment *attachment, struct error *error)
     int rc = choose(attachment, &attachment->chosen, error);
 
     /* What is refused stays as it was made. */
-    if (rc < 0 && made && names_add(&attachment->added, made->source.text) < 0)
-        return error_set(error, -ENOMEM, "no memory for the vGPUs");
+    if (rc < 0 && made)
+        names_append(&attachment->added, &made->source);
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
             rc = domain_edit_set_source(&attachment->edits[side], attachment->alias,
@@ -147,20 +141,19 @@ attachment_place(struct attachment *attachment, struct error *error)
         if (attachment->meant[side] && attachment->display && rc == 0)
             rc = domain_edit_set_display(&attachment->edits[side], attachment->alias, error);
     }
-    if (rc == 0 && names_add(&attachment->added, attachment->chosen.source.text) < 0)
-        return error_set(error, -ENOMEM, "no memory for the vGPUs");
+    if (rc == 0)
+        names_append(&attachment->added, &attachment->chosen.source);
     return rc;
 }
 
 /* A mediated device has been tried everywhere. */
-int
+bool
 attachment_place_again(struct attachment *attachment)
 {
     struct error ignored;
 
     if (attachment->chosen.kind != REQUEST_PCI)
-        return 0;
-    if (names_add(&attachment->refused, attachment->chosen.source.text) < 0)
-        return -ENOMEM;
+        return false;
+    names_append(&attachment->refused, &attachment->chosen.source);
     return attachment_place(attachment, &ignored) == 0;
 }

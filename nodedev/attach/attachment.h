@@ -42,5 +42,5 @@ int attachment_make(struct attachment *attachment, struct error *error) CHECKED 
  * nothing is changed; or those of domain_edit_set_display. */
 int attachment_place(struct attachment *attachment, struct error *error) CHECKED NONNULL;
 
-/* Somebody was faster: 1, it is another virtual function now; 0: there is no other; or -ENOMEM. */
-int attachment_place_again(struct attachment *attachment) CHECKED NONNULL;
+/* Somebody was faster: true, it is another virtual function now; false: there is no other. */
+bool attachment_place_again(struct attachment *attachment) CHECKED NONNULL;

@@ -27,15 +27,13 @@ additions_clear(struct additions *additions)
     free(additions->items);
 }
 
-static int
-remember(struct additions *additions, const struct attachment *attachment, struct error *error)
+static void
+remember(struct additions *additions, const struct attachment *attachment)
 {
     struct addition addition = {.source = attachment->chosen.source};
 
     snprintf(addition.alias, sizeof(addition.alias), "%s", attachment->alias);
-    return ARRAY_TRY_ADD(additions->items, additions->count, addition) < 0
-               ? error_set(error, -ENOMEM, "no memory for the vGPUs")
-               : 0;
+    ARRAY_ADD(additions->items, additions->count, addition);
 }
 
 static struct attachment
@@ -81,8 +79,8 @@ plan(struct attachment *all, bool secrets, unsigned count, struct additions *add
         if (is_made)
             rc = attachment_place(all, error);
         if (rc == 0)
-            rc = remember(additions, all, error);
-        else if (is_made && !source->connection && rc != -ENOMEM) {
+            remember(additions, all);
+        else if (is_made && !source->connection) {
             fault = *fault.text ? fault : *error;
             rc = 0;
         }
@@ -99,43 +97,40 @@ plan(struct attachment *all, bool secrets, unsigned count, struct additions *add
 
 /* --- into a guest that runs ------------------------------------------------------------------- */
 
-/* Defines it, and plugs it in. */
+/* Defines it, where that is meant, and plugs it in. */
 static int
-try(const struct attachment *attachment, unsigned timeout, struct error *error)
+try(const struct attachment *attachment, const struct document *old, unsigned timeout,
+    struct error *error)
 {
     const struct domain_source *source = attachment->source;
-    int rc = 0;
+    AUTO(document_clear) struct document new = {0};
+    struct hotplug_definition definition = {.before = old, .after = &new};
+    bool is_defined = attachment->meant[CONNECTION_CONFIG];
+    int rc = is_defined ? domain_edit_text(&attachment->edits[CONNECTION_CONFIG], &new, error) : 0;
 
-    if (attachment->meant[CONNECTION_CONFIG])
-        rc = source_edit_define(source, &attachment->edits[CONNECTION_CONFIG], error);
     if (rc < 0)
         return rc;
     return hotplug_in(source, &attachment->edits[CONNECTION_LIVE], attachment->alias, timeout,
-                      error);
+                      is_defined ? &definition : NULL, error);
 }
 
-/* The definition first: to define the old one again undoes it for certain. */
 static int
 change(struct attachment *attachment, unsigned timeout, struct error *error)
 {
     AUTO(document_clear) struct document old = {0};
     const struct domain_source *source = attachment->source;
-    struct error failure;
-    int rc = 0, again = 1;
+    bool again = true;
+    int rc = 0;
 
     if (attachment->meant[CONNECTION_CONFIG])
         rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
     if (rc < 0)
         return rc;
-    for (unsigned tries = 0; tries < MOST_TRIES && again > 0; tries++) {
-        rc = try(attachment, timeout, error);
-        again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN)
-                    ? attachment_place_again(attachment)
-                    : 0;
+    for (unsigned tries = 0; tries < MOST_TRIES && again; tries++) {
+        rc = try(attachment, &old, timeout, error);
+        again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN) &&
+                attachment_place_again(attachment);
     }
-    if (rc < 0 && attachment->meant[CONNECTION_CONFIG] &&
-        connection_define(source->connection, &old, &failure) < 0)
-        error_add(error, "and its definition has %s now: %s", attachment->alias, failure.text);
     return rc;
 }
 
@@ -156,7 +151,9 @@ plug_one(const struct domain_source *source, const struct attachments_wish *wish
         return rc;
     }
     rc = change(&attachment, wish->timeout, error);
-    return rc < 0 ? rc : remember(additions, &attachment, error);
+    if (rc == 0)
+        remember(additions, &attachment);
+    return rc;
 }
 
 /* The last first, so that what stays is what could have been added alone. */

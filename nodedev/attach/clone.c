@@ -2,25 +2,23 @@
 
 #include "attach/clone.h"
 #include "attach/vf-selection.h"
+#include "base/memory.h"
 #include "domain/request-parser.h"
 #include "xml/domain-edit.h"
 
 #include <stdio.h>
 
-/* The virtual functions that it has in common with others. -ENOMEM. */
-static int
+/* The virtual functions that it has in common with others. */
+static void
 find_shared(const struct request *request, const struct names *named, struct names *ret)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < request->hostdev_count && rc == 0; i++) {
+    for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->kind == REQUEST_PCI && demand_is_explicit(hostdev) &&
             names_has(named, &hostdev->source))
-            rc = names_add(ret, hostdev->source.text);
+            names_append(ret, &hostdev->source);
     }
-    return rc;
 }
 
 /* Another for each of those, in their order. */
@@ -41,12 +39,11 @@ find_others(const struct host *host, const struct request *request, const struct
         .added = &none,
         .doubt = &ignored,
     };
-    int rc = vf_selection_add_own(request, &taken);
+    int rc;
 
-    for (size_t i = 0; i < named->count && rc == 0; i++)
-        rc = names_add(&taken, named->items[i].text);
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the virtual functions");
+    vf_selection_add_own(request, &taken);
+    for (size_t i = 0; i < named->count; i++)
+        names_append(&taken, &named->items[i]);
     rc = vf_selection_find(&search, ret, error);
     if (rc < 0)
         error_wrap(error,
@@ -89,9 +86,8 @@ clone_renew(const struct host *host, const struct document *document, const stru
     if (rc < 0)
         return rc;
     sources = rewrite_own(&request);
-    others = calloc(request.hostdev_count + 1, sizeof(*others));
-    if (!sources || !others || find_shared(&request, named, &shared) < 0)
-        return error_set(error, -ENOMEM, "no memory for the domain's XML");
+    others = memory_zeroed(request.hostdev_count, sizeof(*others));
+    find_shared(&request, named, &shared);
     if (shared.count)
         rc = find_others(host, &request, &shared, named, others, error);
     if (rc < 0)

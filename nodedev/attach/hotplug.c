@@ -68,7 +68,8 @@ struct newcomer {
     const char *alias;
     struct name device;
     unsigned timeout;
-    char *hostdev, *annotation; /* as libvirt takes them */
+    char *hostdev, *annotation;                  /* as libvirt takes them */
+    const struct hotplug_definition *definition; /* NULL: it stays */
 };
 
 static void
@@ -78,11 +79,9 @@ newcomer_clear(struct newcomer *newcomer)
     free(newcomer->annotation);
 }
 
-/* Its device is made. */
 static int
-hand_over(void *data, struct error *error)
+plug(const struct newcomer *newcomer, struct error *error)
 {
-    const struct newcomer *newcomer = data;
     const struct domain_source *source = newcomer->source;
     struct error failure;
     int rc = connection_attach(source->connection, &source->domain.uuid, newcomer->hostdev, error);
@@ -100,12 +99,31 @@ hand_over(void *data, struct error *error)
     return rc;
 }
 
+/* Its device is made. The definition comes first: to define the old one again undoes it for
+ * certain. In between nothing asks for memory that cannot do without (base/memory.h). */
+static int
+hand_over(void *data, struct error *error)
+{
+    const struct newcomer *newcomer = data;
+    const struct hotplug_definition *definition = newcomer->definition;
+    struct connection *connection = newcomer->source->connection;
+    struct error failure;
+    int rc = definition ? connection_define(connection, definition->after, error) : 0;
+
+    if (rc == 0)
+        rc = plug(newcomer, error);
+    if (rc < 0 && definition && connection_define(connection, definition->before, &failure) < 0)
+        error_add(error, "and its definition has %s now: %s", newcomer->alias, failure.text);
+    return rc;
+}
+
 int
 hotplug_in(const struct domain_source *source, const struct domain_edit *edit, const char *alias,
-           unsigned timeout, struct error *error)
+           unsigned timeout, const struct hotplug_definition *definition, struct error *error)
 {
     AUTO(newcomer_clear)
-    struct newcomer newcomer = {.source = source, .alias = alias, .timeout = timeout};
+    struct newcomer newcomer = {
+        .source = source, .alias = alias, .timeout = timeout, .definition = definition};
     const struct assign_handover handover = {hand_over, &newcomer};
     const struct request_hostdev *hostdev;
     int rc = domain_edit_hostdev(edit, alias, &newcomer.hostdev, error);

@@ -14,14 +14,21 @@
  * changed. */
 int hotplug_check(const struct host *host, struct error *error) CHECKED NONNULL;
 
+/* What the domain's definition is to become, and the way back; both with passwords. */
+struct hotplug_definition {
+    const struct document *before, *after;
+};
+
 /*
  * Makes the vGPU of an alias, plugs it into the guest and writes what it asks for into the XML it
- * runs with. `edit` is that XML with the vGPU in it. On failure nothing of it is left, unless the
- * guest, which is asked to let go of it, does not do so within the timeout (milliseconds). The
- * errors of assign_device; -EIO with libvirt's words.
+ * runs with, and into its definition, unless that is NULL. `edit` is that XML with the vGPU in it.
+ * On failure nothing of it is left, unless the guest, which is asked to let go of it, does not do
+ * so within the timeout (milliseconds), or libvirt does not take the old definition: error says so.
+ * The errors of assign_device; -EIO with libvirt's words.
  */
 int hotplug_in(const struct domain_source *source, const struct domain_edit *edit,
-               const char *alias, unsigned timeout, struct error *error) CHECKED NONNULL;
+               const char *alias, unsigned timeout, const struct hotplug_definition *definition,
+               struct error *error) CHECKED __attribute__((nonnull(1, 2, 3, 6)));
 
 /* A vGPU that is to leave, and the XML without it; as domain_edit_remove left them. */
 struct hotplug_leaver {

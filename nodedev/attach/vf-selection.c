@@ -11,47 +11,39 @@
 
 /* --- which are spoken for --------------------------------------------------------------------- */
 
-int
+void
 vf_selection_add_own(const struct request *request, struct names *ret)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->kind == REQUEST_PCI && *hostdev->source.text &&
-            !names_has(ret, &hostdev->source) && names_add(ret, hostdev->source.text) < 0)
-            return -ENOMEM;
+            !names_has(ret, &hostdev->source))
+            names_append(ret, &hostdev->source);
     }
-    return 0;
 }
 
-int
+void
 vf_selection_add_named(const struct domains *domains, const struct name *but, struct names *ret)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < domains->count && rc == 0; i++) {
+    for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->items[i];
 
         if (name_equal(&domain->uuid, but))
             continue;
-        rc = vf_selection_add_own(&domain->live, ret);
-        if (rc == 0)
-            rc = vf_selection_add_own(&domain->config, ret);
+        vf_selection_add_own(&domain->live, ret);
+        vf_selection_add_own(&domain->config, ret);
     }
-    return rc;
 }
 
-/* Both kinds together. -ENOMEM. */
-static int
+/* Both kinds together. */
+static void
 join(const struct names *a, const struct names *b, struct names *ret)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < a->count && rc == 0; i++)
-        rc = names_add(ret, a->items[i].text);
-    for (size_t i = 0; i < b->count && rc == 0; i++)
-        rc = names_add(ret, b->items[i].text);
-    return rc;
+    for (size_t i = 0; i < a->count; i++)
+        names_append(ret, &a->items[i]);
+    for (size_t i = 0; i < b->count; i++)
+        names_append(ret, &b->items[i]);
 }
 
 /* --- what this host has ----------------------------------------------------------------------- */
@@ -208,8 +200,8 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
         return rc;
     prospect->is_waiting =
         boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(search->host)) > 0;
-    prospect->choices = calloc(snapshot->demands.count + 1, sizeof(*prospect->choices));
-    return prospect->choices ? 0 : error_set(error, -ENOMEM, "no memory for the placement");
+    prospect->choices = memory_zeroed(snapshot->demands.count, sizeof(*prospect->choices));
+    return 0;
 }
 
 /* --- what can be now -------------------------------------------------------------------------- */
@@ -282,8 +274,7 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
     if (rc < 0 || !has_kind(inventory, REQUEST_PCI) ||
         (search->elsewhere && has_kind(inventory, REQUEST_MDEV)))
         return rc;
-    if (join(search->named, search->taken, &all) < 0)
-        return error_set(error, -ENOMEM, "no memory for the placement");
+    join(search->named, search->taken, &all);
     rc = find_now(search, &all, ret, &why);
     if (rc > 0)
         return 0;

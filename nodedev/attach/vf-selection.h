@@ -41,7 +41,7 @@ int vf_selection_find(const struct vf_selection_search *search, struct rewrite_s
                       struct error *error) CHECKED NONNULL;
 
 /* Adds the virtual functions (any PCI devices) that domains name, but for one domain; and those
- * that one request names. -ENOMEM. */
-int vf_selection_add_named(const struct domains *domains, const struct name *but,
-                           struct names *ret) CHECKED NONNULL;
-int vf_selection_add_own(const struct request *request, struct names *ret) CHECKED NONNULL;
+ * that one request names. */
+void vf_selection_add_named(const struct domains *domains, const struct name *but,
+                            struct names *ret) NONNULL;
+void vf_selection_add_own(const struct request *request, struct names *ret) NONNULL;

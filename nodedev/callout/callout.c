@@ -213,9 +213,7 @@ on_stop(const struct callout *callout, struct error *error)
         return rc == -ENOENT ? 0 : rc;
     transaction.lock_timeout = LONGEST_LOCK;
     reader_begin(callout->host->reader, READER_PATIENCE);
-    rc = look_take_with(&look, &transaction.statedir, &before, &lease->domain, error);
-    if (rc < 0)
-        return rc;
+    look_take_with(&look, &transaction.statedir, &before, &lease->domain);
     look_at_guests_if_needed(&look, &transaction.statedir);
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)

@@ -377,5 +377,5 @@ domain_check(const struct domain_check *check, const struct document *document, 
         report_warning(check->report, check->file, 0,
                        "no GPU on this host offers vGPUs: whether it could have its own is not "
                        "known");
-    return rc < 0 ? rc : (int)matter.snapshot.demands.count;
+    return (int)matter.snapshot.demands.count;
 }

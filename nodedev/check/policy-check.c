@@ -120,8 +120,8 @@ say_wish(const struct policy_class *class, char *ret, size_t size)
 }
 
 /* Whether any GPU, even an empty one, could ever serve a guest that asks for the class: the same
- * question as of an arriving guest. -ENOMEM. */
-static int
+ * question as of an arriving guest. */
+static void
 check_class(struct checker *checker, const struct policy_class *class, bool *served)
 {
     char nobody[] = "", wish[256] = "";
@@ -147,21 +147,18 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
         .inventory = checker->inventory,
         .ledger = &ledger,
     };
-    enum feasibility feasibility;
     struct error why;
 
     /* What others use of it is another matter. */
     policy.quota_count = 0;
     say_wish(class, wish, sizeof(wish));
-    feasibility = feasibility_judge(&problem, false, &ignored, &why);
-    *served = feasibility != FEASIBILITY_NO;
+    *served = feasibility_judge(&problem, false, &ignored, &why) != FEASIBILITY_NO;
     if (!*served)
         report_warning(checker->report, class->origin, 0,
                        "no guest can be given the class \"%s\" here: %s", class->name, why.text);
     if (*served)
         check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
                     EVERY_GPU, &class->types);
-    return 0;
 }
 
 /* Functions that are bound to another driver than their pool wants, and pools that nothing is in.
@@ -272,13 +269,12 @@ check_uses(struct checker *checker)
     }
 }
 
-int
+void
 policy_check(const struct policy *policy, const struct setting_trace *trace,
              const struct inventory *inventory, struct report *report)
 {
-    AUTO_FREE bool *served = calloc(policy->class_count + 1, sizeof(*served));
+    AUTO_FREE bool *served = memory_zeroed(policy->class_count, sizeof(*served));
     struct checker checker = {policy, trace, inventory, report, served};
-    int rc = served ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < policy->gpu_count; i++)
         check_gpu(&checker, &policy->gpus[i]);
@@ -289,9 +285,7 @@ policy_check(const struct policy *policy, const struct setting_trace *trace,
         check_pool(&checker, &policy->pools[i]);
     for (size_t i = 0; i < policy->profile_count; i++)
         check_profile(&checker, &policy->profiles[i]);
-    for (size_t i = 0; rc == 0 && i < policy->class_count; i++)
-        rc = check_class(&checker, &policy->classes[i], &served[i]);
-    if (rc == 0)
-        check_uses(&checker);
-    return rc;
+    for (size_t i = 0; i < policy->class_count; i++)
+        check_class(&checker, &policy->classes[i], &served[i]);
+    check_uses(&checker);
 }

@@ -12,6 +12,6 @@
 #include "policy/policy.h"
 #include "policy/setting-trace.h"
 
-/* Warns of each, at the place where it was read. The inventory is to hold all types. -ENOMEM. */
-int policy_check(const struct policy *policy, const struct setting_trace *trace,
-                 const struct inventory *inventory, struct report *report) CHECKED NONNULL;
+/* Warns of each, at the place where it was read. The inventory is to hold all types. */
+void policy_check(const struct policy *policy, const struct setting_trace *trace,
+                  const struct inventory *inventory, struct report *report) NONNULL;

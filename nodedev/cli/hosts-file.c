@@ -57,8 +57,7 @@ hosts_file_read(struct options *options, struct error *error)
         if (*rest)
             return error_refuse(error, ERROR_USAGE, "%s:%u: one URI in a line; what is \"%s\"?",
                                 path, number, rest);
-        if (ARRAY_TRY_ADD(options->uris, options->uri_count, word) < 0)
-            return error_set(error, -ENOMEM, "no memory");
+        ARRAY_ADD(options->uris, options->uri_count, word);
     }
     return options->uri_count > before
                ? 0

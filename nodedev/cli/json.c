@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/json.h"
+#include "base/memory.h"
 #include "base/printable.h"
 
 #include <inttypes.h>
@@ -9,12 +10,11 @@
 static void
 put_string(FILE *out, const char *text)
 {
-    AUTO_FREE char *copy = strdup(text);
+    AUTO_FREE char *copy = memory_copy(text);
 
-    if (copy)
-        printable_make_utf8(copy);
+    printable_make_utf8(copy);
     fputc('"', out);
-    for (const char *c = copy ? copy : ""; *c; c++) {
+    for (const char *c = copy; *c; c++) {
         if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if ((unsigned char)*c < ' ')

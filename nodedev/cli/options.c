@@ -77,8 +77,8 @@ static int
 no_such_option(const char *word, int value, struct error *error)
 {
     size_t length = strcspn(word, "="), option = find_option(value);
-    AUTO_FREE char *name = strndup(word, length);
-    struct suggest suggest = SUGGEST(name && length > 2 ? name + 2 : "");
+    AUTO_FREE char *name = memory_copy_bytes(word, length);
+    struct suggest suggest = SUGGEST(length > 2 ? name + 2 : "");
 
     if (value >= FIRST_VALUE && option < OPTIONS)
         return error_refuse(error, ERROR_USAGE, "--%s takes no value", option_rows[option].name);
@@ -86,7 +86,7 @@ no_such_option(const char *word, int value, struct error *error)
         return error_refuse(error, ERROR_USAGE, "there is no option -%c", value);
     for (size_t i = 0; i < OPTIONS; i++)
         suggest_offer(&suggest, option_rows[i].name);
-    return error_refuse(error, ERROR_USAGE, "there is no option %s%s", name ? name : word,
+    return error_refuse(error, ERROR_USAGE, "there is no option %s%s", name,
                         suggest_text(&suggest).text);
 }
 
@@ -109,8 +109,8 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
         if (option >= OPTIONS)
             return no_such_option(argv[optind - 1], optopt, error);
         ret->values[option] = option_rows[option].argument ? optarg : "";
-        if (option == OPTION_CONNECT && ARRAY_TRY_ADD(ret->uris, ret->uri_count, optarg) < 0)
-            return error_set(error, -ENOMEM, "no memory");
+        if (option == OPTION_CONNECT)
+            ARRAY_ADD(ret->uris, ret->uri_count, optarg);
     }
     *rest = optind;
     return 0;

@@ -34,16 +34,13 @@ has_same_rest(const struct name *device, const struct name *address)
 }
 
 /* Those whose address it may be, each once. */
-static int
+static void
 find_all(const struct names *from, const struct name *address, struct names *ret)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         if (has_same_rest(&from->items[i], address) && !names_has(ret, &from->items[i]))
-            rc = names_add(ret, from->items[i].text);
+            names_append(ret, &from->items[i]);
     }
-    return rc;
 }
 
 int
@@ -56,8 +53,7 @@ pick_name(const struct names *from, const char *word, struct name *ret, struct e
         return 0;
     if (!parse_short(&address, word))
         return -ENOENT;
-    if (find_all(from, &address, &found) < 0)
-        return error_set(error, -ENOMEM, "no memory for the names of devices");
+    find_all(from, &address, &found);
     if (found.count == 0)
         return -ENOENT;
     *ret = found.items[0];

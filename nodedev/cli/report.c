@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/report.h"
+#include "base/memory.h"
 #include "cli/say.h"
 
 #include <string.h>
@@ -9,19 +10,16 @@ static void __attribute__((format(printf, 5, 0), nonnull(1, 2, 5)))
 tell(struct report *report, const char *where, unsigned line, bool is_fault, const char *format,
      va_list args)
 {
-    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *text = memory_vformat(format, args);
     char number[16] = "";
 
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
     if (report->listen) {
-        report->listen(report->data, is_fault, where, line, text ? text : "no memory");
+        report->listen(report->data, is_fault, where, line, text);
         return;
     }
     if (line)
         snprintf(number, sizeof(number), ":%u", line);
-    say_line(report->out, "%s%s: %s%s", where, number,
-             is_fault ? "" : "warning: ", text ? text : "no memory");
+    say_line(report->out, "%s%s: %s%s", where, number, is_fault ? "" : "warning: ", text);
 }
 
 void

@@ -3,6 +3,7 @@
 #include "cli/say.h"
 #include "base/printable.h"
 
+/* One of the exceptions of base/memory.h: what vgpuctl says must not keep it from a way back. */
 void
 say_vpart(FILE *out, const char *format, va_list args)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table-layout.h"
+#include "base/memory.h"
 #include "cli/terminal.h"
 #include "cli/wrap.h"
 
@@ -122,10 +123,8 @@ break_text(const char *text, unsigned columns)
 {
     char *broken = NULL;
     size_t size;
-    FILE *out = open_memstream(&broken, &size);
+    FILE *out = memory_stream(&broken, &size);
 
-    if (!out)
-        return NULL;
     for (const char *at = text, *next; *at; at = next) {
         size_t length = wrap_line(at, columns, &next);
 
@@ -133,7 +132,8 @@ break_text(const char *text, unsigned columns)
         if (*next)
             fwrite("\n", 1, 1, out);
     }
-    return fclose(out) == 0 ? broken : NULL;
+    memory_stream_end(out, &broken);
+    return broken;
 }
 
 /* Only a column of which a text is broken has lines. */
@@ -147,12 +147,10 @@ break_column(const struct layout *layout, size_t index)
     for (size_t i = 0; rc == 0 && i < scols_table_get_nlines(layout->smart); i++) {
         struct libscols_line *line = scols_table_get_line(layout->smart, i);
         const char *text = cell(layout, i, index);
-        char *broken;
 
         if (terminal_columns(text) <= layout->columns[index])
             continue;
-        broken = break_text(text, layout->columns[index]);
-        rc = broken ? scols_line_refer_data(line, index, broken) : -ENOMEM;
+        rc = scols_line_refer_data(line, index, break_text(text, layout->columns[index]));
         is_broken = true;
     }
     if (rc == 0 && is_broken)
@@ -177,12 +175,10 @@ int
 table_layout(struct libscols_table *smart, const struct table_place *places, size_t count,
              unsigned width, bool may_drop)
 {
-    AUTO_FREE unsigned *columns = calloc(count + 1, sizeof(*columns));
+    AUTO_FREE unsigned *columns = memory_zeroed(count, sizeof(*columns));
     struct layout layout = {smart, places, count, width, columns};
     int rc = 0;
 
-    if (!columns)
-        return -ENOMEM;
     measure(&layout);
     if (may_drop)
         drop(&layout);

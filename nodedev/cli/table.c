@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/table.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "base/suggest.h"
 #include "cli/say.h"
@@ -50,8 +51,8 @@ show_column(struct table *table, size_t index)
 static int
 no_such_column(const struct table *table, const char *list, size_t length, struct error *error)
 {
-    AUTO_FREE char *name = strndup(list, length);
-    struct suggest suggest = SUGGEST(name ? name : "");
+    AUTO_FREE char *name = memory_copy_bytes(list, length);
+    struct suggest suggest = SUGGEST(name);
 
     for (size_t i = 0; i < table->count; i++)
         suggest_offer(&suggest, table->columns[i].name);
@@ -154,22 +155,18 @@ table_set(struct table *table, size_t column, const char *format, ...)
 {
     AUTO_FREE char *text = NULL;
     va_list args;
-    int rc;
 
     if (!table_shows(table, column) || !table->line)
         return;
     va_start(args, format);
-    rc = vasprintf(&text, format, args);
+    text = memory_vformat(format, args);
     va_end(args);
-    if (rc < 0)
-        text = NULL;
     /* In JSON a name is what it is; libsmartcols escapes there what must be. */
-    else if (table->json)
+    if (table->json)
         printable_make_utf8(text);
     else
         printable_make(text);
-    note(table,
-         text ? scols_line_set_data(table->line, (size_t)table->shown[column], text) : -ENOMEM);
+    note(table, scols_line_set_data(table->line, (size_t)table->shown[column], text));
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/memory.h"
 #include "check/definitions-check.h"
 #include "check/policy-check.h"
 #include "cli/say.h"
@@ -11,13 +12,12 @@
 
 #include <string.h>
 
-static int
-warn_of_passed_over(const struct command_call *call, struct report *report, struct error *error)
+static void
+warn_of_passed_over(const struct command_call *call, struct report *report)
 {
     AUTO(words_clear) struct words files = {0};
 
-    if (policy_passed_over(call->host, &files) < 0)
-        return error_set(error, -ENOMEM, "no memory");
+    policy_passed_over(call->host, &files);
     for (size_t i = 0; i < files.count; i++) {
         char where[512];
 
@@ -25,7 +25,6 @@ warn_of_passed_over(const struct command_call *call, struct report *report, stru
         report_warning(report, where, 0, "it is passed over, as its name %s",
                        *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
     }
-    return 0;
 }
 
 /* Against what this host has. */
@@ -34,13 +33,9 @@ check_host(const struct command_call *call, const struct policy *policy,
            const struct setting_trace *trace, struct report *report, struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
-    AUTO_FREE char *where = NULL;
+    AUTO_FREE char *where = memory_format("/%s", call->host->config);
     int rc = scan_host(call->host, policy, &inventory_all_types, &inventory, error);
 
-    if (rc == 0 && asprintf(&where, "/%s", call->host->config) < 0) {
-        where = NULL;
-        rc = error_set(error, -ENOMEM, "no memory");
-    }
     if (rc < 0)
         return rc;
     if (!policy->enabled)
@@ -50,8 +45,8 @@ check_host(const struct command_call *call, const struct policy *policy,
         report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;
     }
-    rc = policy_check(policy, trace, &inventory, report);
-    return rc < 0 ? error_set(error, rc, "no memory for the configuration") : 0;
+    policy_check(policy, trace, &inventory, report);
+    return 0;
 }
 
 /* Also with a domain it is read first: that is judged by it. */
@@ -59,14 +54,12 @@ static bool
 check_policy(const struct command_call *call, struct policy *policy, struct setting_trace *trace,
              struct report *report)
 {
-    AUTO_FREE char *stem = NULL;
+    AUTO_FREE char *stem = memory_format("/%s/", call->host->config);
     struct error faults;
 
     if (policy_load_traced(call->host, policy, trace, &faults) == 0)
         return true;
-    if (asprintf(&stem, "/%s/", call->host->config) < 0)
-        stem = NULL;
-    report_faults(report, &faults, stem ? stem : "/");
+    report_faults(report, &faults, stem);
     return false;
 }
 
@@ -103,8 +96,7 @@ check_configuration(const struct command_call *call, const struct policy *policy
 {
     size_t warnings = report->warnings;
 
-    if (warn_of_passed_over(call, report, error) < 0)
-        return false;
+    warn_of_passed_over(call, report);
     if (report->faults) {
         error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
                   report->faults);
@@ -170,9 +162,10 @@ print_configuration(const struct command_call *call, struct error *error)
     AUTO(setting_trace_clear) struct setting_trace trace = {0};
     int rc = policy_load_traced(call->host, &policy, &trace, error);
 
-    if (rc == 0 && policy_keys_text(&policy, &trace, print_line, call->out) < 0)
-        rc = error_set(error, -ENOMEM, "no memory for the configuration");
-    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    if (rc < 0)
+        return COMMAND_FAILED;
+    policy_keys_text(&policy, &trace, print_line, call->out);
+    return COMMAND_DONE;
 }
 
 static enum command_status

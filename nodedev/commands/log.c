@@ -241,7 +241,7 @@ run(const struct command_call *call, struct error *error)
     if (fd < 0)
         return COMMAND_FAILED;
     log = fdopen(fd, "r");
-    rc = log ? add_lines(log, domain, &table) : -ENOMEM;
+    rc = log ? add_lines(log, domain, &table) : -errno;
     if (log)
         fclose(log);
     else

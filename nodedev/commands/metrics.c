@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/memory.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "libvirt/references.h"
@@ -30,13 +31,10 @@ count_orphans(const struct command_call *call, const struct snapshot *snapshot, 
 static int
 replace_file(const char *path, const char *text, size_t length, struct error *error)
 {
-    AUTO_FREE char *aside = NULL;
-    AUTO_CLOSE int fd = -1;
+    AUTO_FREE char *aside = memory_format("%s.XXXXXX", path);
+    AUTO_CLOSE int fd = mkostemp(aside, O_CLOEXEC);
     int rc = 0;
 
-    if (asprintf(&aside, "%s.XXXXXX", path) < 0)
-        return error_set(error, -ENOMEM, "no memory");
-    fd = mkostemp(aside, O_CLOEXEC);
     if (fd < 0)
         return error_set(error, -errno, "--output %s: %m", path);
     if (fchmod(fd, 0644) < 0)
@@ -69,11 +67,9 @@ write_all(const struct command_call *call, const struct metrics *metrics, struct
         metrics_write(metrics, call->out);
         return 0;
     }
-    memory = open_memstream(&text, &length);
-    if (memory)
-        metrics_write(metrics, memory);
-    if (!memory || fclose(memory) != 0)
-        return error_set(error, -ENOMEM, "no memory");
+    memory = memory_stream(&text, &length);
+    metrics_write(metrics, memory);
+    memory_stream_end(memory, &text);
     return replace_file(path, text, length, error);
 }
 

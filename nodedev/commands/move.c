@@ -123,9 +123,9 @@ run(const struct command_call *call, struct error *error)
     rc = migrate_question_ask(&question, call, hosts.uris, hosts.count, error);
     if (rc < 0)
         return command_failed(rc, error);
-    if (migrate_question_find_guest(&question, call->arguments[0], error) < 0 ||
-        destinations_judge(&question, &destinations, error) < 0)
+    if (migrate_question_find_guest(&question, call->arguments[0], error) < 0)
         return COMMAND_FAILED;
+    destinations_judge(&question, &destinations);
     status = choose(call, &question, &destinations, error);
     return status == COMMAND_DONE ? move(call, &question, destinations.items[0].host, error)
                                   : status;

@@ -22,18 +22,16 @@ reference_list_clear(struct reference_list *references)
     free(references->items);
 }
 
-static int
-list_references(const struct domains *domains, struct reference_list *ret, struct error *error)
+static void
+list_references(const struct domains *domains, struct reference_list *ret)
 {
     struct domains_walk walk = {0};
-    int rc = 0;
 
-    while (rc == 0 && domains_next_hostdev(domains, &walk)) {
+    while (domains_next_hostdev(domains, &walk)) {
         struct reap_reference reference = {walk.hostdev->source, walk.domain->name};
 
-        rc = ARRAY_TRY_ADD(ret->items, ret->count, reference);
+        ARRAY_ADD(ret->items, ret->count, reference);
     }
-    return rc < 0 ? error_set(error, rc, "no memory") : 0;
 }
 
 /* The vGPUs that there are. */
@@ -45,10 +43,8 @@ list_devices(const struct host *host, const struct ledger *ledger, struct names 
     struct vgpu_walk walk = {.ledger = ledger, .inventory = &inventory};
     int rc = scan_host(host, NULL, &inventory_no_types, &inventory, error);
 
-    while (rc == 0 && vgpu_walk_next(&walk)) {
-        if (ARRAY_TRY_ADD(ret->items, ret->count, *walk.device) < 0)
-            rc = error_set(error, -ENOMEM, "no memory");
-    }
+    while (rc == 0 && vgpu_walk_next(&walk))
+        names_append(ret, walk.device);
     return rc;
 }
 
@@ -84,8 +80,8 @@ read_names(const struct command_call *call, const struct ledger *ledger, struct 
         struct name name;
 
         rc = read_name(call, ledger, call->arguments[i], &name, error);
-        if (rc == 0 && !names_has(ret, &name) && names_add(ret, name.text) < 0)
-            rc = error_set(error, -ENOMEM, "no memory");
+        if (rc == 0 && !names_has(ret, &name))
+            names_append(ret, &name);
     }
     return rc;
 }
@@ -123,9 +119,7 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
         error_add(error, "only libvirt knows which domains are defined, so nothing is removed");
         return rc;
     }
-    rc = list_references(&owners.domains, &references, error);
-    if (rc < 0)
-        return rc;
+    list_references(&owners.domains, &references);
     order.references = references.items;
     order.count = references.count;
     return reap_devices(call->host, &order, findings, error);

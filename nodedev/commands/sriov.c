@@ -39,7 +39,7 @@ list_cards(const struct host *host, const struct snapshot *snapshot, bool gpus, 
 
         if (host_exists(host, PCI_DEVICES "/%s/sriov_totalvfs", device->text) &&
             is_gpu(host, snapshot, device) == gpus)
-            rc = names_add(ret, device->text);
+            names_append(ret, device);
     }
     return rc < 0 ? error_set(error, rc, "/" PCI_DEVICES ": %s", strerror(-rc)) : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/memory.h"
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/wrap.h"
@@ -45,14 +46,12 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct roo
     json_close(json, ']');
 }
 
-static int
+static void
 put_types(const struct host_view *view, size_t gpu, struct json *json)
 {
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
-    AUTO_FREE struct wanted_type *wanted = NULL;
+    AUTO_FREE struct wanted_type *wanted = wanted_types_find(view, gpu);
 
-    if (wanted_types_find(view, gpu, &wanted) < 0)
-        return -ENOMEM;
     json_open(json, "types", '[');
     for (size_t i = 0; i < card->count; i++) {
         const struct inventory_type *type = &card->types[wanted[i].type];
@@ -68,16 +67,14 @@ put_types(const struct host_view *view, size_t gpu, struct json *json)
         json_close(json, '}');
     }
     json_close(json, ']');
-    return 0;
 }
 
-static int
+static void
 put_gpu(const struct host_view *view, size_t gpu, struct json *json)
 {
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
     struct room room;
     char name[64];
-    int rc;
 
     room_of(view, gpu, &room);
     host_snapshot_gpu_name(&view->snapshot, gpu, name, sizeof(name));
@@ -97,22 +94,8 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_number(json, "free", bounds_figure(&room.free));
     json_number(json, "free-at-most", bounds_most(&room.free));
     put_vgpus(view, &card->name, &room, json);
-    rc = put_types(view, gpu, json);
+    put_types(view, gpu, json);
     json_close(json, '}');
-    return rc;
-}
-
-static int
-put_host(const struct host_view *view, size_t first, size_t end, struct json *json,
-         struct error *error)
-{
-    int rc = 0;
-
-    for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
-        if (put_gpu(view, gpu, json) < 0)
-            rc = error_set(error, -ENOMEM, "no memory for the GPUs");
-    }
-    return rc;
 }
 
 /* --- for people --------------------------------------------------------------------------------
@@ -133,9 +116,8 @@ draw_title(const struct shown *shown, const struct host_view *view)
     say_end(call->out);
 }
 
-static int
-draw_host(struct shown *shown, const struct host_view *view, size_t first, size_t end,
-          struct error *error)
+static void
+draw_host(struct shown *shown, const struct host_view *view, size_t first, size_t end)
 {
     const struct command_call *call = shown->call;
 
@@ -145,7 +127,7 @@ draw_host(struct shown *shown, const struct host_view *view, size_t first, size_
         say_line(call->out, view->is_remote
                                 ? "no GPU of this host offers vGPUs, as far as its libvirt tells"
                                 : "no GPU on this host offers vGPUs; see 'vgpuctl doctor'");
-    return picture_draw(view, first, end, call->terminal, call->out, error);
+    picture_draw(view, first, end, call->terminal, call->out);
 }
 
 static int
@@ -158,9 +140,11 @@ show(void *data, const struct host_view *view, struct error *error)
 
     if (rc < 0)
         return rc;
-    return option_given(&call->options, OPTION_JSON)
-               ? put_host(view, first, end, &shown->json, error)
-               : draw_host(shown, view, first, end, error);
+    if (!option_given(&call->options, OPTION_JSON))
+        draw_host(shown, view, first, end);
+    for (size_t gpu = first; option_given(&call->options, OPTION_JSON) && gpu < end; gpu++)
+        put_gpu(view, gpu, &shown->json);
+    return 0;
 }
 
 static int
@@ -197,8 +181,8 @@ put_faults(const char *text, const struct terminal *terminal, FILE *out)
         AUTO_FREE char *copy = NULL;
 
         end = strchrnul(line, '\n');
-        copy = strndup(line, (size_t)(end - line));
-        for (const char *at = copy ? copy : "", *next; *at; at = next) {
+        copy = memory_copy_bytes(line, (size_t)(end - line));
+        for (const char *at = copy, *next; *at; at = next) {
             size_t length = wrap_line(at, terminal_width(terminal), &next);
 
             say_line(out, "%.*s", (int)length, at);
@@ -206,7 +190,7 @@ put_faults(const char *text, const struct terminal *terminal, FILE *out)
     }
 }
 
-/* What a look at all hosts shows, and behind that what went wrong. NULL: no memory. */
+/* What a look at all hosts shows, and behind that what went wrong. */
 static char *
 look(const struct command_call *call)
 {
@@ -216,21 +200,18 @@ look(const struct command_call *call)
     char *text = NULL;
     size_t size;
 
-    aside.out = open_memstream(&text, &size);
-    aside.faults = aside.out ? open_memstream(&faults, &size) : NULL;
-    if (!aside.faults)
-        return NULL;
+    aside.out = memory_stream(&text, &size);
+    aside.faults = memory_stream(&faults, &size);
     if (show_hosts(&aside, &error) < 0)
         say_line(aside.faults, "vgpuctl: %s: %s", call->name, error.text);
-    if (fclose(aside.faults) == 0 && *faults) {
+    memory_stream_end(aside.faults, &faults);
+    if (*faults) {
         say_end(aside.out);
         put_faults(faults, call->terminal, aside.out);
     }
     say_paragraph(aside.out, "(q ends this)");
-    if (fclose(aside.out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    memory_stream_end(aside.out, &text);
+    return text;
 }
 
 static int
@@ -247,8 +228,6 @@ watch(const struct command_call *call, struct error *error)
     while (rc == 0 && event != TERMINAL_END) {
         char *now = look(&here);
 
-        if (!now)
-            return error_set(error, -ENOMEM, "no memory");
         if (event == TERMINAL_ANEW || !before || strcmp(before, now) != 0)
             terminal_show(&screen, now);
         free(before);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "placement/demand.h"
@@ -88,20 +89,17 @@ by_id(const void *a, const void *b, void *data)
 }
 
 /* In the order of their numbers: the inventory's is that in which they were come upon. */
-static int
+static void
 add_types(struct table *table, const struct host_view *view, size_t index)
 {
     const struct inventory_gpu *gpu = &view->snapshot.inventory.gpus[index];
-    AUTO_FREE size_t *order = calloc(gpu->count + 1, sizeof(*order));
+    AUTO_FREE size_t *order = memory_zeroed(gpu->count, sizeof(*order));
 
-    if (!order)
-        return -ENOMEM;
     for (size_t i = 0; i < gpu->count; i++)
         order[i] = i;
     qsort_r(order, gpu->count, sizeof(*order), by_id, gpu->types);
     for (size_t i = 0; i < gpu->count; i++)
         add_type(table, view, index, order[i]);
-    return 0;
 }
 
 static int
@@ -114,10 +112,8 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
     /* libvirt may show a GPU and tell nothing of its types. */
     if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first].count == 0)
         return -ENOENT;
-    for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
-        if (add_types(table, view, gpu) < 0)
-            rc = error_set(error, -ENOMEM, "no memory for the types");
-    }
+    for (size_t gpu = first; rc == 0 && gpu < end; gpu++)
+        add_types(table, view, gpu);
     return rc;
 }
 

@@ -45,8 +45,8 @@ read_guest(const struct command_call *call, struct migrate_question *question, s
     int rc;
 
     if (call->count == 0)
-        return migrating_guest_of_type(guest, call->options.values[OPTION_TYPE], error);
-    if (!domain_source_is_file(call->arguments[0]))
+        migrating_guest_of_type(guest, call->options.values[OPTION_TYPE]);
+    if (call->count == 0 || !domain_source_is_file(call->arguments[0]))
         return 0;
     rc = migrating_guest_read(guest, call->host, call->arguments[0], &question->snapshot.policy,
                               error);
@@ -104,9 +104,9 @@ run(const struct command_call *call, struct error *error)
     rc = migrate_question_ask(&question, call, call->options.uris, call->options.uri_count, error);
     if (rc < 0)
         return command_failed(rc, error);
-    if (find_guest(call, &question, error) < 0 ||
-        destinations_judge(&question, &destinations, error) < 0)
+    if (find_guest(call, &question, error) < 0)
         return COMMAND_FAILED;
+    destinations_judge(&question, &destinations);
     for (size_t i = 0; i < destinations.count; i++)
         add_line(&table, &destinations.items[i]);
     if (table_print(&table, call->out, error) < 0)

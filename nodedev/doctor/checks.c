@@ -34,5 +34,5 @@ checks_run(const struct host *host, const char *uri, struct diagnosis *ret, stru
         for (const struct diagnosis_check *check = tables[i]; check->name; check++)
             run_check(ret, check);
     }
-    return ret->full ? error_set(error, -ENOMEM, "no memory for the findings") : 0;
+    return 0;
 }

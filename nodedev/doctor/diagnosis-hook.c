@@ -141,10 +141,10 @@ static bool
 is_dispatcher(const struct host *host, const struct program *program)
 {
     static const size_t size = 64 << 10;
-    AUTO_FREE char *text = malloc(size);
+    AUTO_FREE char *text = memory_zeroed(size, 1);
     const char *hook = strrchr(host->hook, '/');
 
-    return text && hook && !is_backup(program->name) &&
+    return hook && !is_backup(program->name) &&
            host_read(host, text, size, "%s", program->target.path.text) > 0 &&
            !strncmp(text, "#!", 2) && strstr(text, hook + 1);
 }

@@ -3,6 +3,7 @@
 /* Whether a security module lets libvirt run the hook. */
 
 #include "doctor/checks.h"
+#include "base/memory.h"
 #include "doctor/daemon-process.h"
 #include "doctor/entry.h"
 
@@ -125,10 +126,10 @@ static bool
 policy_has_module(const struct host *host)
 {
     static const size_t size = 8 << 20;
-    AUTO_FREE char *text = malloc(size);
+    AUTO_FREE char *text = memory_zeroed(size, 1);
     struct name policy;
 
-    return text && find_policy(host, &policy) &&
+    return find_policy(host, &policy) &&
            host_read(host, text, size, "etc/selinux/%s/contexts/files/file_contexts", policy.text) >
                0 &&
            strstr(text, ":" HOOK_TYPE ":");

@@ -31,9 +31,8 @@ diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
     va_start(args, format);
     error_vset(&finding.text, 0, format, args);
     va_end(args);
-    if (ARRAY_TRY_ADD(diagnosis->findings, diagnosis->count, finding) < 0)
-        diagnosis->full = true;
-    else if (finding.check->severity > DIAGNOSIS_NOTE)
+    ARRAY_ADD(diagnosis->findings, diagnosis->count, finding);
+    if (finding.check->severity > DIAGNOSIS_NOTE)
         diagnosis->faults++;
 }
 
@@ -61,7 +60,7 @@ static void FORMAT(3, 0)
     struct diagnosis_part *part;
     struct error text;
 
-    if (diagnosis->count == 0 || diagnosis->full)
+    if (diagnosis->count == 0)
         return;
     finding = &diagnosis->findings[diagnosis->count - 1];
     if (finding->part_count == COUNT(finding->parts))

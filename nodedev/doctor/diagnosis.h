@@ -77,14 +77,14 @@ struct diagnosis {
     const struct diagnosis_check *check; /* the one at work */
     struct diagnosis_finding *findings;
     size_t count, faults; /* findings; those of them that are more than a note */
-    bool full;            /* no memory for one more */
 };
 
 /* What diagnosis_clear does nothing to. */
 #define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
 
 /* Reads all that there is to look at; what cannot be read is said in a fault. `uri` is this host's
- * libvirt, or NULL. Only -ENOMEM is an error. The caller clears ret in every case. */
+ * libvirt, or NULL. An
+ * error is what scan_host returns. The caller clears ret in every case. */
 int diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret,
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;

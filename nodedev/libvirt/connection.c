@@ -18,6 +18,7 @@ connection_load(const struct host *host, struct error *error)
     return connection_module_load(host->module, &calls, error);
 }
 
+/* An exception of base/memory.h: whoever watches a migration opens one while it is under way. */
 int
 connection_open(const struct host *host, const char *uri, enum connection_mode mode,
                 struct connection **ret, struct error *error)
@@ -112,6 +113,7 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
     return rc;
 }
 
+/* An exception of base/memory.h: it may be the way back. */
 int
 connection_define(struct connection *connection, const struct document *xml, struct error *error)
 {

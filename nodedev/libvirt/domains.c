@@ -37,20 +37,17 @@ int
 domains_add(struct domains *domains, const struct domain_text *text)
 {
     struct domain domain = {.is_running = text->is_running, .is_persistent = text->is_persistent};
-    int rc;
 
     if (name_parse_uuid(&domain.uuid, text->uuid) < 0)
         return -EBADMSG;
-    domain.name = strdup(text->name);
+    domain.name = memory_copy(text->name);
     /* A transient one that does not run is just being started. */
     if (text->is_running || !text->is_persistent)
         read_definition(domains, text, text->live, &domain.live);
     if (text->is_persistent)
         read_definition(domains, text, text->config, &domain.config);
-    rc = domain.name ? ARRAY_TRY_ADD(domains->items, domains->count, domain) : -ENOMEM;
-    if (rc < 0)
-        free_domain(&domain);
-    return rc;
+    ARRAY_ADD(domains->items, domains->count, domain);
+    return 0;
 }
 
 static int

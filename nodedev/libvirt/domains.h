@@ -35,8 +35,8 @@ struct domain_text {
     const char *failure;       /* why it would not, or NULL */
 };
 
-/* Adds a domain. A definition that should be there and cannot be read is in `failure`. 0, -EBADMSG
- * if it has no UUID, or -ENOMEM. */
+/* Adds a domain. A definition that should be there and cannot be read is in `failure`. 0, or
+ * -EBADMSG if it has no UUID. */
 int domains_add(struct domains *domains, const struct domain_text *text) CHECKED NONNULL;
 
 /* Once all are added: puts them in order. */

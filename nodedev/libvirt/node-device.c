@@ -117,7 +117,7 @@ read_count(const xmlNode *node)
 }
 
 /* s390's channels and adapters have types as well: those are no GPUs. */
-static int
+static void
 add_type(const xmlNode *node, struct node_device *device)
 {
     struct inventory_type type = {0};
@@ -126,16 +126,15 @@ add_type(const xmlNode *node, struct node_device *device)
 
     get_text(child(node, "deviceAPI"), NULL, text, sizeof(text));
     if (strcmp(text, "vfio-pci"))
-        return 0;
+        return;
     get_text(node, "id", text, sizeof(text));
     if (name_parse(&type.id, text) < 0)
-        return 0;
+        return;
     get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-    if (ARRAY_TRY_ADD(device->available, count, read_count(child(node, "availableInstances"))) < 0)
-        return -ENOMEM;
-    return ARRAY_TRY_ADD(device->types, device->count, type);
+    ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances")));
+    ARRAY_ADD(device->types, device->count, type);
 }
 
 /* Of others' devices, as network cards, they are none of ours. */
@@ -153,8 +152,7 @@ read_functions(const xmlNode *pci, struct node_device *device)
 
         if (read_address(at, &function) < 0)
             return -EBADMSG;
-        if (names_add(&device->functions, function.text) < 0)
-            return -ENOMEM;
+        names_append(&device->functions, &function);
     }
     return 0;
 }
@@ -178,10 +176,8 @@ read_parent(const xmlNode *node, struct node_device *device)
     get_text(child(child(node, "driver"), "name"), NULL, text, sizeof(text));
     if (name_parse(&device->driver, text) < 0)
         device->driver = (struct name){0};
-    for (const xmlNode *at = child(types, "type"); at; at = next(at, "type")) {
-        if (add_type(at, device) < 0)
-            return -ENOMEM;
-    }
+    for (const xmlNode *at = child(types, "type"); at; at = next(at, "type"))
+        add_type(at, device);
     return read_functions(pci, device);
 }
 
@@ -218,9 +214,8 @@ add_device(const xmlNode *root, struct node_devices *devices)
     if (rc == 0)
         rc = vgpu ? read_vgpu(vgpu, &device) : read_parent(root, &device);
     if (rc == 0 && (device.count || device.functions.count || *device.type.text)) {
-        rc = ARRAY_TRY_ADD(devices->items, devices->count, device);
-        if (rc == 0)
-            return 0;
+        ARRAY_ADD(devices->items, devices->count, device);
+        return 0;
     }
     free_device(&device);
     return rc;
@@ -273,40 +268,37 @@ by_name(const void *a, const void *b)
 }
 
 /* Every type that any of a GPU's parents has is the GPU's. */
-static int
+static void
 add_gpu(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_gpu *gpu;
     size_t index;
-    int rc = device->count ? inventory_add_gpu(inventory, &device->gpu, &index) : 0;
 
-    if (rc < 0 || !device->count)
-        return rc;
+    if (!device->count)
+        return;
+    index = inventory_add_gpu(inventory, &device->gpu);
     gpu = &inventory->gpus[index];
     if (gpu->numa < 0)
         gpu->numa = device->numa;
     if (!*gpu->driver.text)
         gpu->driver = device->driver;
-    for (size_t i = 0; i < device->count && rc == 0; i++) {
+    for (size_t i = 0; i < device->count; i++) {
         if (!inventory_find_type(gpu, &device->types[i].id))
-            rc = ARRAY_TRY_ADD(gpu->types, gpu->count, device->types[i]);
+            ARRAY_ADD(gpu->types, gpu->count, device->types[i]);
     }
-    return rc;
 }
 
-static int
+static void
 add_parent(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_parent parent = {.name = device->name, .interface = &vgpu_mdev};
     const struct inventory_gpu *gpu;
     size_t index;
-    int rc = device->count ? inventory_add_gpu(inventory, &device->gpu, &parent.gpu) : 0;
 
-    if (rc < 0 || !device->count)
-        return rc;
-    rc = inventory_add_parent(inventory, &parent, &index);
-    if (rc < 0)
-        return rc;
+    if (!device->count)
+        return;
+    parent.gpu = inventory_add_gpu(inventory, &device->gpu);
+    index = inventory_add_parent(inventory, &parent);
     inventory->gpus[parent.gpu].one_size = true;
     gpu = &inventory->gpus[parent.gpu];
     for (size_t i = 0; i < gpu->count; i++)
@@ -315,58 +307,50 @@ add_parent(struct inventory *inventory, const struct node_device *device)
         inventory->parents[index]
             .available[inventory_find_type(gpu, &device->types[i].id) - gpu->types] =
             device->available[i];
-    return 0;
 }
 
 /* A GPU whose functions make no mediated devices: else it is there already. */
-static int
+static void
 add_functions(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_parent parent = {0};
     size_t ignored;
-    int rc;
 
     if (!device->functions.count || inventory_find_gpu(inventory, &device->name, &ignored))
-        return 0;
-    rc = inventory_add_gpu(inventory, &device->name, &parent.gpu);
-    if (rc < 0)
-        return rc;
+        return;
+    parent.gpu = inventory_add_gpu(inventory, &device->name);
     inventory->gpus[parent.gpu].is_partial = true;
     inventory->gpus[parent.gpu].numa = device->numa;
     inventory->gpus[parent.gpu].driver = device->driver;
-    for (size_t i = 0; i < device->functions.count && rc == 0; i++) {
+    for (size_t i = 0; i < device->functions.count; i++) {
         parent.name = device->functions.items[i];
-        rc = inventory_add_parent(inventory, &parent, &ignored);
+        inventory_add_parent(inventory, &parent);
     }
-    return rc;
 }
 
-static int
+static void
 add_vgpu(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_vgpu vgpu = {.device = device->name, .type = device->type};
 
-    return *device->type.text && inventory_find_parent(inventory, &device->parent, &vgpu.parent)
-               ? ARRAY_TRY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu)
-               : 0;
+    if (*device->type.text && inventory_find_parent(inventory, &device->parent, &vgpu.parent))
+        ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
-int
+void
 node_devices_survey(struct node_devices *devices, struct inventory *ret)
 {
     /* Each needs what those before it have found, and passes over what does not concern it. */
-    static int (*const steps[])(struct inventory * inventory, const struct node_device *device) = {
+    static void (*const steps[])(struct inventory * inventory, const struct node_device *device) = {
         add_gpu, add_parent, add_functions, add_vgpu};
-    int rc = 0;
 
     *ret = (struct inventory){0};
     if (devices->count)
         qsort(devices->items, devices->count, sizeof(*devices->items), by_name);
     for (size_t step = 0; step < COUNT(steps); step++) {
-        for (size_t i = 0; i < devices->count && rc == 0; i++)
-            rc = steps[step](ret, &devices->items[i]);
+        for (size_t i = 0; i < devices->count; i++)
+            steps[step](ret, &devices->items[i]);
     }
-    return rc;
 }
 
 int

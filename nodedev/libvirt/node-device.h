@@ -45,13 +45,13 @@ struct node_devices {
 
 /* Adds one device by its XML. One that is neither a parent of GPU types nor a vGPU, nor a GPU of
  * NVIDIA's that has virtual functions, is left out.
- * -EBADMSG if it is no device's XML; -ENOMEM. */
+ * -EBADMSG if it is no device's XML. */
 int node_devices_add(struct node_devices *devices, const char *xml) CHECKED NONNULL;
 void node_devices_clear(struct node_devices *devices) NONNULL;
 
-/* All of them as an inventory, sorted by name. A vGPU whose parent is not among them is left out. 0
- * or -ENOMEM; the caller clears ret in every case. */
-int node_devices_survey(struct node_devices *devices, struct inventory *ret) CHECKED NONNULL;
+/* All of them as an inventory, sorted by name. A vGPU whose parent is not among them is left out.
+ * The caller clears ret. */
+void node_devices_survey(struct node_devices *devices, struct inventory *ret) NONNULL;
 
 /* The UUID of the host, from the XML of its device "computer": 0 or -ENODATA. */
 int node_device_host(const char *xml, struct name *ret) CHECKED NONNULL;

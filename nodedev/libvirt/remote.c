@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/remote.h"
+#include "base/memory.h"
 #include "libvirt/child.h"
 #include "libvirt/connection.h"
 #include "libvirt/node-device.h"
@@ -43,9 +44,7 @@ read_host(struct reader *reader)
     struct remote_host *host = reader->host;
 
     free(host->hypervisor);
-    host->hypervisor = strdup(next_word(reader));
-    if (!host->hypervisor)
-        reader->rc = -ENOMEM;
+    host->hypervisor = memory_copy(next_word(reader));
     host->libvirt_version = (unsigned)strtoul(next_word(reader), NULL, 10);
     host->hypervisor_version = (unsigned)strtoul(next_word(reader), NULL, 10);
     if (node_device_host(next_word(reader), &host->uuid) < 0)
@@ -104,9 +103,8 @@ finish(struct reader *reader, bool is_whole)
     }
     if (reader->rc == 0 && !is_whole)
         reader->rc = -EPIPE;
-    if (reader->rc == 0)
-        reader->rc = node_devices_survey(&reader->devices, &host->inventory);
     if (reader->rc == 0) {
+        node_devices_survey(&reader->devices, &host->inventory);
         domains_sort(&host->domains);
         return;
     }
@@ -196,15 +194,13 @@ static void
 hear(struct inquiry *inquiry)
 {
     const size_t piece = 65536;
-    char *words =
-        inquiry->size < LONGEST_ANSWER ? realloc(inquiry->words, inquiry->size + piece) : NULL;
 
-    if (words) {
-        inquiry->words = words;
-        inquiry->size += child_hear(&inquiry->child, words + inquiry->size, piece);
+    if (inquiry->size >= LONGEST_ANSWER) {
+        child_close(&inquiry->child);
         return;
     }
-    child_close(&inquiry->child);
+    inquiry->words = memory_resized(inquiry->words, inquiry->size + piece, 1);
+    inquiry->size += child_hear(&inquiry->child, inquiry->words + inquiry->size, piece);
 }
 
 /* Until all have said everything, or the deadline. */
@@ -232,7 +228,7 @@ static char *
 make_label(const char *uri)
 {
     xmlURI *parsed = xmlParseURI(uri);
-    char *label = strdup(parsed && parsed->server && *parsed->server ? parsed->server : uri);
+    char *label = memory_copy(parsed && parsed->server && *parsed->server ? parsed->server : uri);
 
     xmlFreeURI(parsed);
     return label;
@@ -253,18 +249,15 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
     free(inquiry->words);
 }
 
-static int
-ask_all(const struct host *here, const struct remote_question *question, struct remote_hosts *ret,
-        struct error *error)
+static void
+ask_all(const struct host *here, const struct remote_question *question, struct remote_hosts *ret)
 {
     struct deadline deadline = deadline_in(here, question->seconds * 1000);
     size_t count = question->count;
-    AUTO_FREE struct inquiry *inquiries = calloc(count, sizeof(*inquiries));
-    AUTO_FREE struct pollfd *polls = calloc(count, sizeof(*polls));
+    AUTO_FREE struct inquiry *inquiries = memory_zeroed(count, sizeof(*inquiries));
+    AUTO_FREE struct pollfd *polls = memory_zeroed(count, sizeof(*polls));
 
-    *ret = (struct remote_hosts){.items = calloc(count, sizeof(*ret->items))};
-    if (!inquiries || !polls || !ret->items)
-        return error_set(error, -ENOMEM, "no memory");
+    *ret = (struct remote_hosts){.items = memory_zeroed(count, sizeof(*ret->items))};
     for (; ret->count < count; ret->count++) {
         struct remote_host *host = &ret->items[ret->count];
         struct inquiry *inquiry = &inquiries[ret->count];
@@ -280,7 +273,6 @@ ask_all(const struct host *here, const struct remote_question *question, struct 
     hear_all(inquiries, count, polls, deadline);
     for (size_t i = 0; i < count; i++)
         conclude(&inquiries[i], question->seconds, deadline);
-    return 0;
 }
 
 /* The library is loaded once, and not by each child. */
@@ -291,7 +283,9 @@ remote_ask(const struct host *here, const struct remote_question *question,
     int rc = connection_load(here, error);
 
     *ret = (struct remote_hosts){0};
-    return rc < 0 ? rc : ask_all(here, question, ret, error);
+    if (rc == 0)
+        ask_all(here, question, ret);
+    return rc;
 }
 
 void

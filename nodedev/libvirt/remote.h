@@ -42,8 +42,8 @@ struct remote_question {
     unsigned seconds; /* that an answer may take */
 };
 
-/* Asks them all, in this order; that some do not answer is no error. -ENOMEM, or -ENOTCONN if
- * libvirt's library cannot be loaded, with a line in error. The caller clears ret in every case. */
+/* Asks them all, in this order; that some do not answer is no error. -ENOTCONN with a line in
+ * error if libvirt's library cannot be loaded. The caller clears ret in every case. */
 int remote_ask(const struct host *here, const struct remote_question *question,
                struct remote_hosts *ret, struct error *error) CHECKED NONNULL;
 void remote_clear(struct remote_hosts *hosts) NONNULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/destinations.h"
+#include "base/memory.h"
 
 /* The lower the better. */
 static unsigned
@@ -22,26 +23,21 @@ best_first(const void *a, const void *b)
     return left->host < right->host ? -1 : 1;
 }
 
-int
-destinations_judge(const struct migrate_question *question, struct destinations *ret,
-                   struct error *error)
+void
+destinations_judge(const struct migrate_question *question, struct destinations *ret)
 {
     const struct remote_hosts *hosts = &question->hosts;
 
-    *ret = (struct destinations){.items = calloc(hosts->count + 1, sizeof(*ret->items))};
-    if (!ret->items)
-        return error_set(error, -ENOMEM, "no memory");
+    *ret = (struct destinations){.items = memory_zeroed(hosts->count, sizeof(*ret->items))};
     for (size_t i = 1; i < hosts->count; i++) {
         struct destination *destination = &ret->items[ret->count++];
         const struct migrate_check check = migrate_question_check(question, i);
 
         destination->host = &hosts->items[i];
-        if (destination_has_answered(destination) &&
-            migrate_check_check(&check, NULL, &destination->verdict, error) < 0)
-            return -ENOMEM;
+        if (destination_has_answered(destination))
+            migrate_check_check(&check, NULL, &destination->verdict);
     }
     qsort(ret->items, ret->count, sizeof(*ret->items), best_first);
-    return 0;
 }
 
 enum command_status

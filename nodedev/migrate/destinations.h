@@ -22,10 +22,9 @@ struct destinations {
     size_t count;
 };
 
-/* Judges each host that is asked about the guest, but not this one. -ENOMEM with a line in error.
- * The caller clears ret in every case; it borrows from the question. */
-int destinations_judge(const struct migrate_question *question, struct destinations *ret,
-                       struct error *error) CHECKED NONNULL;
+/* Judges each host that is asked about the guest, but not this one. The caller clears ret,
+ * which borrows from the question. */
+void destinations_judge(const struct migrate_question *question, struct destinations *ret) NONNULL;
 void destinations_clear(struct destinations *destinations) NONNULL;
 
 /* COMMAND_DONE if any is sure to take the guest, which `label` names; COMMAND_NO_CAPACITY if all

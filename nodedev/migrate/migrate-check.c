@@ -376,16 +376,14 @@ check_hosts(struct check *check)
     check_kernel(check);
 }
 
-int
-migrate_check_check(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret,
-                    struct error *error)
+void
+migrate_check_check(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret)
 {
     const struct demands *demands = &migration->guest->demands;
     struct check check = {.migration = migration, .out = out, .verdict = ret};
     AUTO(remote_capacity_end) struct remote_capacity capacity = {0};
 
     *ret = (struct migrate_verdict){.answer = REMOTE_CAPACITY_YES};
-    (void)error;
     remote_capacity_start(&capacity, migration->to);
     check_hosts(&check);
     for (size_t i = 0; i < demands->count; i++)
@@ -394,10 +392,9 @@ migrate_check_check(const struct migrate_check *migration, FILE *out, struct mig
     if (!migration->guest->is_new)
         add_notes(&check);
     if (ret->answer != REMOTE_CAPACITY_YES || demands->count == 0)
-        return 0;
+        return;
     for (ret->room = 1; ret->room < MIGRATE_CHECK_MOST_ROOM; ret->room++) {
         if (!fits_again(migration, &capacity))
             break;
     }
-    return 0;
 }

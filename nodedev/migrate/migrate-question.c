@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-question.h"
+#include "base/memory.h"
 
 int
 migrate_question_start(struct migrate_question *question, const struct host *host,
@@ -25,12 +26,10 @@ int
 migrate_question_ask(struct migrate_question *question, const struct command_call *call,
                      const char *const *uris, size_t count, struct error *error)
 {
-    AUTO_FREE const char **all = calloc(count + 1, sizeof(*all));
+    AUTO_FREE const char **all = memory_zeroed(count + 1, sizeof(*all));
     struct remote_question asked = {all, count + 1, CONNECTION_ALL, 0};
     int rc;
 
-    if (!all)
-        return error_set(error, -ENOMEM, "no memory");
     all[0] = call->uri;
     for (size_t i = 0; i < count; i++)
         all[i + 1] = uris[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrating-guest.h"
+#include "base/array.h"
 #include "domain/request-parser.h"
 #include "libvirt/domain-source.h"
 #include "placement/resolution.h"
@@ -65,21 +66,17 @@ migrating_guest_read(struct migrating_guest *guest, const struct host *host, con
     return resolve(guest, policy, error);
 }
 
-int
-migrating_guest_of_type(struct migrating_guest *guest, const char *type, struct error *error)
+void
+migrating_guest_of_type(struct migrating_guest *guest, const char *type)
 {
     struct demand demand = {.numa = POLICY_NUMA_IGNORE, .word_count = 1};
 
-    guest->own_request.name = strdup("");
-    guest->type = strdup(type);
-    guest->demands.items = calloc(1, sizeof(*guest->demands.items));
-    if (!guest->own_request.name || !guest->type || !guest->demands.items)
-        return error_set(error, -ENOMEM, "no memory");
+    guest->own_request.name = memory_copy("");
+    guest->type = memory_copy(type);
     demand.label = demand.wanted = guest->type;
     demand.words = &guest->type;
-    guest->demands.items[guest->demands.count++] = demand;
+    ARRAY_ADD(guest->demands.items, guest->demands.count, demand);
     make_new(guest, type);
-    return 0;
 }
 
 void

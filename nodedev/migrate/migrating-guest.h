@@ -40,7 +40,6 @@ int migrating_guest_read(struct migrating_guest *guest, const struct host *host,
                          const struct policy *policy, struct error *error) CHECKED NONNULL;
 
 /* Whoever wants one vGPU of a type. */
-int migrating_guest_of_type(struct migrating_guest *guest, const char *type,
-                            struct error *error) CHECKED NONNULL;
+void migrating_guest_of_type(struct migrating_guest *guest, const char *type) NONNULL;
 
 void migrating_guest_clear(struct migrating_guest *guest) NONNULL;

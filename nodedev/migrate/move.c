@@ -14,9 +14,12 @@
 #define PAUSE  UINT64_C(500000000) /* nanoseconds between two looks at how far it is */
 #define ENDING 5000                /* milliseconds that the child has to end, once it is done */
 
-/* What the child says of a success, and behind it what is not as it should be there; else it says
- * why the domain is not moved. */
-#define MOVED "moved"
+/* What the child says of a success, at once; and behind it, once all is as it should be there. Or
+ * what is not: if it says nothing more, it has ended on the way. Else why the domain is not moved.
+ */
+#define MOVED     "moved"
+#define SETTLED   "."
+#define UNSETTLED "its definition there may name what it had here"
 
 /* --- the child -------------------------------------------------------------------------------- */
 
@@ -46,9 +49,9 @@ settle(const struct move *move, struct error *error)
     if (rc == 0)
         rc = moved_definition_update(there, move->domain, error);
     if (rc < 0)
-        error_wrap(error, "its definition there may name what it had here");
+        error_wrap(error, UNSETTLED);
     else
-        *error->text = '\0';
+        error_set(error, 0, SETTLED);
 }
 
 static void
@@ -63,6 +66,7 @@ work(const void *data, FILE *out)
         rc = migrate(move, connection, &error);
     if (rc == 0) {
         fwrite(MOVED, 1, strlen(MOVED), out);
+        fflush(out);
         settle(move, &error);
     }
     fwrite(error.text, 1, strlen(error.text), out);
@@ -174,9 +178,10 @@ conclude(const struct watch *watch, struct error *error)
     struct error ignored;
 
     if (!strncmp(watch->said, MOVED, strlen(MOVED))) {
-        if (watch->said[strlen(MOVED)])
-            say_line(move->faults, "vgpuctl: move: %s: %s", move->name,
-                     watch->said + strlen(MOVED));
+        const char *rest = watch->said + strlen(MOVED);
+
+        if (strcmp(rest, SETTLED) != 0)
+            say_line(move->faults, "vgpuctl: move: %s: %s", move->name, *rest ? rest : UNSETTLED);
         return 0;
     }
     error_set(error, -EIO, "%s is not moved: %s", move->name,

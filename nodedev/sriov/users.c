@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/users.h"
-#include "base/array.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "view/vgpu-walk.h"
@@ -26,19 +25,18 @@ users_clear(struct users *users)
 }
 
 /* The card, its functions, and the mediated devices that were made on them. */
-static int
+static void
 list_devices(const struct snapshot *snapshot, const struct card *card, struct names *ret)
 {
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    int rc = ARRAY_TRY_ADD(ret->items, ret->count, card->address);
 
-    for (size_t i = 0; rc == 0 && i < card->functions.count; i++)
-        rc = ARRAY_TRY_ADD(ret->items, ret->count, card->functions.items[i]);
-    while (rc == 0 && vgpu_walk_next(&walk)) {
+    names_append(ret, &card->address);
+    for (size_t i = 0; i < card->functions.count; i++)
+        names_append(ret, &card->functions.items[i]);
+    while (vgpu_walk_next(&walk)) {
         if (name_equal(walk.gpu, &card->address) && !names_has(ret, walk.device))
-            rc = ARRAY_TRY_ADD(ret->items, ret->count, *walk.device);
+            names_append(ret, walk.device);
     }
-    return rc;
 }
 
 static void
@@ -89,11 +87,10 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
     AUTO(names_clear) struct names devices = {0};
     int rc = status_files_read(host, &users.guests, error);
 
-    if (rc == 0)
-        rc = list_devices(snapshot, card, &devices);
     if (rc < 0)
         return error_set(error, rc, "cannot tell who uses %s: %s", card->address.text,
                          strerror(-rc));
+    list_devices(snapshot, card, &devices);
     for (size_t i = 0; i < devices.count; i++)
         look_at(&users, &devices.items[i]);
     if (users.count == 0)

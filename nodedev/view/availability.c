@@ -13,14 +13,12 @@ find_evictable(struct availability *availability, const struct host *host)
 {
     const struct name nobody = {0};
     struct ledger *ledger = &availability->ledger;
-    struct error ignored;
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(look_clear) struct look look = {0};
 
     availability->gone = memory_zeroed(ledger->count, sizeof(*availability->gone));
     statedir_open_to_look(host, &statedir);
-    if (look_take_with(&look, &statedir, ledger, NULL, &ignored) < 0)
-        return;
+    look_take_with(&look, &statedir, ledger, NULL);
     look_at_guests_if_needed(&look, &statedir);
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);
 }
@@ -30,7 +28,7 @@ availability_init(struct availability *availability, const struct host *host,
                   const struct snapshot *snapshot)
 {
     *availability = (struct availability){.request = {.name = memory_copy("")}};
-    (void)!ledger_copy(&snapshot->ledger, &availability->ledger);
+    ledger_copy(&snapshot->ledger, &availability->ledger);
     find_evictable(availability, host);
     availability->problem = snapshot_problem(snapshot, &availability->request);
     availability->problem.demands = &availability->demands;

@@ -23,7 +23,7 @@ find_functions(const struct host *host, struct card *card)
         if (!strncmp(names.items[i].text, "virtfn", strlen("virtfn")) &&
             host_link(host, &function, PCI_DEVICES "/%s/%s", card->address.text,
                       names.items[i].text) == 0)
-            rc = names_add(&card->functions, function.text);
+            names_append(&card->functions, &function);
     }
     names_sort(&card->functions);
     return rc;

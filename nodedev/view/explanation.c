@@ -108,7 +108,7 @@ by_rank(const void *a, const void *b)
 }
 
 /* The types that will do on this host, the best first, in an array that the caller frees. */
-static int
+static void
 rank_types(const struct inventory *inventory, const struct demand *demand, struct ranked **ret,
            size_t *count)
 {
@@ -116,23 +116,21 @@ rank_types(const struct inventory *inventory, const struct demand *demand, struc
         for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
             struct ranked ranked = {.type = &inventory->gpus[gpu].types[i]};
 
-            if (demand_ranks(demand, ranked.type, &ranked.rank) &&
-                ARRAY_TRY_ADD(*ret, *count, ranked) < 0)
-                return -ENOMEM;
+            if (demand_ranks(demand, ranked.type, &ranked.rank))
+                ARRAY_ADD(*ret, *count, ranked);
         }
     }
     if (*count > 1)
         qsort(*ret, *count, sizeof(**ret), by_rank);
-    return 0;
 }
 
-static int
+static void
 tell_types(const struct inventory *inventory, const struct demand *demand, FILE *out)
 {
     AUTO_FREE struct ranked *ranked = NULL;
     size_t count = 0;
-    int rc = rank_types(inventory, demand, &ranked, &count);
 
+    rank_types(inventory, demand, &ranked, &count);
     say_part(out, "  %-9s ", "types");
     for (size_t i = 0; i < count; i++) {
         const struct inventory_type *type = ranked[i].type;
@@ -141,7 +139,6 @@ tell_types(const struct inventory *inventory, const struct demand *demand, FILE 
             say_part(out, "%s%s (%s)", i ? ", " : "", type->id.text, type->name);
     }
     say_line(out, "%s", count ? "" : "no GPU here has one");
-    return rc;
 }
 
 static void
@@ -205,16 +202,15 @@ tell_functions(const struct rooms *rooms, const struct demand *demand, FILE *out
         tell(out, "others", "%s", count ? text : "none could take it now");
 }
 
-static int
+static void
 tell_wish(const struct dry_run *dry_run, const struct demand *demand, FILE *out)
 {
     const struct request_device *device = demand->device;
     char params[VGPU_PARAMS];
-    int rc;
 
     tell_source(demand, out);
     tell_device(&dry_run->snapshot.inventory, demand, out);
-    rc = tell_types(&dry_run->snapshot.inventory, demand, out);
+    tell_types(&dry_run->snapshot.inventory, demand, out);
     tell(out, "placement", "%s", policy_order_words[demand->order]);
     tell_nodes(&dry_run->snapshot.demands.nodes, demand, out);
     if (device && device->parent)
@@ -223,7 +219,6 @@ tell_wish(const struct dry_run *dry_run, const struct demand *demand, FILE *out)
     demand_params(demand, params, sizeof(params));
     if (*params)
         tell(out, "params", "%s", params);
-    return rc;
 }
 
 static void
@@ -296,13 +291,12 @@ tell_removals(const struct dry_run *dry_run, const char *name, FILE *out)
         tell_lease(&dry_run->evicted.leases[i], true, out);
 }
 
-int
+void
 explanation_tell(const struct domain_source *source, const struct ledger *ledger,
-                 const struct dry_run *dry_run, FILE *out, struct error *error)
+                 const struct dry_run *dry_run, FILE *out)
 {
     const struct demands *demands = &dry_run->snapshot.demands;
     const struct request *request = &source->request;
-    int rc = 0;
 
     tell_leases(source, ledger, out);
     if (!dry_run->snapshot.policy.enabled)
@@ -313,13 +307,11 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
     else
         say_line(out, "%s asks for %zu vGPU%s, and %s.", request->name, demands->count,
                  demands->count == 1 ? "" : "s", outcome_words(source, dry_run));
-    for (size_t i = 0; rc == 0 && i < demands->count; i++) {
-        rc = tell_wish(dry_run, &demands->items[i], out);
+    for (size_t i = 0; i < demands->count; i++) {
+        tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);
-        if (rc == 0)
-            tell_gpus(dry_run, i, out);
+        tell_gpus(dry_run, i, out);
     }
     if (!source->domain.is_running)
         tell_removals(dry_run, request->name, out);
-    return rc < 0 ? error_set(error, rc, "no memory for the explanation") : 0;
 }

@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 
-/* What the domain has now by the ledger, what it asks for, and what a start would come to. -ENOMEM
- * with a line in error. */
-int explanation_tell(const struct domain_source *source, const struct ledger *ledger,
-                     const struct dry_run *dry_run, FILE *out, struct error *error) CHECKED NONNULL;
+/* What the domain has now by the ledger, what it asks for, and what a start would come to. */
+void explanation_tell(const struct domain_source *source, const struct ledger *ledger,
+                      const struct dry_run *dry_run, FILE *out) NONNULL;

@@ -113,14 +113,11 @@ host_snapshot_type_name(const struct snapshot *snapshot, const struct name *gpu,
     return known ? known->name : NULL;
 }
 
-static int
+static void
 list_gpus(const struct inventory *inventory, struct names *ret)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < inventory->gpu_count; i++)
-        rc = ARRAY_TRY_ADD(ret->items, ret->count, inventory->gpus[i].name);
-    return rc;
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        names_append(ret, &inventory->gpus[i].name);
 }
 
 static int
@@ -142,11 +139,10 @@ host_snapshot_find_gpu(const struct snapshot *snapshot, const char *word, size_t
     const struct inventory *inventory = &snapshot->inventory;
     AUTO(names_clear) struct names gpus = {0};
     struct name name;
-    int rc = list_gpus(inventory, &gpus);
+    int rc;
 
     *ret = 0;
-    if (rc < 0)
-        return error_set(error, rc, "no memory for the GPUs");
+    list_gpus(inventory, &gpus);
     rc = pick_name(&gpus, word, &name, error);
     if (rc == -ENOENT)
         return no_such_gpu(&gpus, word, error);

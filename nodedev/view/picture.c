@@ -288,15 +288,13 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
 }
 
 /* As many types as the line has room for. */
-static int
+static void
 describe_types(const struct drawing *drawing, char *text, size_t size)
 {
     const struct inventory_gpu *card = &drawing->view->snapshot.inventory.gpus[drawing->gpu];
-    AUTO_FREE struct wanted_type *wanted = NULL;
+    AUTO_FREE struct wanted_type *wanted = wanted_types_find(drawing->view, drawing->gpu);
     size_t used = strlen(text);
 
-    if (wanted_types_find(drawing->view, drawing->gpu, &wanted) < 0)
-        return -ENOMEM;
     for (size_t i = 0; i < card->count; i++) {
         const char *before = text[used - 1] == ':' ? " " : ", ";
         char type[96];
@@ -307,16 +305,14 @@ describe_types(const struct drawing *drawing, char *text, size_t size)
             break;
         used += (size_t)snprintf(text + used, size - used, "%s%s", before, type);
     }
-    return 0;
 }
 
-static int
+static void
 draw_free(const struct drawing *drawing)
 {
     const struct room *room = &drawing->room;
     const char *closed = why_closed(drawing);
     char text[1024];
-    int rc = 0;
 
     if (bounds_most(&room->free) < 0)
         snprintf(text, sizeof(text), "free: not known%s", why_unknown(drawing));
@@ -327,23 +323,22 @@ draw_free(const struct drawing *drawing)
                  bounds_figure(&room->free) < 0 ? "at most " : "", room->free.most);
     if (closed) {
         say_line(drawing->out, "%s%s %s", text, room->is_in_vgpus ? "" : ",", closed);
-        return 0;
+        return;
     }
     if (bounds_most(&room->free) >= 0) {
         if (!room->is_in_vgpus)
             strcat(text, ":");
-        rc = describe_types(drawing, text, sizeof(text));
+        describe_types(drawing, text, sizeof(text));
     }
     if (text[strlen(text) - 1] == ':')
         strcpy(strrchr(text, ':'), room->is_in_vgpus ? ": nothing" : "");
     say_line(drawing->out, "%s", text);
-    return rc;
 }
 
 /* --- a host ------------------------------------------------------------------------------------
  */
 
-static int
+static void
 draw_gpu(struct drawing *drawing, size_t gpu)
 {
     drawing->gpu = gpu;
@@ -351,7 +346,7 @@ draw_gpu(struct drawing *drawing, size_t gpu)
     draw_heading(drawing);
     draw_bar(drawing);
     draw_vgpus(drawing);
-    return draw_free(drawing);
+    draw_free(drawing);
 }
 
 /* A lease whose GPU is not here any more. */
@@ -371,21 +366,18 @@ draw_homeless(const struct drawing *drawing)
     }
 }
 
-int
+void
 picture_draw(const struct host_view *view, size_t first, size_t end,
-             const struct terminal *terminal, FILE *out, struct error *error)
+             const struct terminal *terminal, FILE *out)
 {
     struct drawing drawing = {
         .view = view, .terminal = terminal, .out = out, .width = terminal_width(terminal)};
-    int rc = 0;
 
-    for (size_t gpu = first; rc == 0 && gpu < end; gpu++) {
+    for (size_t gpu = first; gpu < end; gpu++) {
         if (gpu > first)
             say_end(out);
-        if (draw_gpu(&drawing, gpu) < 0)
-            rc = error_set(error, -ENOMEM, "no memory for the picture");
+        draw_gpu(&drawing, gpu);
     }
-    if (rc == 0 && first == 0 && end == view->snapshot.inventory.gpu_count)
+    if (first == 0 && end == view->snapshot.inventory.gpu_count)
         draw_homeless(&drawing);
-    return rc;
 }

@@ -19,6 +19,6 @@
 #include "view/host-view.h"
 
 /* GPUs from `first` on, before `end`; if that is all, also vGPUs whose GPU is not here any more.
- * -errno with a line in error. */
-int picture_draw(const struct host_view *view, size_t first, size_t end,
-                 const struct terminal *terminal, FILE *out, struct error *error) CHECKED NONNULL;
+ */
+void picture_draw(const struct host_view *view, size_t first, size_t end,
+                  const struct terminal *terminal, FILE *out) NONNULL;

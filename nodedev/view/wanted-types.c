@@ -2,6 +2,7 @@
 
 #include "view/wanted-types.h"
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -84,15 +85,12 @@ find_first_of_size(const struct inventory_type *types, struct wanted_type *wante
     }
 }
 
-int
-wanted_types_find(const struct host_view *view, size_t gpu, struct wanted_type **ret)
+struct wanted_type *
+wanted_types_find(const struct host_view *view, size_t gpu)
 {
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
-    struct wanted_type *wanted = calloc(card->count + 1, sizeof(*wanted));
+    struct wanted_type *wanted = memory_zeroed(card->count, sizeof(*wanted));
 
-    *ret = wanted;
-    if (!wanted)
-        return -ENOMEM;
     for (size_t i = 0; i < card->count; i++) {
         wanted[i].type = i;
         wanted[i].asked = count_asked(view, &card->types[i]);
@@ -101,7 +99,7 @@ wanted_types_find(const struct host_view *view, size_t gpu, struct wanted_type *
     }
     qsort_r(wanted, card->count, sizeof(*wanted), by_want, card->types);
     find_first_of_size(card->types, wanted, card->count);
-    return 0;
+    return wanted;
 }
 
 bool

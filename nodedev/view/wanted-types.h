@@ -20,9 +20,8 @@ struct wanted_type {
     bool is_first_of_size; /* there is none of its size before it */
 };
 
-/* All of a GPU's types, in an array that the caller frees. -ENOMEM. */
-int wanted_types_find(const struct host_view *view, size_t gpu,
-                      struct wanted_type **ret) CHECKED NONNULL;
+/* All of a GPU's types, in an array that the caller frees. */
+struct wanted_type *wanted_types_find(const struct host_view *view, size_t gpu) CHECKED NONNULL;
 
 /* Whether somebody asks for it, or could get it. */
 bool wanted_type_matters(const struct wanted_type *wanted) CHECKED NONNULL;

@@ -395,17 +395,15 @@ find_meant(const struct domain_edit *edit, const char *word, const struct reques
     const struct request *request = &edit->request;
     AUTO(names_clear) struct names functions = {0};
     struct name name;
-    int rc = 0;
+    int rc;
 
     *ret = domain_edit_find(edit, word);
-    for (size_t i = 0; !*ret && rc == 0 && i < request->hostdev_count; i++) {
-        if (request->hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request->hostdevs[i]))
-            rc = ARRAY_TRY_ADD(functions.items, functions.count, request->hostdevs[i].source);
-    }
-    if (rc < 0)
-        return no_memory(error);
     if (*ret)
         return 0;
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        if (request->hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request->hostdevs[i]))
+            names_append(&functions, &request->hostdevs[i].source);
+    }
     rc = pick_name(&functions, word, &name, error);
     if (rc == 0)
         *ret = domain_edit_find(edit, name.text);
@@ -459,9 +457,7 @@ domain_edit_remove(struct domain_edit *edit, const char *word, struct name *devi
         return no_such(request, word, error);
     if (hostdev) {
         *device = hostdev->source;
-        *alias = strdup(hostdev->alias ? hostdev->alias : "");
-        if (!*alias)
-            return no_memory(error);
+        *alias = memory_copy(hostdev->alias ? hostdev->alias : "");
     }
     element = find_element(edit, hostdev);
     if (element)

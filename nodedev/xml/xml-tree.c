@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "xml/xml-tree.h"
+#include "base/memory.h"
 
 #include <libxml/parser.h>
 #include <libxml/xmlsave.h>
@@ -35,7 +36,7 @@ take_text(xmlBufferPtr buffer)
     char *text = NULL;
 
     if (buffer && xmlBufferLength(buffer) > 0)
-        text = strdup((const char *)xmlBufferContent(buffer));
+        text = memory_copy((const char *)xmlBufferContent(buffer));
     if (buffer)
         xmlBufferFree(buffer);
     return text;

@@ -32,6 +32,21 @@ copies(void **state)
 }
 
 static void
+streams(void **state)
+{
+    AUTO_FREE char *text = NULL;
+    size_t length;
+    FILE *stream = memory_stream(&text, &length);
+
+    (void)state;
+    for (unsigned i = 0; i < 10000; i++)
+        fprintf(stream, "%u", i % 10);
+    memory_stream_end(stream, &text);
+    assert_int_equal(length, 10000);
+    assert_int_equal(strlen(text), 10000);
+}
+
+static void
 arrays(void **state)
 {
     AUTO_FREE int *zeroed = memory_zeroed(5, sizeof(*zeroed)), *grown = NULL;
@@ -152,10 +167,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(tried),
+        cmocka_unit_test(copies),  cmocka_unit_test(streams), cmocka_unit_test(arrays),
+        cmocka_unit_test(refused), cmocka_unit_test(tried),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ add_board(struct fake_gpu *gpu, const char *board)
         snprintf(type.id, sizeof(type.id), "nvidia-%u", id);
         if (!*gpu->device)
             snprintf(gpu->device, sizeof(gpu->device), "%s", device);
-        assert(ARRAY_TRY_ADD(gpu->types, gpu->type_count, type) == 0);
+        ARRAY_ADD(gpu->types, gpu->type_count, type);
     }
     fclose(table);
     assert(gpu->type_count);
@@ -144,7 +144,7 @@ add_short_type(struct fake_gpu *gpu, const char *word)
         gpu->mig = true;
         type.instances = (int)type.max;
     }
-    assert(ARRAY_TRY_ADD(gpu->types, gpu->type_count, type) == 0);
+    ARRAY_ADD(gpu->types, gpu->type_count, type);
 }
 
 static void
@@ -176,7 +176,7 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
             add_short_type(&gpu, word);
         }
     }
-    assert(ARRAY_TRY_ADD(machine->gpus, machine->gpu_count, gpu) == 0);
+    ARRAY_ADD(machine->gpus, machine->gpu_count, gpu);
 }
 
 static void
@@ -195,7 +195,7 @@ parse_type(struct fake_machine *machine, const char *id, char *line)
     snprintf(type.name, sizeof(type.name), "%s", word);
     while ((word = next_word(&line)))
         assert(TAKE_WORD(words, &type));
-    assert(ARRAY_TRY_ADD(gpu->types, gpu->type_count, type) == 0);
+    ARRAY_ADD(gpu->types, gpu->type_count, type);
 }
 
 static void
@@ -214,7 +214,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
         snprintf(pci.vendor, sizeof(pci.vendor), "%s", *pci.physfn ? "10de" : "8086");
     if (!*pci.device)
         snprintf(pci.device, sizeof(pci.device), "%s", *pci.physfn ? "26b9" : "2922");
-    assert(ARRAY_TRY_ADD(machine->pcis, machine->pci_count, pci) == 0);
+    ARRAY_ADD(machine->pcis, machine->pci_count, pci);
 }
 
 /* A vGPU, of which the line's first word was the state. */
@@ -237,7 +237,7 @@ parse_vgpu(struct fake_machine *machine, const char *state, const char *number, 
     }
     while ((word = next_word(&line)))
         assert(TAKE_WORD(words, &vgpu));
-    assert(ARRAY_TRY_ADD(machine->vgpus, machine->vgpu_count, vgpu) == 0);
+    ARRAY_ADD(machine->vgpus, machine->vgpu_count, vgpu);
 }
 
 /* What else is true of a GPU, a parent or a device, which the line's second word names. */
@@ -248,7 +248,7 @@ parse_note(struct fake_machine *machine, const char *name, char *line, enum fake
 
     snprintf(note.name, sizeof(note.name), "%s", name);
     snprintf(note.rest, sizeof(note.rest), "%s", line);
-    assert(ARRAY_TRY_ADD(machine->notes, machine->note_count, note) == 0);
+    ARRAY_ADD(machine->notes, machine->note_count, note);
 }
 
 /* A GPU is its own parent, unless virtual functions of it are. */
@@ -268,7 +268,7 @@ add_parents(struct fake_machine *machine, size_t index)
                      (i + 4) / 8 % 32, (i + 4) % 8);
         else
             snprintf(parent.name, sizeof(parent.name), "%.50s.%u", gpu->name, i);
-        assert(ARRAY_TRY_ADD(machine->parents, machine->parent_count, parent) == 0);
+        ARRAY_ADD(machine->parents, machine->parent_count, parent);
     }
     assert(machine->parent_count <= MOST_PARENTS);
 }

@@ -77,9 +77,9 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                        .slices = type->slices};
 
         snprintf(added.name, sizeof(added.name), "%s", type->name);
-        assert(ARRAY_TRY_ADD(gpu.types, gpu.count, added) == 0);
+        ARRAY_ADD(gpu.types, gpu.count, added);
     }
-    assert(ARRAY_TRY_ADD(inventory->gpus, inventory->gpu_count, gpu) == 0);
+    ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
     if (fake->xe)
         add_memory(inventory, fake);
 }
@@ -93,9 +93,8 @@ add_parent(struct inventory *inventory, const struct fake_parent *fake)
                                       .interface = gpu->limit_count  ? &vgpu_xe
                                                    : gpu->is_partial ? &vgpu_vf
                                                                      : &vgpu_mdev};
-    size_t ignored;
 
-    assert(inventory_add_parent(inventory, &parent, &ignored) == 0);
+    inventory_add_parent(inventory, &parent);
 }
 
 static void
@@ -121,7 +120,7 @@ add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
     assert(snapshot->ledger.count < FAKE_LEASES);
     snapshot->numbers[snapshot->ledger.count] = fake->number;
     snapshot->busy[snapshot->ledger.count] = fake->busy;
-    assert(ledger_add(&snapshot->ledger, &lease) == 0);
+    ledger_add(&snapshot->ledger, &lease);
 }
 
 /* Pending and reserved ones are not to be seen, unless it says so. "-": it has no type yet. */
@@ -144,7 +143,7 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         vgpu.type = name_of(type->id);
     }
     if (!fake->hidden && (!is_claim || fake->shown)) {
-        assert(ARRAY_TRY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu) == 0);
+        ARRAY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu);
         if (type) {
             fake_count_one(kernel, parent, type, 1);
             if (fake_gpu_of(kernel, parent)->xe)
@@ -219,7 +218,7 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         break;
     case NOTED_REFUSED:
         rejection.type = name_of(noted_type(kernel, note)->id);
-        assert(ARRAY_TRY_ADD(snapshot->rejections, snapshot->rejection_count, rejection) == 0);
+        ARRAY_ADD(snapshot->rejections, snapshot->rejection_count, rejection);
         break;
     case NOTED_UNREADABLE:
         type = noted_type(kernel, note);
@@ -234,7 +233,7 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         break;
     case NOTED_STRANGER:
         snprintf(stranger.why, sizeof(stranger.why), "%s", note->rest);
-        assert(ARRAY_TRY_ADD(inventory->ineligible, inventory->ineligible_count, stranger) == 0);
+        ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, stranger);
         break;
     }
 }

@@ -139,6 +139,15 @@ act_release(struct stage *stage)
     return stage_hook(stage, 1, both, "release", "end");
 }
 
+/* Once it knows whose release it is, it leaves its mark, whatever it lacks after that: else nobody
+ * would know, as the guest has never run. */
+static void
+after_never_running(struct stage *stage)
+{
+    if (stage->record->knows_domain)
+        reconcile_nothing_left(stage);
+}
+
 /* --- a daemon's start ------------------------------------------------------------------------- */
 
 /* Guest 1 was started by a daemon that has ended, and runs. */
@@ -255,7 +264,7 @@ static int
 tell(const struct stage *stage, int rc, const struct error *error)
 {
     if (rc < 0)
-        dprintf(stage->faults, "%s\n", error->text);
+        dprintf(stage->faults, "vgpuctl: %s\n", error->text);
     return rc < 0;
 }
 
@@ -446,20 +455,21 @@ actions_after_cut(struct stage *stage)
 }
 
 const struct action actions[] = {
-    {"prepare", NULL, act_prepare, after_prepare, false, false},
-    {"prepare-daemon-ends", NULL, act_prepare, reconcile_nothing_left, false, true},
-    {"prepare-evicts", keep_anothers, act_prepare, after_evicting, false, false},
-    {"start", prepare_guest, act_start, after_prepare, false, false},
-    {"reconnect", outlive_daemon, act_reconnect, after_started, true, false},
-    {"reconnect-no-ledger", outlive_ledger, act_reconnect, after_started, true, false},
-    {"started", run_untold, act_started, after_started, true, false},
-    {"release", run_and_end, act_release, reconcile_nothing_left, true, false},
-    {"migrate", take_names, act_migrate, after_arrival, false, false},
-    {"restore", take_names, act_restore, after_arrival, false, false},
-    {"attach", run_with_one, act_attach, after_attach, false, false},
-    {"detach", let_go, act_detach, after_detach, false, false},
-    {"reap", keep_anothers, act_reap, after_reap, false, false},
-    {"reconcile", lose_both, act_reconcile, after_reconcile, false, false},
-    {"drain", NULL, act_drain, after_drain, false, false},
+    {"prepare", NULL, act_prepare, after_prepare, false, false, false},
+    {"prepare-daemon-ends", NULL, act_prepare, reconcile_nothing_left, false, true, false},
+    {"prepare-evicts", keep_anothers, act_prepare, after_evicting, false, false, false},
+    {"start", prepare_guest, act_start, after_prepare, false, false, false},
+    {"reconnect", outlive_daemon, act_reconnect, after_started, true, false, false},
+    {"reconnect-no-ledger", outlive_ledger, act_reconnect, after_started, true, false, false},
+    {"started", run_untold, act_started, after_started, true, false, false},
+    {"release", run_and_end, act_release, reconcile_nothing_left, true, false, false},
+    {"release-never-ran", prepare_guest, act_release, after_never_running, true, false, true},
+    {"migrate", take_names, act_migrate, after_arrival, false, false, false},
+    {"restore", take_names, act_restore, after_arrival, false, false, false},
+    {"attach", run_with_one, act_attach, after_attach, false, false, false},
+    {"detach", let_go, act_detach, after_detach, false, false, false},
+    {"reap", keep_anothers, act_reap, after_reap, false, false, false},
+    {"reconcile", lose_both, act_reconcile, after_reconcile, false, false, false},
+    {"drain", NULL, act_drain, after_drain, false, false, false},
 };
 const size_t action_count = COUNT(actions);

@@ -17,6 +17,7 @@ struct action {
     void (*after)(struct stage *stage);
     bool must_succeed;    /* if it is not killed it exits with 0 */
     bool its_daemon_ends; /* libvirt's daemon is another process, and ends at once */
+    bool only_memory;     /* it meets no other faults, and each of those in every run */
 };
 
 /* After an action that found a ledger which was cut off, whichever it was. */

@@ -58,16 +58,23 @@ inject_has_struck(void)
     return self.has_struck;
 }
 
+void
+inject_know_domain(void)
+{
+    if (self.record && !self.pauses)
+        self.record->knows_domain = true;
+}
+
 /* Where the fault strikes, as addr2line(1) reads it; for one case that is played again. */
 static void
 show_place(void)
 {
     void *frames[32];
 
-    if (!self.record->is_shown)
+    if (!self.record->shown)
         return;
     inject_pause();
-    backtrace_symbols_fd(frames, backtrace(frames, 32), STDERR_FILENO);
+    backtrace_symbols_fd(frames, backtrace(frames, 32), self.record->shown);
     inject_resume();
 }
 
@@ -331,6 +338,11 @@ bool
 inject_has_struck(void)
 {
     return false;
+}
+
+void
+inject_know_domain(void)
+{
 }
 
 void

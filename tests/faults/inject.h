@@ -43,11 +43,12 @@ struct inject_record {
         unsigned char rows[INJECT_MOST_CALLS];
         bool writes[INJECT_MOST_CALLS]; /* more than one byte */
     } processes[INJECT_MOST_PROCESSES];
-    bool is_shown; /* where the fault strikes is to be printed */
-    int status;    /* the first one's, as waitpid says it, if somebody writes it */
-    bool struck;   /* the fault was met */
-    int crash;     /* a signal that ended one of them: not ours */
-    long unknown;  /* a system call that system-calls.c does not know; 0: none */
+    int shown;         /* where the fault strikes is printed to it; 0: it is not */
+    int status;        /* the first one's, as waitpid says it, if somebody writes it */
+    bool struck;       /* the fault was met */
+    bool knows_domain; /* somebody has read a domain's UUID */
+    int crash;         /* a signal that ended one of them: not ours */
+    long unknown;      /* a system call that system-calls.c does not know; 0: none */
 };
 
 /* Whether that works here; else why not. */
@@ -60,3 +61,6 @@ void inject_resume(void);
 
 /* Whether this process has met the fault. */
 bool inject_has_struck(void);
+
+/* This process has read a domain's UUID. */
+void inject_know_domain(void);

@@ -30,7 +30,7 @@ stage_complain(struct stage *stage, const char *format, ...)
     va_start(args, format);
     vsnprintf(stage->complaint, sizeof(stage->complaint), format, args);
     va_end(args);
-    if (stage->record->is_shown)
+    if (stage->record->shown)
         show(stage);
 }
 

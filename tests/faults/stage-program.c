@@ -163,6 +163,20 @@ __wrap_config_read_string(config_t *config, const char *text)
     return rc;
 }
 
+/* From the first on whose UUID it is, a release can be remembered. */
+int __real_name_parse_uuid(struct name *ret, const char *text);
+int __wrap_name_parse_uuid(struct name *ret, const char *text);
+
+int
+__wrap_name_parse_uuid(struct name *ret, const char *text)
+{
+    int rc = __real_name_parse_uuid(ret, text);
+
+    if (rc == 0)
+        inject_know_domain();
+    return rc;
+}
+
 int
 stage_vgpuctl(struct stage *stage, const char *line)
 {

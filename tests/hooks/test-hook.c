@@ -3,7 +3,7 @@
 /* hook: which events are ours, what they exit with, whom they tell, and what is counted. */
 
 #include "hook.h"
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "fake/scene.h"
 #include "lease/log.h"
 
@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MACHINE                                                                                    \
@@ -106,6 +107,34 @@ unreadable_xml(void **state)
     }
 }
 
+/* Where no memory is left the hook ends at once, and must not kill a guest that runs. */
+static void
+without_memory(void **state)
+{
+    static const struct {
+        const char *operation, *sub;
+        int status;
+    } rows[] = {
+        {"prepare", "begin", 1}, {"start", "begin", 1},   {"started", "begin", 0},
+        {"migrate", "begin", 1}, {"restore", "begin", 1}, {"reconnect", "begin", 0},
+        {"release", "end", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int status;
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            (void)!call(true, 5, rows[i].operation, rows[i].sub, "this is no XML");
+            memory_fail();
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), rows[i].status);
+    }
+}
+
 /* A session daemon's guests are not refused for what they do not ask for. */
 static void
 a_session_daemon(void **state)
@@ -194,9 +223,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENE_TEST(too_few_words, here),     SCENE_TEST(what_is_not_ours, here),
-        SCENE_TEST(unreadable_xml, here),    SCENE_TEST(a_session_daemon, here),
-        SCENE_TEST(what_the_log_says, here),
+        SCENE_TEST(too_few_words, here),    SCENE_TEST(what_is_not_ours, here),
+        SCENE_TEST(unreadable_xml, here),   SCENE_TEST(without_memory, here),
+        SCENE_TEST(a_session_daemon, here), SCENE_TEST(what_the_log_says, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,8 +166,10 @@ find_guest(const struct migrate_case *row, const struct scene *scene, const char
 {
     char path[512];
 
-    if (row->new_type)
-        return migrating_guest_of_type(guest, row->new_type, error);
+    if (row->new_type) {
+        migrating_guest_of_type(guest, row->new_type);
+        return 0;
+    }
     if (!row->is_new)
         return migrating_guest_find(guest, from, "guest1", policy, error);
     fake_write(&scene->kernel, "guest.xml", xml);
@@ -206,8 +208,7 @@ cross(const struct migrate_case *row)
         fail_msg("%s: %s", row->why, error.text);
     if (row->is_alone)
         check.from = NULL;
-    if (migrate_check_check(&check, out, &verdict, &error) < 0)
-        fail_msg("%s: %s", row->why, error.text);
+    migrate_check_check(&check, out, &verdict);
     fclose(out);
     is_right = check_row(row, &verdict, printed);
     remote_clear(&hosts);
