@@ -18,7 +18,6 @@
 #include "base/host.h"
 #include "base/suggest.h"
 #include "device/limit.h"
-#include "device/profile.h"
 
 #include <limits.h>
 
@@ -31,7 +30,7 @@ struct inventory_type {
     unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
     char resolution[16]; /* "5120x2880"; "" : not told */
     bool is_configured;  /* a name of vgpu.conf, a pool's or a profile's: only this host knows it */
-    struct profile profile; /* what is written for it, where the type is a profile */
+    struct name recipe;  /* how its interface makes it, in a word of its own; "": by its id */
 };
 
 struct inventory_gpu {

@@ -312,6 +312,7 @@ const struct vgpu_interface vgpu_mdev = {
     .find = mdev_find,
     .look = mdev_look,
     .make = mdev_make,
+    .configure = nvidia_configure,
     .directory = mdev_directory,
     .remove = mdev_remove,
 };

@@ -80,14 +80,15 @@ has_params(const struct host *host, const struct path *device)
 /* The driver drops the last byte of a text, so a line feed is added. A blank clears what is there.
  */
 int
-nvidia_configure(const struct host *host, const struct path *device, const char *params)
+nvidia_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
 {
-    AUTO_FREE char *text = NULL;
-    struct path path;
-    int rc = path_format(&path, "%s/nvidia/vgpu_params", device->text);
+    AUTO_FREE char *text = memory_format("%s\n", *params ? params : " ");
+    struct path device, path;
+    int rc = vgpu->interface->directory(vgpu, &device);
 
-    if (!*params && !has_params(host, device))
-        return 0;
-    text = memory_format("%s\n", *params ? params : " ");
-    return rc < 0 ? rc : host->ops->write(host, path.text, text);
+    if (rc == 0)
+        rc = path_format(&path, "%s/nvidia/vgpu_params", device.text);
+    if (rc < 0 || (!*params && !has_params(host, &device)))
+        return rc;
+    return host->ops->write(host, path.text, text);
 }

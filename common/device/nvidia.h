@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "device/inventory.h"
+#include "device/vgpu.h"
 
 /* The number of "nvidia-222", above 0; 0 for any other name. */
 unsigned nvidia_type_number(const struct name *id) CHECKED NONNULL;
@@ -26,9 +26,7 @@ void nvidia_describe(struct inventory_type *type) NONNULL;
 int nvidia_read_id(const struct host *host, const struct name *card, const struct path *device,
                    const char *id, uint64_t *ret) CHECKED NONNULL;
 
-/*
- * Sets driver parameters, "name=value, name=value", instead of those there are ("": none), in the
- * vgpu_params of a device's directory below root: 0 or -errno; -ENOENT if there are none to set.
- */
-int nvidia_configure(const struct host *host, const struct path *device,
+/* The row `configure` of vgpu.h, for both interfaces: writes vgpu_params in the directory of a
+ * vGPU. */
+int nvidia_configure(const struct host *host, const struct vgpu *vgpu,
                      const char *params) CHECKED NONNULL;

@@ -10,15 +10,23 @@
  * current_vgpu_type is to one of NVIDIA's.
  */
 
+#include "device/pool.h"
 #include "base/array.h"
 #include "device/gpu.h"
 #include "device/pci.h"
 #include "device/tag.h"
 #include "device/vfio.h"
-#include "device/vgpu.h"
 
 #include <stdio.h>
 #include <string.h>
+
+bool
+pool_has(const struct host *host, const struct policy *policy, const struct name *function)
+{
+    struct name pool;
+
+    return (policy && policy_pool_of(policy, function)) || tag_read(host, function, &pool) == 0;
+}
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 

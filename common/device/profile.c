@@ -17,16 +17,6 @@ static const char *const files[] = {
     [PROFILE_PREEMPT_TIMEOUT] = "preempt_timeout_us",
 };
 
-bool
-profile_is_set(const struct profile *profile)
-{
-    for (size_t i = 0; i < PROFILE_NUMBERS; i++) {
-        if (profile->set[i])
-            return true;
-    }
-    return false;
-}
-
 int
 profile_find(const struct host *host, const struct name *address, struct profile_function *ret)
 {

@@ -26,9 +26,6 @@ struct profile {
     bool set[PROFILE_NUMBERS];
 };
 
-/* Whether any number is. */
-bool profile_is_set(const struct profile *profile) CHECKED NONNULL;
-
 /* A virtual function of a card; its number is from 1 on. */
 struct profile_function {
     struct name card;

@@ -283,6 +283,7 @@ const struct vgpu_interface vgpu_vf = {
     .find = vf_find,
     .look = vf_look,
     .make = vf_make,
+    .configure = nvidia_configure,
     .directory = vgpu_pci_directory,
     .remove = vf_remove,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/vgpu.h"
-#include "device/nvidia.h"
 #include "device/vfio.h"
 
 #include <stdio.h>
@@ -76,10 +75,9 @@ vgpu_is_wrong(const struct host *host, const struct vgpu *vgpu)
 int
 vgpu_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
 {
-    struct path device;
-    int rc = vgpu->interface->directory(vgpu, &device);
-
-    return rc < 0 ? rc : nvidia_configure(host, &device, params);
+    if (vgpu->interface->configure)
+        return vgpu->interface->configure(host, vgpu, params);
+    return *params ? -ENOENT : 0;
 }
 
 int

@@ -32,7 +32,7 @@ struct vgpu {
     struct name device;
     struct name type;
     struct name parent;
-    struct profile profile; /* to make it by; of no meaning for one that is there */
+    struct name recipe; /* its type's, to make it by; of no meaning for one that is there */
 };
 
 struct vgpu_interface {
@@ -60,6 +60,9 @@ struct vgpu_interface {
     /* Makes it: 0, or the -errno of the kernel; -ENOTRECOVERABLE: a part of it is made, which could
      * not be taken back. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);
+
+    /* Sets driver parameters; see vgpu_configure. NULL: its driver knows none. */
+    int (*configure)(const struct host *host, const struct vgpu *vgpu, const char *params);
 
     /* The device's own directory below root: 0 or -errno. */
     int (*directory)(const struct vgpu *vgpu, struct path *ret);

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "device/gpu.h"
 #include "device/pci.h"
+#include "device/pool.h"
 #include "device/profile.h"
 #include "device/tag.h"
 #include "device/vfio.h"
@@ -83,14 +84,16 @@ add_profile(const struct card *card, const struct policy_profile *profile,
 {
     struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0,
                                   .is_configured = true};
+    struct profile numbers = {0};
     int rc = name_parse(&type.id, profile->name);
 
     if (rc < 0)
         return rc;
     snprintf(type.name, sizeof(type.name), "%s", profile->name);
-    set_number(&type.profile, PROFILE_VRAM, (uint64_t)profile->vram << 20);
-    set_number(&type.profile, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
-    set_number(&type.profile, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
+    set_number(&numbers, PROFILE_VRAM, (uint64_t)profile->vram << 20);
+    set_number(&numbers, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
+    set_number(&numbers, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
+    profile_print(&numbers, &type.recipe);
     inventory_add_type(inventory, gpu, &type);
     return 0;
 }
@@ -179,15 +182,6 @@ is_hosts_own(const struct host *host, const struct name *function)
     return !strcmp(pci_driver(host, function).text, "xe");
 }
 
-/* Its pool may have gone from the configuration, while a guest has it. */
-static bool
-is_of_pool(const struct host *host, const struct policy *policy, const struct name *function)
-{
-    struct name pool;
-
-    return policy_pool_of(policy, function) || tag_read(host, function, &pool) == 0;
-}
-
 static int
 add_function(const struct host *host, const struct policy *policy, const struct card *card,
              unsigned number, const struct name *function, struct inventory *inventory)
@@ -201,7 +195,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     int had = read_tags(host, function, &type), unreadable = 0, rc;
     bool is_had = had != -ENOENT; /* or that cannot be told */
 
-    if (!is_had && (!policy || policy->profile_count == 0 || is_of_pool(host, policy, function)))
+    if (!is_had && (!policy || policy->profile_count == 0 || pool_has(host, policy, function)))
         return 0;
     if (!is_had && is_hosts_own(host, function)) {
         const struct inventory_ineligible ineligible = {
@@ -339,14 +333,15 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
     if (rc == 0 && vfio_holder(host, &device) > 0)
         rc = -EBUSY;
     if (rc == 0)
-        rc = profile_read(host, &self, &vgpu->profile, &former);
+        rc = profile_parse(&vgpu->recipe, &wanted);
+    if (rc == 0)
+        rc = profile_read(host, &self, &wanted, &former);
     if (rc < 0)
         return rc;
     profile_print(&former, &text);
     rc = tag_put(host, &tag, &text);
     if (rc < 0)
         return rc == -EEXIST ? -EBUSY : rc;
-    wanted = vgpu->profile;
     memcpy(wanted.set, former.set, sizeof(wanted.set));
     rc = profile_write(host, &self, &wanted);
     if (rc == 0)

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "device/pci.h"
 #include "doctor/checks.h"
+#include "device/profile.h"
 #include "placement/gpu-room.h"
 
 #include <string.h>

@@ -250,7 +250,7 @@ device_of(const struct migrate_check *migration, const struct demand *demand)
 static void
 check_profile(struct check *check, const struct migrating_device *device)
 {
-    if (device->has && profile_is_set(&device->has->profile))
+    if (device->has && *device->has->recipe.text)
         add_note(check,
                  "%s: the profile %s has to have the same numbers there, as the driver takes the "
                  "state of no other; 'vgpuctl check --print' shows them on each host",

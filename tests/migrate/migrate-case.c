@@ -80,6 +80,7 @@ make_profile(const struct scene *scene)
 
     assert_int_equal(name_parse(&vgpu.device, XE_FUNCTION), 0);
     assert_int_equal(name_parse(&vgpu.type, "b50-4g"), 0);
+    assert_int_equal(name_parse(&vgpu.recipe, "-:-:-"), 0);
     vgpu.parent = vgpu.device;
     assert_int_equal(host_make_directory(&scene->kernel.host, "run/libvirt-vgpu"), 0);
     assert_int_equal(vgpu_xe.make(&scene->kernel.host, &vgpu), 0);
