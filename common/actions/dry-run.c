@@ -145,7 +145,7 @@ evict(struct dry_run *dry_run)
     bool more = true;
 
     while (more) {
-        size_t first = placement_pick_victim(&dry_run->problem, dry_run->may_evict);
+        size_t first = victim_find(&dry_run->problem, dry_run->may_evict);
 
         if (first == SIZE_MAX)
             return;

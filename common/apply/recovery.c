@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "lease/fate.h"
 #include "lease/log.h"
-#include "placement/placement.h"
+#include "placement/victim.h"
 
 #include <stdio.h>
 
@@ -257,7 +257,7 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
         return 0;
     for (size_t i = 0; i < ledger->count; i++)
         may_evict[i] &= !names_has(&recovery->unremovable, &ledger->leases[i].vgpu.device);
-    index = placement_pick_victim(problem, may_evict);
+    index = victim_find(problem, may_evict);
     if (index == SIZE_MAX)
         return 0;
     *changed = true;

@@ -26,10 +26,3 @@
  */
 int placement_find(const struct placement_problem *problem, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;
-
-/*
- * After ERROR_NO_ROOM or ERROR_TAKEN: the lease whose device had best be removed for another look,
- * among those that may be (a flag per lease). SIZE_MAX: removing none of them would help.
- */
-size_t placement_pick_victim(const struct placement_problem *problem,
-                             const bool *may_evict) CHECKED NONNULL;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/victim.h"
+#include "base/memory.h"
+#include "placement/candidate.h"
 #include "placement/fit.h"
+#include "placement/placement.h"
+#include "placement/search.h"
 
 #include <string.h>
 
@@ -29,8 +33,8 @@ victim_would_help(const struct rooms *then, const struct demand *demand, size_t 
     return count_on(then, demand, gpu) > 0;
 }
 
-size_t
-victim_count_chances(const struct rooms *then, const struct demand *demand)
+static size_t
+count_chances(const struct rooms *then, const struct demand *demand)
 {
     size_t count = 0;
 
@@ -108,9 +112,9 @@ pick_on(const struct rooms *now, const struct demand *demand, size_t gpu, const 
     return first;
 }
 
-size_t
-victim_pick(const struct rooms *now, const struct rooms *then, const struct demand *demand,
-            const bool *may_evict)
+static size_t
+pick(const struct rooms *now, const struct rooms *then, const struct demand *demand,
+     const bool *may_evict)
 {
     size_t best = SIZE_MAX, fewest = SIZE_MAX;
 
@@ -123,4 +127,133 @@ victim_pick(const struct rooms *now, const struct rooms *then, const struct dema
         }
     }
     return best;
+}
+
+/* --- of all demands together -------------------------------------------------------------------
+ */
+
+/* The first lease that helps a demand which has no candidate; *then: the rooms when all is gone
+ * that may be. REFUSED if one cannot be helped: then nothing is to be evicted in vain for another.
+ */
+static int
+evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool together,
+          size_t *best)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        const struct demand *demand = &search->problem->demands->items[search->order[i]];
+        AUTO_FREE struct candidate *candidates = NULL;
+        size_t count, lease;
+
+        candidates = candidate_list(&search->rooms, demand, &count);
+        if (count > 0 && together) {
+            rooms_take(&search->rooms, candidates[0].parent, candidates[0].type);
+            rooms_take(then, candidates[0].parent, candidates[0].type);
+        }
+        if (count > 0)
+            continue;
+        lease = pick(&search->rooms, then, demand, may_evict);
+        if (lease == SIZE_MAX)
+            return REFUSED;
+        *best = *best == SIZE_MAX ? lease : *best;
+    }
+    return 0;
+}
+
+/* Those whom the fewest parents could ever take first. */
+static void
+sort_by_chances(struct search *search, const struct rooms *then)
+{
+    AUTO_FREE size_t *chances = memory_zeroed(search->count, sizeof(*chances));
+
+    for (size_t i = 0; i < search->count; i++) {
+        chances[i] = count_chances(then, &search->problem->demands->items[search->order[i]]);
+        search_sort_in(search, chances, i);
+    }
+}
+
+/* Whether all demands could be met together if some leases' devices were gone; if that cannot be
+ * told, they could. */
+static bool
+could_meet(const struct placement_problem *problem, const bool *gone,
+           struct placement_choice *choices)
+{
+    struct placement_problem then = *problem;
+    struct error why = {0};
+
+    then.gone = gone;
+    then.is_sure = false;
+    return placement_find(&then, choices, &why) == 0 ||
+           (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
+}
+
+/* A flag per lease: what is gone already, and what may be evicted; but not what has a device that a
+ * demand names, if these are to be kept. The caller frees it. */
+static bool *
+flag_gone(const struct placement_problem *problem, const bool *may_evict, bool keep_named)
+{
+    bool *gone = memory_zeroed(problem->ledger->count, sizeof(*gone));
+
+    for (size_t i = 0; i < problem->ledger->count; i++)
+        gone[i] = (problem->gone && problem->gone[i]) ||
+                  (may_evict[i] &&
+                   !(keep_named &&
+                     demands_name(problem->demands, &problem->ledger->leases[i].vgpu.device)));
+    return gone;
+}
+
+/* Whether all that may be evicted would make room for all demands. What has a demanded UUID may
+ * stay, or make room for another. */
+static bool
+could_meet_all(const struct placement_problem *problem, const bool *may_evict,
+               struct placement_choice *choices)
+{
+    AUTO_FREE bool *all = flag_gone(problem, may_evict, false);
+    AUTO_FREE bool *others = flag_gone(problem, may_evict, true);
+
+    return could_meet(problem, all, choices) || could_meet(problem, others, choices);
+}
+
+/* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
+static size_t
+pick_named(const struct search *search, const bool *may_evict, struct placement_choice *choices)
+{
+    const struct placement_problem *problem = search->problem;
+    const struct lease *lease =
+        placement_lease(problem, &problem->demands->items[search->settled].hostdev->source);
+    AUTO_FREE bool *gone = flag_gone(problem, may_evict, false);
+    size_t index = lease ? (size_t)(lease - problem->ledger->leases) : SIZE_MAX;
+
+    return lease && may_evict[index] && could_meet(problem, gone, choices) ? index : SIZE_MAX;
+}
+
+size_t
+victim_find(const struct placement_problem *problem, const bool *may_evict)
+{
+    AUTO(search_clear) struct search search = {0};
+    AUTO(rooms_clear) struct rooms then = {0};
+    AUTO_FREE bool *gone = flag_gone(problem, may_evict, false);
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(problem->demands->count, sizeof(*choices));
+    struct placement_problem after = *problem;
+    struct error ignored;
+    size_t best = SIZE_MAX;
+    int rc;
+
+    if (search_begin(&search, problem, choices, &ignored) < 0)
+        return pick_named(&search, may_evict, choices);
+    after.gone = gone;
+    after.is_sure = false;
+    rooms_init(&then, &after);
+    /* First by themselves; and if each then has a way, with the others having the best that is
+     * left. */
+    rc = evict_for(&search, &then, may_evict, false, &best);
+    if (rc == 0 && best == SIZE_MAX) {
+        sort_by_chances(&search, &then);
+        rc = evict_for(&search, &then, may_evict, true, &best);
+    }
+    /* Nothing is evicted in vain, which a lone demand's has been seen not to be already. */
+    if (rc == 0 && best != SIZE_MAX && problem->demands->count > 1 &&
+        !could_meet_all(problem, may_evict, choices))
+        return SIZE_MAX;
+    return rc < 0 ? SIZE_MAX : best;
 }

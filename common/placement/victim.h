@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * victim: which vGPU had best be evicted for a demand that has no candidate, and whether that could
- * help at all. Pure.
+ * victim: which vGPU had best be evicted to make room for demands, and whether that could help at
+ * all. Pure.
  *
- * The caller has two sets of rooms: as things are now, and `then`, with all gone that may be
- * evicted (a flag per lease of the ledger, which apply/recovery.h sets).
+ * Only some leases may be evicted: a flag for each lease of the ledger, which apply/recovery.h
+ * sets. Nothing is evicted in vain: all demands must have a place once all is gone that may be
+ * evicted.
  */
 
 #pragma once
 
 #include "placement/rooms.h"
 
-/* Whether a GPU could take one of the demand's types then. */
+/*
+ * After ERROR_NO_ROOM or ERROR_TAKEN of placement_find: the lease whose device had best be removed
+ * for another look, among those that may be evicted. It is the oldest, on the GPU that loses the
+ * fewest; one that a demand could reuse goes last. SIZE_MAX: removing none of them would help.
+ */
+size_t victim_find(const struct placement_problem *problem, const bool *may_evict) CHECKED NONNULL;
+
+/* Whether a GPU could take one of a demand's types, by rooms in which all is gone that may be. */
 bool victim_would_help(const struct rooms *then, const struct demand *demand,
                        size_t gpu) CHECKED NONNULL;
-
-/*
- * The lease that had best be evicted to make room for a demand that has no candidate: the oldest of
- * those that may be, on the GPU that loses the fewest; one that another demand could reuse only if
- * no other is there. SIZE_MAX: none would help.
- */
-size_t victim_pick(const struct rooms *now, const struct rooms *then, const struct demand *demand,
-                   const bool *may_evict) CHECKED NONNULL;
-
-/* How many parents could take a demand then. */
-size_t victim_count_chances(const struct rooms *then, const struct demand *demand) CHECKED NONNULL;

@@ -6,6 +6,7 @@
 #include "fake/fake-snapshot.h"
 #include "placement/feasibility.h"
 #include "placement/placement.h"
+#include "placement/victim.h"
 #include "placement/resolution.h"
 #include "policy/conf.h"
 
@@ -135,7 +136,7 @@ question_find(const struct placement_problem *problem, struct placement_choice *
 size_t
 question_pick_victim(const struct placement_problem *problem, const bool *may_reap)
 {
-    return placement_pick_victim(problem, may_reap);
+    return victim_find(problem, may_reap);
 }
 
 static struct placement_problem

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/search.h"
+#include "base/array.h"
+#include "placement/alternatives.h"
+#include "placement/candidate.h"
+#include "placement/constraints.h"
+#include "placement/reason.h"
+#include "placement/refusal.h"
+
+#include <string.h>
+
+/* All of it happens under the lock, so the search is bounded: by candidates tried, and by parents
+ * looked at, about two seconds' worth on a large host. */
+#define MOST_EFFORT     2000000 /* parents looked at, and */
+#define EFFORT_OF_A_TRY 20
+
+void
+search_clear(struct search *search)
+{
+    rooms_clear(&search->rooms);
+    free(search->order);
+    free(search->bans);
+}
+
+/* --- what is there already -------------------------------------------------------------------- */
+
+static bool
+is_others(const struct placement_problem *problem, const struct lease *lease)
+{
+    return lease && !name_equal(&lease->domain, &problem->request->domain);
+}
+
+/* What a guest can be given instead of what is in its way. */
+static const char *
+other_source(const struct demand *demand)
+{
+    return demand_vf(demand) ? "another virtual function" : "another UUID";
+}
+
+/* A vGPU that is there already under the demand's source: it is the one (1), or it is in the way.
+ */
+static int
+settle_existing(struct search *search, const struct demand *demand, struct placement_choice *choice,
+                struct error *error)
+{
+    const struct placement_problem *problem = search->problem;
+    const struct inventory *inventory = problem->inventory;
+    const struct name *device = &demand->hostdev->source;
+    const struct inventory_vgpu *vgpu = placement_vgpu(problem, device);
+    const struct lease *lease = placement_lease(problem, device);
+    const struct inventory_gpu *gpu;
+    const struct inventory_type *type;
+    enum reason reason;
+    unsigned rank;
+    size_t index;
+
+    if (is_others(problem, lease) &&
+        (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
+        return error_refuse(
+            error, ERROR_TAKEN,
+            "%s: the vGPU %s is still being given back by the guest %s (%s); try again",
+            demand->label, device->text, lease->domain_name, lease_state_name(lease->state));
+    if (is_others(problem, lease) && lease->state != LEASE_KEPT)
+        return error_refuse(error, ERROR_TAKEN,
+                            "%s: the vGPU %s belongs to the guest %s (%s); give this guest %s",
+                            demand->label, device->text, lease->domain_name,
+                            lease_state_name(lease->state), other_source(demand));
+    if (!vgpu)
+        return 0;
+    index = inventory->parents[vgpu->parent].gpu;
+    gpu = &inventory->gpus[index];
+    type = inventory_find_type(gpu, &vgpu->type);
+    if (!type)
+        return error_refuse(
+            error, ERROR_TAKEN,
+            "%s: a device %s is there already, and being made or removed by somebody "
+            "else",
+            demand->label, device->text);
+    if (!demand_ranks(demand, type, &rank) && !inventory_type_has_name(type))
+        return error_refuse(error, ERROR_TAKEN,
+                            "%s: a vGPU %s is there already, of type %s on %s, of which the driver "
+                            "does not tell the name now; if that is %s, ask for %s by its id",
+                            demand->label, device->text, type->id.text, gpu->name.text,
+                            demand->wanted, type->id.text);
+    if (!demand_ranks(demand, type, &rank))
+        return error_refuse(
+            error, ERROR_TAKEN,
+            "%s: a vGPU %s is there already, of type %s (%s) on %s and not %s; remove "
+            "it, or give this guest %s",
+            demand->label, device->text, type->id.text, type->name, gpu->name.text, demand->wanted,
+            other_source(demand));
+    *choice = (struct placement_choice){
+        .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_REUSE : PLACEMENT_FOREIGN,
+        .parent = vgpu->parent,
+        .type = (size_t)(type - gpu->types),
+    };
+    reason = constraints_judge(&search->rooms, demand, index, vgpu->parent, choice->type);
+    if (reason != REASON_NONE)
+        return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
+                            demand->label, device->text, gpu->name.text, reason_of_rule(reason));
+    rooms_settle(&search->rooms, choice->parent, choice->type);
+    return 1;
+}
+
+int
+search_begin(struct search *search, const struct placement_problem *problem,
+             struct placement_choice *choices, struct error *error)
+{
+    *search = (struct search){.problem = problem, .choices = choices};
+    search->order = memory_zeroed(problem->demands->count, sizeof(*search->order));
+    rooms_init(&search->rooms, problem);
+    for (; search->settled < problem->demands->count; search->settled++) {
+        size_t i = search->settled;
+        const struct demand *demand = &problem->demands->items[i];
+        bool is_free = !demand->hostdev || demand->freedom != DEMAND_AS_IT_SAYS;
+        int rc = is_free ? 0 : settle_existing(search, demand, &choices[i], error);
+
+        if (rc < 0) {
+            alternatives_add(&search->rooms, demand, error);
+            return rc;
+        }
+        if (rc == 0)
+            search->order[search->count++] = i;
+    }
+    return 0;
+}
+
+/* --- what is to be made ----------------------------------------------------------------------- */
+
+static bool
+same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Demands that may change places in any assignment. */
+static bool
+is_alike(const struct demand *a, const struct demand *b)
+{
+    const struct request_device *left = a->device, *right = b->device;
+
+    return a->class == b->class && a->order == b->order && a->numa == b->numa &&
+           demand_may_be(a, REQUEST_MDEV) == demand_may_be(b, REQUEST_MDEV) &&
+           demand_may_be(a, REQUEST_PCI) == demand_may_be(b, REQUEST_PCI) && !demand_vf(a) &&
+           !demand_vf(b) && same_text(a->wanted, b->wanted) &&
+           same_text(left ? left->parent : NULL, right ? right->parent : NULL) &&
+           same_text(left ? left->traits : NULL, right ? right->traits : NULL);
+}
+
+static bool
+is_banned(const struct search *search, const struct demand *demand,
+          const struct candidate *candidate)
+{
+    for (size_t i = 0; i < search->ban_count; i++) {
+        const struct search_ban *ban = &search->bans[i];
+
+        if (ban->gpu == candidate->gpu && ban->type == candidate->type &&
+            is_alike(demand, &search->problem->demands->items[ban->demand]))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_too_much(struct search *search, size_t more)
+{
+    size_t *effort = search->problem->effort ? search->problem->effort : &search->effort;
+
+    *effort += more;
+    return *effort > MOST_EFFORT;
+}
+
+/* What it takes to look at all parents for a demand: once for each type of a GPU that will do. A
+ * quota costs a quarter more (measured). */
+static size_t
+effort_of(const struct placement_problem *problem, const struct demand *demand)
+{
+    const struct inventory *inventory = problem->inventory;
+    size_t most = 1;
+
+    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        size_t types = demand_count_types(demand, &inventory->gpus[gpu]);
+
+        most = types > most ? types : most;
+    }
+    return inventory->parent_count * most * (4 + problem->policy->quota_count) / 4;
+}
+
+/*
+ * Depth first. What has failed for a demand is not tried for one that is alike and comes after it:
+ * the two could change places. That keeps a request for many equal vGPUs from trying all orders.
+ * 1: placed; 0: there is no way; -E2BIG.
+ */
+static int
+search_on(struct search *search, size_t depth)
+{
+    const struct demand *demand;
+    AUTO_FREE struct candidate *candidates = NULL;
+    size_t count, bans = search->ban_count;
+    int rc = 0;
+
+    if (depth == search->count)
+        return 1;
+    demand = &search->problem->demands->items[search->order[depth]];
+    if (is_too_much(search, effort_of(search->problem, demand)))
+        return -E2BIG;
+    candidates = candidate_list(&search->rooms, demand, &count);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        const struct search_ban ban = {search->order[depth], candidates[i].gpu, candidates[i].type};
+
+        if (is_banned(search, demand, &candidates[i]))
+            continue;
+        if (is_too_much(search, EFFORT_OF_A_TRY))
+            return -E2BIG;
+        rooms_take(&search->rooms, candidates[i].parent, candidates[i].type);
+        rc = search_on(search, depth + 1);
+        rooms_return(&search->rooms);
+        if (rc > 0)
+            search->choices[search->order[depth]] = (struct placement_choice){
+                PLACEMENT_CREATE, candidates[i].parent, candidates[i].type};
+        else if (rc == 0)
+            ARRAY_ADD(search->bans, search->ban_count, ban);
+    }
+    search->ban_count = bans;
+    return rc;
+}
+
+void
+search_sort_in(struct search *search, size_t *counts, size_t from)
+{
+    size_t moving = search->order[from], mine = counts[from], k = from;
+
+    for (; k > 0 && counts[k - 1] > mine; k--) {
+        counts[k] = counts[k - 1];
+        search->order[k] = search->order[k - 1];
+    }
+    counts[k] = mine;
+    search->order[k] = moving;
+}
+
+int
+search_sort(struct search *search, struct error *error)
+{
+    AUTO_FREE size_t *counts = memory_zeroed(search->count, sizeof(*counts));
+
+    for (size_t i = 0; i < search->count; i++) {
+        const struct demand *demand = &search->problem->demands->items[search->order[i]];
+        AUTO_FREE struct candidate *candidates = candidate_list(&search->rooms, demand, &counts[i]);
+
+        if (counts[i] == 0)
+            return refusal_none(&search->rooms, demand, error);
+        search_sort_in(search, counts, i);
+    }
+    return 0;
+}
+
+int
+search_run(struct search *search)
+{
+    return search_on(search, 0);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * search: one search for a place for each demand. Pure.
+ *
+ *     search_begin    settles what is there already, and collects the demands that need a place
+ *     search_sort     the most constrained first
+ *     search_run      tries the candidates of each, depth first
+ *
+ * All of it happens under the ledger's lock, so the effort is bounded.
+ */
+
+#pragma once
+
+#include "placement/rooms.h"
+
+struct search_ban {
+    size_t demand; /* the first of those that are alike */
+    size_t gpu, type;
+};
+
+struct search {
+    const struct placement_problem *problem;
+    struct rooms rooms;
+    size_t *order; /* the demands that need a place */
+    size_t count;
+    struct placement_choice *choices; /* per demand; the caller's */
+    struct search_ban *bans;
+    size_t ban_count;
+    size_t effort;  /* unless the problem counts it */
+    size_t settled; /* demands that were looked at for what is there already */
+};
+
+/* 0, or REFUSED with a line in error: what is there under the source of the demand `settled` is in
+ * its way. The caller clears the search in every case. */
+int search_begin(struct search *search, const struct placement_problem *problem,
+                 struct placement_choice *choices, struct error *error) CHECKED NONNULL;
+void search_clear(struct search *search) NONNULL;
+
+/* Puts the demands with the fewest candidates first. REFUSED with a line in error if one has none.
+ */
+int search_sort(struct search *search, struct error *error) CHECKED NONNULL;
+
+/* 1: all are placed, and the choices say where; 0: there is no way; -E2BIG: that takes too long to
+ * tell. */
+int search_run(struct search *search) CHECKED NONNULL;
+
+/* Puts the demand at `from` of the order in its place among those before it, by a count for each:
+ * the fewest first, and equal ones in their order. */
+void search_sort_in(struct search *search, size_t *counts, size_t from) NONNULL;
