@@ -115,10 +115,14 @@ static int
 explain_busy(const struct transaction *transaction, const struct vgpu *vgpu, struct error *error)
 {
     char holder[128];
-    bool seen = vgpu_holder(transaction->host, vgpu, holder, sizeof(holder)) > 0;
+    int seen = vgpu_holder(transaction->host, vgpu, holder, sizeof(holder));
 
     return error_set(error, -EBUSY, "the vGPU %s on %s is %s%s", vgpu->device.text,
-                     vgpu->parent.text, seen ? "in use by process " : "still in use", holder);
+                     vgpu->parent.text,
+                     seen > 0    ? "in use by process "
+                     : seen == 0 ? "still in use"
+                                 : "still in use, perhaps by a process that cannot be looked at",
+                     holder);
 }
 
 int
