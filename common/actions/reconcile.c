@@ -82,6 +82,9 @@ outcome_of(enum fate fate)
     case FATE_LEAVE:
     case FATE_WAIT:
     case FATE_REUSE:
+    case FATE_REMOVED:
+    case FATE_RESTORE:
+    case FATE_LATER:
         break;
     }
     return OUTCOME_LEFT;
