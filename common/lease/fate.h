@@ -46,10 +46,8 @@ enum {
     FATE_UNASKED = 1 << 18,      /* nobody has looked whether its guest runs since its end */
     FATE_UNKNOWN = 1 << 19,      /* the driver of its card does not answer */
 
-    /* Its removal was tried. That it is in use, that the kernel refused, that no time was left:
-     * what people are told differs, and what becomes of the lease does not. Half removed is
-     * transient.
-     */
+    /* Its removal was tried. People are told whether it is in use, the kernel refused, or no time
+     * was left; what becomes of the lease is the same. What is half removed is transient. */
     FATE_TRIED = 1 << 20,
     FATE_WRITTEN = 1 << 21, /* the kernel was told to remove it, and has not said no */
     FATE_SILENT = 1 << 22,  /* its driver did not come back: a writer is still at work on it */
