@@ -131,7 +131,6 @@ wait_for_boot(struct assignment *assignment)
 static int
 assign(struct assignment *assignment, struct error *error)
 {
-    const struct demands nobodys = {0};
     struct transaction *transaction = &assignment->transaction;
     unsigned pause = 1;
 
@@ -157,7 +156,7 @@ assign(struct assignment *assignment, struct error *error)
         case STEP_REMOVE_OWN:
         case STEP_EVICT:
             recovery_remove(&assignment->recovery, transaction,
-                            step == STEP_REMOVE_OWN ? &assignment->snapshot.demands : &nobodys,
+                            step == STEP_REMOVE_OWN ? FATE_START : FATE_ROOM,
                             assignment->snapshot.policy.release_timeout);
             if (deadline_left(transaction->deadline) > 0)
                 continue;

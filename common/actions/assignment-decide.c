@@ -162,7 +162,6 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
     struct recovery *recovery = &assignment->recovery;
     int rc;
 
-    ledger_clear(&recovery->todo);
     ledger_clear(&snapshot->changed);
     look_compare(&recovery->look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
@@ -176,7 +175,8 @@ decide(struct assignment *assignment, bool *changed, struct error *error)
         return recovery->is_unknown && becomes_patient(assignment) ? STEP_LOOK : STEP_WAIT;
     }
     *changed = true;
-    return recovery->todo.count ? STEP_REMOVE_OWN : plan_or_evict(assignment, changed, error);
+    return recovery_has_work(recovery) ? STEP_REMOVE_OWN
+                                       : plan_or_evict(assignment, changed, error);
 }
 
 /* Without the lock, as drivers take their time to answer. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/reap.h"
-#include "apply/apply.h"
 #include "base/reader.h"
 #include "device/scan.h"
 #include "lease/facts.h"
@@ -21,7 +20,7 @@ struct reaping {
     struct policy policy;
     struct look look;
     struct inventory inventory;
-    struct ledger todo; /* claimed, to be removed */
+    struct removals todo;
     struct findings *findings;
 };
 
@@ -35,7 +34,7 @@ struct suspect {
 static void
 reaping_clear(struct reaping *reaping)
 {
-    ledger_clear(&reaping->todo);
+    removals_clear(&reaping->todo);
     inventory_clear(&reaping->inventory);
     look_clear(&reaping->look);
     policy_clear(&reaping->policy);
@@ -135,8 +134,7 @@ claim(struct reaping *reaping, const struct suspect *suspect, struct ledger *led
     if (!suspect->is_leased)
         ledger_add(ledger, &suspect->lease);
     lease = ledger_find(ledger, &suspect->lease.vgpu.device);
-    ledger_add(&reaping->todo, lease);
-    return transaction_claim_removal(&reaping->transaction, ledger, lease, error);
+    return removals_claim(&reaping->todo, &reaping->transaction, ledger, lease, error);
 }
 
 static int
@@ -296,63 +294,18 @@ look_for_holders(struct reaping *reaping)
     }
 }
 
-/* Whether the kernel still has it whole, and nobody is at work on it: it refused, or was not asked.
- */
-static bool
-is_as_before(const struct transaction *transaction, const struct lease *lease)
-{
-    return (!transaction->writer.left || transaction_is_stuck_elsewhere(transaction, lease)) &&
-           vgpu_is_right(transaction->host, &lease->vgpu);
-}
-
-/* It could not be removed: its lease is as it was before, and nobody's to act on. */
 static void
-put_back(struct transaction *transaction, const struct lease *before)
+remove_claimed(struct reaping *reaping)
 {
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    struct error failure;
-    struct lease *lease;
+    const struct removal_terms terms = {
+        .occasion = FATE_REAP,
+        .event = "reap",
+        .each = reaping->policy.release_timeout,
+        .patience = PATIENCE,
+    };
 
-    reader_begin(transaction->host->reader, READER_PATIENCE);
-    if (!is_as_before(transaction, before) || transaction_begin(transaction, &ledger, &failure) < 0)
-        return;
-    lease = ledger_find(&ledger, &before->vgpu.device);
-    if (!lease || lease->claim != transaction->statedir.claim) {
-        transaction_abort(transaction);
-        return;
-    }
-    lease->state = before->state;
-    lease->claim = 0;
-    if (lease->origin == LEASE_FOUND)
-        ledger_remove(&ledger, lease);
-    if (transaction_commit(transaction, &ledger, &failure) < 0)
-        log_failure(transaction->host, "reap", before->domain_name, &failure);
-}
-
-static void
-remove_all(struct reaping *reaping)
-{
-    struct transaction *transaction = &reaping->transaction;
-
-    for (size_t i = 0; i < reaping->todo.count; i++) {
-        const struct lease *lease = &reaping->todo.leases[i];
-        struct finding *finding = findings_find(reaping->findings, &lease->vgpu.device);
-        struct error failure;
-
-        if (apply_remove(
-                transaction, lease,
-                deadline_in(reaping->transaction.host, PATIENCE / (unsigned)reaping->todo.count),
-                deadline_in(reaping->transaction.host, reaping->policy.release_timeout),
-                &failure) == 0) {
-            log_lease(transaction->host, "reap", lease, "removed");
-            continue;
-        }
-        log_failure(transaction->host, "reap", lease->domain_name, &failure);
-        put_back(transaction, &finding->lease);
-        finding->outcome = OUTCOME_LEFT;
-        finding->why = failure;
-        reaping->findings->failed++;
-    }
+    remove_all(&reaping->transaction, &reaping->todo, &terms);
+    findings_correct(reaping->findings, &reaping->todo);
 }
 
 int
@@ -380,6 +333,6 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
     if (rc < 0)
         return rc;
     look_for_holders(&reaping);
-    remove_all(&reaping);
+    remove_claimed(&reaping);
     return 0;
 }

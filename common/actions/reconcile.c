@@ -2,7 +2,6 @@
 
 #include "actions/reconcile.h"
 #include "actions/adopt.h"
-#include "apply/apply.h"
 #include "base/array.h"
 #include "base/reader.h"
 #include "lease/facts.h"
@@ -17,14 +16,14 @@ struct reconciliation {
     struct look look;
     struct ledger held;  /* what running guests hold, and no lease named when it was looked for */
     struct error unread; /* of those, what could not be looked at; "": all could */
-    struct ledger todo;  /* claimed, to be removed */
+    struct removals todo;
     struct findings *findings;
 };
 
 static void
 reconciliation_clear(struct reconciliation *reconciliation)
 {
-    ledger_clear(&reconciliation->todo);
+    removals_clear(&reconciliation->todo);
     ledger_clear(&reconciliation->held);
     look_clear(&reconciliation->look);
     policy_clear(&reconciliation->policy);
@@ -59,14 +58,21 @@ findings_add(struct findings *findings, const struct lease *lease, enum outcome 
     ARRAY_ADD(findings->items, findings->count, finding);
 }
 
-struct finding *
-findings_find(const struct findings *findings, const struct name *device)
+void
+findings_correct(struct findings *findings, const struct removals *removals)
 {
-    size_t i = 0;
+    for (size_t i = 0; i < removals->count; i++) {
+        const struct removal *removal = &removals->items[i];
+        struct finding *finding = findings->items;
 
-    while (!name_equal(&findings->items[i].lease.vgpu.device, device))
-        i++;
-    return &findings->items[i];
+        if (removal->fate == FATE_REMOVED)
+            continue;
+        while (!name_equal(&finding->lease.vgpu.device, &removal->lease.vgpu.device))
+            finding++;
+        finding->outcome = OUTCOME_LEFT;
+        finding->why = removal->why;
+        findings->failed++;
+    }
 }
 
 static enum outcome
@@ -82,6 +88,9 @@ outcome_of(enum fate fate)
     case FATE_LEAVE:
     case FATE_WAIT:
     case FATE_REUSE:
+    case FATE_REMOVED:
+    case FATE_RESTORE:
+    case FATE_LATER:
         break;
     }
     return OUTCOME_LEFT;
@@ -120,11 +129,8 @@ judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);
         }
-        if (fate == FATE_REMOVE) {
-            rc = transaction_claim_removal(transaction, ledger, lease, error);
-            if (rc == 0)
-                ledger_add(&reconciliation->todo, lease);
-        }
+        if (fate == FATE_REMOVE)
+            rc = removals_claim(&reconciliation->todo, transaction, ledger, lease, error);
         i++;
     }
     return rc;
@@ -209,34 +215,20 @@ decide(struct reconciliation *reconciliation, struct error *error)
     return transaction_commit(transaction, &ledger, error);
 }
 
+/* A guest that starts waits for its own, so those that are in use must not add up. */
 static void
-remove_all(struct reconciliation *reconciliation)
+remove_claimed(struct reconciliation *reconciliation)
 {
     struct transaction *transaction = &reconciliation->transaction;
-    const struct ledger *todo = &reconciliation->todo;
-    struct deadline all =
-        deadline_in(reconciliation->transaction.host, reconciliation->policy.release_timeout);
+    const struct removal_terms terms = {
+        .occasion = FATE_RECONCILE,
+        .event = "reconcile",
+        .each = reconciliation->policy.release_timeout,
+        .patience = reconciliation->policy.release_timeout,
+    };
 
-    for (size_t i = 0; i < todo->count; i++) {
-        const struct lease *lease = &todo->leases[i];
-        struct finding *finding = findings_find(reconciliation->findings, &lease->vgpu.device);
-        /* All are claimed, and a guest that starts waits for its own: those in use must not add
-         * up. */
-        struct deadline patience = deadline_in(reconciliation->transaction.host,
-                                               deadline_left(all) / (unsigned)(todo->count - i));
-        struct deadline deadline =
-            deadline_in(reconciliation->transaction.host, reconciliation->policy.release_timeout);
-        struct error failure;
-
-        if (apply_remove(transaction, lease, patience, deadline, &failure) == 0) {
-            log_lease(transaction->host, "reconcile", lease, "removed");
-            continue;
-        }
-        log_failure(transaction->host, "reconcile", lease->domain_name, &failure);
-        finding->outcome = OUTCOME_LEFT;
-        finding->why = failure;
-        reconciliation->findings->failed++;
-    }
+    remove_all(transaction, &reconciliation->todo, &terms);
+    findings_correct(reconciliation->findings, &reconciliation->todo);
 }
 
 static int
@@ -272,7 +264,7 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
     if (rc == 0)
         rc = decide(&reconciliation, error);
     if (rc == 0)
-        remove_all(&reconciliation);
+        remove_claimed(&reconciliation);
     return rc;
 }
 

@@ -4,16 +4,16 @@
  * reconcile: compares the ledger, /sys and libvirt's status files, and finishes or undoes what a
  * hook, a daemon or a driver left half done.
  *
- * What is judged (judge.h) to be nobody's is removed, under the proof that nobody has it open; what
+ * What is judged (fate.h) to be nobody's is removed, under the proof that nobody has it open; what
  * a running guest holds and no lease names gets one; what cannot be judged is left alone, and
  * named. It may run at any time, beside any hook: whoever holds a lease's claim acts on it.
  */
 
 #pragma once
 
+#include "apply/remove-all.h"
 #include "base/error.h"
 #include "base/host.h"
-#include "lease/ledger.h"
 
 enum outcome {
     OUTCOME_LEFT,
@@ -55,8 +55,9 @@ void findings_clear(struct findings *findings) NONNULL;
 void findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
                   const char *why) NONNULL;
 
-/* The finding of a device; there must be one. */
-struct finding *findings_find(const struct findings *findings, const struct name *device) NONNULL;
+/* What should have been removed, and could not be, was left, and has failed. Each removal has a
+ * finding. */
+void findings_correct(struct findings *findings, const struct removals *removals) NONNULL;
 
 /* "removed" or the like. */
 const char *outcome_name(enum outcome outcome);

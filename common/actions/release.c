@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/release.h"
-#include "apply/apply.h"
+#include "apply/remove-all.h"
 #include "base/reader.h"
 #include "lease/daemon.h"
 #include "lease/facts.h"
@@ -27,27 +27,6 @@ is_in(const struct transaction *transaction, const struct release_scope *scope,
            (!scope->below || lease->claim < scope->below || lease->claim == own);
 }
 
-/* Claims a lease whose device is to be removed, and copies it into mine, unless it is there. */
-static int
-claim_lease(struct transaction *transaction, struct ledger *ledger, struct lease *lease,
-            struct ledger *mine, struct error *error)
-{
-    int rc;
-
-    if (lease->claim && lease->claim == transaction->statedir.claim &&
-        ledger_find(mine, &lease->vgpu.device))
-        return 0;
-    if (transaction_is_stuck_elsewhere(transaction, lease)) {
-        /* Nothing more can be written by this transaction: to whoever comes next. */
-        transaction_give_up(transaction, lease);
-        return 0;
-    }
-    rc = transaction_claim_removal(transaction, ledger, lease, error);
-    if (rc == 0)
-        ledger_add(mine, lease);
-    return rc;
-}
-
 /* A driver may be busy with the guest's end: it has half of the release's time. */
 static int
 look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
@@ -61,7 +40,7 @@ look_at_leases(const struct transaction *transaction, const struct name *domain,
  * work on, or has just changed. */
 static int
 claim_leases(struct transaction *transaction, const struct release_scope *scope,
-             struct ledger *mine, size_t *others, struct deadline deadline, struct error *error)
+             struct removals *mine, size_t *others, struct deadline deadline, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     AUTO(look_clear) struct look look = {0};
@@ -96,7 +75,7 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
             ledger_remove(&ledger, lease);
             i--;
         } else if (fate == FATE_REMOVE) {
-            rc = claim_lease(transaction, &ledger, lease, mine, error);
+            rc = removals_claim(mine, transaction, &ledger, lease, error);
         }
     }
     if (rc == 0 && changed)
@@ -106,48 +85,38 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
 }
 
 static int
-remove_leases(struct transaction *transaction, const struct ledger *mine, size_t first,
-              struct deadline deadline, struct error *error)
+last_failure(const struct removals *removals)
 {
-    int worst = 0;
+    int rc = 0;
 
-    for (size_t i = first; i < mine->count; i++) {
-        struct error failure;
-        /* One that is busy must not use up the time of those after it. */
-        struct deadline patience =
-            deadline_in(transaction->host, deadline_left(deadline) / (unsigned)(mine->count - i));
-        int rc = apply_remove(transaction, &mine->leases[i], patience, deadline, &failure);
-
-        if (rc < 0) {
-            error_add(error, "%s", failure.text);
-            worst = rc;
-        } else {
-            log_lease(transaction->host, "release", &mine->leases[i], "removed");
-        }
-    }
-    return worst;
+    for (size_t i = 0; i < removals->count; i++)
+        rc = removals->items[i].rc < 0 ? removals->items[i].rc : rc;
+    return rc;
 }
 
 int
 release_leases(struct transaction *transaction, const struct release_scope *scope,
                struct deadline deadline, struct error *error)
 {
-    AUTO(ledger_clear) struct ledger mine = {0};
+    const struct removal_terms terms = {
+        .occasion = FATE_RELEASE,
+        .event = "release",
+        .deadline = deadline,
+        .failures = error,
+    };
+    AUTO(removals_clear) struct removals mine = {0};
     unsigned pause = 1;
-    int worst = 0;
 
     error->text[0] = '\0';
     for (;;) {
-        size_t others, done = mine.count;
+        size_t others;
         int rc = claim_leases(transaction, scope, &mine, &others, deadline, error);
 
         if (rc < 0)
             return rc;
-        rc = remove_leases(transaction, &mine, done, deadline, error);
-        if (rc < 0)
-            worst = rc;
+        remove_all(transaction, &mine, &terms);
         if (others == 0)
-            return worst;
+            return last_failure(&mine);
         if (!deadline_pause(deadline, &pause)) {
             error_add(error, "another process is still at work on %zu of its vGPUs", others);
             return -ETIMEDOUT;

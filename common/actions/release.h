@@ -5,7 +5,7 @@
  *
  * Only the ledger says what is the domain's: its XML may name other guests' devices, and lacks
  * those that were unplugged. What cannot be removed in time keeps its lease, leaving or removing,
- * for the domain's next prepare or whoever comes by.
+ * for the domain's next prepare or whoever comes by (apply/remove-all.h).
  */
 
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * apply: makes or removes one vGPU whose lease is this transaction's, and keeps the ledger true to
- * it.
+ * apply: makes one vGPU whose lease is this transaction's, or takes one back; and what is needed
+ * for its removal (remove-all.h).
  *
  * At every instant the ledger says at least what the kernel may have: "pending" is recorded before
  * a create is written, "removing" before a remove, and a lease is forgotten only when its device is
@@ -12,6 +12,7 @@
 #pragma once
 
 #include "apply/transaction.h"
+#include "lease/look.h"
 
 /*
  * Makes it and waits until it is whole and of its type. 0; -ETIMEDOUT when the driver did not
@@ -33,11 +34,17 @@ int apply_configure(struct transaction *transaction, const struct lease *lease, 
 int apply_check_unused(struct transaction *transaction, const struct lease *lease,
                        struct error *error) CHECKED NONNULL;
 
-/*
- * Removes it, once it is proved that nobody has it open, and forgets its lease. Waits for users to
- * let go while patience lasts, and for the kernel until the deadline. -EBUSY with who has it in
- * error, or -ETIMEDOUT, if it is still there then; its lease stays, leaving or removing.
- */
-int
-apply_remove(struct transaction *transaction, const struct lease *lease, struct deadline patience,
-             struct deadline deadline, struct error *error) CHECKED NONNULL;
+/* What is seen of it now. A driver that was written to may be slow to answer: it has until the
+ * deadline. */
+void apply_look(const struct transaction *transaction, const struct vgpu *vgpu,
+                struct deadline deadline, struct look_device *seen) NONNULL;
+
+/* Waits until nobody has it open: 0, and the writer holds the proof; -ENODEV if it is gone or
+ * going; -EBUSY; -ETIMEDOUT if its card does not answer; or why it cannot be proved. *seen: at the
+ * last look. */
+int apply_wait_unused(struct transaction *transaction, const struct vgpu *vgpu,
+                      struct deadline deadline, struct look_device *seen) CHECKED NONNULL;
+
+/* -EBUSY with a line that says who has it open, as far as that is seen. */
+int apply_explain_busy(const struct transaction *transaction, const struct vgpu *vgpu,
+                       struct error *error) NONNULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apply/recovery.h"
-#include "apply/apply.h"
 #include "base/memory.h"
 #include "lease/fate.h"
 #include "lease/log.h"
@@ -9,10 +8,23 @@
 
 #include <stdio.h>
 
+static void
+drop_work(struct recovery *recovery)
+{
+    removals_clear(&recovery->needed);
+    removals_clear(&recovery->todo);
+}
+
+bool
+recovery_has_work(const struct recovery *recovery)
+{
+    return recovery->needed.count || recovery->todo.count;
+}
+
 void
 recovery_clear(struct recovery *recovery)
 {
-    ledger_clear(&recovery->todo);
+    drop_work(recovery);
     ledger_clear(&recovery->evicted);
     names_clear(&recovery->unremovable);
     look_clear(&recovery->look);
@@ -26,17 +38,6 @@ find_demand(const struct demands *demands, const struct name *device)
             return &demands->items[i];
     }
     return NULL;
-}
-
-static int
-claim(struct recovery *recovery, struct transaction *transaction, struct ledger *ledger,
-      struct lease *lease, struct error *error)
-{
-    int rc = transaction_claim_removal(transaction, ledger, lease, error);
-
-    if (rc == 0)
-        ledger_add(&recovery->todo, lease);
-    return rc;
 }
 
 /* Whether the device is there just as a demand wants it. */
@@ -138,8 +139,10 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
     if (names_has(&recovery->unremovable, &lease->vgpu.device) &&
         !(facts.bits & (FATE_CLAIMED | FATE_ABSENT)))
         return facts.bits & FATE_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
-    return fate == FATE_WAIT ? wait_for(recovery, lease, facts.bits & FATE_UNKNOWN, error)
-                             : claim(recovery, transaction, ledger, lease, error);
+    return fate == FATE_WAIT
+               ? wait_for(recovery, lease, facts.bits & FATE_UNKNOWN, error)
+               : removals_claim(facts.bits & FATE_NAMED ? &recovery->needed : &recovery->todo,
+                                transaction, ledger, lease, error);
 }
 
 int
@@ -148,6 +151,7 @@ recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
                    const struct inventory *inventory, struct ledger *ledger, struct error *error)
 {
     recovery->is_busy = false;
+    drop_work(recovery);
     for (size_t i = 0; i < ledger->count && !recovery->is_busy;) {
         struct lease *lease = &ledger->leases[i];
         const struct demand *demand = find_demand(demands, &lease->vgpu.device);
@@ -262,37 +266,41 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
         return 0;
     *changed = true;
     ledger_add(&recovery->evicted, &ledger->leases[index]);
-    rc = claim(recovery, transaction, ledger, &ledger->leases[index], error);
+    rc = removals_claim(&recovery->todo, transaction, ledger, &ledger->leases[index], error);
     if (rc == 0)
         reserve_places(recovery, transaction, problem, ledger);
     return rc;
 }
 
+/* What was refused is not tried again in this call. */
+static void
+note(struct recovery *recovery, const struct removals *removals)
+{
+    for (size_t i = 0; i < removals->count; i++) {
+        const struct removal *removal = &removals->items[i];
+
+        if (removal->fate == FATE_REMOVED)
+            continue;
+        recovery->failure = removal->why;
+        names_append(&recovery->unremovable, &removal->lease.vgpu.device);
+    }
+}
+
 void
 recovery_remove(struct recovery *recovery, struct transaction *transaction,
-                const struct demands *needed, unsigned patience_for_others)
+                enum fate_occasion occasion, unsigned patience_for_others)
 {
-    struct deadline others = deadline_earlier(transaction->deadline,
-                                              deadline_in(transaction->host, patience_for_others));
+    struct removal_terms terms = {
+        .occasion = occasion,
+        .event = "mend",
+        .deadline = transaction->deadline,
+    };
 
-    for (size_t i = 0; i < recovery->todo.count; i++) {
-        const struct lease *lease = &recovery->todo.leases[i];
-        struct deadline deadline =
-            find_demand(needed, &lease->vgpu.device) ? transaction->deadline : others;
-        struct deadline patience = deadline_in(
-            transaction->host, deadline_left(deadline) / (unsigned)(recovery->todo.count - i));
-        struct error failure;
-
-        if (apply_remove(transaction, lease, patience, deadline, &failure) == 0) {
-            log_lease(transaction->host, "mend", lease, "removed");
-            continue;
-        }
-        recovery->failure = failure;
-        log_failure(transaction->host, "mend", lease->domain_name, &failure);
-        /* This call may go on for long, and its owner may want to start. */
-        if (transaction_hand_back(transaction, &lease->vgpu.device, &failure) < 0)
-            log_failure(transaction->host, "mend", lease->domain_name, &failure);
-        names_append(&recovery->unremovable, &lease->vgpu.device);
-    }
-    ledger_clear(&recovery->todo);
+    remove_all(transaction, &recovery->needed, &terms);
+    terms.deadline = deadline_earlier(transaction->deadline,
+                                      deadline_in(transaction->host, patience_for_others));
+    remove_all(transaction, &recovery->todo, &terms);
+    note(recovery, &recovery->todo);
+    note(recovery, &recovery->needed);
+    drop_work(recovery);
 }

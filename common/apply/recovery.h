@@ -12,13 +12,14 @@
 
 #pragma once
 
-#include "apply/transaction.h"
+#include "apply/remove-all.h"
 #include "lease/facts.h"
 #include "placement/problem.h"
 
 struct recovery {
     bool running;             /* the domain runs: what it holds stays as it is */
-    struct ledger todo;       /* claimed by the transaction, to be removed */
+    struct removals needed;   /* claimed, to be removed: a demand names the device; */
+    struct removals todo;     /* and those that are only in the way */
     struct ledger evicted;    /* others', that were in the way: their places are reserved */
     struct names unremovable; /* devices that could not be removed in this call */
     struct error failure;     /* why */
@@ -36,7 +37,7 @@ enum fate recovery_judge_own(const struct transaction *transaction, const struct
 
 /*
  * Under the lock. Forgets own leases whose device is gone, and claims those that the demands do not
- * want as they are: todo then holds them. is_busy, with the lease in error, if somebody is still at
+ * want as they are, to be removed. is_busy, with the lease in error, if somebody is still at
  * work on one; then nothing else is done. -EBUSY with who has it if one that a demand names could
  * not be removed.
  */
@@ -49,16 +50,20 @@ int recovery_claim_own(struct recovery *recovery, struct transaction *transactio
  * Under the lock, when there is no room, after a look at all leases and at the guests. Forgets
  * other domains' leases of which nothing is left, and claims one that stands in the way, kept
  * devices included; in the same step its place is reserved for the domain, so that nobody comes
- * between its removal and the next look. *changed: look again, after removing what todo holds.
+ * between its removal and the next look. *changed: look again, after removing what was claimed.
  */
 int recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
                           const struct placement_problem *problem, struct ledger *ledger,
                           bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed: for as long as the transaction lasts what has a
- * device that is needed, and for so many milliseconds all others. */
+/* Whether something is claimed, to be removed. */
+bool recovery_has_work(const struct recovery *recovery) CHECKED NONNULL;
+
+/* Outside the lock: removes what was claimed, which is FATE_START's or FATE_ROOM's: for as long as
+ * the transaction lasts what is needed, and for so many milliseconds the others. What could not be
+ * removed is unremovable from then on. */
 void recovery_remove(struct recovery *recovery, struct transaction *transaction,
-                     const struct demands *needed, unsigned patience_for_others) NONNULL;
+                     enum fate_occasion occasion, unsigned patience_for_others) NONNULL;
 
 /*
  * Forgets the leases of which nothing is left or whose devices are not ours to remove, logged under

@@ -21,6 +21,12 @@ transaction_open_to_look(const struct host *host, struct transaction *ret)
     statedir_open_to_look(host, &ret->statedir);
 }
 
+static enum lease_state
+on_its_way(const struct lease *lease)
+{
+    return lease->state == LEASE_REMOVING ? LEASE_REMOVING : LEASE_LEAVING;
+}
+
 /* The claim lives on with a writer that was left behind; but only one device is its own. */
 static void
 give_up_others(struct transaction *transaction)
@@ -35,9 +41,10 @@ give_up_others(struct transaction *transaction)
         struct lease *lease = &ledger.leases[i];
 
         if (!lease->claim || lease->claim != transaction->statedir.claim ||
-            !transaction_is_stuck_elsewhere(transaction, lease))
+            !transaction_is_stuck_elsewhere(transaction, &lease->vgpu.device))
             continue;
-        transaction_give_up(transaction, lease);
+        lease->state = on_its_way(lease);
+        transaction_hand_back(transaction, &ledger, lease);
         changed = true;
     }
     if (!changed)
@@ -99,44 +106,30 @@ transaction_may_act(const struct transaction *transaction, const struct lease *l
 }
 
 int
-transaction_claim(struct transaction *transaction, struct ledger *ledger, struct lease *lease,
-                  enum lease_state state, struct error *error)
+transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
+                          struct lease *lease, struct error *error)
 {
     int rc = statedir_claim(&transaction->statedir, ledger, error);
 
     if (rc < 0)
         return rc;
     lease->claim = transaction->statedir.claim;
-    lease->state = state;
+    lease->state = on_its_way(lease);
     lease->time = host_seconds(transaction->host);
     return 0;
 }
 
-static enum lease_state
-on_its_way(const struct lease *lease)
-{
-    return lease->state == LEASE_REMOVING ? LEASE_REMOVING : LEASE_LEAVING;
-}
-
-int
-transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
-                          struct lease *lease, struct error *error)
-{
-    return transaction_claim(transaction, ledger, lease, on_its_way(lease), error);
-}
-
 bool
-transaction_is_stuck_elsewhere(const struct transaction *transaction, const struct lease *lease)
+transaction_is_stuck_elsewhere(const struct transaction *transaction, const struct name *device)
 {
-    return transaction->writer.left &&
-           !name_equal(&lease->vgpu.device, &transaction->writer.device);
+    return transaction->writer.left && !name_equal(device, &transaction->writer.device);
 }
 
 void
-transaction_give_up(const struct transaction *transaction, struct lease *lease)
+transaction_hand_back(const struct transaction *transaction, struct ledger *ledger,
+                      struct lease *lease)
 {
-    lease->state = on_its_way(lease);
-    lease->claim = 0;
+    lease->claim = statedir_take_number(&transaction->statedir, ledger);
     lease->time = host_seconds(transaction->host);
 }
 
@@ -148,11 +141,9 @@ transaction_lost(const struct name *device, struct error *error)
                      device->text);
 }
 
-/* Begins, with the lease of a device in *ret: 1. If that is not this transaction's it has not
- * begun: 0. */
-static int
-begin_with(struct transaction *transaction, const struct name *device, struct ledger *ledger,
-           struct lease **ret, struct error *error)
+int
+transaction_begin_with(struct transaction *transaction, const struct name *device,
+                       struct ledger *ledger, struct lease **ret, struct error *error)
 {
     int rc = transaction_begin(transaction, ledger, error);
 
@@ -171,7 +162,7 @@ transaction_move(struct transaction *transaction, const struct name *device, enu
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = begin_with(transaction, device, &ledger, &lease, error);
+    int rc = transaction_begin_with(transaction, device, &ledger, &lease, error);
 
     if (rc <= 0)
         return rc < 0 ? rc : transaction_lost(device, error);
@@ -181,29 +172,11 @@ transaction_move(struct transaction *transaction, const struct name *device, enu
 }
 
 int
-transaction_hand_back(struct transaction *transaction, const struct name *device,
-                      struct error *error)
-{
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    struct lease *lease;
-    int rc = begin_with(transaction, device, &ledger, &lease, error);
-
-    if (rc <= 0)
-        return rc;
-    if (transaction->writer.left && !transaction_is_stuck_elsewhere(transaction, lease)) {
-        transaction_abort(transaction);
-        return 0;
-    }
-    transaction_give_up(transaction, lease);
-    return transaction_commit(transaction, &ledger, error);
-}
-
-int
 transaction_forget(struct transaction *transaction, const struct name *device, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct lease *lease;
-    int rc = begin_with(transaction, device, &ledger, &lease, error);
+    int rc = transaction_begin_with(transaction, device, &ledger, &lease, error);
 
     if (rc <= 0)
         return rc;

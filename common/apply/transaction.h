@@ -11,8 +11,9 @@
  *     ...write to /sys through the transaction's writer...
  *     transaction_move      records how that went
  *
- * A lease is only ever acted on by the process whose claim it bears. transaction_move is a
- * compare-and-set: it changes nothing if the lease has another's claim by now.
+ * A lease is only ever acted on by the process whose claim it bears. transaction_move, and all that
+ * begins by transaction_begin_with, is a compare-and-set: it changes nothing if the lease has
+ * another's claim by now. A lease that is handed back has a new number, as one that is claimed.
  */
 
 #pragma once
@@ -57,27 +58,29 @@ void transaction_abort(struct transaction *transaction) NONNULL;
 bool transaction_may_act(const struct transaction *transaction,
                          const struct lease *lease) CHECKED NONNULL;
 
-/* Marks a lease as this transaction's, under the lock, in a state. Takes the transaction's claim if
- * needed. */
-int transaction_claim(struct transaction *transaction, struct ledger *ledger, struct lease *lease,
-                      enum lease_state state, struct error *error) CHECKED NONNULL;
-
-/* The same for one that is to be removed: leaving, or removing if it was that already. */
+/* Marks a lease as this transaction's to remove, under the lock: leaving, or removing if it was
+ * that already. Takes the transaction's claim if needed. */
 int transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
                               struct lease *lease, struct error *error) CHECKED NONNULL;
 
 /* Whether the transaction's writer was left behind at work on another device: it acts no more on
- * this one.
- */
+ * this one. */
 bool transaction_is_stuck_elsewhere(const struct transaction *transaction,
-                                    const struct lease *lease) CHECKED NONNULL;
+                                    const struct name *device) CHECKED NONNULL;
 
-/* Marks a lease as leaving, and nobody's to act on. */
-void transaction_give_up(const struct transaction *transaction, struct lease *lease) NONNULL;
+/* Under the lock: the lease is nobody's to act on, under a new number, in the state that it has. */
+void transaction_hand_back(const struct transaction *transaction, struct ledger *ledger,
+                           struct lease *lease) NONNULL;
 
 /* -ESTALE with its line: the lease of a device that this transaction works on is not its own any
  * more. */
 int transaction_lost(const struct name *device, struct error *error) NONNULL;
+
+/* As transaction_begin, with this transaction's lease of a device: 1, and *ret points into the
+ * ledger. 0 if the lease is not this transaction's: then it has not begun. */
+int transaction_begin_with(struct transaction *transaction, const struct name *device,
+                           struct ledger *ledger, struct lease **ret,
+                           struct error *error) CHECKED NONNULL;
 
 /* Under a lock of its own: gives this transaction's lease of a device another state, or forgets it.
  */
@@ -85,8 +88,3 @@ int transaction_move(struct transaction *transaction, const struct name *device,
                      enum lease_state state, struct error *error) CHECKED NONNULL;
 int transaction_forget(struct transaction *transaction, const struct name *device,
                        struct error *error) CHECKED NONNULL;
-
-/* The same for what this transaction could not remove and does not wait for: leaving, and nobody's
- * to act on, unless its writer was left at work on it. */
-int transaction_hand_back(struct transaction *transaction, const struct name *device,
-                          struct error *error) CHECKED NONNULL;

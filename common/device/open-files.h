@@ -3,7 +3,8 @@
 /*
  * open-files: which process has a device node open, from /proc/PID/fd.
  *
- * This is for messages, and for kernels without VFIO groups, where there is no other way to know.
+ * This is for messages, and for devices that have a node of their own: a group that opens does not
+ * say that nobody has that open.
  * Opening the device's own node as a test would be wrong: others could open it at the same time,
  * and the device could not be removed meanwhile.
  */

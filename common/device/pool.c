@@ -163,7 +163,7 @@ pool_make(const struct host *host, const struct vgpu *vgpu)
         return rc;
     if (!host_exists(host, "%s", device.text))
         return -ENODEV;
-    if (vfio_holder(host, &device) > 0)
+    if (vfio_may_be_open(host, &device))
         return -EBUSY;
     rc = tag_put(host, &vgpu->device, &vgpu->type);
     return rc == -EEXIST ? -EBUSY : rc;

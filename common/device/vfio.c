@@ -14,8 +14,8 @@ vfio_node(const struct host *host, const struct path *device, struct path *ret)
     return rc < 0 ? rc : path_format(ret, "dev/vfio/%s", group.text);
 }
 
-/* As vfio_holder, of the device's own node; -ENOENT if it has none. It must not be opened, see
- * open-files.h. */
+/* As vfio_holder, of the device's own node; -ENOENT if it has none. What cannot be read may be one.
+ * It must not be opened, see open-files.h. */
 static int
 holder_of_own_node(const struct host *host, const struct path *device)
 {
@@ -23,6 +23,8 @@ holder_of_own_node(const struct host *host, const struct path *device)
     char tail[sizeof("/vfio/devices/") + sizeof(struct name)];
     int rc = host_list(host, &nodes, "%s/vfio-dev", device->text);
 
+    if (rc < 0 && rc != -ENOENT)
+        return -EACCES;
     if (rc < 0 || nodes.count != 1)
         return -ENOENT;
     if (!host_exists(host, "dev/vfio/devices/%s", nodes.items[0].text))
@@ -54,6 +56,12 @@ vfio_has_node(const struct host *host, const struct path *device)
            (vfio_node(host, device, &node) == 0 && host_exists(host, "%s", node.text));
 }
 
+bool
+vfio_may_be_open(const struct host *host, const struct path *device)
+{
+    return vfio_has_node(host, device) && vfio_holder(host, device) != 0;
+}
+
 int
 vfio_prove(const struct host *host, const struct path *device, int *proof)
 {
@@ -68,7 +76,7 @@ vfio_prove(const struct host *host, const struct path *device, int *proof)
     if (group < 0 && group != -ENOENT)
         return group == -ENODEV ? group : -EBUSY;
     holder = holder_of_own_node(host, device);
-    if (holder > 0 || (holder < 0 && group < 0))
+    if (holder != 0 && (holder != -ENOENT || group < 0))
         return -EBUSY;
     *proof = group < 0 ? -1 : TAKE_FD(group);
     return 0;

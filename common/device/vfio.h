@@ -25,14 +25,17 @@ bool vfio_has_node(const struct host *host, const struct path *device) CHECKED N
  */
 int vfio_holder(const struct host *host, const struct path *device) CHECKED NONNULL;
 
+/* Whether somebody has it open, or may have: not all processes could be looked at. */
+bool vfio_may_be_open(const struct host *host, const struct path *device) CHECKED NONNULL;
+
 /*
  * Proves that nobody has the device open: 0. *proof is the opened group, and nobody else can use
- * the device before the caller closes it. Where the device has a node of its own, no process may be
- * found that has it open, either: opening it keeps nobody from the group until it is bound to an
- * iommufd, and while the group is open that fails (drivers/vfio/device_cdev.c). *proof is -1 on a
- * kernel without groups; there all processes must have been looked at. With the proof of the group,
- * one that may not be looked at (AppArmor, SELinux) is none that has it: else nothing would ever be
- * removed on such a host. -EBUSY if it is in use, or if that is not known; -ENODEV if it is
- * being removed.
+ * the device before the caller closes it. *proof is -1 on a kernel without groups.
+ *
+ * A group that opens proves nothing by itself where the device has a node of its own: who has that
+ * open is kept from the group only once he has bound it to an iommufd, and while the group is open
+ * that fails (drivers/vfio/device_cdev.c). So no process may be found that has it open, and all
+ * must have been looked at. -EBUSY if it is in use, or if that is not known; -ENODEV if it is being
+ * removed.
  */
 int vfio_prove(const struct host *host, const struct path *device, int *proof) CHECKED NONNULL;

@@ -330,7 +330,7 @@ xe_make(const struct host *host, const struct vgpu *vgpu)
         rc = profile_find(host, &vgpu->device, &self);
     if (rc == -ENOENT)
         rc = -ENODEV;
-    if (rc == 0 && vfio_holder(host, &device) > 0)
+    if (rc == 0 && vfio_may_be_open(host, &device))
         rc = -EBUSY;
     if (rc == 0)
         rc = profile_parse(&vgpu->recipe, &wanted);

@@ -24,8 +24,8 @@ add_guests(struct fate_facts *facts, const struct status_files *guests, const st
         facts->bits |= FATE_GUEST_WITHOUT;
 }
 
-static unsigned
-device_bits(const struct look_device *device, const struct lease *lease)
+unsigned
+facts_of_device(const struct look_device *device, const struct lease *lease)
 {
     switch (device->state) {
     case VGPU_ABSENT:
@@ -66,6 +66,6 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
         facts.bits |= FATE_KEEP;
     if (host_seconds(host) - lease->time > LONGEST_RESERVED)
         facts.bits |= FATE_LATE;
-    facts.bits |= device ? device_bits(device, lease) : FATE_UNSEEN;
+    facts.bits |= device ? facts_of_device(device, lease) : FATE_UNSEEN;
     return facts;
 }

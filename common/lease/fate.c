@@ -19,6 +19,18 @@ static const struct row {
     enum fate fate;
     const char *why; /* NULL: why its guest's status file could not be read */
 } rows[] = {
+    /* A removal was tried. Unless the kernel took it, who only wanted the place leaves all as it
+     * was. But the mark that says whose release was called goes when the lease is claimed: so what
+     * is in use comes back only if its daemon is gone, and owes nothing any more. */
+    {EVERY, ANY, FATE_TRIED | FATE_LOST, 0, FATE_LEAVE, "it is somebody else's by now"},
+    {EVERY, ANY, FATE_TRIED | FATE_SILENT, 0, FATE_LEAVE, "its driver takes too long"},
+    {EVERY, ANY, FATE_TRIED | FATE_ABSENT, 0, FATE_REMOVED, "removed"},
+    {WANTS_IT, IN(LEASE_KEPT) | GOING, FATE_TRIED | FATE_RIGHT, FATE_WRITTEN, FATE_RESTORE,
+     "it is as it was"},
+    {WANTS_IT, IN_USE, FATE_TRIED | FATE_RIGHT, FATE_WRITTEN | FATE_DAEMON, FATE_RESTORE,
+     "it is as it was"},
+    {EVERY, ANY, FATE_TRIED, 0, FATE_LATER, "its removal was not finished"},
+
     {ITS_OWN, ANY, FATE_CLAIMED, 0, FATE_WAIT, "a process is at work on it"},
     {OTHERS, ANY, FATE_CLAIMED, 0, FATE_LEAVE, "a process is at work on it"},
 

@@ -2,7 +2,8 @@
 
 /*
  * fate: what becomes of a lease. One table, which everybody asks: a start, a release, reconcile,
- * reap, and whoever needs the place. Pure: facts.h gathers what it is to know.
+ * reap, and whoever needs the place; and again when a removal was tried, with what came of it.
+ * Pure: facts.h gathers what it is to know.
  *
  * Between prepare and QEMU's start there is no process, no status file and no open device, so a
  * slow start looks like a leak. Therefore a lease is left alone while its daemon lives, which owes
@@ -44,10 +45,17 @@ enum {
     FATE_UNSEEN = 1 << 17,       /* nobody has looked at its device since it changed */
     FATE_UNASKED = 1 << 18,      /* nobody has looked whether its guest runs since its end */
     FATE_UNKNOWN = 1 << 19,      /* the driver of its card does not answer */
+
+    /* Its removal was tried. People are told whether it is in use, the kernel refused, or no time
+     * was left; what becomes of the lease is the same. What is half removed is transient. */
+    FATE_TRIED = 1 << 20,
+    FATE_WRITTEN = 1 << 21, /* the kernel was told to remove it, and has not said no */
+    FATE_SILENT = 1 << 22,  /* its driver did not come back: a writer is still at work on it */
+    FATE_LOST = 1 << 23,    /* somebody else has its lease by now, or it has none */
 };
 
 struct fate_facts {
-    enum lease_state state;
+    enum lease_state state; /* of a removal: what it was before that */
     unsigned bits;
     const char *unreadable; /* why its guest's status file could not be read; "" if it could */
 };
@@ -59,6 +67,11 @@ enum fate {
     FATE_REMOVE, /* the device goes, once it is proved that nobody has it open */
     FATE_WAIT,   /* somebody is at work on it, and who asks has to wait for that */
     FATE_REUSE,  /* the device is there, just as the start wants it */
+
+    /* After a removal: FATE_LEAVE, or */
+    FATE_REMOVED, /* nothing is left of the device: the lease goes */
+    FATE_RESTORE, /* the lease is what it was before, under a new number */
+    FATE_LATER,   /* it is leaving or removing, under a new number: for whoever comes next */
 };
 
 /* *why is a phrase for people about the device, "its guest runs"; it lives as long as the facts. */

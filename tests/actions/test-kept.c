@@ -2,6 +2,7 @@
 
 /* vGPUs that stay for their guest's next start, and what becomes of them meanwhile. */
 
+#include "actions/reconcile.h"
 #include "device/vgpu.h"
 #include "fake/scene.h"
 
@@ -88,6 +89,44 @@ kept_device_is_reaped_when_in_the_way(void **state)
     /* And what is held does not. */
     assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
     scene_assert_said(&scene, "0000:18:00.0 holds nvidia-230 (1 in use)");
+}
+
+/* Somebody has it open, so it cannot make room: it stays what it was, and nobody else removes it.
+ * Whoever saw it before has to look again: its number is another. */
+static void
+busy_kept_device_stays_kept(void **state)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct fake_guest strays[2];
+    struct error error;
+    uint64_t numbers[2];
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
+               "release = \"keep\"; release_timeout = \"50ms\";");
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(scene_prepare(&scene, i + 1, i + 1, "mtty-2"), 0);
+        assert_int_equal(scene_release(&scene, i + 1, i + 1), 0);
+        strays[i] = fake_open(&scene.kernel, scene_device(i + 1));
+        numbers[i] = scene_number(&scene, scene_device(i + 1));
+    }
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
+    scene_assert_said(&scene, "in use");
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(scene_number(&scene, scene_device(i + 1)) > numbers[i]);
+    assert_true(scene_number(&scene, scene_device(1)) != scene_number(&scene, scene_device(2)));
+    fake_close(&strays[1]);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+    if (scene_prepare(&scene, 3, 3, "mtty-2") != 0)
+        fail_msg("%s", scene.said);
+    scene_assert_type(&scene, scene_device(2), "");
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    fake_close(&strays[0]);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene.kernel.faults->writes, 4);
 }
 
 /* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
@@ -197,6 +236,7 @@ main(void)
         TEST(kept_device_waits_for_its_guest),
         SCENE_TEST(a_kept_size_makes_room, mixed),
         TEST(kept_device_is_reaped_when_in_the_way),
+        TEST(busy_kept_device_stays_kept),
         TEST(kept_device_made_anew_elsewhere),
         TEST(kept_device_moves),
         TEST(own_kept_device_goes_last),

@@ -3,7 +3,9 @@
 /* What stands in the way of a start: a driver that refuses, is late or lies, a device that is still
  * in use, another hook. */
 
+#include "actions/reconcile.h"
 #include "fake/scene.h"
+#include "lease/marks.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -199,6 +201,37 @@ recovery_of_others_make_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
+/* Its release was called, and did not come to its end; only a mark says so, and that goes once the
+ * lease is claimed. So it is not held again, or nobody would give it back while the daemon lives.
+ */
+static void
+what_was_released_is_to_go(void **state)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(findings_clear) struct findings findings = {0};
+    struct fake_guest stray;
+    struct name domain;
+    struct error error;
+
+    (void)state;
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    domain = ledger.leases[0].domain;
+    assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+    marks_leave(&scene.kernel.host, MARK_RELEASED, &domain,
+                marks_number(&scene.kernel.host, &ledger), "release");
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
+    scene_assert_said(&scene, "in use");
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    fake_close(&stray);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
 /* What a start could not take out of its way is its owner's again, although that start waits on. */
 static void
 what_was_in_the_way_is_let_go(void **state)
@@ -365,6 +398,7 @@ main(void)
         TEST(a_hook_whose_daemon_is_gone),
         TEST(busy_at_release_is_left_and_taken_back),
         TEST(recovery_of_others_make_room),
+        TEST(what_was_released_is_to_go),
         TEST(what_was_in_the_way_is_let_go),
         TEST(stuck_create_is_left_to_its_writer),
         TEST(stuck_create_that_shows_nothing),

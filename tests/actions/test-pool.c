@@ -36,6 +36,7 @@
     "whole = { functions = [ \"" LONE "\" ]; driver = \"vfio-pci\"; }; };\n"
 
 static struct scene scene;
+static const struct host_ops *kernel_ops;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .configuration = POOL};
 
 /* Two pools of one card. Guest 4 wants one of each. */
@@ -230,6 +231,30 @@ somebody_has_it_without_us(void **state)
     fake_end(qemu);
     starts(1, FIRST, "mi300");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+}
+
+static int
+list_but_one(const struct host *host, const char *path, struct names *ret)
+{
+    return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
+}
+
+/* Who cannot be looked at may have it; but nobody can without VFIO. */
+static void
+somebody_may_have_it_without_us(void **state)
+{
+    static struct host_ops ops;
+
+    (void)state;
+    kernel_ops = scene.kernel.host.ops;
+    ops = *kernel_ops;
+    ops.list = list_but_one;
+    scene.kernel.host.ops = &ops;
+    refuses(1, FIRST, "mi300", "Device or resource busy");
+    unbind_from_vfio(FIRST, "amdgpu");
+    starts(1, FIRST, "mi300");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_tag(FIRST, "");
 }
 
 /* A release that finds it open leaves it for later. */
@@ -437,6 +462,7 @@ main(void)
         SCENE_TEST(managed_after_arrival, here),
         SCENE_TEST(bound_to_another_driver, here),
         SCENE_TEST(somebody_has_it_without_us, here),
+        SCENE_TEST(somebody_may_have_it_without_us, here),
         SCENE_TEST(still_open_at_release, here),
         SCENE_TEST(a_function_that_vanishes, here),
         SCENE_TEST(kept_for_its_guest, here),

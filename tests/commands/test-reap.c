@@ -272,7 +272,8 @@ a_removal_that_takes_too_long(void **state)
     scene.kernel.faults->remove_delay = 0;
 }
 
-/* Everything is as it was before, until it is let go. */
+/* Everything is as it was before, until it is let go. But a lease that was claimed has another
+ * number: whoever saw it before has to look again. */
 static void
 in_use(void **state)
 {
@@ -288,7 +289,11 @@ in_use(void **state)
 
         snprintf(words, sizeof(words), " in use by process %d (", qemu);
         for (size_t k = 0; k < COUNT(lines); k++) {
+            const uint64_t before = scene_number(&scene, scene_device(numbers[i]));
+
             assert_int_equal(run_on(lines[k], numbers[i]), COMMAND_BUSY);
+            assert_true(k && before ? scene_number(&scene, scene_device(numbers[i])) > before
+                                    : scene_number(&scene, scene_device(numbers[i])) == before);
             assert_said(numbers[i], "left alone: ");
             typed_assert_has(typed.printed, words);
             assert_true(is_there(numbers[i]));
@@ -336,6 +341,8 @@ being_started(void **state)
 static void
 daemon_is_gone(void **state)
 {
+    struct fake_guest stray;
+    uint64_t number;
     int status;
     pid_t daemon = fork();
 
@@ -351,6 +358,13 @@ daemon_is_gone(void **state)
     assert_int_equal(status, 0);
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
     assert_said(7, "orphan guest7\n");
+    /* In use all the same: nobody owes its release, so it is what it was. */
+    stray = fake_open(&scene.kernel, scene_device(7));
+    number = scene_number(&scene, scene_device(7));
+    assert_int_equal(run("vgpuctl reap"), COMMAND_BUSY);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_true(scene_number(&scene, scene_device(7)) > number);
+    fake_close(&stray);
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_said(7, "removed\n");
     scene_assert_empty(&scene);
@@ -542,6 +556,7 @@ interrupted(void **state)
 static void
 stuck(void **state)
 {
+    uint64_t number;
     char line[256];
     pid_t driver;
 
@@ -549,6 +564,7 @@ stuck(void **state)
     keep(LEFT);
     make(BY_HAND);
     driver = hold_up(BY_HAND);
+    number = scene_number(&scene, scene_device(LEFT));
     snprintf(line, sizeof(line), "vgpuctl reap %s %s", scene_device(BY_HAND), scene_device(LEFT));
     assert_int_equal(run(line), COMMAND_BUSY);
     assert_said(BY_HAND, "left alone: the vGPU ");
@@ -556,6 +572,7 @@ stuck(void **state)
     assert_said(LEFT, "left alone: the vGPU ");
     assert_int_equal(scene_leases(&scene, "removing"), 1);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_true(scene_number(&scene, scene_device(LEFT)) > number);
     end(driver);
     while (is_there(BY_HAND))
         fake_sleep(1);

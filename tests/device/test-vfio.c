@@ -188,8 +188,21 @@ proofs(void **state)
     check_proof(0, -EBUSY, false);
     check_proof(-ENOENT, -EBUSY, false);
     opens("/dev/null");
+    check_proof(0, 0, true);
+}
+
+/* Somebody who cannot be looked at may have the device's own node open, which keeps nobody from the
+ * group. Where there is no such node the group is proof enough. */
+static void
+no_proof_without_a_whole_look(void **state)
+{
+    (void)state;
+    has_group();
+    opens("/dev/null");
     fake_write(&scene.kernel, "proc/666/fd/0", "");
     check_proof(0, 0, true);
+    has_own_node();
+    check_proof(0, -EBUSY, false);
     check_proof(-ENOENT, -EBUSY, false);
 }
 
@@ -200,7 +213,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(nodes), TEST(bound), TEST(holders), TEST(some_cannot_be_looked_at), TEST(proofs),
+        TEST(nodes),   TEST(bound),
+        TEST(holders), TEST(some_cannot_be_looked_at),
+        TEST(proofs),  TEST(no_proof_without_a_whole_look),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "fake/scene.h"
 #include "base/reader.h"
 #include "hook.h"
+#include "lease/statedir.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -225,6 +226,20 @@ scene_leases(struct scene *scene, const char *state)
         *end = saved;
     }
     return count;
+}
+
+uint64_t
+scene_number(const struct scene *scene, const char *device)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct lease *lease;
+    struct name name;
+    struct error error;
+
+    assert_int_equal(name_parse(&name, device), 0);
+    assert_int_equal(statedir_peek(&scene->kernel.host, &ledger, &error), 0);
+    lease = ledger_find(&ledger, &name);
+    return lease ? lease->claim : 0;
 }
 
 void

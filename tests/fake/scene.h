@@ -60,6 +60,9 @@ char *scene_managed(const char *xml);
 /* How many leases there are, in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);
 
+/* The number of a device's lease; 0: it has none. */
+uint64_t scene_number(const struct scene *scene, const char *device);
+
 /* What the last hook said has these words and is one line; the type of a device ("" if there is
  * none). */
 void scene_assert_said(const struct scene *scene, const char *words);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* fate: what becomes of a lease, over every combination of facts, and in words for some. */
+/* fate: what becomes of a lease, over every combination of facts, and in words for some; and what
+ * becomes of it after a removal was tried. */
 
 #include "lease/fate.h"
 
@@ -52,6 +53,8 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
         (facts->state == LEASE_PENDING ||
          (facts->state == LEASE_HELD && !(bits & FATE_GUEST_WITHOUT))))
         fail_msg("what a living daemon will give back is touched");
+    if (fate == FATE_REMOVED || fate == FATE_RESTORE || fate == FATE_LATER)
+        fail_msg("something comes of a removal that nobody has tried");
     assert_non_null(why);
 }
 
@@ -157,12 +160,67 @@ in_words(void **state)
     }
 }
 
+#define ON(occasion)   (1u << (occasion))
+#define IN(state)      (1u << (state))
+#define EVERY          (ON(FATE_REAP + 1) - 1)
+#define ANY            (IN(LEASE_RESERVED + 1) - 1)
+#define WANTS_IT       (ON(FATE_ROOM) | ON(FATE_REAP))
+#define OWED_BY_NOBODY (IN(LEASE_KEPT) | IN(LEASE_LEAVING) | IN(LEASE_REMOVING))
+#define IN_USE         (IN(LEASE_HELD) | IN(LEASE_PENDING))
+
+/* Each answer of the kernel, for each occasion and each state before. */
+static void
+after_a_removal(void **state)
+{
+    static const struct {
+        const char *answer;
+        unsigned bits, occasions, states;
+        enum fate fate, otherwise; /* in these occasions and states; in all others */
+    } rows[] = {
+        {"removed", FATE_WRITTEN | FATE_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
+        {"gone before", FATE_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
+        {"in use, refused, or no time", FATE_RIGHT, WANTS_IT, OWED_BY_NOBODY | IN_USE, FATE_RESTORE,
+         FATE_LATER},
+        {"the same, and its daemon lives", FATE_RIGHT | FATE_DAEMON, WANTS_IT, OWED_BY_NOBODY,
+         FATE_RESTORE, FATE_LATER},
+        {"written, and still there", FATE_WRITTEN | FATE_RIGHT, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"half removed", FATE_WRITTEN | FATE_TRANSIENT, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"going by another hand", FATE_TRANSIENT, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"of another type", 0, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"its card does not answer", FATE_UNKNOWN, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"a writer is at it", FATE_SILENT | FATE_WRITTEN | FATE_RIGHT, EVERY, ANY, FATE_LEAVE,
+         FATE_LEAVE},
+        {"a writer is at it, and nothing is there", FATE_SILENT | FATE_ABSENT, EVERY, ANY,
+         FATE_LEAVE, FATE_LEAVE},
+        {"somebody else's by now", FATE_LOST | FATE_RIGHT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
+        {"somebody else's, and gone", FATE_LOST | FATE_ABSENT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (int occasion = FATE_START; occasion <= FATE_REAP; occasion++) {
+            for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {
+                bool here = rows[i].occasions & ON(occasion) && rows[i].states & IN(lease);
+                const struct fate_facts facts = {(enum lease_state)lease, FATE_TRIED | rows[i].bits,
+                                                 ""};
+                const char *why;
+
+                if (fate_judge((enum fate_occasion)occasion, &facts, &why) !=
+                    (here ? rows[i].fate : rows[i].otherwise))
+                    fail_msg("%s: occasion %d, state %d", rows[i].answer, occasion, lease);
+                assert_non_null(why);
+            }
+        }
+    }
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination),
         cmocka_unit_test(in_words),
+        cmocka_unit_test(after_a_removal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,27 @@ inline forget_look() {
 #define EVICT 3    /* device d is in the way, and is to be removed */
 #define GO 4       /* there is room */
 
+/* From now on it is this process that removes it. Only who needs the place may remove what stays. */
+inline take_away(d) {
+    take_number();
+    holds(P8_GUEST_KEEPS, !runs_with(d));
+    holds(P7_PROMISE, !stays[d] || what == EVICT);
+    was[d] = state[d]; stays[d] = 0;
+    state[d] = LEAVING; number[d] = n; work[d] = REMOVE
+}
+
+/* The kernel has refused, and nothing was written: whoever comes next may try. */
+inline hand_back(d) {
+    stays[d] = next == AGAIN && was[d] == KEPT;
+    if
+    :: next == AGAIN && has(RESTORE) && (was[d] == KEPT ||
+       ((was[d] == HELD || was[d] == PENDING) && (!alive[owner[d]] || !has(RESTORE_OWED)))) ->
+        state[d] = was[d]
+    :: else
+    fi;
+    number_anew(d)
+}
+
 /* 7.8: what is in the way of somebody who needs the place. */
 inline find_victim() {
     for (i : 0 .. LAST) {
@@ -131,7 +152,7 @@ inline record_plan() {
                     found[i] = (state[i] == NONE || state[i] == RESERVED || found[i]) && has(FOUND)
                 :: else -> work[i] = CREATE; found[i] = 0
                 fi;
-                state[i] = PENDING; number[i] = n; owner[i] = me
+                state[i] = PENDING; number[i] = n; owner[i] = me; stays[i] = 0
             :: else
             fi
         }

@@ -51,6 +51,9 @@
 #define FOREIGN 0  /* a foreign hand may make a device: 1: its own; 2: one with the UUID of B's,
                       which it may also take away again */
 #endif
+#ifndef STRAY
+#define STRAY 0    /* 1: somebody has guest A's device open for a time, and is no guest */
+#endif
 
 /* --- rules: -DOUT=NAME takes one out, and some property must fail then ------------------------ */
 
@@ -81,6 +84,8 @@ mtype = {
     ATTACH_NUMBER, /* 7.7 by its own lease's number, not by the header's */
     OTHER_DAEMON,  /* 7.7 release leaves the leases of another living daemon alone */
     KEPT_ROOM,     /* 7.8 a kept device goes when somebody needs its place */
+    RESTORE,       /* 7.8 a refused eviction restores the former state */
+    RESTORE_OWED,  /* 7.8 but not of what is in use, and a living daemon's: its mark is gone */
     RESERVED_ROOM, /* 7 (states) a reserved place is taken */
     RESERVED_LATE, /* 7 (states) for 60 s, and no longer */
     NOT_INIT       /* 7.10 a hook whose daemon is gone takes no other process for it */
@@ -99,7 +104,7 @@ hidden byte P3_QEMU_FINDS;   /* QEMU finds its devices, and finds them closed */
 hidden byte P4_LEASED;       /* no device of ours is there without a lease */
 hidden byte P5_ROOM;         /* no place is given twice */
 hidden byte P6_NOT_HELD_UP;  /* nobody is held up: all come to an end, and the next start gets the place */
-hidden byte P7_PROMISE;      /* a promise is kept */
+hidden byte P7_PROMISE;      /* a promise is kept, of a place as of what is kept */
 hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the device */
 #define holds(property, what) assert(property || (what))
 
@@ -138,7 +143,10 @@ bit exists[4];     /* the device is there */
 bit ours[4];       /* and our writer made it */
 bit in_qemu[3];    /* its guest's QEMU has it open */
 bit probed[3];     /* a writer has it open, as proof */
+bit opened;        /* somebody else has guest A's device open */
 byte made;         /* how many there are */
+
+#define is_open(d) (in_qemu[d] || probed[d] || (opened && d == dA))
 
 /* --- the ledger, and what lies beside it ------------------------------------------------------ */
 
@@ -191,6 +199,7 @@ byte kills = KILLS, waits = TOUTS, hangs = HANGS;
 bit calm;          /* the end: nothing fails any more */
 bit late;          /* the reservation is older than 60 s */
 bit excused[3];    /* never ran, and its release was killed before its mark: 7.7 lets it wait */
+bit stays[3];      /* kept, and the kernel has refused to remove it for room: so it stays */
 bit verified;      /* prepare has seen that B's device is there: it goes by nobody's hand now */
 
 /* --- words of the ledger ---------------------------------------------------------------------- */
@@ -225,12 +234,17 @@ bit verified;      /* prepare has seen that B's device is there: it goes by nobo
 inline forget(d) {
     holds(P8_GUEST_KEEPS, !runs_with(d));
     holds(P4_LEASED, found[d] || !(exists[d] && ours[d]));
-    state[d] = NONE; number[d] = 0; owner[d] = INIT; found[d] = 0
+    state[d] = NONE; number[d] = 0; owner[d] = INIT; found[d] = 0; stays[d] = 0
 }
 
-/* 7.1: what a process claims gets a new number, the same for all that it claims. */
+/* 7.1: what a process claims gets a new number, the same for all that it claims. What it hands back
+ * gets another: a look that saw it before does not hold any more. */
 inline take_number() {
     if :: n == 0 -> n = next_number; next_number++; claim[s] = n :: else fi
+}
+
+inline number_anew(d) {
+    number[d] = next_number; next_number++
 }
 
 /* 7.7: a mark goes, under the lock, once it covers nothing. */
@@ -245,13 +259,6 @@ inline sweep() {
 
 inline raise(mark, n) {
     if :: mark < n -> mark = n :: else fi
-}
-
-/* From now on it is this process that removes it. */
-inline take_away(d) {
-    take_number();
-    holds(P8_GUEST_KEEPS, !runs_with(d));
-    state[d] = LEAVING; number[d] = n; work[d] = REMOVE
 }
 
 #define OR_KILLED(label) :: atomic { kills > 0 -> kills--; goto label }

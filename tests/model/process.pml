@@ -36,10 +36,11 @@ inline leave_writer() {
     w = 0
 }
 
-/* 7.3: the writer is left behind with one device; what else this process has claimed is nobody's. */
+/* 7.3: the writer is left behind with one device; what else this process has claimed is nobody's
+ * to act on. */
 inline leave_to_others(d) {
     state[d] = LEAVING;
-    if :: has(WRITER_ALONE) -> number[d] = 0 :: else fi
+    if :: has(WRITER_ALONE) -> number_anew(d) :: else fi
 }
 
 /* The device that comes next; one without work if all is done. */
@@ -82,7 +83,7 @@ proctype Process(byte s; byte g; byte dm)   /* its slot, guest and daemon */
 {
     byte me = NOBODY, n, limit, d, i, w, what, next, places;
     bit stuck;
-    byte work[3], saw_state[3], saw_number[3];
+    byte work[3], was[3], saw_state[3], saw_number[3];
     bit saw_free[3], saw_gone[3], saw_ran[3], saw_guest[3], saw_file[2], saw_there[4];
 
 end:
@@ -194,9 +195,9 @@ forget_it:      /* the kernel refused, or it is gone */
 
 reuse:          /* 7.1: verified after the unlock, before held */
     if
-    :: atomic { !has(VERIFY) || (exists[d] && !in_qemu[d] && !probed[d]) ->
+    :: atomic { !has(VERIFY) || (exists[d] && !is_open(d)) ->
         work[d] = 0; if :: d == dB -> verified = 1 :: else fi; goto carry_out }
-    :: atomic { has(VERIFY) && exists[d] && (in_qemu[d] || probed[d]) -> goto undo }
+    :: atomic { has(VERIFY) && exists[d] && is_open(d) -> goto undo }
     :: atomic { has(VERIFY) && !exists[d] -> goto forget_it }
     OR_KILLED(fail)
     fi;
@@ -414,6 +415,7 @@ remove:
             work[d] = 0;
             if
             :: what == DONE && state[d] == LEAVING && number[d] == n -> forget(d)
+            :: what == REFUSED && state[d] == LEAVING && number[d] == n -> hand_back(d)
             :: else
             fi;
             for (i : 0 .. LAST) {
@@ -449,7 +451,7 @@ over:
         if :: has(CLAIM_ENDS) || good[s] -> claim[s] = 0 :: else fi;        /* 7.2 */
         request[s] = 0;
         me = NOBODY; n = 0; limit = 0; d = 0; w = 0; what = 0; next = 0; stuck = 0; places = 0;
-        work[0] = 0; work[1] = 0; work[2] = 0;
+        work[0] = 0; work[1] = 0; work[2] = 0; was[0] = 0; was[1] = 0; was[2] = 0;
         forget_look();
         goto end
     }

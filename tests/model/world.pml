@@ -26,7 +26,7 @@ end:
     :: atomic { order[w] == REMOVE ->
         if
         :: !exists[d] -> r = DONE; goto over
-        :: exists[d] && (in_qemu[d] || probed[d]) && has(PROOF) -> r = REFUSED; goto over
+        :: exists[d] && is_open(d) && has(PROOF) -> r = REFUSED; goto over
         :: else -> probed[d] = 1                                                        /* 7.4 */
         fi }
     :: atomic { hangs > 0 -> hangs--; hung[w] = 1; goto end_hung }
@@ -169,6 +169,16 @@ proctype Hand()
     skip
 }
 
+/* Somebody looks at the device of a guest that does not run, and has it open meanwhile. */
+proctype Stray()
+{
+    if
+    :: atomic { ended < 2 && exists[dA] && !is_open(dA) -> opened = 1 };
+        opened = 0
+    :: ended == 2
+    fi
+}
+
 /* Timers and people: reconcile now and then, one attach. */
 proctype People()
 {
@@ -189,7 +199,7 @@ proctype Attacher()
     fi
 }
 
-#define QUIET (ended == 2 && \
+#define QUIET (ended == 2 && !opened && \
     request[0] + request[1] + request[2] + request[3] + request[4] + request[5] == 0 && \
     (order[0] == 0 || hung[0]) && (order[1] == 0 || hung[1]) && (order[2] == 0 || hung[2]))
 
@@ -240,6 +250,9 @@ init
         run Guest(A, RUNS_A); run Guest(B, RUNS_B); run End();
 #if RECS
         run People();
+#endif
+#if STRAY
+        run Stray();
 #endif
 #if FOREIGN
         run Hand()
