@@ -2,6 +2,7 @@
 
 #include "actions/assign.h"
 #include "actions/assignment.h"
+#include "actions/making.h"
 #include "actions/release.h"
 #include "base/shell-word.h"
 #include "lease/daemon.h"
@@ -12,44 +13,6 @@
 #include <string.h>
 
 #define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
-
-static void
-assignment_clear(struct assignment *assignment)
-{
-    plan_clear(&assignment->plan);
-    names_clear(&assignment->ours);
-    free(assignment->rejections);
-    recovery_clear(&assignment->recovery);
-    snapshot_clear(&assignment->snapshot);
-    transaction_close(&assignment->transaction);
-}
-
-enum assignment_step
-assignment_fail(struct assignment *assignment, int rc)
-{
-    assignment->rc = rc;
-    return STEP_FAILED;
-}
-
-struct placement_problem
-assignment_problem(const struct assignment *assignment)
-{
-    struct placement_problem problem = snapshot_problem(&assignment->snapshot, assignment->request);
-
-    problem.rejections = assignment->rejections;
-    problem.rejection_count = assignment->rejection_count;
-    problem.running = assignment->device;
-    return problem;
-}
-
-int
-assignment_check_daemon(const struct transaction *transaction, struct error *error)
-{
-    if (transaction->daemon.pid &&
-        process_same(daemon_find(transaction->host), transaction->daemon))
-        return 0;
-    return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
-}
 
 /* Whose release the leases are owed. Of a running domain its other leases tell; if there are none,
  * its status file alone keeps the lease, until the daemon is told of at its next start. */
@@ -108,69 +71,136 @@ hold(struct assignment *assignment, struct error *error)
     return transaction_commit(transaction, &ledger, error);
 }
 
-/* Looks again in a moment, if a GPU may still come up: the time that libvirt is kept waiting then
- * is not prepare_timeout's. False: all are there, or it is too late. */
+/* Waits a moment, if a GPU may still come up: the time that libvirt is kept waiting then is not
+ * prepare_timeout's. False: it is too late. */
 static bool
 wait_for_boot(struct assignment *assignment)
 {
     struct transaction *transaction = &assignment->transaction;
+    const struct policy *policy = &assignment->snapshot.policy;
     unsigned pause = BOOT_PAUSE;
 
-    if (!assignment->boot_wait_left ||
-        !deadline_pause(deadline_in(assignment->transaction.host, assignment->boot_wait_left),
-                        &pause))
+    if (!deadline_pause(deadline_in(transaction->host, assignment->boot_wait_left), &pause))
         return false;
-    assignment->boot_wait_left = 0;
-    transaction->deadline =
-        deadline_in(assignment->transaction.host, assignment->snapshot.policy.prepare_timeout);
-    transaction->lock_timeout = assignment->snapshot.policy.lock_timeout;
+    transaction->deadline = deadline_in(transaction->host, policy->prepare_timeout);
+    transaction->lock_timeout = policy->lock_timeout;
     return true;
 }
 
-/* One step after another until all is made, or cannot be. */
+/* What comes of a step: the next one, after a pause or at once, or the end. */
+enum result {
+    RESULT_NEXT,
+    RESULT_PAUSE,
+    RESULT_END, /* assignment.rc says how */
+};
+
+static enum result
+end(struct assignment *assignment, int rc)
+{
+    assignment->rc = rc;
+    return RESULT_END;
+}
+
+static enum result
+remove_claimed(struct assignment *assignment, enum start_step step, struct error *error)
+{
+    struct transaction *transaction = &assignment->transaction;
+
+    recovery_remove(&assignment->recovery, transaction,
+                    step == START_REMOVE_OWN ? FATE_START : FATE_ROOM,
+                    assignment->snapshot.policy.release_timeout);
+    if (deadline_left(transaction->deadline) > 0)
+        return RESULT_NEXT;
+    return end(assignment, error_set(error, -ETIMEDOUT,
+                                     "removing what was in the way took all of "
+                                     "prepare_timeout; start the guest again"));
+}
+
+static enum result
+make(struct assignment *assignment, struct error *error)
+{
+    switch (making_carry_out(assignment, error)) {
+    case MAKING_DONE:
+        assignment->done |= START_MADE;
+        return RESULT_NEXT;
+    case MAKING_AGAIN:
+        assignment->rc = -ETIMEDOUT;
+        return RESULT_PAUSE;
+    default:
+        return RESULT_END;
+    }
+}
+
+/* The guest has it by then, whatever becomes of the ledger: nothing is undone any more. */
+static enum result
+hand_over(struct assignment *assignment, struct error *error)
+{
+    int rc = assignment->handover->run(assignment->handover->data, error);
+
+    if (rc < 0)
+        return end(assignment, rc);
+    assignment->done |= START_HANDED_OVER;
+    return RESULT_NEXT;
+}
+
+static enum result
+record(struct assignment *assignment, struct error *error)
+{
+    int rc = hold(assignment, error);
+
+    if (rc < 0)
+        return end(assignment, rc);
+    assignment->done |= START_HELD;
+    return RESULT_NEXT;
+}
+
+static enum result
+carry_out(struct assignment *assignment, enum start_step step, struct error *error)
+{
+    bool has_time = deadline_left(assignment->transaction.deadline) > 0;
+
+    switch (step) {
+    case START_LOOK:
+    case START_LOOK_AT_OTHERS:
+    case START_LOOK_PATIENTLY:
+        return has_time ? RESULT_NEXT : RESULT_END;
+    case START_PAUSE:
+        return RESULT_PAUSE;
+    case START_WAIT_FOR_BOOT:
+        return wait_for_boot(assignment) ? RESULT_NEXT : RESULT_END;
+    case START_REMOVE_OWN:
+    case START_REMOVE_OTHERS:
+        return remove_claimed(assignment, step, error);
+    case START_MAKE:
+        return make(assignment, error);
+    case START_HAND_OVER:
+        return hand_over(assignment, error);
+    case START_HOLD:
+        return record(assignment, error);
+    case START_DONE:
+        return end(assignment, 0);
+    default:
+        return RESULT_END;
+    }
+}
+
+/* One step after another until all is done, or cannot be. */
 static int
 assign(struct assignment *assignment, struct error *error)
 {
-    struct transaction *transaction = &assignment->transaction;
     unsigned pause = 1;
+    enum result result;
 
-    for (;;) {
-        enum assignment_step step = assignment_decide(assignment, error);
-        bool removes = step == STEP_REMOVE_OWN || step == STEP_EVICT;
+    do {
+        bool is_made = assignment->done & START_MADE;
+        enum start_step step =
+            is_made ? start_next(assignment->done) : assignment_decide(assignment, error);
 
-        if (step == STEP_CARRY_OUT)
-            step = assignment_carry_out(assignment, error);
-        switch (step) {
-        case STEP_DONE:
-            return 0;
-        case STEP_FAILED:
-            return assignment->rc;
-        case STEP_BOOT_WAIT:
-            if (!wait_for_boot(assignment))
-                return assignment->rc;
-            continue;
-        case STEP_LOOK:
-            if (deadline_left(transaction->deadline) > 0)
-                continue;
-            return assignment->rc;
-        case STEP_REMOVE_OWN:
-        case STEP_EVICT:
-            recovery_remove(&assignment->recovery, transaction,
-                            step == STEP_REMOVE_OWN ? FATE_START : FATE_ROOM,
-                            assignment->snapshot.policy.release_timeout);
-            if (deadline_left(transaction->deadline) > 0)
-                continue;
-            break;
-        default:
-            break;
-        }
-        if (deadline_pause(transaction->deadline, &pause))
-            continue;
-        return removes ? error_set(error, -ETIMEDOUT,
-                                   "removing what was in the way took all of prepare_timeout; "
-                                   "start the guest again")
-                       : -ETIMEDOUT;
-    }
+        result = carry_out(assignment, step, error);
+        if (result == RESULT_PAUSE && !deadline_pause(assignment->transaction.deadline, &pause))
+            result = RESULT_END;
+    } while (result != RESULT_END);
+    return assignment->rc;
 }
 
 /* All or none: what this call has claimed goes, as at a release. */
@@ -234,8 +264,6 @@ assign_domain(const struct host *host, const struct request *request, struct err
 
     if (rc > 0) {
         rc = assign(&assignment, error);
-        if (rc == 0)
-            rc = hold(&assignment, error);
         if (rc < 0)
             undo(&assignment);
         if (rc == REFUSED && error->class == ERROR_NO_ROOM)
@@ -258,7 +286,9 @@ assign_device(const struct host *host, const struct request *request, const stru
         .request = request,
         .patience = ASSIGNMENT_QUICK,
         .device = device,
+        .handover = handover,
         .recovery.running = true,
+        .done = START_RUNNING,
     };
     int rc = begin(&assignment, host, error);
 
@@ -272,19 +302,14 @@ assign_device(const struct host *host, const struct request *request, const stru
     if (assignment.snapshot.demands.count == 0)
         return error_set(error, -EINVAL, "the domain asks for no vGPU %s", device->text);
     rc = assign(&assignment, error);
-    if (rc == 0)
-        rc = handover->run(handover->data, error);
-    if (rc < 0) {
+    if (assignment.done & START_HANDED_OVER)
+        log_lease(host, "attach", &assignment.plan.steps[0].lease, "ok");
+    else
         undo(&assignment);
-        return rc;
-    }
-    log_lease(host, "attach", &assignment.plan.steps[0].lease, "ok");
-    /* The guest has it by now, whatever the ledger says. */
-    rc = hold(&assignment, error);
     if (rc == 0)
         marks_leave(host, MARK_RAN, &request->domain, assignment.transaction.statedir.claim + 1,
                     "attach");
-    if (rc < 0)
+    else if (assignment.done & START_HANDED_OVER)
         error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
     return rc;
 }

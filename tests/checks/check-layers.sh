@@ -67,7 +67,6 @@ nodedev/commands/commands       command_.*                     rows of commands,
 nodedev/doctor/checks           .*_checks                      tables of checks, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
 nodedev/libvirt/connection-calls connection_calls              it is found in connection.so, which is loaded
-common/actions/assignment       assignment_.*                  for now: step 4 of issue 24 writes a start anew
 '
 find common hooks nodedev -name '*.h' | while read -r header; do
     awk -v noun="${header%.h}" '

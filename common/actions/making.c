@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* An assignment's plan is carried out: what is to be made is made, and the kernel's refusals count.
- */
-
-#include "actions/assignment.h"
+#include "actions/making.h"
 #include "apply/apply.h"
 #include "base/array.h"
 #include "base/reader.h"
@@ -15,6 +12,13 @@
 #define ASK_PAUSE 500 /* after so many ms: one that has only just come up refuses at first */
 
 #define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
+
+static enum making
+fail(struct assignment *assignment, int rc)
+{
+    assignment->rc = rc;
+    return MAKING_FAILED;
+}
 
 /* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
 static bool
@@ -43,7 +47,7 @@ may_ask_again(struct assignment *assignment, size_t index, int why)
 }
 
 /* The kernel said no: remember it, so that the next look tries elsewhere. */
-static enum assignment_step
+static enum making
 rejected(struct assignment *assignment, size_t index, int why, struct error *error)
 {
     const struct lease *lease = &assignment->plan.steps[index].lease;
@@ -51,40 +55,40 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
     int rc = transaction_forget(&assignment->transaction, &lease->vgpu.device, error);
 
     if (rc < 0)
-        return assignment_fail(assignment, rc);
+        return fail(assignment, rc);
     if (may_be_going(assignment, why)) {
         error_set(error, -ETIMEDOUT, "the vGPU %s is not quite gone; start the guest again",
                   lease->vgpu.device.text);
-        return STEP_AGAIN;
+        return MAKING_AGAIN;
     }
     log_lease(assignment->transaction.host, "prepare", lease, strerror(-why));
     if (may_ask_again(assignment, index, why)) {
         error_set(error, -ETIMEDOUT, "the kernel refuses a vGPU of type %s on %s (%s)",
                   lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
-        return STEP_AGAIN;
+        return MAKING_AGAIN;
     }
     if (why == -EEXIST)
-        return assignment_fail(
-            assignment, error_set(error, why,
-                                  "the kernel has a device %s already, and does not show it: it is "
-                                  "still being removed, perhaps while a process has it open; try "
-                                  "again, or give this guest another UUID",
-                                  lease->vgpu.device.text));
+        return fail(assignment,
+                    error_set(error, why,
+                              "the kernel has a device %s already, and does not show it: it is "
+                              "still being removed, perhaps while a process has it open; try "
+                              "again, or give this guest another UUID",
+                              lease->vgpu.device.text));
     ARRAY_ADD(assignment->rejections, assignment->rejection_count, rejection);
     error_set(error, -ETIMEDOUT,
               "the kernel refuses a vGPU of type %s on %s (%s), and took all of prepare_timeout "
               "for that",
               lease->vgpu.type.text, lease->vgpu.parent.text, strerror(-why));
-    return STEP_AGAIN;
+    return MAKING_AGAIN;
 }
 
 /* What was there when it was looked at. */
-static enum assignment_step
+static enum making
 gone(const struct lease *lease, struct error *error)
 {
     error_set(error, -ETIMEDOUT, "the vGPU %s went away; start the guest again",
               lease->vgpu.device.text);
-    return STEP_AGAIN;
+    return MAKING_AGAIN;
 }
 
 /* Whether somebody has removed, or changed, what he had made. */
@@ -96,17 +100,17 @@ has_gone(const struct assignment *assignment, const struct lease *lease)
 }
 
 /* What is taken back must be closed, or QEMU would fail with a riddle. */
-static enum assignment_step
+static enum making
 reuse(struct assignment *assignment, const struct lease *lease, struct error *error)
 {
     int rc = apply_check_unused(&assignment->transaction, lease, error);
 
     if (rc == 0)
-        return STEP_DONE;
-    return rc == -ENODEV ? gone(lease, error) : assignment_fail(assignment, rc);
+        return MAKING_DONE;
+    return rc == -ENODEV ? gone(lease, error) : fail(assignment, rc);
 }
 
-static enum assignment_step
+static enum making
 create(struct assignment *assignment, size_t index, struct error *error)
 {
     const struct lease *lease = &assignment->plan.steps[index].lease;
@@ -114,11 +118,11 @@ create(struct assignment *assignment, size_t index, struct error *error)
 
     /* There may be something of it, so its lease stays until that is gone. */
     if (rc == -ETIMEDOUT || rc == -ECHILD || rc == -ENOTRECOVERABLE)
-        return assignment_fail(assignment, rc);
+        return fail(assignment, rc);
     if (rc < 0)
         return rejected(assignment, index, rc, error);
     names_append(&assignment->ours, &lease->vgpu.device);
-    return STEP_DONE;
+    return MAKING_DONE;
 }
 
 /* One that is taken back has the parameters of its last run; and a virtual function may have those
@@ -131,12 +135,12 @@ must_configure(const struct plan_step *step)
     return step->way == PLACEMENT_REUSE;
 }
 
-enum assignment_step
-assignment_carry_out(struct assignment *assignment, struct error *error)
+enum making
+making_carry_out(struct assignment *assignment, struct error *error)
 {
     for (size_t i = 0; i < assignment->plan.count; i++) {
         const struct plan_step *planned = &assignment->plan.steps[i];
-        enum assignment_step step = STEP_DONE;
+        enum making step = MAKING_DONE;
         int rc;
 
         if (planned->way == PLACEMENT_REUSE)
@@ -145,13 +149,13 @@ assignment_carry_out(struct assignment *assignment, struct error *error)
             step = gone(&planned->lease, error);
         if (planned->way == PLACEMENT_CREATE)
             step = create(assignment, i, error);
-        if (step != STEP_DONE)
+        if (step != MAKING_DONE)
             return step;
         if (!must_configure(planned))
             continue;
         rc = apply_configure(&assignment->transaction, &planned->lease, planned->params, error);
         if (rc < 0)
-            return assignment_fail(assignment, rc);
+            return fail(assignment, rc);
     }
-    return STEP_DONE;
+    return MAKING_DONE;
 }

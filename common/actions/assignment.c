@@ -1,15 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What an assignment does next: plan, remove what is in the way, wait, look again, or give up. */
-
 #include "actions/assignment.h"
 #include "base/array.h"
 #include "base/reader.h"
 #include "device/type-cache.h"
+#include "lease/daemon.h"
 #include "lease/marks.h"
 #include "placement/boot-wait.h"
 
 #include <string.h>
+
+void
+assignment_clear(struct assignment *assignment)
+{
+    plan_clear(&assignment->plan);
+    names_clear(&assignment->ours);
+    free(assignment->rejections);
+    recovery_clear(&assignment->recovery);
+    snapshot_clear(&assignment->snapshot);
+    transaction_close(&assignment->transaction);
+}
+
+struct placement_problem
+assignment_problem(const struct assignment *assignment)
+{
+    struct placement_problem problem = snapshot_problem(&assignment->snapshot, assignment->request);
+
+    problem.rejections = assignment->rejections;
+    problem.rejection_count = assignment->rejection_count;
+    problem.running = assignment->device;
+    return problem;
+}
+
+int
+assignment_check_daemon(const struct transaction *transaction, struct error *error)
+{
+    if (transaction->daemon.pid &&
+        process_same(daemon_find(transaction->host), transaction->daemon))
+        return 0;
+    return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+}
 
 /* Places the demands and enters them into the ledger, pending. */
 static int
@@ -61,10 +91,10 @@ is_outdated(const struct assignment *assignment, const struct placement_problem 
     return false;
 }
 
-/* Whether cards that have not answered yet are to be waited for after all: a quarter of the time,
- * for all of them together. */
-static bool
-becomes_patient(struct assignment *assignment)
+/* How many ms cards that have not answered yet are worth after all: a quarter of the time, for all
+ * of them together; 0: they were waited for, or all have answered. */
+static unsigned
+find_patience(const struct assignment *assignment)
 {
     const struct inventory *inventory = &assignment->snapshot.inventory;
     unsigned share = deadline_left(assignment->transaction.deadline) / 4, silent = 0;
@@ -73,9 +103,8 @@ becomes_patient(struct assignment *assignment)
         silent += inventory->gpus[i].is_silent;
     if (assignment->patience > ASSIGNMENT_QUICK || silent == 0 ||
         share / silent <= ASSIGNMENT_QUICK)
-        return false;
-    assignment->patience = share / silent;
-    return true;
+        return 0;
+    return share / silent;
 }
 
 /* Whether anybody else has a lease, which may be of no use to him any more. */
@@ -85,54 +114,54 @@ has_others(const struct ledger *ledger, const struct name *domain)
     return ARRAY_HAS(ledger->leases, ledger->count, lease, !name_equal(&lease->domain, domain));
 }
 
-/* There is no room, or something is in the way: whether removing what others left behind helps. */
-static enum assignment_step
-evict(struct assignment *assignment, const struct placement_problem *problem, bool *changed,
-      struct error *error)
+/* Whether there is a place for each demand; then it is in the ledger, pending. */
+static unsigned
+ask_places(struct assignment *assignment, struct error *error)
 {
-    struct recovery *recovery = &assignment->recovery;
-    const struct error refusal = *error;
-    int rc;
-
-    assignment->rc = REFUSED;
-    if (!assignment->looks_at_all && has_others(problem->ledger, &problem->request->domain)) {
-        assignment->looks_at_all = true;
-        return STEP_LOOK;
-    }
-    rc = recovery_claim_others(recovery, &assignment->transaction, problem,
-                               &assignment->snapshot.ledger, changed, error);
-    if (rc < 0)
-        return assignment_fail(assignment, rc);
-    if (*changed)
-        return STEP_EVICT;
-    *error = refusal;
-    if (is_outdated(assignment, problem) || becomes_patient(assignment))
-        return STEP_LOOK;
-    if (recovery->unremovable.count)
-        error_add(error, "%s", recovery->failure.text);
-    return assignment_fail(assignment, REFUSED);
-}
-
-/* A plan, or what is in its way, or none. */
-static enum assignment_step
-plan_or_evict(struct assignment *assignment, bool *changed, struct error *error)
-{
+    static const unsigned refusals[] = {
+        [ERROR_NEVER] = START_NEVER,
+        [ERROR_TAKEN] = START_TAKEN,
+        [ERROR_UNDECIDED] = START_UNDECIDED,
+        [ERROR_USAGE] = 0,
+    };
     const struct placement_problem problem = assignment_problem(assignment);
     const struct snapshot *snapshot = &assignment->snapshot;
-    int rc = plan(assignment, &problem, &assignment->snapshot.ledger, error);
-    enum assignment_step step;
+    unsigned facts = START_ASKED_PLACES;
 
-    if (rc == 0)
-        return STEP_CARRY_OUT;
-    if (rc != REFUSED || error->class == ERROR_UNDECIDED)
-        return assignment_fail(assignment, rc);
-    step = error->class == ERROR_NEVER ? assignment_fail(assignment, rc)
-                                       : evict(assignment, &problem, changed, error);
-    if (step != STEP_FAILED || assignment->rc != REFUSED || error->class == ERROR_TAKEN)
-        return step;
+    assignment->rc = plan(assignment, &problem, &assignment->snapshot.ledger, error);
+    if (assignment->rc == 0)
+        return facts | START_PLACED;
+    if (assignment->rc != REFUSED)
+        return facts | START_FAILED;
+    facts |= refusals[error->class];
+    if (assignment->looks_at_all || !has_others(problem.ledger, &problem.request->domain))
+        facts |= START_SAW_OTHERS;
+    if (is_outdated(assignment, &problem))
+        facts |= START_OUTDATED;
     assignment->boot_wait_left = boot_wait_left(&snapshot->policy, &snapshot->inventory,
                                                 host_uptime(assignment->transaction.host));
-    return assignment->boot_wait_left ? STEP_BOOT_WAIT : step;
+    return assignment->boot_wait_left ? facts | START_BOOTING : facts;
+}
+
+/* Whether removing what others left behind makes room; then it is claimed. */
+static unsigned
+ask_others(struct assignment *assignment, struct error *error)
+{
+    const struct placement_problem problem = assignment_problem(assignment);
+    struct recovery *recovery = &assignment->recovery;
+    struct error failure;
+    bool changed;
+    int rc = recovery_claim_others(recovery, &assignment->transaction, &problem,
+                                   &assignment->snapshot.ledger, &changed, &failure);
+
+    if (rc < 0) {
+        *error = failure;
+        assignment->rc = rc;
+        return START_ASKED_OTHERS | START_FAILED;
+    }
+    if (!changed && recovery->unremovable.count)
+        error_add(error, "%s", recovery->failure.text);
+    return changed ? START_ASKED_OTHERS | START_OTHERS_GO : START_ASKED_OTHERS;
 }
 
 /* Places that an earlier look of this call has claimed, and where somebody else was faster: a
@@ -153,30 +182,48 @@ disown(const struct assignment *assignment, const struct inventory *inventory,
     }
 }
 
-/* With the lock held: what is to be done next; the ledger says so already, if *changed. */
-static enum assignment_step
-decide(struct assignment *assignment, bool *changed, struct error *error)
+/* What the domain has itself. */
+static unsigned
+ask_own(struct assignment *assignment, struct error *error)
+{
+    struct snapshot *snapshot = &assignment->snapshot;
+    struct recovery *recovery = &assignment->recovery;
+    unsigned facts = find_patience(assignment) ? START_HASTY : 0;
+
+    assignment->rc =
+        recovery_claim_own(recovery, &assignment->transaction, &assignment->request->domain,
+                           &snapshot->demands, &snapshot->inventory, &snapshot->ledger, error);
+    if (assignment->rc < 0)
+        return facts | START_FAILED;
+    if (recovery->is_busy) {
+        assignment->rc = -ETIMEDOUT;
+        facts |= START_OWN_BUSY | (recovery->is_unknown ? START_OWN_SILENT : 0);
+    }
+    return recovery_has_work(recovery) ? facts | START_OWN_GOES : facts;
+}
+
+/* With the lock held: what is to be done next. */
+static enum start_step
+decide(struct assignment *assignment, struct error *error)
 {
     struct transaction *transaction = &assignment->transaction;
     struct snapshot *snapshot = &assignment->snapshot;
-    struct recovery *recovery = &assignment->recovery;
-    int rc;
+    enum start_step step;
+    unsigned facts;
 
     ledger_clear(&snapshot->changed);
-    look_compare(&recovery->look, &snapshot->ledger, &snapshot->changed);
+    look_compare(&assignment->recovery.look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     disown(assignment, &snapshot->inventory, &snapshot->ledger);
-    rc = recovery_claim_own(recovery, transaction, &assignment->request->domain, &snapshot->demands,
-                            &snapshot->inventory, &snapshot->ledger, error);
-    if (rc < 0)
-        return assignment_fail(assignment, rc);
-    if (recovery->is_busy) {
-        assignment->rc = -ETIMEDOUT;
-        return recovery->is_unknown && becomes_patient(assignment) ? STEP_LOOK : STEP_WAIT;
-    }
-    *changed = true;
-    return recovery_has_work(recovery) ? STEP_REMOVE_OWN
-                                       : plan_or_evict(assignment, changed, error);
+    facts = assignment->done | ask_own(assignment, error);
+    while ((step = start_next(facts)) <= START_ASK_OTHERS)
+        facts |= step == START_ASK_PLACES ? ask_places(assignment, error)
+                                          : ask_others(assignment, error);
+    if (step == START_LOOK_AT_OTHERS)
+        assignment->looks_at_all = true;
+    if (step == START_LOOK_PATIENTLY)
+        assignment->patience = find_patience(assignment);
+    return step;
 }
 
 /* Without the lock, as drivers take their time to answer. */
@@ -200,28 +247,28 @@ look(struct assignment *assignment, struct error *error)
     return snapshot_look(snapshot, assignment->transaction.host, error);
 }
 
-enum assignment_step
+enum start_step
 assignment_decide(struct assignment *assignment, struct error *error)
 {
     struct transaction *transaction = &assignment->transaction;
     struct ledger *ledger = &assignment->snapshot.ledger;
-    bool changed = false;
-    enum assignment_step step;
-    int rc = look(assignment, error);
+    enum start_step step = START_REFUSE;
 
-    if (rc < 0)
-        return assignment_fail(assignment, rc);
+    assignment->rc = look(assignment, error);
+    if (assignment->rc < 0)
+        return START_REFUSE;
     ledger_clear(ledger);
-    rc = transaction_begin(transaction, ledger, error);
-    if (rc < 0)
-        return assignment_fail(assignment, rc);
+    assignment->rc = transaction_begin(transaction, ledger, error);
+    if (assignment->rc < 0)
+        return START_REFUSE;
     if (!assignment->device)
-        rc = assignment_check_daemon(transaction, error);
-    step = rc < 0 ? assignment_fail(assignment, rc) : decide(assignment, &changed, error);
-    if (step == STEP_FAILED || step == STEP_BOOT_WAIT || step == STEP_LOOK || !changed) {
+        assignment->rc = assignment_check_daemon(transaction, error);
+    if (assignment->rc == 0)
+        step = decide(assignment, error);
+    if (!start_is_recorded(step)) {
         transaction_abort(transaction);
         return step;
     }
-    rc = transaction_commit(transaction, ledger, error);
-    return rc < 0 ? assignment_fail(assignment, rc) : step;
+    assignment->rc = transaction_commit(transaction, ledger, error);
+    return assignment->rc < 0 ? START_REFUSE : step;
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a start does next, as a table: facts, and the step. */
+
+#include "actions/start.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#define ASKED (START_ASKED_PLACES | START_SAW_OTHERS | START_ASKED_OTHERS)
+
+static void
+the_next_step(void **state)
+{
+    static const struct {
+        unsigned facts;
+        enum start_step step;
+    } rows[] = {
+        /* what the domain has itself comes first, whatever else is known */
+        {0, START_ASK_PLACES},
+        {START_OWN_BUSY, START_PAUSE},
+        {START_OWN_BUSY | START_OWN_SILENT, START_PAUSE},
+        {START_OWN_BUSY | START_HASTY, START_PAUSE},
+        {START_OWN_BUSY | START_OWN_SILENT | START_HASTY, START_LOOK_PATIENTLY},
+        {START_OWN_GOES, START_REMOVE_OWN},
+        {START_OWN_GOES | START_OWN_BUSY, START_PAUSE},
+        /* a place for each */
+        {START_ASKED_PLACES | START_PLACED, START_MAKE},
+        {START_ASKED_PLACES | START_UNDECIDED | START_BOOTING, START_REFUSE},
+        {START_ASKED_PLACES | START_NEVER, START_REFUSE},
+        {START_ASKED_PLACES | START_NEVER | START_BOOTING, START_WAIT_FOR_BOOT},
+        /* no room: others are looked at before they are asked, and asked before all else */
+        {START_ASKED_PLACES, START_LOOK_AT_OTHERS},
+        {START_ASKED_PLACES | START_OUTDATED | START_HASTY, START_LOOK_AT_OTHERS},
+        {START_ASKED_PLACES | START_SAW_OTHERS, START_ASK_OTHERS},
+        {START_ASKED_PLACES | START_SAW_OTHERS | START_TAKEN, START_ASK_OTHERS},
+        {ASKED | START_OTHERS_GO, START_REMOVE_OTHERS},
+        {ASKED | START_OTHERS_GO | START_OUTDATED, START_REMOVE_OTHERS},
+        /* nothing of others helps: what was refused may be wrong, or not be the last word */
+        {ASKED | START_OUTDATED | START_HASTY, START_LOOK},
+        {ASKED | START_HASTY | START_BOOTING, START_LOOK_PATIENTLY},
+        {ASKED | START_BOOTING, START_WAIT_FOR_BOOT},
+        {ASKED | START_BOOTING | START_TAKEN, START_REFUSE},
+        {ASKED, START_REFUSE},
+        /* all is made */
+        {START_MADE, START_HOLD},
+        {START_MADE | START_RUNNING, START_HAND_OVER},
+        {START_MADE | START_RUNNING | START_HANDED_OVER, START_HOLD},
+        {START_MADE | START_HELD, START_DONE},
+        {START_MADE | START_RUNNING | START_HANDED_OVER | START_HELD, START_DONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (start_next(rows[i].facts) != rows[i].step)
+            fail_msg("row %zu: step %d", i, (int)start_next(rows[i].facts));
+        /* what has failed ends it, whatever else is known */
+        assert_int_equal(start_next(rows[i].facts | START_FAILED), START_REFUSE);
+    }
+}
+
+/* Of all combinations of facts: each ends, and asks nothing that was answered. */
+static void
+it_always_ends(void **state)
+{
+    (void)state;
+    for (unsigned facts = 0; facts < START_BOOTING << 1; facts++) {
+        enum start_step step = start_next(facts);
+
+        assert_in_range(step, START_ASK_PLACES, START_DONE);
+        assert_true(step != START_ASK_PLACES || !(facts & START_ASKED_PLACES));
+        assert_true(step != START_ASK_OTHERS || !(facts & START_ASKED_OTHERS));
+        /* nothing is made, or removed, once all is made */
+        assert_true(!(facts & START_MADE) || !start_is_recorded(step));
+        /* and nothing is undone by a refusal once the guest has it */
+        assert_true(!(facts & START_HANDED_OVER) || (facts & START_FAILED) || step == START_HOLD ||
+                    step == START_DONE);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_next_step),
+        cmocka_unit_test(it_always_ends),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
