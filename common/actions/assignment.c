@@ -118,12 +118,6 @@ has_others(const struct ledger *ledger, const struct name *domain)
 static unsigned
 ask_places(struct assignment *assignment, struct error *error)
 {
-    static const unsigned refusals[] = {
-        [ERROR_NEVER] = START_NEVER,
-        [ERROR_TAKEN] = START_TAKEN,
-        [ERROR_UNDECIDED] = START_UNDECIDED,
-        [ERROR_USAGE] = 0,
-    };
     const struct placement_problem problem = assignment_problem(assignment);
     const struct snapshot *snapshot = &assignment->snapshot;
     unsigned facts = START_ASKED_PLACES;
@@ -133,7 +127,7 @@ ask_places(struct assignment *assignment, struct error *error)
         return facts | START_PLACED;
     if (assignment->rc != REFUSED)
         return facts | START_FAILED;
-    facts |= refusals[error->class];
+    facts |= start_refusal(error->class);
     if (assignment->looks_at_all || !has_others(problem.ledger, &problem.request->domain))
         facts |= START_SAW_OTHERS;
     if (is_outdated(assignment, &problem))

@@ -90,25 +90,29 @@ flag_gone(struct dry_run *dry_run)
     dry_run->problem.gone = dry_run->gone;
 }
 
-/* Whether something is in the way; else nothing is, or it is no matter of room. A start tries what
- * is offered now. What is offered once something is gone it will see then: only what is sure counts
- * here. */
-static bool
-find(struct dry_run *dry_run)
+/* Whether there is a place for each demand. A start tries what is offered now. What is offered once
+ * something is gone it will see then: only what is sure counts here. */
+static unsigned
+ask_places(struct dry_run *dry_run, const struct host *host)
 {
+    const struct snapshot *snapshot = &dry_run->snapshot;
     const size_t going = dry_run->busy.count + dry_run->unwanted.count + dry_run->evicted.count;
-    int rc;
 
     flag_gone(dry_run);
-    for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
+    for (size_t i = 0; i < snapshot->demands.count; i++)
         dry_run->choices[i].parent = SIZE_MAX;
     dry_run->problem.is_sure = going > 0;
-    rc = placement_find(&dry_run->problem, dry_run->choices, &dry_run->refusal);
-    dry_run->outcome = rc < 0                   ? DRY_RUN_REFUSED
-                       : dry_run->evicted.count ? DRY_RUN_EVICTING
-                                                : DRY_RUN_PLACED;
-    return rc < 0 &&
-           (dry_run->refusal.class == ERROR_NO_ROOM || dry_run->refusal.class == ERROR_TAKEN);
+    if (placement_find(&dry_run->problem, dry_run->choices, &dry_run->refusal) == 0) {
+        dry_run->outcome = dry_run->evicted.count ? DRY_RUN_EVICTING : DRY_RUN_PLACED;
+        return START_ASKED_PLACES | START_PLACED;
+    }
+    dry_run->outcome = DRY_RUN_REFUSED;
+    dry_run->boot_wait_left =
+        dry_run->refusal.class == ERROR_NO_ROOM || dry_run->refusal.class == ERROR_NEVER
+            ? boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host))
+            : 0;
+    return START_ASKED_PLACES | start_refusal(dry_run->refusal.class) |
+           (dry_run->boot_wait_left ? START_BOOTING : 0);
 }
 
 static int
@@ -138,29 +142,82 @@ list_evicted(struct dry_run *dry_run, size_t first)
         qsort(&evicted->leases[start], evicted->count - start, sizeof(*evicted->leases), by_time);
 }
 
-/* One after another of what has a demanded UUID; then what has the room. */
-static void
-evict(struct dry_run *dry_run)
+/* Whether something of others could make room: what has a demanded UUID one after another, then
+ * what has the room. */
+static unsigned
+ask_others(struct dry_run *dry_run)
 {
-    bool more = true;
+    size_t first = victim_find(&dry_run->problem, dry_run->may_evict);
 
-    while (more) {
-        size_t first = victim_find(&dry_run->problem, dry_run->may_evict);
-
-        if (first == SIZE_MAX)
-            return;
-        if (dry_run->refusal.class == ERROR_NO_ROOM) {
-            dry_run->outcome = DRY_RUN_EVICTING;
-            list_evicted(dry_run, first);
-            return;
-        }
+    if (first == SIZE_MAX)
+        return START_ASKED_OTHERS;
+    if (dry_run->refusal.class == ERROR_NO_ROOM) {
+        dry_run->outcome = DRY_RUN_EVICTING;
+        list_evicted(dry_run, first);
+    } else {
         ARRAY_ADD(dry_run->evicted.leases, dry_run->evicted.count,
                   dry_run->snapshot.ledger.leases[first]);
-        more = find(dry_run);
+    }
+    return START_ASKED_OTHERS | START_OTHERS_GO;
+}
+
+/* A step that a start would take some time for; each kind is told once. */
+static void
+note(struct dry_run *dry_run, enum start_step step)
+{
+    for (size_t i = 0; i < dry_run->step_count; i++) {
+        if (dry_run->steps[i] == step)
+            return;
+    }
+    dry_run->steps[dry_run->step_count++] = step;
+}
+
+/* The steps of a start, on the copy: what would be gone by the next step is supposed to be. */
+static void
+play(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
+     const struct dry_run_change *change)
+{
+    const unsigned again = START_ASKED_PLACES | START_TAKEN | START_NEVER | START_UNDECIDED |
+                           START_BOOTING | START_ASKED_OTHERS | START_OTHERS_GO;
+    unsigned facts =
+        (dry_run->busy.count ? START_OWN_BUSY : 0) | (dry_run->unwanted.count ? START_OWN_GOES : 0);
+
+    for (;;) {
+        enum start_step step = start_next(facts);
+
+        switch (step) {
+        case START_ASK_PLACES:
+            facts |= ask_places(dry_run, transaction->host);
+            continue;
+        case START_ASK_OTHERS:
+            facts |= ask_others(dry_run);
+            continue;
+        case START_LOOK_AT_OTHERS:
+            sort_others(dry_run, transaction, look, &dry_run->problem.request->domain,
+                        change->alone);
+            facts = (facts & ~again) | START_SAW_OTHERS;
+            continue;
+        case START_PAUSE:
+            facts &= ~(unsigned)START_OWN_BUSY;
+            break;
+        case START_REMOVE_OWN:
+            facts &= ~(unsigned)START_OWN_GOES;
+            break;
+        case START_REMOVE_OTHERS:
+            facts &= ~again;
+            break;
+        case START_WAIT_FOR_BOOT:
+            note(dry_run, step);
+            return;
+        default:
+            return;
+        }
+        note(dry_run, step);
+        if (dry_run->outcome == DRY_RUN_EVICTING)
+            return;
     }
 }
 
-/* What others left behind is looked at only when it is in the way, as in a start. */
 static void
 decide(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
        const struct request *request, const struct dry_run_change *change)
@@ -170,17 +227,12 @@ decide(struct dry_run *dry_run, const struct transaction *transaction, struct lo
     dry_run->problem = snapshot_problem(&dry_run->snapshot, request);
     dry_run->problem.running = change->alone;
     dry_run->problem.avoided = change->avoided;
-    if (!find(dry_run))
-        return;
-    sort_others(dry_run, transaction, look, &request->domain, change->alone);
-    if (find(dry_run))
-        evict(dry_run);
+    play(dry_run, transaction, look, change);
 }
 
-/* Of a refusal: whether it is worth waiting for a GPU, and whether it could ever be another answer.
- */
+/* Of a refusal: whether it could ever be another answer. */
 static void
-look_ahead(struct dry_run *dry_run, const struct host *host, const struct request *request,
+look_ahead(struct dry_run *dry_run, const struct request *request,
            const struct dry_run_change *change)
 {
     const struct snapshot *snapshot = &dry_run->snapshot;
@@ -190,8 +242,6 @@ look_ahead(struct dry_run *dry_run, const struct host *host, const struct reques
 
     if (dry_run->outcome != DRY_RUN_REFUSED || (class != ERROR_NO_ROOM && class != ERROR_NEVER))
         return;
-    dry_run->boot_wait_left =
-        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host));
     problem.running = change->alone;
     problem.avoided = change->avoided;
     if (feasibility_of(&problem, dry_run->boot_wait_left, &ignored) == FEASIBILITY_NO)
@@ -217,7 +267,7 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
         return rc;
     dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));
     decide(dry_run, &transaction, &look, request, change);
-    look_ahead(dry_run, host, request, change);
+    look_ahead(dry_run, request, change);
     return 0;
 }
 

@@ -3,14 +3,15 @@
 /*
  * dry-run: what a start of a domain would come to now, for people who ask before they start it.
  *
- * It looks at what assign.h looks at and decides with the same functions, once, without the lock
- * and without changing anything, and needs no right but to read. What it may not see counts as
- * somebody's. It is no promise: another start may be faster, and a kernel may refuse.
+ * It looks at what assign.h looks at, once, without the lock, and takes the steps of a start
+ * (start.h) on a copy. It changes nothing, and needs no right but to read. What it may not see
+ * counts as somebody's. It is no promise: another start may be faster, and a kernel may refuse.
  */
 
 #pragma once
 
 #include "actions/snapshot.h"
+#include "actions/start.h"
 #include "placement/resolution.h"
 #include "placement/rooms.h"
 
@@ -20,6 +21,8 @@ enum dry_run_outcome {
     DRY_RUN_EVICTING, /* something would be removed first, and there is hope for a place then */
     DRY_RUN_REFUSED,
 };
+
+#define DRY_RUN_STEPS 4
 
 struct dry_run {
     enum dry_run_outcome outcome;
@@ -31,6 +34,10 @@ struct dry_run {
     bool *gone;                       /* per lease of ledger: it is one of these */
     bool *may_evict;                  /* per lease of ledger, of those that are not gone */
     struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
+    enum start_step steps[DRY_RUN_STEPS]; /* what would take time, in order: START_PAUSE for busy,
+                                             START_REMOVE_OWN, START_REMOVE_OTHERS,
+                                             START_WAIT_FOR_BOOT */
+    size_t step_count;
     unsigned boot_wait_left; /* ms that a start would wait for a GPU which is not there yet */
     struct error refusal;    /* placement_find's, unless it found a place; its class says as well
                                 whether this host could ever meet the demands */

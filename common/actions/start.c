@@ -46,6 +46,18 @@ start_next(unsigned facts)
     return rows[i].step;
 }
 
+unsigned start_refusal(enum error_class class)
+{
+    static const unsigned facts[] = {
+        [ERROR_NEVER] = START_NEVER,
+        [ERROR_TAKEN] = START_TAKEN,
+        [ERROR_UNDECIDED] = START_UNDECIDED,
+        [ERROR_USAGE] = 0,
+    };
+
+    return facts[class];
+}
+
 bool
 start_is_recorded(enum start_step step)
 {

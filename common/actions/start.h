@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "base/cleanup.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 
@@ -70,6 +70,9 @@ enum start_step {
 };
 
 enum start_step start_next(unsigned facts) CHECKED;
+
+/* What a refusal of placement_find is as a fact; 0: there is no room now. */
+unsigned start_refusal(enum error_class class) CHECKED;
 
 /* Whether the ledger has something new that goes with a step. */
 bool start_is_recorded(enum start_step step) CHECKED;

@@ -268,27 +268,38 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
 }
 
 static void
-tell_removals(const struct dry_run *dry_run, const char *name, FILE *out)
+tell_leases_of(const struct ledger *ledger, bool with_domain, FILE *out)
 {
-    if (dry_run->busy.count)
+    for (size_t i = 0; i < ledger->count; i++)
+        tell_lease(&ledger->leases[i], with_domain, out);
+}
+
+/* What a start would take time for, in its order. */
+static void
+tell_step(const struct dry_run *dry_run, enum start_step step, const char *name, FILE *out)
+{
+    switch (step) {
+    case START_PAUSE:
         say_paragraph(out,
                       "A start would wait: these of %s are still being made or removed:", name);
-    for (size_t i = 0; i < dry_run->busy.count; i++)
-        tell_lease(&dry_run->busy.leases[i], false, out);
-    if (dry_run->boot_wait_left)
+        tell_leases_of(&dry_run->busy, false, out);
+        break;
+    case START_REMOVE_OWN:
+        say_paragraph(out,
+                      "A start would first remove what %s has and does not want as it is:", name);
+        tell_leases_of(&dry_run->unwanted, false, out);
+        break;
+    case START_REMOVE_OTHERS:
+        say_paragraph(out, "To make room, a start would remove%s:",
+                      dry_run->evicted.count > 1 ? ", in this order and no more than needed" : "");
+        tell_leases_of(&dry_run->evicted, true, out);
+        break;
+    default:
         say_paragraph(out,
                       "A start would wait up to %u s for a GPU of vgpu.conf that is not there yet.",
                       (dry_run->boot_wait_left + 999) / 1000);
-    if (dry_run->unwanted.count)
-        say_paragraph(out,
-                      "A start would first remove what %s has and does not want as it is:", name);
-    for (size_t i = 0; i < dry_run->unwanted.count; i++)
-        tell_lease(&dry_run->unwanted.leases[i], false, out);
-    if (dry_run->evicted.count)
-        say_paragraph(out, "To make room, a start would remove%s:",
-                      dry_run->evicted.count > 1 ? ", in this order and no more than needed" : "");
-    for (size_t i = 0; i < dry_run->evicted.count; i++)
-        tell_lease(&dry_run->evicted.leases[i], true, out);
+        break;
+    }
 }
 
 void
@@ -313,5 +324,6 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
         tell_gpus(dry_run, i, out);
     }
     if (!source->domain.is_running)
-        tell_removals(dry_run, request->name, out);
+        for (size_t i = 0; i < dry_run->step_count; i++)
+            tell_step(dry_run, dry_run->steps[i], request->name, out);
 }
