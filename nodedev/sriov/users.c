@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/users.h"
+#include "device/vfio.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "view/vgpu-walk.h"
@@ -49,15 +50,25 @@ add(struct users *users, const struct name *device, const char *user)
                  device->text, user);
 }
 
-/* Whoever has it open; of a plain function, which is no vGPU, this is known in the same way. */
+/* Whoever has it open, or may have; of a plain function, which is no vGPU, this is known in the same
+ * way. */
 static bool
 find_process(const struct host *host, const struct name *device, char *text, size_t size)
 {
-    struct vgpu vgpu, function = {.interface = &vgpu_pool, .device = *device};
+    struct vgpu found, function = {.interface = &vgpu_pool, .device = *device};
+    const struct vgpu *vgpu = &function;
     struct name gpu;
+    struct path path;
+    char holder[80];
 
-    return vgpu_holder(host, vgpu_find(host, device, &vgpu, &gpu) == 0 ? &vgpu : &function, text,
-                       size) > 0;
+    if (vgpu_find(host, device, &found, &gpu) == 0)
+        vgpu = &found;
+    if (vgpu_holder(host, vgpu, holder, sizeof(holder)) > 0) {
+        snprintf(text, size, "process %s", holder);
+        return true;
+    }
+    snprintf(text, size, "a process, perhaps, as not all can be looked at");
+    return vgpu->interface->directory(vgpu, &path) == 0 && vfio_may_be_open(host, &path);
 }
 
 static void
@@ -65,8 +76,7 @@ look_at(struct users *users, const struct name *device)
 {
     const struct lease *lease = ledger_find(users->ledger, device);
     const struct request *guest = status_files_holder(&users->guests, device);
-    char text[128] = "process ";
-    size_t length = strlen(text);
+    char text[128];
 
     if (lease && lease->state != LEASE_KEPT) {
         snprintf(text, sizeof(text), "%.64s (%s)", lease->domain_name,
@@ -74,7 +84,7 @@ look_at(struct users *users, const struct name *device)
         add(users, device, text);
     } else if (guest) {
         add(users, device, guest->name);
-    } else if (find_process(users->host, device, text + length, sizeof(text) - length)) {
+    } else if (find_process(users->host, device, text, sizeof(text))) {
         add(users, device, text);
     }
 }

@@ -194,6 +194,30 @@ others_fail(void **state)
     assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
 }
 
+static const struct host_ops *kernel_ops;
+
+static int
+list_but_one(const struct host *host, const char *path, struct names *ret)
+{
+    return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
+}
+
+/* A process that cannot be looked at may have a function that is bound to VFIO. */
+static void
+may_be_in_use(void **state)
+{
+    static struct host_ops ops;
+
+    (void)state;
+    kernel_ops = scene.kernel.host.ops;
+    ops = *kernel_ops;
+    ops.list = list_but_one;
+    scene.kernel.host.ops = &ops;
+    fake_bind(&scene.kernel, FIRST, "vfio-pci");
+    run("vgpuctl sriov disable 3d:00.0", 4,
+        FIRST " by a process, perhaps, as not all can be looked at");
+}
+
 /* By a lease, by a guest that asks us for nothing, by a process; and what is merely kept. */
 static void
 in_use(void **state)
@@ -302,9 +326,9 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(nvidias),    TEST(nvidias_tool_fails), TEST(others),
-        TEST(in_use),     TEST(many_users),         TEST(others_fail),
-        TEST(which_card), TEST(wrong_words),        TEST(broken_configuration),
+        TEST(nvidias),       TEST(nvidias_tool_fails),   TEST(others),      TEST(in_use),
+        TEST(may_be_in_use), TEST(many_users),           TEST(others_fail), TEST(which_card),
+        TEST(wrong_words),   TEST(broken_configuration),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
