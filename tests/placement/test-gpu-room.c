@@ -25,8 +25,8 @@ struct played {
     size_t card;
     const struct inventory *inventory;
     struct gpu_load room;
-    size_t vgpus[THINGS];   /* per thing: its vGPU in the inventory; SIZE_MAX: it was put */
-    bool freed[KIND_COUNT]; /* kinds of which something was dropped */
+    size_t vgpus[THINGS]; /* per thing: its vGPU in the inventory; SIZE_MAX: it was put */
+    unsigned freed[KIND_COUNT], put[KIND_COUNT]; /* what was dropped of each kind, and put */
     bool lacks[KIND_COUNT]; /* kinds that no function offered at first, though one was free */
     size_t drops;
 };
@@ -84,8 +84,8 @@ knows_largest(const struct card *card)
     return false;
 }
 
-/* Of a kind that needs a GPU instance: none is free as far as the driver told, and none of its size
- * was dropped; or none can be, as the card is not partitioned. */
+/* Of a kind that needs a GPU instance: none is free as far as the driver told, and what
+ * was dropped of its size is taken again; or none can be, as the card is not partitioned. */
 static bool
 has_none(const struct played *played, size_t kind)
 {
@@ -93,7 +93,7 @@ has_none(const struct played *played, size_t kind)
 
     if (!model_kinds[kind].slices)
         return card->partitioned;
-    return !card->partitioned || (played->lacks[kind] && !played->freed[kind]);
+    return !card->partitioned || (played->lacks[kind] && played->freed[kind] <= played->put[kind]);
 }
 
 /* Whether it is known how many of a kind are never exceeded, to the last one; if it is not, what is
@@ -142,6 +142,20 @@ parent_of(const struct played *played, size_t place)
     return parent;
 }
 
+/* How many of a kind there are for sure, whatever else is not known: where nothing was put, one if
+ * the card is empty by now, or if one of the kind was dropped there. */
+static unsigned
+promised(const struct played *played, size_t kind)
+{
+    const struct model *model = &played->model;
+    unsigned made = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        made += model->things[i].card == played->card;
+    return played->room.puts == 0 &&
+           (played->freed[kind] || (made == 0 && !model_kinds[kind].slices));
+}
+
 static void
 check(const struct played *played, unsigned k, size_t place, const struct bounds *said,
       const char *step, uint64_t seed)
@@ -160,6 +174,9 @@ check(const struct played *played, unsigned k, size_t place, const struct bounds
          model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
     MUST(real <= said->most || !largest, "%s: %s on %s: %u..%u, and %u can be made", step,
          model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
+    if (now && real >= promised(played, card->kinds[k]))
+        MUST(said->least >= promised(played, card->kinds[k]), "%s: %s on %s: %u..%u", step,
+             model_kinds[card->kinds[k]].word, where, said->least, said->most);
     if (now && knows_most(played, k))
         MUST(said->most == real, "%s: %s on %s: %u..%u, and %u can be made", step,
              model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
@@ -247,6 +264,7 @@ put(struct played *played, uint64_t *seed)
     played->vgpus[model->thing_count] = SIZE_MAX;
     model->things[model->thing_count++] = (struct thing){
         .card = option.card, .place = option.place, .kind = option.kind, .shown = true};
+    played->put[option.kind]++;
     gpu_load_put(&played->room, &use);
 }
 
@@ -262,7 +280,7 @@ drop(struct played *played, uint64_t *seed)
         return;
     gpu_load_drop(&played->room, played->vgpus[index]);
     played->drops++;
-    played->freed[model->things[index].kind] = true;
+    played->freed[model->things[index].kind]++;
     model->thing_count--;
     memmove(&model->things[index], &model->things[index + 1],
             (model->thing_count - index) * sizeof(*model->things));

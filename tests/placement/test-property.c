@@ -195,6 +195,42 @@ may_be_in_vain(const struct model *model, size_t index)
     return card->pool || (card->partitioned && shown == card->place_count);
 }
 
+/* Whether a wish can be met once some things are gone, a bit each. */
+static bool
+helps(const struct model *model, uint32_t gone)
+{
+    static struct model after;
+
+    after = *model;
+    after.thing_count = 0;
+    for (size_t i = 0; i < model->thing_count; i++) {
+        if (!(gone >> i & 1))
+            after.things[after.thing_count++] = model->things[i];
+    }
+    return model_find(&after);
+}
+
+/* Whether there is any choice of idle things on a card that helps with one of them, and not without
+ * it. */
+static bool
+is_needed(const struct model *model, size_t thing)
+{
+    uint32_t idle = 0, gone = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++) {
+        if (i != thing && model->things[i].card == model->things[thing].card &&
+            is_idle(&model->things[i]))
+            idle |= 1u << i;
+    }
+    /* each set of them, from all to none */
+    for (gone = idle;; gone = (gone - 1) & idle) {
+        if (!helps(model, gone) && helps(model, gone | 1u << thing))
+            return true;
+        if (gone == 0)
+            return false;
+    }
+}
+
 /* A lone wish: others' idle vGPUs are given up if that helps, and on a GPU where it helps. */
 static void
 check_reaping(const struct model *model, uint64_t seed)
@@ -235,6 +271,9 @@ check_reaping(const struct model *model, uint64_t seed)
         /* and not only elsewhere */
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(model_find(&without), "reaped: %zu", of_lease[victim]);
+        without = *model;
+        without.wishes[0].card = (int)model->things[of_lease[victim]].card;
+        MUST(is_needed(&without, of_lease[victim]), "reaped in vain: %zu", of_lease[victim]);
     }
     model_problem_clear(&problem);
 }

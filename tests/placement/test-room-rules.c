@@ -274,6 +274,8 @@ a_drop_adds_one_for_sure(void **state)
          LOAD_NOW, "Y-1", "1..2 untold"},
         {"any, once the GPU is empty", A "foreign 1 X-2 a", "", "drop a", LOAD_NOW, "X-1",
          "4..4 free"},
+        {"also where no limit says so", "gpu v vf vfs 2 X-1:1024:4 Y-2:2048:1\nforeign 1 Y-2 v.0",
+         "", "drop v.0", LOAD_NOW, "X-1 v.0", "1..1 free"},
         {"none while another size stays", A "foreign 1 X-2 a\nforeign 2 X-2 a", "", "drop a",
          LOAD_NOW, "X-1", "0..0 full"},
     };
@@ -317,6 +319,8 @@ a_gpu_instance_is_for_types_of_its_size(void **state)
          "gpu v vf vfs 1 X-1:1024:1@1 X-2:2048:1@2\n"
          "foreign 1 X-1 v.0",
          "", "drop v.0", LOAD_EVER, "X-2", "0..1 untold"},
+        {"nor where the card has no functions", "gpu a X-1:1024:1@1 X-2:2048:0@2\nforeign 1 X-1 a",
+         "", "drop a", LOAD_NOW, "X-2", "0..any untold"},
         {"a card without any takes what fits", WHOLE "foreign 1 Z-4 v.0", "",
          "drop v.0;put Z-2 v.0", LOAD_NOW, "Z-2", "1..1 free"},
         {"and makes none of instances", WHOLE "foreign 1 Z-4 v.0", "", "drop v.0", LOAD_NOW, "I-1",
