@@ -102,19 +102,47 @@ back_of(const struct gpu_load *load, size_t index, const struct load_use *use)
                : 0;
 }
 
+/* Whether the inventory shows a vGPU that shares the GPU in time; or one on a GPU instance. */
+static bool
+holds(const struct gpu_load *load, bool on_instance)
+{
+    const struct inventory *inventory = load->inventory;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        size_t type = LOAD_NO_TYPE;
+
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == load->gpu)
+            type = gpu_load_type(load, &inventory->vgpus[i]);
+        if (type != LOAD_NO_TYPE && (gpu_load_card(load)->types[type].slices > 0) == on_instance)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a type that nobody offers needs what the GPU has not: an instance, or that it is not
+ * partitioned into any. What is on the GPU tells whether it is. */
+static bool
+lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
+{
+    const struct inventory_gpu *card = gpu_load_card(load);
+    bool on_instance = card->types[type].slices > 0;
+
+    if (!ARRAY_HAS(card->types, card->count, other, other->slices > 0))
+        return false;
+    return holds(load, !on_instance) || (is_told && (on_instance || !holds(load, false)));
+}
+
 /* What the driver says of a type on all parents. */
 static void
 hear_word(struct gpu_load *load, size_t type)
 {
-    const struct inventory_gpu *card = gpu_load_card(load);
     bool is_told = false;
 
     for (size_t i = 0; i < load->parent_count; i++) {
         load->types[type].is_offered |= gpu_load_word(load, type, load->parents[i]) > 0;
         is_told |= load->on[load->parents[i]].vgpus == 0;
     }
-    load->types[type].lacks = is_told && !load->types[type].is_offered &&
-                              ARRAY_HAS(card->types, card->count, other, other->slices > 0);
+    load->types[type].lacks = !load->types[type].is_offered && lacks_instance(load, type, is_told);
 }
 
 /* The parents of the GPU, and what is on them. */

@@ -73,14 +73,14 @@ is_raised(const struct gpu_load *load, size_t type)
 
 /* How many places the drops have made for sure: one each for what is alike, unless what was put has
  * taken them, beyond what the driver `offered`; and one if the GPU is empty by now, as an empty GPU
- * takes any of its types. */
+ * takes any of its types but those of GPU instances, which may not be there. */
 static unsigned
 count_freed(const struct gpu_load *load, size_t type, size_t offered)
 {
     const struct load_group *count = &load->types[load->types[type].alike];
     size_t beyond = count->in > offered ? count->in - offered : 0;
 
-    if (load->made == 0 && load->puts == 0)
+    if (load->made == 0 && load->puts == 0 && !gpu_load_card(load)->types[type].slices)
         return count->freed > 0 ? at_most(count->freed) : 1;
     return count->freed > beyond ? at_most(count->freed - beyond) : 0;
 }
@@ -107,13 +107,16 @@ share_left(const struct gpu_load *load, size_t type, size_t parent)
 }
 
 /* Whether one of the functions has a place for sure: what several of them offer may be the same,
- * and each vGPU that was put may have taken it. */
+ * and each vGPU that was put may have taken it. A GPU instance is there for sure if the driver
+ * offers it, or a vGPU was dropped from it. */
 static bool
 is_sure(const struct gpu_load *load, size_t type)
 {
     const struct load_group *count = &load->types[load->types[type].alike];
 
-    return load->time == LOAD_EVER || (load->made == 0 && load->puts == 0) ||
+    if (gpu_load_card(load)->types[type].slices)
+        return count->freed + load->types[type].is_offered > count->in;
+    return (load->made == 0 && load->puts == 0) ||
            count->freed + load->types[type].is_offered > load->puts;
 }
 

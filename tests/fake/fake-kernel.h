@@ -25,7 +25,8 @@
  * Words of a gpu: `vfs N`, its virtual functions, at most 64, from BUS:00.4 on; `vf`, they have
  * NVIDIA's vendor-specific VFIO, and no mdev; `board NAME`, all types of the table of real ones;
  * `xe`, Intel's driver gives them numbers, and of `memory N` as much as there is (none: it is
- * integrated); its types are for a snapshot, and say what a function's memory is called;
+ * integrated); its types are for a snapshot, and say what a function's memory is called; `lent`,
+ * its functions are members of pools, which its types are, for a snapshot only;
  * numa N; vendor and device, PCI ids; gvt; `mig`, it is partitioned, so that only types with
  * `instances` can be made; `list FORM`, what creatable_vgpu_types looks like: header (the default),
  * plain, name-first, garbage (among the lines), proposal (a header while nothing is made).
@@ -51,6 +52,8 @@
  *     unreadable a X-1           how many more there is an error to read
  *     drained a
  *     forgetful a                knows no type but those listed or made now
+ *     member a.0 amd-1           of a GPU that is `lent`: the one pool that the function is of. Each
+ *                                function of such a GPU has this line
  *     stranger x.1 which is no GPU
  */
 

@@ -152,11 +152,11 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
 {
     static const char *const rules[] = {"size", "type", "pool", "mixed"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
-    static const struct word words[] = {NUMBER(fake_gpu, numa),   NUMBER(fake_gpu, vfs),
-                                        NUMBER(fake_gpu, memory), FLAG(fake_gpu, gvt),
-                                        FLAG(fake_gpu, vf),       FLAG(fake_gpu, mig),
-                                        FLAG(fake_gpu, xe),       TEXT(fake_gpu, vendor),
-                                        TEXT(fake_gpu, device),   TEXT(fake_gpu, driver)};
+    static const struct word words[] = {
+        NUMBER(fake_gpu, numa), NUMBER(fake_gpu, vfs), NUMBER(fake_gpu, memory),
+        FLAG(fake_gpu, gvt),    FLAG(fake_gpu, vf),    FLAG(fake_gpu, mig),
+        FLAG(fake_gpu, xe),     FLAG(fake_gpu, lent),  TEXT(fake_gpu, vendor),
+        TEXT(fake_gpu, device), TEXT(fake_gpu, driver)};
     struct fake_gpu gpu = {.numa = -1};
     const char *word;
 
@@ -315,11 +315,10 @@ parse_line(struct fake_machine *machine, const char *word, char *line)
         const char *word;
         void (*parse)(struct fake_machine *machine, const char *name, char *line);
     } things[] = {{"gpu", parse_gpu}, {"type", parse_type}, {"pci", parse_pci}};
-    static const char *const notes[] = {[NOTED_DRAINED] = "drained",
-                                        [NOTED_REFUSED] = "refused",
-                                        [NOTED_UNREADABLE] = "unreadable",
-                                        [NOTED_FORGETFUL] = "forgetful",
-                                        [NOTED_STRANGER] = "stranger"};
+    static const char *const notes[] = {
+        [NOTED_DRAINED] = "drained",       [NOTED_REFUSED] = "refused",
+        [NOTED_UNREADABLE] = "unreadable", [NOTED_FORGETFUL] = "forgetful",
+        [NOTED_STRANGER] = "stranger",     [NOTED_MEMBER] = "member"};
     char *rest = line;
     const char *name = next_word(&rest);
 

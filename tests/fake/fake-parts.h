@@ -49,7 +49,7 @@ struct fake_gpu {
     enum fake_rule rule;
     enum fake_list list;
     unsigned pool, vfs, memory;
-    bool gvt, vf, mig, xe;
+    bool gvt, vf, mig, xe, lent;
     int numa;
     struct fake_type *types;
     size_t type_count;
@@ -73,6 +73,7 @@ enum fake_noted {
     NOTED_UNREADABLE,
     NOTED_FORGETFUL,
     NOTED_STRANGER,
+    NOTED_MEMBER,
 };
 struct fake_note {
     enum fake_noted kind;

@@ -62,7 +62,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
     struct inventory_gpu gpu = {.name = name_of(fake->name),
                                 .numa = fake->numa,
                                 .is_partial = fake->vf,
-                                .framebuffer = fake->xe ? fake->memory : 0,
+                                .framebuffer = fake->rule == RULE_MIXED ? fake->memory : 0,
                                 .one_size = fake->rule != RULE_MIXED};
 
     snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
@@ -73,8 +73,9 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
         struct inventory_type added = {.id = name_of(type->id),
                                        .framebuffer = type->framebuffer,
                                        .heads = type->heads,
-                                       .max = fake->vf ? 0 : type->max,
-                                       .slices = type->slices};
+                                       .max = fake->vf || fake->lent ? 0 : type->max,
+                                       .slices = type->slices,
+                                       .is_configured = fake->lent};
 
         snprintf(added.name, sizeof(added.name), "%s", type->name);
         ARRAY_ADD(gpu.types, gpu.count, added);
@@ -84,17 +85,62 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
         add_memory(inventory, fake);
 }
 
-static void
-add_parent(struct inventory *inventory, const struct fake_parent *fake)
+/* The type that a note's rest names, on the parent that it names. */
+static const struct fake_type *
+noted_type(const struct fake_kernel *kernel, const struct fake_note *note)
 {
-    const struct inventory_gpu *gpu = &inventory->gpus[fake->gpu];
+    const struct fake_parent *parent = fake_find_parent(kernel, note->name);
+    const struct fake_type *type =
+        parent ? fake_find_type_word(fake_gpu_of(kernel, parent), note->rest) : NULL;
+
+    assert(type);
+    return type;
+}
+
+/* The type of the pool that a function is of, which the GPU has. */
+static size_t
+find_pool(const struct fake_kernel *kernel, const struct fake_parent *parent)
+{
+    const struct fake_gpu *gpu = fake_gpu_of(kernel, parent);
+    const struct fake_note *note =
+        ARRAY_FIND(kernel->machine->notes, kernel->machine->note_count, each,
+                   each->kind == NOTED_MEMBER && !strcmp(each->name, parent->name));
+
+    assert(note);
+    return (size_t)(noted_type(kernel, note) - gpu->types);
+}
+
+/* A function of a pool has its type for good, as device/pool.c says. */
+static void
+add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
+           const struct fake_parent *fake)
+{
+    const struct fake_gpu *gpu = fake_gpu_of(kernel, fake);
     struct inventory_parent parent = {.name = name_of(fake->name),
                                       .gpu = fake->gpu,
-                                      .interface = gpu->limit_count  ? &vgpu_xe
-                                                   : gpu->is_partial ? &vgpu_vf
-                                                                     : &vgpu_mdev};
+                                      .interface = gpu->lent ? &vgpu_pool
+                                                   : gpu->xe ? &vgpu_xe
+                                                   : gpu->vf ? &vgpu_vf
+                                                             : &vgpu_mdev,
+                                      .apart = gpu->lent};
 
     inventory_add_parent(inventory, &parent);
+    if (gpu->lent)
+        inventory->gpus[fake->gpu].types[find_pool(kernel, fake)].max++;
+}
+
+/* How many more of a type a parent would make. */
+static int
+available_on(const struct fake_kernel *kernel, const struct fake_parent *parent,
+             const struct fake_type *type)
+{
+    const struct fake_gpu *gpu = fake_gpu_of(kernel, parent);
+
+    if (!gpu->lent)
+        return (int)fake_room(kernel, parent, type);
+    if ((size_t)(type - gpu->types) != find_pool(kernel, parent))
+        return INVENTORY_NEVER;
+    return kernel->usage->here[parent - kernel->machine->parents] == 0;
 }
 
 static void
@@ -123,6 +169,13 @@ add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
     ledger_add(&snapshot->ledger, &lease);
 }
 
+/* Whether a GPU's vGPUs are its functions, and not mediated devices. */
+static bool
+is_function(const struct fake_gpu *gpu)
+{
+    return gpu->vf || gpu->xe || gpu->lent;
+}
+
 /* Pending and reserved ones are not to be seen, unless it says so. "-": it has no type yet. */
 static void
 add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
@@ -135,7 +188,7 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
 
     assert(parent);
     vgpu.parent = (size_t)(parent - kernel->machine->parents);
-    if (fake_gpu_of(kernel, parent)->vf || fake_gpu_of(kernel, parent)->xe)
+    if (is_function(fake_gpu_of(kernel, parent)))
         vgpu.device = name_of(parent->name);
     if (strcmp(fake->type, "-")) {
         type = fake_find_type_word(fake_gpu_of(kernel, parent), fake->type);
@@ -189,18 +242,6 @@ forget_types(struct inventory *inventory, size_t index)
     }
 }
 
-/* The type that a note's rest names, on the parent that it names. */
-static const struct fake_type *
-noted_type(const struct fake_kernel *kernel, const struct fake_note *note)
-{
-    const struct fake_parent *parent = fake_find_parent(kernel, note->name);
-    const struct fake_type *type =
-        parent ? fake_find_type_word(fake_gpu_of(kernel, parent), note->rest) : NULL;
-
-    assert(type);
-    return type;
-}
-
 static void
 add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
          const struct fake_note *note)
@@ -235,6 +276,8 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         snprintf(stranger.why, sizeof(stranger.why), "%s", note->rest);
         ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, stranger);
         break;
+    case NOTED_MEMBER: /* read when its parent is added */
+        break;
     }
 }
 
@@ -250,7 +293,7 @@ fake_snapshot_make(struct fake_snapshot *ret, const char *text)
     for (size_t i = 0; i < machine->gpu_count; i++)
         add_gpu(&ret->inventory, &machine->gpus[i]);
     for (size_t i = 0; i < machine->parent_count; i++)
-        add_parent(&ret->inventory, &machine->parents[i]);
+        add_parent(&ret->inventory, &kernel, &machine->parents[i]);
     for (size_t i = 0; i < machine->vgpu_count; i++)
         add_vgpu(ret, &kernel, &machine->vgpus[i]);
     for (size_t i = 0; i < machine->parent_count; i++) {
@@ -258,8 +301,7 @@ fake_snapshot_make(struct fake_snapshot *ret, const char *text)
         const struct fake_gpu *gpu = fake_gpu_of(&kernel, parent);
 
         for (size_t t = 0; t < gpu->type_count; t++)
-            ret->inventory.parents[i].available[t] =
-                (int)fake_room(&kernel, parent, &gpu->types[t]);
+            ret->inventory.parents[i].available[t] = available_on(&kernel, parent, &gpu->types[t]);
     }
     for (size_t i = 0; i < machine->note_count; i++)
         add_note(ret, &kernel, &machine->notes[i]);

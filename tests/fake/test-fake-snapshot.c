@@ -3,6 +3,7 @@
 /* A description means the same as a tree and as values: what is read of the one is the other. */
 
 #include "device/scan.h"
+#include "fake/fake-parts.h"
 #include "fake/fake-snapshot.h"
 #include "fake/scene.h"
 
@@ -134,12 +135,55 @@ types_in_short_and_vgpus(void **state)
             "foreign 1 L4-2Q 0000:af:00.4\nforeign 2 L4-12Q 0000:af:00.5\n");
 }
 
+#define POOLS "0000:c1:00"
+
+/* Members of pools are a snapshot's only: in a tree vgpu.conf and tags say what they are. */
+static void
+members_of_pools(void **state)
+{
+    AUTO(fake_snapshot_clear) struct fake_snapshot snapshot;
+    AUTO(inventory_clear) struct inventory read = {0};
+    char *one[] = {(char *)POOLS ".4"}, *others[] = {(char *)POOLS ".[56]"};
+    struct policy_pool pools[] = {
+        {.name = (char *)"big", .functions = {one, 1}, .framebuffer = 8192},
+        {.name = (char *)"small", .functions = {others, 1}},
+    };
+    const struct policy policy = {.pools = pools, .pool_count = COUNT(pools)};
+    struct error error;
+
+    (void)state;
+    scene_start(&scene, "pci " POOLS ".0 driver gim\npci " POOLS ".4 physfn " POOLS ".0\n"
+                        "pci " POOLS ".5 physfn " POOLS ".0\npci " POOLS ".6 physfn " POOLS ".0\n");
+    fake_put(scene.kernel.host.root, NULL, "run/libvirt-vgpu/functions/");
+    fake_put_link(scene.kernel.host.root, "small", "run/libvirt-vgpu/functions/" POOLS ".5");
+    assert_int_equal(scan_host(&scene.kernel.host, &policy, &inventory_all_types, &read, &error),
+                     0);
+    fake_snapshot_make(&snapshot, "gpu " POOLS ".0 lent vfs 3\n"
+                                  "type big \"big\" framebuffer 8192\ntype small \"small\"\n"
+                                  "member " POOLS ".4 big\nmember " POOLS ".5 small\n"
+                                  "member " POOLS ".6 small\nforeign 1 small " POOLS ".5\n");
+    assert_int_equal(read.gpu_count, 1);
+    assert_int_equal(read.gpus[0].count, 2);
+    compare_types(&snapshot.inventory.gpus[0], &read.gpus[0]);
+    compare_parents(&snapshot.inventory, &read);
+    for (size_t i = 0; i < read.parent_count; i++)
+        assert_true(read.parents[i].apart && snapshot.inventory.parents[i].apart);
+    for (size_t i = 0; i < read.gpus[0].count; i++)
+        assert_true(read.gpus[0].types[i].is_configured &&
+                    snapshot.inventory.gpus[0].types[i].is_configured);
+    assert_int_equal(read.vgpu_count, 1);
+    assert_int_equal(snapshot.inventory.vgpu_count, 1);
+    assert_true(name_equal(&read.vgpus[0].device, &snapshot.inventory.vgpus[0].device));
+    scene_stop(&scene);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_machines),
         cmocka_unit_test(types_in_short_and_vgpus),
+        cmocka_unit_test(members_of_pools),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

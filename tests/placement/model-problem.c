@@ -51,6 +51,23 @@ put_refusals(FILE *out, const struct model *model, const struct option *refused)
     }
 }
 
+static void
+put_types(FILE *out, const struct card *card)
+{
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        const struct kind *kind = &model_kinds[card->kinds[k]];
+
+        fprintf(out, "type %s \"%s\" framebuffer %u max %u uses %u", kind->id, kind->name,
+                kind->framebuffer, kind->max, kind->units);
+        if (kind->slices)
+            fprintf(out, " slices %u instances %u", kind->slices, card->instances[k]);
+        fprintf(out, "\n");
+    }
+    for (unsigned i = 0; card->lent && i < card->place_count; i++)
+        fprintf(out, "member %s %s\n", card->places[i],
+                model_kinds[card->kinds[card->member[i]]].id);
+}
+
 char *
 model_machine(const struct model *model, bool things)
 {
@@ -69,18 +86,14 @@ model_machine(const struct model *model, bool things)
         else
             fprintf(out, "size");
         if (card->functions)
-            fprintf(out, "%s vfs %u",
-                    card->memory ? " xe"
+            fprintf(out, "%s%s vfs %u",
+                    card->xe     ? " xe"
+                    : card->lent ? " lent"
                     : card->vf   ? " vf"
                                  : "",
-                    card->place_count);
+                    card->partitioned ? " mig" : "", card->place_count);
         fprintf(out, "\n");
-        for (unsigned k = 0; k < card->kind_count; k++) {
-            const struct kind *kind = &model_kinds[card->kinds[k]];
-
-            fprintf(out, "type %s \"%s\" framebuffer %u max %u uses %u\n", kind->id, kind->name,
-                    kind->framebuffer, kind->max, kind->units);
-        }
+        put_types(out, card);
     }
     for (size_t i = 0; things && i < model->thing_count; i++)
         put_thing(out, model, i);
@@ -96,13 +109,22 @@ tell_hosts(const struct model *model, struct model_problem *problem)
     AUTO_FREE char *machine = model_machine(model, true);
 
     fake_snapshot_make(&problem->snapshot, machine);
-    for (size_t c = 0; c < model->card_count; c++) {
-        const struct card *card = &model->cards[c];
+}
 
-        for (unsigned k = 0; card->vf && card->told && k < card->kind_count; k++)
-            problem->snapshot.inventory.gpus[c].types[k].max = model_kinds[card->kinds[k]].max;
+static void
+tell_maxima(const struct model *model, struct model_problem *problem)
+{
+    for (size_t i = 0; i < COUNT(model_kinds); i++) {
+        struct policy_limit *limit = &problem->maxima[problem->policy.limit_count];
+
+        if (!model->configured[i])
+            continue;
+        problem->policy.limit_count++;
+        problem->limited_types[i] = (char *)model_kinds[i].word;
+        *limit = (struct policy_limit){.types = {&problem->limited_types[i], 1},
+                                       .max = model->configured[i]};
     }
-    maxima_add(NULL, &problem->snapshot.inventory);
+    maxima_add(&problem->policy, &problem->snapshot.inventory);
 }
 
 static void
@@ -117,6 +139,7 @@ tell_policy(const struct model *model, struct model_problem *problem)
                               .numa = POLICY_NUMA_PREFER,
                               .allow = ~0u,
                               .gpus = problem->policy_gpus,
+                              .limits = problem->maxima,
                               .classes = problem->classes,
                               .class_count = GROUPS,
                               .quotas = problem->quotas,
@@ -210,6 +233,7 @@ model_problem_make(const struct model *model, struct model_problem *problem)
     *problem = (struct model_problem){.blue = NULL};
     tell_hosts(model, problem);
     tell_policy(model, problem);
+    tell_maxima(model, problem);
     tell_request(model, problem);
     problem->whole = (struct placement_problem){.rejections = snapshot->rejections,
                                                 .rejection_count = snapshot->rejection_count,
@@ -239,7 +263,7 @@ model_print(const struct model *model)
     for (size_t c = 0; c < model->card_count; c++) {
         const struct card *card = &model->cards[c];
 
-        print_error("%s:%s", card->name, card->vf && card->told ? " told" : "");
+        print_error("%s:", card->name);
         if (card->listed)
             print_error(" %s, reserve %u, allowed %x%s", card->enabled ? "enabled" : "disabled",
                         card->reserve, card->allowed, card->blue ? ", blue" : "");
@@ -256,6 +280,10 @@ model_print(const struct model *model)
     for (size_t i = 0; i < model->limit_count; i++)
         print_error("at most %u of c%zu for %s\n", model->limits[i].max, model->limits[i].group,
                     model->limits[i].pattern);
+    for (size_t i = 0; i < COUNT(model_kinds); i++) {
+        if (model->configured[i])
+            print_error("at most %u %s of a GPU\n", model->configured[i], model_kinds[i].word);
+    }
     print_error("%s, node %d, freedom %d\n", model->ci ? "ci-9" : "web-9", model->node,
                 (int)model->freedom);
     for (size_t i = 0; i < model->wish_count; i++) {

@@ -18,6 +18,8 @@ struct model_problem {
     char *class_types[GROUPS][3];
     struct policy_quota quotas[LIMITS];
     char *patterns[LIMITS];
+    struct policy_limit maxima[KIND_COUNT];
+    char *limited_types[KIND_COUNT];
     struct request request;
     struct request_device devices[WISHES];
     struct request_hostdev hostdevs[WISHES];

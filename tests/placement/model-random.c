@@ -6,38 +6,50 @@
 #include <stdio.h>
 #include <string.h>
 
-void
-model_add_card(struct model *model, uint64_t *seed)
+/* What limits a card: one size, memory, units, instances, or pools. */
+static void
+choose_rule(struct card *card, const char *board, uint64_t *seed)
 {
-    static const char *const boards[] = {"T4", "A40", "L40S", "L40S", "B60", "mtty"};
-    size_t index = model->card_count++;
-    struct card *card = &model->cards[index];
-    const char *board = boards[chance(seed, COUNT(boards))];
-    unsigned pool_kind = chance(seed, 2);
+    card->xe = !strcmp(board, "B60");
+    card->lent = !strcmp(board, "V710");
+    card->vf = card->xe || card->lent || !strcmp(board, "L40S") ||
+               (!strcmp(board, "A30") && maybe(seed, 50));
+    card->functions = card->vf || !strcmp(board, "A40") || !strcmp(board, "A30") ||
+                      (!strcmp(board, "T4") && maybe(seed, 20));
+    if (card->xe)
+        card->memory = 4096 * (1 + chance(seed, 4));
+    else if ((!strcmp(board, "L40S") || !strcmp(board, "A40")) && maybe(seed, 30))
+        card->memory = 49152;
+    if (!strcmp(board, "mtty"))
+        card->pool = 1 + chance(seed, 5);
+    card->partitioned = !strcmp(board, "A30") && maybe(seed, 70);
+}
 
-    *card = (struct card){.node = (int)chance(seed, 3) - 1, .place_count = 1};
-    card->vf = !strcmp(board, "L40S") || !strcmp(board, "B60");
-    card->memory = strcmp(board, "B60") ? 0 : 4096 * (1 + chance(seed, 4));
-    card->told = maybe(seed, 50);
-    card->functions =
-        card->vf || !strcmp(board, "A40") || (!strcmp(board, "T4") && maybe(seed, 20));
+static void
+choose_kinds(struct card *card, const char *board, uint64_t *seed)
+{
+    unsigned units = 1 + chance(seed, 2);
+
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
         /* of a pool one type only: what another one leaves of it nobody tells */
         if (strcmp(model_kinds[i].board, board) ||
-            (model_kinds[i].units ? model_kinds[i].units != pool_kind + 1
-                                  : !card->memory && !maybe(seed, 60)))
+            (model_kinds[i].units ? model_kinds[i].units != units
+                                  : !card->xe && !card->lent && !maybe(seed, 60)))
             continue;
-        if (card->kind_count < KINDS)
-            card->kinds[card->kind_count++] = i;
+        card->instances[card->kind_count] =
+            card->partitioned && model_kinds[i].slices ? chance(seed, model_kinds[i].max + 1) : 0;
+        card->kinds[card->kind_count++] = i;
     }
-    if (!strcmp(board, "mtty")) {
-        card->pool = 1 + chance(seed, 5);
+}
+
+static void
+add_places(struct card *card, size_t index, uint64_t *seed)
+{
+    if (card->pool)
         snprintf(card->name, sizeof(card->name), "mtty%zu", index);
-    } else {
+    else
         snprintf(card->name, sizeof(card->name), "0000:%02zx:00.0", 0x18 + index);
-    }
-    if (card->functions)
-        card->place_count = 1 + chance(seed, PLACES);
+    card->place_count = card->functions ? 1 + chance(seed, PLACES) : 1;
     for (unsigned i = 0; i < card->place_count; i++) {
         if (card->functions)
             snprintf(card->places[i], sizeof(card->places[i]), "0000:%02zx:00.%u", 0x18 + index,
@@ -45,6 +57,26 @@ model_add_card(struct model *model, uint64_t *seed)
         else
             memcpy(card->places[i], card->name, sizeof(card->name));
     }
+    /* there is no pool without a function */
+    if (card->lent && card->place_count < card->kind_count)
+        card->kind_count = card->place_count;
+    for (unsigned i = 0; card->lent && i < card->place_count; i++)
+        card->member[i] = i < card->kind_count ? i : chance(seed, card->kind_count);
+}
+
+void
+model_add_card(struct model *model, uint64_t *seed)
+{
+    static const char *const boards[] = {"T4",  "A40", "L40S", "L40S", "B60",
+                                         "A30", "A30", "V710", "mtty"};
+    size_t index = model->card_count++;
+    struct card *card = &model->cards[index];
+    const char *board = boards[chance(seed, COUNT(boards))];
+
+    *card = (struct card){.node = (int)chance(seed, 3) - 1};
+    choose_rule(card, board, seed);
+    choose_kinds(card, board, seed);
+    add_places(card, index, seed);
     card->listed = maybe(seed, 50);
     card->enabled = maybe(seed, 85);
     card->blue = maybe(seed, 50);
@@ -55,7 +87,26 @@ model_add_card(struct model *model, uint64_t *seed)
     card->allowed = maybe(seed, 30) ? chance(seed, 1u << card->kind_count) : 0;
 }
 
-/* What others have there: one kind per GPU, or two of a size, as far as there is room. */
+/* Of drivers that tell none, often less than there is room for. */
+void
+model_add_maxima(struct model *model, uint64_t *seed)
+{
+    for (size_t i = 0; i < COUNT(model_kinds); i++) {
+        if (model_kinds[i].max == 0 || !maybe(seed, 40))
+            continue;
+        model->configured[i] =
+            maybe(seed, 60) ? model_kinds[i].max : 1 + chance(seed, model_kinds[i].max);
+    }
+}
+
+/* A kind that somebody has there. */
+static size_t
+kind_of_things(const struct card *card, uint64_t *seed)
+{
+    return card->kinds[chance(seed, card->kind_count)];
+}
+
+/* What others have there, as far as there is room: of one kind, where sizes cannot be mixed. */
 static void
 add_things(struct model *model, uint64_t *seed, size_t index)
 {
@@ -68,8 +119,10 @@ add_things(struct model *model, uint64_t *seed, size_t index)
 
     if (card->kind_count == 0)
         return;
-    kind = card->kinds[chance(seed, card->kind_count)];
+    kind = kind_of_things(card, seed);
     for (unsigned i = 0; i < count && model->thing_count < THINGS; i++) {
+        if (card->memory || card->lent || card->partitioned)
+            kind = kind_of_things(card, seed);
         struct option option = {index, chance(seed, card->place_count), kind};
         struct thing thing = {index, option.place, kind, .leased = true};
 
@@ -80,7 +133,7 @@ add_things(struct model *model, uint64_t *seed, size_t index)
         thing.lost = card->vf && !thing.shown && maybe(seed, 30);
         if (thing.lost)
             thing.state = lost[chance(seed, COUNT(lost))];
-        if (model_has_room(model, &option, 1) &&
+        if (model_has_room(model, &option, 1, 1) &&
             !(card->functions && model_is_claimed(model, index, option.place)) &&
             model_driver_says(model, &option) > 0)
             model->things[model->thing_count++] = thing;
@@ -221,6 +274,7 @@ model_make(struct model *model, uint64_t seed)
 
     *model = (struct model){.node = -1};
     cards = 1 + chance(&seed, CARDS);
+    model_add_maxima(model, &seed);
     for (unsigned i = 0; i < cards; i++) {
         model_add_card(model, &seed);
         add_things(model, &seed, i);

@@ -6,27 +6,35 @@
 #include <string.h>
 
 const struct kind model_kinds[KIND_COUNT] = {
-    {"T4", "nvidia-222", "GRID T4-1B", "T4-1B", 1024, 16, 0},
-    {"T4", "nvidia-230", "GRID T4-1Q", "T4-1Q", 1024, 16, 0},
-    {"T4", "nvidia-231", "GRID T4-2Q", "T4-2Q", 2048, 8, 0},
-    {"T4", "nvidia-232", "GRID T4-4Q", "T4-4Q", 4096, 4, 0},
-    {"T4", "nvidia-233", "GRID T4-8Q", "T4-8Q", 8192, 2, 0},
-    {"T4", "nvidia-234", "GRID T4-16Q", "T4-16Q", 16384, 1, 0},
-    {"A40", "nvidia-562", "NVIDIA A40-8Q", "A40-8Q", 8192, 6, 0},
-    {"A40", "nvidia-572", "NVIDIA A40-8A", "A40-8A", 8192, 6, 0},
-    {"A40", "nvidia-564", "NVIDIA A40-16Q", "A40-16Q", 16384, 3, 0},
-    {"A40", "nvidia-565", "NVIDIA A40-24Q", "A40-24Q", 24576, 2, 0},
-    {"A40", "nvidia-566", "NVIDIA A40-48Q", "A40-48Q", 49152, 1, 0},
-    {"L40S", "nvidia-1152", "NVIDIA L40S-8Q", "L40S-8Q", 8192, 6, 0},
-    {"L40S", "nvidia-1151", "NVIDIA L40S-6Q", "L40S-6Q", 6144, 8, 0},
-    {"L40S", "nvidia-1154", "NVIDIA L40S-16Q", "L40S-16Q", 16384, 3, 0},
-    {"L40S", "nvidia-1155", "NVIDIA L40S-24Q", "L40S-24Q", 24576, 2, 0},
-    {"L40S", "nvidia-1156", "NVIDIA L40S-48Q", "L40S-48Q", 49152, 1, 0},
-    {"B60", "b60-2g", "b60-2g", "b60-2g", 2048, 0, 0},
-    {"B60", "b60-4g", "b60-4g", "b60-4g", 4096, 0, 0},
-    {"B60", "b60-6g", "b60-6g", "b60-6g", 6144, 0, 0},
-    {"mtty", "mtty-1", "Single port serial", "Single port serial", 0, 0, 1},
-    {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2},
+    {"T4", "nvidia-222", "GRID T4-1B", "T4-1B", 1024, 16, 0, 0},
+    {"T4", "nvidia-230", "GRID T4-1Q", "T4-1Q", 1024, 16, 0, 0},
+    {"T4", "nvidia-231", "GRID T4-2Q", "T4-2Q", 2048, 8, 0, 0},
+    {"T4", "nvidia-232", "GRID T4-4Q", "T4-4Q", 4096, 4, 0, 0},
+    {"T4", "nvidia-233", "GRID T4-8Q", "T4-8Q", 8192, 2, 0, 0},
+    {"T4", "nvidia-234", "GRID T4-16Q", "T4-16Q", 16384, 1, 0, 0},
+    {"A40", "nvidia-562", "NVIDIA A40-8Q", "A40-8Q", 8192, 6, 0, 0},
+    {"A40", "nvidia-572", "NVIDIA A40-8A", "A40-8A", 8192, 6, 0, 0},
+    {"A40", "nvidia-564", "NVIDIA A40-16Q", "A40-16Q", 16384, 3, 0, 0},
+    {"A40", "nvidia-565", "NVIDIA A40-24Q", "A40-24Q", 24576, 2, 0, 0},
+    {"A40", "nvidia-566", "NVIDIA A40-48Q", "A40-48Q", 49152, 1, 0, 0},
+    {"L40S", "nvidia-1152", "NVIDIA L40S-8Q", "L40S-8Q", 8192, 6, 0, 0},
+    {"L40S", "nvidia-1151", "NVIDIA L40S-6Q", "L40S-6Q", 6144, 8, 0, 0},
+    {"L40S", "nvidia-1154", "NVIDIA L40S-16Q", "L40S-16Q", 16384, 3, 0, 0},
+    {"L40S", "nvidia-1155", "NVIDIA L40S-24Q", "L40S-24Q", 24576, 2, 0, 0},
+    {"L40S", "nvidia-1156", "NVIDIA L40S-48Q", "L40S-48Q", 49152, 1, 0, 0},
+    {"B60", "b60-2g", "b60-2g", "b60-2g", 2048, 0, 0, 0},
+    {"B60", "b60-4g", "b60-4g", "b60-4g", 4096, 0, 0, 0},
+    {"B60", "b60-6g", "b60-6g", "b60-6g", 6144, 0, 0, 0},
+    {"A30", "nvidia-686", "NVIDIA A30-6C", "A30-6C", 6144, 4, 0, 0},
+    {"A30", "nvidia-687", "NVIDIA A30-12C", "A30-12C", 12288, 2, 0, 0},
+    {"A30", "nvidia-688", "NVIDIA A30-24C", "A30-24C", 24576, 1, 0, 0},
+    {"A30", "nvidia-689", "NVIDIA A30-1-6C", "A30-1-6C", 6144, 4, 0, 1},
+    {"A30", "nvidia-690", "NVIDIA A30-2-12C", "A30-2-12C", 12288, 2, 0, 2},
+    {"A30", "nvidia-691", "NVIDIA A30-4-24C", "A30-4-24C", 24576, 1, 0, 4},
+    {"V710", "amd-small", "amd-small", "amd-small", 0, 0, 0, 0},
+    {"V710", "amd-large", "amd-large", "amd-large", 8192, 0, 0, 0},
+    {"mtty", "mtty-1", "Single port serial", "Single port serial", 0, 0, 1, 0},
+    {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2, 0},
 };
 
 /* Of a card whose memory is summed up: what some more would have beside what is there, or is being
@@ -43,32 +51,88 @@ has_memory(const struct model *model, size_t card, uint64_t more)
     return model->cards[card].memory == 0 || more <= model->cards[card].memory;
 }
 
-unsigned
-model_driver_says(const struct model *model, const struct option *option)
+/* Whether all vGPUs of a card have one frame-buffer size. */
+static bool
+has_one_size(const struct card *card)
+{
+    return !card->pool && !card->memory && !card->lent && !card->partitioned;
+}
+
+/* Where nothing is on a function: whether the card has a free instance of a kind's size. */
+static bool
+has_instance(const struct model *model, const struct option *option)
 {
     const struct card *card = &model->cards[option->card];
-    const struct kind *kind = &model_kinds[option->kind];
-    unsigned made = 0, here = 0, units = 0;
+    unsigned made = 0, k = 0;
 
+    while (card->kinds[k] != option->kind)
+        k++;
+    for (size_t i = 0; i < model->thing_count; i++)
+        made += model->things[i].shown && model->things[i].card == option->card &&
+                model->things[i].kind == option->kind;
+    return made < card->instances[k];
+}
+
+/* The same of a card that takes one size; *made: how many it has. */
+static bool
+is_of_the_size(const struct model *model, const struct option *option, unsigned *made)
+{
+    *made = 0;
     for (size_t i = 0; i < model->thing_count; i++) {
         const struct thing *thing = &model->things[i];
 
         if (!thing->shown || thing->card != option->card)
             continue;
-        made++;
-        here += thing->place == option->place;
-        units += model_kinds[thing->kind].units;
-        if (!card->pool && !card->memory &&
-            model_kinds[thing->kind].framebuffer != kind->framebuffer)
-            return 0;
+        ++*made;
+        if (model_kinds[thing->kind].framebuffer != model_kinds[option->kind].framebuffer)
+            return false;
     }
-    if (card->memory)
-        return !here && has_memory(model, option->card, kind->framebuffer);
-    if (card->pool)
-        return (card->pool - units) / kind->units;
-    if (made >= kind->max)
+    return true;
+}
+
+static unsigned
+count_shown(const struct model *model, size_t card, size_t place)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        count += model->things[i].shown && model->things[i].card == card &&
+                 model->things[i].place == place;
+    return count;
+}
+
+static unsigned
+units_left(const struct model *model, size_t card)
+{
+    unsigned units = model->cards[card].pool;
+
+    for (size_t i = 0; i < model->thing_count; i++) {
+        if (model->things[i].shown && model->things[i].card == card)
+            units -= model_kinds[model->things[i].kind].units;
+    }
+    return units;
+}
+
+unsigned
+model_driver_says(const struct model *model, const struct option *option)
+{
+    const struct card *card = &model->cards[option->card];
+    const struct kind *kind = &model_kinds[option->kind];
+    unsigned made;
+
+    if (card->functions && count_shown(model, option->card, option->place) > 0)
         return 0;
-    return card->functions ? !here : kind->max - made;
+    if (card->lent)
+        return card->kinds[card->member[option->place]] == option->kind;
+    if (kind->slices)
+        return card->partitioned && has_instance(model, option);
+    if (card->memory)
+        return has_memory(model, option->card, kind->framebuffer);
+    if (card->pool)
+        return units_left(model, option->card) / kind->units;
+    if (card->partitioned || !is_of_the_size(model, option, &made) || made >= kind->max)
+        return 0;
+    return card->functions ? 1 : kind->max - made;
 }
 
 static bool
@@ -105,9 +169,13 @@ calculated(const struct model *model, const struct option *option)
     unsigned size = model_kinds[option->kind].framebuffer, largest = 0, smallest = ~0u;
     unsigned seen = 0, offered = 0;
 
+    if (model_kinds[option->kind].slices || card->memory || card->lent || card->pool)
+        return 0;
     for (unsigned i = 0; i < card->kind_count; i++) {
         unsigned other = model_kinds[card->kinds[i]].framebuffer;
 
+        if (model_kinds[card->kinds[i]].slices)
+            continue;
         largest = other > largest ? other : largest;
         smallest = other < smallest ? other : smallest;
     }
@@ -136,17 +204,61 @@ model_calculate(struct model *model)
     }
 }
 
+unsigned
+model_maximum(const struct model *model, size_t card, unsigned k)
+{
+    const struct card *self = &model->cards[card];
+    unsigned members = 0;
+
+    if (!self->vf)
+        return model_kinds[self->kinds[k]].max;
+    if (!self->lent)
+        return model->configured[self->kinds[k]] ? model->configured[self->kinds[k]]
+                                                 : self->calculated[k];
+    for (unsigned i = 0; i < self->place_count; i++)
+        members += self->member[i] == k;
+    return members;
+}
+
 bool
-model_has_room(const struct model *model, const struct option *option, unsigned more)
+model_counts(const struct model *model, const struct thing *thing, size_t card, size_t kind)
+{
+    const struct card *self = &model->cards[card];
+    bool all = !self->pool && !self->memory && !self->lent && !model_kinds[kind].slices;
+
+    return thing->card == card && !thing->lost && (all || thing->kind == kind);
+}
+
+/* Of a card whose functions do not tell how often they offer the same: whether it would make all.
+ */
+static bool
+would_make(const struct model *model, const struct option *option, unsigned more, unsigned alike)
+{
+    const struct card *card = &model->cards[option->card];
+    unsigned taken = 0, k = 0;
+
+    if (card->memory || card->lent || card->pool)
+        return true;
+    for (size_t i = 0; i < model->thing_count; i++)
+        taken += model_counts(model, &model->things[i], option->card, option->kind);
+    while (card->kinds[k] != option->kind)
+        k++;
+    return model_kinds[option->kind].slices ? taken + alike <= card->instances[k]
+                                            : taken + more <= model_kinds[option->kind].max;
+}
+
+bool
+model_has_room(const struct model *model, const struct option *option, unsigned more,
+               unsigned alike)
 {
     const struct card *card = &model->cards[option->card];
     unsigned reserve = card->listed ? card->reserve : 0;
-    unsigned free = 0, taken = 0, claimed = 0, limit;
+    unsigned free = 0, taken = 0, claimed = 0, limit, k = 0;
 
     for (size_t i = 0; i < model->thing_count; i++) {
         const struct thing *thing = &model->things[i];
 
-        taken += thing->card == option->card && !thing->lost;
+        taken += model_counts(model, thing, option->card, option->kind);
         claimed += thing->card == option->card && !thing->lost && !thing->shown;
     }
     for (size_t place = 0; place < card->place_count; place++) {
@@ -156,14 +268,15 @@ model_has_room(const struct model *model, const struct option *option, unsigned 
                     ? 0
                     : model_driver_says(model, &here);
     }
+    if (model->exact && !would_make(model, option, more, alike))
+        return false;
     if (!card->functions)
         return free >= claimed + more + reserve;
-    if (card->memory)
-        return free >= more;
-    limit = model_kinds[option->kind].max;
-    for (unsigned k = 0; card->vf && !card->told && k < card->kind_count; k++)
-        limit = card->kinds[k] == option->kind ? card->calculated[k] : limit;
-    return free >= more + reserve && (limit == 0 || limit >= taken + more + reserve);
+    while (card->kinds[k] != option->kind)
+        k++;
+    limit = model_maximum(model, option->card, k);
+    return free >= (card->lent ? alike : more) + reserve &&
+           (limit == 0 || limit >= taken + (has_one_size(card) ? more : alike) + reserve);
 }
 
 static bool
@@ -256,7 +369,8 @@ within_limits(const struct model *model, const struct option *options, size_t co
     return true;
 }
 
-/* One size on a GPU, of what is made, being made and to be made; or what all of it has together. */
+/* One size on a GPU, of what is made, being made and to be made; or what all of it has together.
+ * What is apart, or on instances of its own, goes with anything. */
 static bool
 goes_together(const struct model *model, const struct option *options, size_t count,
               const struct option *option)
@@ -264,6 +378,8 @@ goes_together(const struct model *model, const struct option *options, size_t co
     unsigned size = model_kinds[option->kind].framebuffer;
     uint64_t more = 0;
 
+    if (model->cards[option->card].lent || model_kinds[option->kind].slices)
+        return true;
     if (model->cards[option->card].memory) {
         for (size_t i = 0; i < count; i++) {
             if (options[i].card == option->card && model->wishes[i].thing < 0)
@@ -289,7 +405,7 @@ model_is_legal(const struct model *model, const struct option *options, size_t c
     for (size_t i = 0; i < count; i++) {
         const struct wish *wish = &model->wishes[i];
         const struct card *card = &model->cards[options[i].card];
-        unsigned together = 0;
+        unsigned together = 0, alike = 0;
 
         if (!model_obeys(model, wish, &options[i]))
             return false;
@@ -299,13 +415,14 @@ model_is_legal(const struct model *model, const struct option *options, size_t c
             if (model->wishes[k].thing >= 0 || options[k].card != options[i].card)
                 continue;
             together++;
+            alike += options[k].kind == options[i].kind;
             if (k != i && card->functions && options[k].place == options[i].place)
                 return false;
         }
         if (model_driver_says(model, &options[i]) == 0 || is_refused(model, &options[i]) ||
             (card->functions && model_is_claimed(model, options[i].card, options[i].place)) ||
             !goes_together(model, options, count, &options[i]) ||
-            !model_has_room(model, &options[i], together))
+            !model_has_room(model, &options[i], together, alike))
             return false;
     }
     return within_limits(model, options, count);

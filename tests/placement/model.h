@@ -20,19 +20,20 @@
 
 #define CARDS    4
 #define PLACES   4
-#define KINDS    5
+#define KINDS    6
 #define THINGS   32
 #define WISHES   4
 #define GROUPS   3
 #define LIMITS   2
 #define REFUSALS 2
 
-/* Types of real boards, some of one size; and a pool's, of which a type uses units. */
+/* Types of real boards, some of one size; those of GPU instances (MIG) need one of so many slices;
+ * of mtty's units a type uses some; and pools, whose functions are of one type each. */
 struct kind {
     const char *board, *id, *name, *word;
-    unsigned framebuffer, max, units;
+    unsigned framebuffer, max, units, slices;
 };
-#define KIND_COUNT 21
+#define KIND_COUNT 29
 extern const struct kind model_kinds[KIND_COUNT];
 
 /* A GPU, and what the administrator says of it. */
@@ -41,12 +42,16 @@ struct card {
     char places[PLACES][16]; /* its parents: itself, or functions */
     unsigned place_count;
     bool functions;
-    bool vf;   /* they are vGPUs themselves, and their driver tells no maximum... */
-    bool told; /* ...but the administrator does */
+    bool vf;   /* they are vGPUs themselves; only of `lent` ones somebody tells a maximum */
+    bool xe;   /* they are Intel's: types are numbers that share the memory */
+    bool lent; /* they are members of pools */
     size_t kinds[KINDS];
     unsigned kind_count;
     unsigned
-        calculated[KINDS]; /* per kind: the maximum, if only sizes tell it; 0: it is not known */
+        calculated[KINDS];   /* per kind: the maximum, if only sizes tell it; 0: it is not known */
+    unsigned member[PLACES]; /* `lent`: of which pool a function is, an index of `kinds` */
+    bool partitioned;        /* into GPU instances: then nothing else is made... */
+    unsigned instances[KINDS]; /* ...and of each kind as many as there are for it */
     unsigned pool;
     unsigned memory; /* MiB: any sizes go together that have room in it; 0: one size at a time */
     int node;
@@ -102,11 +107,14 @@ struct model {
     struct group groups[GROUPS];
     struct quota limits[LIMITS];
     size_t limit_count;
+    unsigned configured[KIND_COUNT]; /* max_instances of vgpu.conf; 0: nothing is said */
     struct wish wishes[WISHES];
     size_t wish_count;
     enum demand_freedom freedom; /* of all of them */
-    int node;                    /* that the guest is bound to; -1: none */
-    bool ci;                     /* it is called ci-9, not web-9 */
+    bool exact; /* nothing is tried that no driver offers for sure: what several functions offer
+                   counts once */
+    int node;   /* that the guest is bound to; -1: none */
+    bool ci;    /* it is called ci-9, not web-9 */
 };
 
 /* What the driver says of a type in a place, from what is made. */
@@ -115,9 +123,15 @@ unsigned model_driver_says(const struct model *model, const struct option *optio
 /* Whether there is something in a place that is not to be seen (yet). */
 bool model_is_claimed(const struct model *model, size_t card, size_t place);
 
-/* Whether a GPU takes `more` of a type, and then keeps its reserve; what is being made takes some.
- */
-bool model_has_room(const struct model *model, const struct option *option, unsigned more);
+/* What a GPU takes of one of its kinds at most, as its driver, the administrator or its sizes tell;
+ * 0: nobody does. And whether what is there, or is being made, counts against that. */
+unsigned model_maximum(const struct model *model, size_t card, unsigned k);
+bool model_counts(const struct model *model, const struct thing *thing, size_t card, size_t kind);
+
+/* Whether a GPU takes `more` of which `alike` are of a type, and then keeps its reserve; what is
+ * being made takes some. */
+bool model_has_room(const struct model *model, const struct option *option, unsigned more,
+                    unsigned alike);
 
 /* Whether a kind is what a wish is for, and whether it is for one function and no other. */
 bool model_wants(const struct model *model, const struct wish *wish, size_t kind);
@@ -140,6 +154,7 @@ bool model_find(const struct model *model);
 /* Random ones; a part of one at a time. */
 void model_make(struct model *model, uint64_t seed);
 void model_add_card(struct model *model, uint64_t *seed);
+void model_add_maxima(struct model *model, uint64_t *seed);
 void model_add_groups(struct model *model, uint64_t *seed);
 void model_add_wish(struct model *model, uint64_t *seed);
 

@@ -14,6 +14,11 @@
 
 #define STEPS 8
 
+/* What a room says of one kind: of the whole card, and of each place. */
+struct saying {
+    struct bounds left, at[PLACES];
+};
+
 /* A GPU of the model, with the room that is to say the same. */
 struct played {
     struct model model; /* with all that is put, without what is dropped */
@@ -21,11 +26,27 @@ struct played {
     const struct inventory *inventory;
     struct gpu_load room;
     size_t vgpus[THINGS]; /* per thing: its vGPU in the inventory; SIZE_MAX: it was put */
+    unsigned freed[KIND_COUNT], put[KIND_COUNT]; /* what was dropped of each kind, and put */
+    bool lacks[KIND_COUNT]; /* kinds that no function offered at first, though one was free */
+    size_t drops;
 };
 
-/* How many more of a kind can be made, one after another. */
+/* --- what can be made ------------------------------------------------------------------------- */
+
+/* Whether the administrator lets a card have one more of a kind. */
+static bool
+is_allowed(const struct model *model, size_t card, size_t kind)
+{
+    unsigned most = model->cards[card].vf ? model->configured[kind] : 0, taken = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        taken += model_counts(model, &model->things[i], card, kind);
+    return most == 0 || taken < most;
+}
+
+/* How many more of a kind can be made, one after another; place: SIZE_MAX: on all. */
 static unsigned
-count_makable(const struct model *model, size_t card, size_t kind)
+count_makable(const struct model *model, size_t card, size_t kind, size_t only)
 {
     static struct model then;
     unsigned count = 0;
@@ -37,7 +58,8 @@ count_makable(const struct model *model, size_t card, size_t kind)
         for (size_t place = 0; !more && place < then.cards[card].place_count; place++) {
             const struct option option = {card, place, kind};
 
-            if (model_driver_says(&then, &option) == 0)
+            if ((only != SIZE_MAX && only != place) || model_driver_says(&then, &option) == 0 ||
+                !is_allowed(&then, card, kind))
                 continue;
             then.things[then.thing_count++] =
                 (struct thing){.card = card, .place = place, .kind = kind, .shown = true};
@@ -48,35 +70,183 @@ count_makable(const struct model *model, size_t card, size_t kind)
     return count;
 }
 
+/* --- what can be known ------------------------------------------------------------------------ */
+
 /* Whether the largest type of a card is known, which has all of it: an idle card lists that. Else a
  * maximum that follows from sizes is too low. */
 static bool
 knows_largest(const struct card *card)
 {
-    bool found = !card->vf || card->told || card->memory;
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        if (model_kinds[card->kinds[k]].max == 1 && !model_kinds[card->kinds[k]].slices)
+            return true;
+    }
+    return false;
+}
 
-    for (unsigned k = 0; k < card->kind_count; k++)
-        found |= model_kinds[card->kinds[k]].max == 1;
-    return found;
+/* Of a kind that needs a GPU instance: none is free as far as the driver told, and what
+ * was dropped of its size is taken again; or none can be, as the card is not partitioned. */
+static bool
+has_none(const struct played *played, size_t kind)
+{
+    const struct card *card = &played->model.cards[played->card];
+
+    if (!model_kinds[kind].slices)
+        return card->partitioned;
+    return !card->partitioned || (played->lacks[kind] && played->freed[kind] <= played->put[kind]);
+}
+
+/* Whether it is known how many of a kind are never exceeded, to the last one; if it is not, what is
+ * said is no less. */
+static bool
+knows_most(const struct played *played, unsigned k)
+{
+    const struct card *card = &played->model.cards[played->card];
+    size_t kind = card->kinds[k];
+
+    if (has_none(played, kind))
+        return true;
+    if (model_kinds[kind].slices)
+        return false;
+    if (card->pool)
+        return played->drops == 0;
+    return !card->vf || card->memory || card->lent || played->model.configured[kind] ||
+           (knows_largest(card) && card->calculated[k]);
+}
+
+/* The same of how many there are for sure. */
+static bool
+knows_least(const struct played *played, unsigned k)
+{
+    const struct card *card = &played->model.cards[played->card];
+    size_t kind = card->kinds[k];
+
+    if (has_none(played, kind))
+        return true;
+    if (model_kinds[kind].slices || (card->memory && !card->xe))
+        return false;
+    if (card->pool || (card->vf && !card->lent && !card->xe))
+        return played->drops == 0 && (card->pool || played->model.configured[kind]);
+    return true;
+}
+
+/* --- held to what is said --------------------------------------------------------------------- */
+
+static size_t
+parent_of(const struct played *played, size_t place)
+{
+    size_t parent = place;
+
+    for (size_t i = 0; i < played->card; i++)
+        parent += played->model.cards[i].place_count;
+    return parent;
+}
+
+/* How many of a kind there are for sure, whatever else is not known: where nothing was put, one if
+ * the card is empty by now, or if one of the kind was dropped there. */
+static unsigned
+promised(const struct played *played, size_t kind)
+{
+    const struct model *model = &played->model;
+    unsigned made = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        made += model->things[i].card == played->card;
+    return played->room.puts == 0 &&
+           (played->freed[kind] || (made == 0 && !model_kinds[kind].slices));
 }
 
 static void
-check_bounds(const struct played *played, const char *step, uint64_t seed)
+check(const struct played *played, unsigned k, size_t place, const struct bounds *said,
+      const char *step, uint64_t seed)
 {
     const struct model *model = &played->model;
     const struct card *card = &model->cards[played->card];
+    unsigned real = count_makable(model, played->card, card->kinds[k], place);
+    const char *where = place == SIZE_MAX ? card->name : card->places[place];
+    bool now = played->room.time == LOAD_NOW, as_it_is = now && played->room.step_count == 0;
+    bool largest = !card->vf || card->memory || card->lent || knows_largest(card) ||
+                   model_kinds[card->kinds[k]].slices || model->configured[card->kinds[k]];
 
-    for (unsigned k = 0; k < card->kind_count; k++) {
-        const struct bounds left = gpu_room_left(&played->room, k, NULL);
-        unsigned real = count_makable(model, played->card, card->kinds[k]);
+    MUST(said->least <= said->most, "%s: %s on %s: %u..%u", step, model_kinds[card->kinds[k]].word,
+         where, said->least, said->most);
+    MUST(said->least <= real, "%s: %s on %s: %u..%u, and %u can be made", step,
+         model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
+    MUST(real <= said->most || !largest, "%s: %s on %s: %u..%u, and %u can be made", step,
+         model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
+    if (now && real >= promised(played, card->kinds[k]))
+        MUST(said->least >= promised(played, card->kinds[k]), "%s: %s on %s: %u..%u", step,
+             model_kinds[card->kinds[k]].word, where, said->least, said->most);
+    if (now && knows_most(played, k))
+        MUST(said->most == real, "%s: %s on %s: %u..%u, and %u can be made", step,
+             model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
+    if ((now && knows_least(played, k)) || (as_it_is && place != SIZE_MAX))
+        MUST(said->least == real, "%s: %s on %s: %u..%u, and %u can be made", step,
+             model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
+}
 
-        MUST(left.least <= left.most, "%s: %s on %s: %u..%u", step,
-             model_kinds[card->kinds[k]].word, card->name, left.least, left.most);
-        MUST(left.least <= real && (real <= left.most || !knows_largest(card)),
-             "%s: %s on %s: %u..%u, and %u can be made", step, model_kinds[card->kinds[k]].word,
-             card->name, left.least, left.most, real);
+/* What is left of each limit is its total without what has been taken of it. */
+static void
+check_limits(const struct played *played, const char *step, uint64_t seed)
+{
+    const struct model *model = &played->model;
+    const struct card *card = &model->cards[played->card];
+    const struct inventory_gpu *gpu = &played->inventory->gpus[played->card];
+
+    for (size_t i = 0; i < gpu->limit_count; i++) {
+        const struct limit *limit = &gpu->limits[i];
+        struct bounds rest = gpu_room_rest(&played->room, i);
+        uint64_t total = card->memory, used = 0;
+        unsigned k = 0;
+
+        while (!limit->binds[k])
+            k++;
+        if (!limit->is_memory)
+            total = model_maximum(model, played->card, k);
+        for (size_t t = 0; t < model->thing_count; t++) {
+            const struct thing *thing = &model->things[t];
+
+            if (!limit->is_memory)
+                used += model_counts(model, thing, played->card, card->kinds[k]);
+            else if (thing->card == played->card)
+                used += model_kinds[thing->kind].framebuffer;
+        }
+        MUST(limit->total == total, "%s: of %s there are %llu, not %llu", step, limit->unit,
+             (unsigned long long)limit->total, (unsigned long long)total);
+        MUST(rest.least == rest.most && rest.most == (total > used ? total - used : 0),
+             "%s: %s of %s: %u..%u of %llu are left, and %llu are taken", step, limit->unit,
+             model_kinds[card->kinds[k]].word, rest.least, rest.most, (unsigned long long)total,
+             (unsigned long long)used);
     }
 }
+
+static void
+ask(const struct played *played, struct saying *said)
+{
+    const struct card *card = &played->model.cards[played->card];
+
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        said[k] = (struct saying){.left = gpu_room_left(&played->room, k, NULL)};
+        for (size_t place = 0; place < card->place_count; place++)
+            said[k].at[place] = gpu_room_at(&played->room, k, parent_of(played, place));
+    }
+}
+
+static void
+check_bounds(const struct played *played, const char *step, struct saying *said, uint64_t seed)
+{
+    const struct card *card = &played->model.cards[played->card];
+
+    ask(played, said);
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        check(played, k, SIZE_MAX, &said[k].left, step, seed);
+        for (size_t place = 0; place < card->place_count; place++)
+            check(played, k, place, &said[k].at[place], step, seed);
+    }
+    check_limits(played, step, seed);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* Puts a vGPU where there is a place for it. */
 static void
@@ -86,16 +256,15 @@ put(struct played *played, uint64_t *seed)
     const struct card *card = &model->cards[played->card];
     const unsigned k = chance(seed, card->kind_count);
     const struct option option = {played->card, chance(seed, card->place_count), card->kinds[k]};
-    struct load_use use = {.type = k};
+    const struct load_use use = {.parent = parent_of(played, option.place), .type = k};
 
-    if (model_driver_says(model, &option) == 0 || model->thing_count + 1 >= THINGS)
+    if (model_driver_says(model, &option) == 0 || !is_allowed(model, played->card, option.kind) ||
+        model->thing_count + 1 >= THINGS)
         return;
-    for (size_t i = 0; i < played->card; i++)
-        use.parent += model->cards[i].place_count;
-    use.parent += option.place;
     played->vgpus[model->thing_count] = SIZE_MAX;
     model->things[model->thing_count++] = (struct thing){
         .card = option.card, .place = option.place, .kind = option.kind, .shown = true};
+    played->put[option.kind]++;
     gpu_load_put(&played->room, &use);
 }
 
@@ -110,6 +279,8 @@ drop(struct played *played, uint64_t *seed)
         played->vgpus[index] == SIZE_MAX)
         return;
     gpu_load_drop(&played->room, played->vgpus[index]);
+    played->drops++;
+    played->freed[model->things[index].kind]++;
     model->thing_count--;
     memmove(&model->things[index], &model->things[index + 1],
             (model->thing_count - index) * sizeof(*model->things));
@@ -117,25 +288,57 @@ drop(struct played *played, uint64_t *seed)
             (model->thing_count - index) * sizeof(*played->vgpus));
 }
 
+static bool
+is_same(const struct bounds *a, const struct bounds *b)
+{
+    return a->least == b->least && a->most == b->most && a->why == b->why && a->error == b->error;
+}
+
+/* Takes back what was done after a mark: then the room says what it said there. */
+static void
+go_back(struct played *played, size_t mark, const struct saying *then, uint64_t seed)
+{
+    const struct model *model = &played->model;
+    const struct card *card = &model->cards[played->card];
+    struct saying said[KINDS];
+
+    gpu_load_rewind(&played->room, mark);
+    ask(played, said);
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        MUST(is_same(&said[k].left, &then[k].left), "taken back: %s on %s: %u..%u, not %u..%u",
+             model_kinds[card->kinds[k]].word, card->name, said[k].left.least, said[k].left.most,
+             then[k].left.least, then[k].left.most);
+        for (size_t place = 0; place < card->place_count; place++)
+            MUST(is_same(&said[k].at[place], &then[k].at[place]), "taken back: %s on %s",
+                 model_kinds[card->kinds[k]].word, card->places[place]);
+    }
+}
+
+/* All steps, and back again: some in one go. */
 static void
 play(struct played *played, uint64_t *seed, uint64_t first)
 {
-    const struct model model = played->model;
-    size_t vgpus[THINGS];
+    static struct played before;
+    struct saying said[STEPS + 1][KINDS];
+    size_t marks[STEPS + 1];
 
-    memcpy(vgpus, played->vgpus, sizeof(vgpus));
-    check_bounds(played, "as it is", first);
+    before = *played;
     for (int i = 0; i < STEPS; i++) {
+        marks[i] = played->room.step_count;
+        check_bounds(played, i ? "after steps" : "as it is", said[i], first);
         if (maybe(seed, 50))
             put(played, seed);
         else
             drop(played, seed);
-        check_bounds(played, "after steps", first);
     }
-    gpu_load_rewind(&played->room, 0);
-    played->model = model;
-    memcpy(played->vgpus, vgpus, sizeof(vgpus));
-    check_bounds(played, "all taken back", first);
+    check_bounds(played, "after steps", said[STEPS], first);
+    for (int i = STEPS - 1; i >= 0; i--) {
+        if (i == 0 || maybe(seed, 50))
+            go_back(played, marks[i], said[i], first);
+    }
+    before.room = played->room;
+    *played = before;
+    check_bounds(played, "all taken back", said[0], first);
 }
 
 /* What is on the host is there, and to be seen, as far as its drivers would have made it. */
@@ -156,6 +359,29 @@ show_all(struct model *model)
     }
     model->wish_count = 0;
     model->refused_count = 0;
+    model_calculate(model);
+}
+
+/* Kinds that no function offers, though one is free and would say so. */
+static void
+find_lacking(struct played *played)
+{
+    const struct model *model = &played->model;
+    const struct card *card = &model->cards[played->card];
+    unsigned made = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        made += model->things[i].card == played->card;
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        bool offered = false;
+
+        for (size_t place = 0; place < card->place_count; place++) {
+            const struct option option = {played->card, place, card->kinds[k]};
+
+            offered |= model_driver_says(model, &option) > 0;
+        }
+        played->lacks[card->kinds[k]] = !offered && made < card->place_count;
+    }
 }
 
 static void
@@ -174,7 +400,9 @@ check_host(struct model *model, uint64_t first)
             played.vgpus[i] = i;
         if (model->cards[card].kind_count == 0)
             continue;
-        gpu_load_init(&played.room, played.inventory, card, LOAD_NOW);
+        find_lacking(&played);
+        gpu_load_init(&played.room, played.inventory, card,
+                      maybe(&seed, 80) ? LOAD_NOW : LOAD_EVER);
         play(&played, &seed, first);
         gpu_load_clear(&played.room);
     }

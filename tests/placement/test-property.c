@@ -182,6 +182,55 @@ is_idle(const struct thing *thing)
            (thing->state == LEASE_KEPT || thing->state == LEASE_LEAVING);
 }
 
+/* What a full pool's units are nobody tells; nor which GPU instances are free, where each function
+ * has a vGPU. So what goes there may go in vain. */
+static bool
+may_be_in_vain(const struct model *model, size_t index)
+{
+    const struct card *card = &model->cards[index];
+    unsigned shown = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        shown += model->things[i].shown && model->things[i].card == index;
+    return card->pool || (card->partitioned && shown == card->place_count);
+}
+
+/* Whether a wish can be met once some things are gone, a bit each. */
+static bool
+helps(const struct model *model, uint32_t gone)
+{
+    static struct model after;
+
+    after = *model;
+    after.thing_count = 0;
+    for (size_t i = 0; i < model->thing_count; i++) {
+        if (!(gone >> i & 1))
+            after.things[after.thing_count++] = model->things[i];
+    }
+    return model_find(&after);
+}
+
+/* Whether there is any choice of idle things on a card that helps with one of them, and not without
+ * it. */
+static bool
+is_needed(const struct model *model, size_t thing)
+{
+    uint32_t idle = 0, gone = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++) {
+        if (i != thing && model->things[i].card == model->things[thing].card &&
+            is_idle(&model->things[i]))
+            idle |= 1u << i;
+    }
+    /* each set of them, from all to none */
+    for (gone = idle;; gone = (gone - 1) & idle) {
+        if (!helps(model, gone) && helps(model, gone | 1u << thing))
+            return true;
+        if (gone == 0)
+            return false;
+    }
+}
+
 /* A lone wish: others' idle vGPUs are given up if that helps, and on a GPU where it helps. */
 static void
 check_reaping(const struct model *model, uint64_t seed)
@@ -218,11 +267,13 @@ check_reaping(const struct model *model, uint64_t seed)
     victim = question_pick_victim(&problem.whole, may_reap);
     MUST(victim == SIZE_MAX || may_reap[victim], "lease %zu", victim);
     MUST(!model_find(&without) || victim != SIZE_MAX, "it would help; %s", error.text);
-    /* What a full pool's units are nobody tells, so there it may be in vain. */
-    if (victim != SIZE_MAX && !model->cards[model->things[of_lease[victim]].card].pool) {
+    if (victim != SIZE_MAX && !may_be_in_vain(model, model->things[of_lease[victim]].card)) {
         /* and not only elsewhere */
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(model_find(&without), "reaped: %zu", of_lease[victim]);
+        without = *model;
+        without.wishes[0].card = (int)model->things[of_lease[victim]].card;
+        MUST(is_needed(&without, of_lease[victim]), "reaped in vain: %zu", of_lease[victim]);
     }
     model_problem_clear(&problem);
 }
@@ -246,6 +297,7 @@ could_without(const struct model *model, uint32_t lost)
     after = *model;
     after.thing_count = 0;
     after.refused_count = 0;
+    after.exact = true;
     for (size_t i = 0; i < model->thing_count; i++) {
         now[i] = lost >> i & 1 ? -1 : (int)after.thing_count;
         if (now[i] >= 0)

@@ -86,10 +86,10 @@ put_limits(FILE *out, const struct town *town)
     const char *part = "max_instances = (";
 
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
-        if (strcmp(model_kinds[i].board, "L40S"))
+        if (!town->hosts.configured[i])
             continue;
         fprintf(out, "%s { types = [ \"%s\" ]; max = %u; }", part,
-                called(town, i, model_kinds[i].word), model_kinds[i].max);
+                called(town, i, model_kinds[i].word), town->hosts.configured[i]);
         part = ",";
     }
     fprintf(out, " );\n");
@@ -174,6 +174,29 @@ add_foreign(struct town *town, uint64_t *chances)
     town->owners[index][0].foreign = card->vf;
 }
 
+/* A card that the fake kernel's tree can play, and that tells all that the model knows: so no pool,
+ * whose functions only a snapshot has; no mixed sizes but xe's, as nobody knows of these before two
+ * are seen; and a GPU instance for each function, as nobody knows how many there are. */
+static void
+add_card(struct town *town, uint64_t *chances)
+{
+    struct card *card = &town->hosts.cards[town->hosts.card_count];
+
+    model_add_card(&town->hosts, chances);
+    while (card->lent) {
+        town->hosts.card_count--;
+        model_add_card(&town->hosts, chances);
+    }
+    if (!card->xe)
+        card->memory = 0;
+    for (unsigned k = 0; card->partitioned && k < card->kind_count; k++)
+        card->instances[k] = model_kinds[card->kinds[k]].slices ? card->place_count : 0;
+    /* a GPU without types is no parent */
+    if (card->kind_count == 0)
+        card->kinds[card->kind_count++] = card->vf ? 11 : 2;
+    card->node = -1;
+}
+
 static void
 set_up_town(struct town *town, uint64_t seed, bool trouble)
 {
@@ -183,15 +206,13 @@ set_up_town(struct town *town, uint64_t seed, bool trouble)
 
     *town =
         (struct town){.keep = maybe(&chances, 50), .ids = maybe(&chances, 50), .trouble = trouble};
-    for (unsigned i = 0; i < cards; i++) {
-        model_add_card(&town->hosts, &chances);
-        /* a GPU without types is no parent */
-        if (town->hosts.cards[i].kind_count == 0)
-            town->hosts.cards[i].kinds[town->hosts.cards[i].kind_count++] =
-                town->hosts.cards[i].vf ? 11 : 2;
-        town->hosts.cards[i].node = -1;
-        town->hosts.cards[i].told = true;
+    for (size_t i = 0; i < COUNT(model_kinds); i++) {
+        if (!strcmp(model_kinds[i].board, "L40S") ||
+            (!strcmp(model_kinds[i].board, "A30") && !model_kinds[i].slices))
+            town->hosts.configured[i] = model_kinds[i].max;
     }
+    for (unsigned i = 0; i < cards; i++)
+        add_card(town, &chances);
     town->hosts.node = -1;
     model_add_groups(&town->hosts, &chances);
     for (size_t g = 0; g < GUESTS; g++) {

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The rules of a GPU's room (gpu-room.h), each as a few rows: a machine, what is done to it, and
+ * what the room says then. That the rules are right for all machines is test-gpu-room's.
+ */
+
+#include "base/array.h"
+#include "device/maxima.h"
+#include "fake/fake-snapshot.h"
+#include "placement/gpu-room.h"
+#include "placement/question.h"
+#include "policy/conf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * The machine is in the words of fake/fake-kernel.h, and its first GPU is the one that is asked.
+ * Steps are parted by ';': "put X-1 a.0", "put - a.0 2048" (a type that the GPU does not list, and
+ * its MiB), "drop a.0" (the first vGPU there); "keep a.0 1024", before all: so much of the memory
+ * the function has without a vGPU. The question is a type, and a parent unless the whole GPU is
+ * meant; or "left" of the first limit. The answer is "LEAST..MOST WHY", with "any" where nobody
+ * says how many.
+ */
+struct row {
+    const char *rule, *machine, *policy, *steps;
+    enum load_time time;
+    const char *question, *wanted;
+};
+
+static struct conf *conf;
+
+struct asked {
+    struct fake_snapshot snapshot;
+    struct gpu_load room;
+};
+
+static void
+asked_clear(struct asked *asked)
+{
+    gpu_load_clear(&asked->room);
+    fake_snapshot_clear(&asked->snapshot);
+}
+
+static size_t
+find_parent(const struct asked *asked, const char *word)
+{
+    struct name name;
+    size_t parent;
+
+    assert_int_equal(name_parse(&name, word), 0);
+    assert_true(inventory_find_parent(&asked->snapshot.inventory, &name, &parent));
+    return parent;
+}
+
+static size_t
+find_type(const struct asked *asked, const char *word)
+{
+    const struct inventory_gpu *gpu = &asked->snapshot.inventory.gpus[0];
+
+    for (size_t i = 0; i < gpu->count; i++) {
+        if (inventory_type_is(&gpu->types[i], word))
+            return i;
+    }
+    return LOAD_NO_TYPE;
+}
+
+/* One step; what a function keeps is said before the room is made. */
+static void
+step(struct asked *asked, const char *text, bool keeps)
+{
+    struct inventory *inventory = &asked->snapshot.inventory;
+    char word[8], first[64], second[64];
+    struct load_use use = {0};
+    int words = sscanf(text, "%7s %63s %63s %u", word, first, second, &use.framebuffer);
+
+    assert_true(words >= 2);
+    if (keeps != !strcmp(word, "keep"))
+        return;
+    if (keeps) {
+        struct limit *memory = &inventory->gpus[0].limits[0];
+        size_t parent = find_parent(asked, first);
+
+        memory->base[parent] = strtoul(second, NULL, 10);
+        if (memory->held[parent] < memory->base[parent])
+            memory->held[parent] = memory->base[parent];
+    } else if (!strcmp(word, "put")) {
+        use.type = find_type(asked, first);
+        use.parent = find_parent(asked, second);
+        gpu_load_put(&asked->room, &use);
+    } else {
+        size_t parent = find_parent(asked, first), vgpu = 0;
+
+        while (inventory->vgpus[vgpu].parent != parent)
+            vgpu++;
+        gpu_load_drop(&asked->room, vgpu);
+    }
+}
+
+static void
+take_steps(struct asked *asked, const char *steps, bool keep)
+{
+    AUTO_FREE char *copy = strdup(steps);
+    char *rest = copy, *part;
+
+    while ((part = strsep(&rest, ";"))) {
+        if (*part)
+            step(asked, part, keep);
+    }
+}
+
+static void
+answer(const struct asked *asked, const char *question, char *text, size_t size)
+{
+    static const char *const words[] = {[ROOM_NEVER] = "never",   [ROOM_UNREADABLE] = "unreadable",
+                                        [ROOM_FULL] = "full",     [ROOM_OTHER_SIZE] = "other size",
+                                        [ROOM_UNTOLD] = "untold", [ROOM_MIXING] = "mixing",
+                                        [ROOM_FREE] = "free"};
+    char type[64], parent[64], most[16];
+    int count = sscanf(question, "%63s %63s", type, parent);
+    struct bounds said;
+
+    if (!strcmp(type, "left"))
+        said = gpu_room_rest(&asked->room, 0);
+    else if (count == 1)
+        said = gpu_room_left(&asked->room, find_type(asked, type), NULL);
+    else
+        said = gpu_room_at(&asked->room, find_type(asked, type), find_parent(asked, parent));
+    snprintf(most, sizeof(most), said.most == BOUNDS_ANY ? "any" : "%u", said.most);
+    snprintf(text, size, "%u..%s %s", said.least, most, words[said.why]);
+}
+
+static void
+check(const struct row *rows, size_t count)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        AUTO(asked_clear) struct asked asked = {0};
+        char text[64];
+
+        fake_snapshot_make(&asked.snapshot, row->machine);
+        if (conf_load_text(conf, row->policy) < 0)
+            fail_msg("%s: %s", row->policy, conf->error.text);
+        maxima_add(&conf->policy, &asked.snapshot.inventory);
+        take_steps(&asked, row->steps, true);
+        gpu_load_init(&asked.room, &asked.snapshot.inventory, 0, row->time);
+        take_steps(&asked, row->steps, false);
+        answer(&asked, row->question, text, sizeof(text));
+        if (!strcmp(text, row->wanted))
+            continue;
+        print_error("--- row %zu: %s\n%s%s\n%s: %s\nis:  %s\nnot: %s\n", i, row->rule, row->machine,
+                    row->steps, row->policy, row->question, text, row->wanted);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+#define A        "gpu a X-1:1024:4 X-2:2048:2\n"       /* a card that takes one size, by mdev */
+#define F        "gpu a vfs 4 X-1:1024:4 X-2:2048:2\n" /* the same with virtual functions */
+#define XE       "gpu v xe vfs 4 memory 4096 X-1:1024:0 X-2:2048:0\n"
+#define MIX      "gpu v vf vfs 4 rule mixed memory 4096 X-1:1024:4 X-2:2048:2\n"
+#define MOST_TWO "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );"
+
+static void
+the_drivers_word_counts_as_it_was_seen(void **state)
+{
+    static const struct row rows[] = {
+        {"as many as it says", A, "", "", LOAD_NOW, "X-1", "4..4 free"},
+        {"and no more", A "foreign 1 X-1 a", "", "", LOAD_NOW, "X-1 a", "3..3 free"},
+        {"of another size none", A "foreign 1 X-2 a", "", "", LOAD_NOW, "X-1", "0..0 full"},
+        {"what is put takes its part", A, "", "put X-1 a", LOAD_NOW, "X-1", "3..3 free"},
+        {"which is that of a type in units", "gpu m rule pool 6 M-2/2", "", "put M-2 m", LOAD_NOW,
+         "M-2", "2..2 free"},
+        {"what cannot be read is none now", A "unreadable a X-1", "", "", LOAD_NOW, "X-1",
+         "0..0 unreadable"},
+        {"and not known for another day", "gpu m rule pool 6 M-2/2\nunreadable m M-2", "", "",
+         LOAD_EVER, "M-2", "0..any unreadable"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+static void
+limits_bind(void **state)
+{
+    static const struct row rows[] = {
+        {"told: no more than the type's maximum", "gpu a vfs 4 X-1:1024:2", "", "", LOAD_NOW, "X-1",
+         "2..2 free"},
+        {"all vGPUs count in it", "gpu a vfs 4 X-1:1024:2 Y-1:1024:2", "", "put Y-1 a.0", LOAD_NOW,
+         "X-1", "1..1 free"},
+        {"what it leaves can be had for sure", F "foreign 1 X-2 a.0", "", "drop a.0", LOAD_NOW,
+         "X-2", "2..2 free"},
+        {"configured: the same", "gpu v vf vfs 4 X-1:1024:4", MOST_TWO, "", LOAD_NOW, "X-1",
+         "2..2 free"},
+        {"as to what is put", "gpu v vf vfs 4 X-1:1024:4", MOST_TWO, "put X-1 v.0;put X-1 v.1",
+         LOAD_NOW, "X-1", "0..0 full"},
+        {"but after a drop only one is sure", "gpu v vf vfs 4 X-1:1024:4\nforeign 1 X-1 v.0",
+         MOST_TWO, "drop v.0", LOAD_NOW, "X-1", "1..2 untold"},
+        {"calculated: no more than sizes leave", "gpu v vf vfs 4 X-1:1024:2 X-2:2048:1", "", "",
+         LOAD_NOW, "X-1", "1..2 untold"},
+        {"nobody tells: as many as functions", "gpu v vf vfs 4 X-1:1024:2", "", "", LOAD_NOW, "X-1",
+         "1..4 untold"},
+        {"memory: of any size", XE, "", "put X-1 v.0", LOAD_NOW, "X-2", "1..1 free"},
+        {"and what is left of it", XE, "", "put X-1 v.0", LOAD_NOW, "left", "3072..3072 free"},
+        {"given back by a drop", XE "foreign 1 X-2 v.0", "", "drop v.0", LOAD_NOW, "left",
+         "4096..4096 free"},
+        {"a function has some by itself", XE, "", "keep v.0 1024", LOAD_NOW, "left",
+         "3072..3072 free"},
+        {"which its vGPU does not need again", XE, "", "keep v.0 1024;put X-2 v.0", LOAD_NOW,
+         "left", "2048..2048 free"},
+        {"nor gives back", XE "foreign 1 X-2 v.0", "", "keep v.0 1024;drop v.0", LOAD_NOW, "left",
+         "3072..3072 free"},
+        {"memory by sizes: not sure", MIX, "", "put X-1 v.0", LOAD_NOW, "X-2", "0..1 untold"},
+        {"and bound all the same", MIX, "", "put X-2 v.0;put X-1 v.1;put X-1 v.2", LOAD_NOW, "X-1",
+         "0..0 full"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+static void
+a_function_takes_one(void **state)
+{
+    static const struct row rows[] = {
+        {"one, and no other", F, "", "put X-1 a.0", LOAD_NOW, "X-1 a.0", "0..0 full"},
+        {"whoever has it", F "foreign 1 X-1 a.0", "", "", LOAD_NOW, "X-1 a.0", "0..0 full"},
+        {"others are free", F, "", "put X-1 a.0", LOAD_NOW, "X-1 a.1", "1..1 free"},
+        {"so it is as many as functions", F, "", "put X-1 a.0", LOAD_NOW, "X-1", "3..3 free"},
+        {"what two offer may be one place", "gpu v vf vfs 2 X-1:1024:1", "", "put X-1 v.0",
+         LOAD_NOW, "X-1 v.1", "0..1 untold"},
+        {"on another day as well", "gpu v vf vfs 2 X-1:1024:1", "", "put X-1 v.0", LOAD_EVER,
+         "X-1 v.1", "0..1 untold"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+#define TWO_POOLS                                                                                  \
+    "gpu p lent vfs 3 B-1:0:0 S-1:0:0\nmember p.0 b-1\nmember p.1 s-1\nmember p.2 s-1\n"
+
+static void
+a_pools_function_has_its_type_for_good(void **state)
+{
+    static const struct row rows[] = {
+        {"its own", TWO_POOLS, "", "", LOAD_NOW, "S-1 p.1", "1..1 free"},
+        {"and no other's", TWO_POOLS, "", "", LOAD_NOW, "S-1 p.0", "0..0 never"},
+        {"ever", TWO_POOLS, "", "", LOAD_EVER, "S-1 p.0", "0..0 never"},
+        {"so it is the pool's functions", TWO_POOLS, "", "", LOAD_NOW, "S-1", "2..2 free"},
+        {"what others take does not count", TWO_POOLS, "", "put B-1 p.0", LOAD_NOW, "S-1",
+         "2..2 free"},
+        {"what is dropped is sure", TWO_POOLS "foreign 1 S-1 p.1\nforeign 2 S-1 p.2", "",
+         "drop p.1", LOAD_NOW, "S-1", "1..1 free"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+static void
+a_drop_adds_one_for_sure(void **state)
+{
+    static const struct row rows[] = {
+        {"of its own type", "gpu m rule pool 5 M-1/1 M-2/2\nforeign 1 M-2 m", "", "drop m",
+         LOAD_NOW, "M-2", "2..any untold"},
+        {"of another none", "gpu m rule pool 5 M-1/1 M-2/2\nforeign 1 M-2 m\nforeign 2 M-2 m", "",
+         "drop m", LOAD_NOW, "M-1", "1..any untold"},
+        {"of its size", "gpu v vf vfs 2 X-1:1024:1 Y-1:1024:1\nforeign 1 X-1 v.0", "", "drop v.0",
+         LOAD_NOW, "Y-1", "1..2 untold"},
+        {"any, once the GPU is empty", A "foreign 1 X-2 a", "", "drop a", LOAD_NOW, "X-1",
+         "4..4 free"},
+        {"also where no limit says so", "gpu v vf vfs 2 X-1:1024:4 Y-2:2048:1\nforeign 1 Y-2 v.0",
+         "", "drop v.0", LOAD_NOW, "X-1 v.0", "1..1 free"},
+        {"none while another size stays", A "foreign 1 X-2 a\nforeign 2 X-2 a", "", "drop a",
+         LOAD_NOW, "X-1", "0..0 full"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+/* A partitioned card: of its size a type has as many free GPU instances as MAX@ says. */
+#define MIG "gpu v vf vfs 3 X-1:1024:1@1 X-2:2048:1@2 Z-4:4096:1\n"
+/* One that could be, and is not. */
+#define WHOLE                                                                                      \
+    "gpu v vfs 3 Z-4:4096:1 Z-2:2048:2\ntype i-1 \"I-1\" framebuffer 1024 max 4 slices 1 "         \
+    "instances 0\n"
+
+static void
+a_gpu_instance_is_for_types_of_its_size(void **state)
+{
+    static const struct row rows[] = {
+        {"one that is offered", MIG, "", "", LOAD_NOW, "X-1", "1..3 untold"},
+        {"the second may be the same", MIG, "", "put X-1 v.0", LOAD_NOW, "X-1 v.1", "0..1 untold"},
+        {"on another day as well", MIG, "", "put X-1 v.0", LOAD_EVER, "X-1 v.1", "0..1 untold"},
+        {"other sizes take none of it", MIG, "", "put X-2 v.0", LOAD_NOW, "X-1 v.1", "1..1 free"},
+        {"a drop gives it back", MIG "foreign 1 X-1 v.0", "", "drop v.0", LOAD_NOW, "X-1 v.0",
+         "1..1 free"},
+        {"to its own size only", MIG "foreign 1 X-1 v.0\nforeign 2 X-2 v.1", "", "drop v.0",
+         LOAD_NOW, "X-2", "0..0 full"},
+        {"nothing else is made there", MIG "foreign 1 X-1 v.0", "", "drop v.0", LOAD_NOW, "Z-4",
+         "0..0 full"},
+        {"not even if no function tells",
+         "gpu v vf vfs 1 X-1:1024:1@1 Z-4:4096:1\n"
+         "foreign 1 X-1 v.0",
+         "", "drop v.0", LOAD_NOW, "Z-4", "0..0 full"},
+        {"nor on another day", "gpu v vf vfs 1 X-1:1024:1@1 Z-4:4096:1\nforeign 1 X-1 v.0", "",
+         "drop v.0", LOAD_EVER, "Z-4", "0..0 full"},
+        {"another instance may be there",
+         "gpu v vf vfs 1 X-1:1024:1@1 X-2:2048:1@2\n"
+         "foreign 1 X-1 v.0",
+         "", "drop v.0", LOAD_NOW, "X-2", "0..1 untold"},
+        {"which is not sure, ever",
+         "gpu v vf vfs 1 X-1:1024:1@1 X-2:2048:1@2\n"
+         "foreign 1 X-1 v.0",
+         "", "drop v.0", LOAD_EVER, "X-2", "0..1 untold"},
+        {"nor where the card has no functions", "gpu a X-1:1024:1@1 X-2:2048:0@2\nforeign 1 X-1 a",
+         "", "drop a", LOAD_NOW, "X-2", "0..any untold"},
+        {"a card without any takes what fits", WHOLE "foreign 1 Z-4 v.0", "",
+         "drop v.0;put Z-2 v.0", LOAD_NOW, "Z-2", "1..1 free"},
+        {"and makes none of instances", WHOLE "foreign 1 Z-4 v.0", "", "drop v.0", LOAD_NOW, "I-1",
+         "0..0 full"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+static void
+two_sizes_are_not_put_together(void **state)
+{
+    static const struct row rows[] = {
+        {"beside what is put", F, "", "put X-2 a.0", LOAD_NOW, "X-1", "0..0 other size"},
+        {"of a type that is not listed", F, "", "put - a.0 2048", LOAD_NOW, "X-1",
+         "0..0 other size"},
+        {"of one size they are", F, "", "put - a.0 2048", LOAD_NOW, "X-2", "1..1 free"},
+        {"another day nobody knows", F, "", "put X-2 a.0", LOAD_EVER, "X-1 a.1", "0..1 mixing"},
+        {"a card that mixes takes both", MIX "foreign 1 X-1 v.0", "", "put X-2 v.1", LOAD_NOW,
+         "X-1", "0..1 untold"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
+static int
+set_up(void **state)
+{
+    int rc = conf_set_up(state);
+
+    conf = *state;
+    return rc;
+}
+
+static int
+tear_down(void **state)
+{
+    *state = conf;
+    return conf_tear_down(state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_drivers_word_counts_as_it_was_seen),
+        cmocka_unit_test(limits_bind),
+        cmocka_unit_test(a_function_takes_one),
+        cmocka_unit_test(a_pools_function_has_its_type_for_good),
+        cmocka_unit_test(a_drop_adds_one_for_sure),
+        cmocka_unit_test(a_gpu_instance_is_for_types_of_its_size),
+        cmocka_unit_test(two_sizes_are_not_put_together),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
