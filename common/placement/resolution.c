@@ -217,7 +217,7 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
 static bool
 may_be_lent(const struct policy *policy, const struct demand *demand)
 {
-    if (demand->framebuffer && policy->pool_count + policy->profile_count > 0)
+    if (demand->framebuffer && policy_lends_any(policy))
         return true;
     return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
 }

@@ -151,6 +151,12 @@ policy_lends(const struct policy *policy, const char *type)
     return policy_find_pool(policy, type) || policy_find_profile(policy, type);
 }
 
+bool
+policy_lends_any(const struct policy *policy)
+{
+    return policy->pool_count + policy->profile_count > 0;
+}
+
 static bool
 has_function(const struct policy_pool *pool, const struct name *function)
 {

@@ -160,6 +160,9 @@ policy_find_profile(const struct policy *policy, const char *name) NONNULL;
 /* Whether a word is the name of a pool or a profile: libvirt may bind their functions to VFIO. */
 bool policy_lends(const struct policy *policy, const char *type) CHECKED NONNULL;
 
+/* Whether there is any such name. */
+bool policy_lends_any(const struct policy *policy) CHECKED NONNULL;
+
 /* What there is, for messages about what there is not. Of classes: " (did you mean small?); there
  * are: small, large"; of parameters that may be set, and of what a request may say: "type, class".
  */

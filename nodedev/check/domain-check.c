@@ -320,8 +320,7 @@ check_each(const struct matter *matter)
         check_alias(matter, hostdev, node);
         /* Where there are pools or profiles it may be right; then its demand tells. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
-            !(matter->check->policy &&
-              matter->check->policy->pool_count + matter->check->policy->profile_count))
+            !(matter->check->policy && policy_lends_any(matter->check->policy)))
             report_fault(matter->functions, matter->check->file, (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
                          "take it from its GPU's driver; say managed='no'",
