@@ -50,8 +50,8 @@ add(struct users *users, const struct name *device, const char *user)
                  device->text, user);
 }
 
-/* Whoever has it open, or may have; of a plain function, which is no vGPU, this is known in the same
- * way. */
+/* Whoever has it open, or may have. Of a plain function, which is no vGPU, this is known in the
+ * same way. */
 static bool
 find_process(const struct host *host, const struct name *device, char *text, size_t size)
 {
