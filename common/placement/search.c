@@ -246,8 +246,8 @@ search_sort(struct search *search, struct error *error)
 
     for (size_t i = 0; i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
-        AUTO_FREE struct candidate *candidates = candidate_list(&search->rooms, demand, &counts[i]);
 
+        free(candidate_list(&search->rooms, demand, &counts[i]));
         if (counts[i] == 0)
             return refusal_none(&search->rooms, demand, error);
         search_sort_in(search, counts, i);
