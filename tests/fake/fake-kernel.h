@@ -52,8 +52,8 @@
  *     unreadable a X-1           how many more there is an error to read
  *     drained a
  *     forgetful a                knows no type but those listed or made now
- *     member a.0 amd-1           of a GPU that is `lent`: the one pool that the function is of.
- *                                Each function of such a GPU has this line
+ *     member a.0 amd-1           the one pool that a function is of; each function of a GPU that is
+ *                                `lent` has such a line
  *     stranger x.1 which is no GPU
  */
 

@@ -106,7 +106,8 @@ kind_of_things(const struct card *card, uint64_t *seed)
     return card->kinds[chance(seed, card->kind_count)];
 }
 
-/* What others have there, as far as there is room: of one kind, where sizes cannot be mixed. */
+/* What others have there, as far as there is room: of one kind, where sizes cannot be mixed. Often
+ * all of it is what guests have left over. */
 static void
 add_things(struct model *model, uint64_t *seed, size_t index)
 {
@@ -115,22 +116,27 @@ add_things(struct model *model, uint64_t *seed, size_t index)
     static const enum lease_state lost[] = {LEASE_HELD, LEASE_LEAVING, LEASE_REMOVING};
     const struct card *card = &model->cards[index];
     unsigned count = maybe(seed, 60) ? chance(seed, 6) : 0;
+    bool left_over = maybe(seed, 25);
     size_t kind;
 
     if (card->kind_count == 0)
         return;
     kind = kind_of_things(card, seed);
     for (unsigned i = 0; i < count && model->thing_count < THINGS; i++) {
-        if (card->memory || card->lent || card->partitioned)
-            kind = kind_of_things(card, seed);
         struct option option = {index, chance(seed, card->place_count), kind};
         struct thing thing = {index, option.place, kind, .leased = true};
 
+        if (card->memory || card->lent || card->partitioned)
+            thing.kind = option.kind = kind_of_things(card, seed);
         thing.shown = maybe(seed, 70);
         thing.leased = !thing.shown || maybe(seed, 80);
         thing.ci = maybe(seed, 50);
         thing.state = thing.shown ? shown[chance(seed, 4)] : hidden[chance(seed, 2)];
         thing.lost = card->vf && !thing.shown && maybe(seed, 30);
+        if (left_over && !thing.lost) {
+            thing.shown = thing.leased = true;
+            thing.state = LEASE_KEPT;
+        }
         if (thing.lost)
             thing.state = lost[chance(seed, COUNT(lost))];
         if (model_has_room(model, &option, 1, 1) &&
