@@ -81,7 +81,7 @@ outcome_of(enum fate fate)
     switch (fate) {
     case FATE_FORGET:
         return OUTCOME_FORGOTTEN;
-    case FATE_HOLD:
+    case FATE_KEEP:
         return OUTCOME_KEPT;
     case FATE_REMOVE:
         return OUTCOME_REMOVED;
@@ -124,7 +124,7 @@ judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error
             ledger_remove(ledger, lease);
             continue;
         }
-        if (fate == FATE_HOLD) {
+        if (fate == FATE_KEEP) {
             log_lease(transaction->host, "reconcile", lease, "kept");
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);

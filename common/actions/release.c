@@ -62,11 +62,11 @@ claim_leases(struct transaction *transaction, const struct release_scope *scope,
             continue;
         facts = facts_gather(&transaction->statedir, &look, lease);
         if (scope->device)
-            facts.bits &= ~(unsigned)FATE_KEEP;
+            facts.bits &= ~(unsigned)FATE_TO_KEEP;
         fate = fate_judge(FATE_RELEASE, &facts, &why);
         *others += fate == FATE_WAIT;
         changed |= fate != FATE_WAIT && fate != FATE_LEAVE;
-        if (fate == FATE_HOLD) {
+        if (fate == FATE_KEEP) {
             lease->state = LEASE_KEPT;
             lease->time = host_seconds(transaction->host);
             log_lease(transaction->host, "release", lease, "kept");

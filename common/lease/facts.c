@@ -63,7 +63,7 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
     if (lease->origin == LEASE_MADE)
         facts.bits |= FATE_MADE;
     if (lease->release == LEASE_KEEP)
-        facts.bits |= FATE_KEEP;
+        facts.bits |= FATE_TO_KEEP;
     if (host_seconds(host) - lease->time > LONGEST_RESERVED)
         facts.bits |= FATE_LATE;
     facts.bits |= device ? facts_of_device(device, lease) : FATE_UNSEEN;

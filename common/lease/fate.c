@@ -54,9 +54,9 @@ static const struct row {
 
     /* A release, of its own leases. */
     {ON(FATE_RELEASE), IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
-    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_HOLD,
+    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_KEEP,
      "it is kept for its guest's next start"},
-    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_UNKNOWN, 0, FATE_HOLD,
+    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_UNKNOWN, 0, FATE_KEEP,
      "it is kept for its guest's next start"},
     {ON(FATE_RELEASE), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "nothing was made for it"},
     {ON(FATE_RELEASE), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},
@@ -78,8 +78,8 @@ static const struct row {
     {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
     /* A release that did not come to its end: libvirt will not call it again. */
     {OTHERS, IN_USE, FATE_ENDED | FATE_UNASKED, 0, FATE_LEAVE, "it has just been given back"},
-    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_ENDED | FATE_KEEP | FATE_MADE | FATE_RIGHT, 0,
-     FATE_HOLD, "its guest has ended"},
+    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_ENDED | FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0,
+     FATE_KEEP, "its guest has ended"},
     {OTHERS, IN_USE, FATE_ENDED | FATE_MADE, FATE_ABSENT, FATE_REMOVE, "its guest has ended"},
     {OTHERS, IN_USE, FATE_ENDED, 0, FATE_FORGET, "its guest has ended"},
     {OTHERS, IN_USE, FATE_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
@@ -87,7 +87,7 @@ static const struct row {
     {OTHERS, IN_USE, FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
     {OTHERS, IN(LEASE_PENDING), FATE_MADE, FATE_ABSENT, FATE_REMOVE, "what made it was broken off"},
     {OTHERS, IN(LEASE_PENDING), 0, 0, FATE_FORGET, "what made it was broken off"},
-    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_HOLD,
+    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_KEEP,
      "its guest is gone, and the daemon that ran it"},
     {OTHERS, IN(LEASE_HELD), FATE_MADE, FATE_ABSENT, FATE_REMOVE,
      "its guest is gone, and the daemon that ran it"},

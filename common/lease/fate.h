@@ -35,7 +35,7 @@ enum {
     FATE_TRANSIENT = 1 << 7,     /* it is being made or removed */
     FATE_RIGHT = 1 << 8,         /* it is there and of the lease's type */
     FATE_MADE = 1 << 9,          /* we made it */
-    FATE_KEEP = 1 << 10,         /* it is to be kept for its domain's next start */
+    FATE_TO_KEEP = 1 << 10,      /* it is to be kept for its domain's next start */
     FATE_LATE = 1 << 11,         /* it was reserved for longer than a migration takes to arrive */
     FATE_OWN = 1 << 12,          /* FATE_ROOM: it is of the domain itself that needs the place */
     FATE_LISTED = 1 << 13,       /* FATE_START: the inventory shows the device on its parent */
@@ -63,7 +63,7 @@ struct fate_facts {
 enum fate {
     FATE_LEAVE,  /* it stays as it is: it is somebody's, or it cannot be told */
     FATE_FORGET, /* the lease goes; nothing is left of the device, or it is not ours to remove */
-    FATE_HOLD,   /* the device stays for the domain's next start, and the lease says so */
+    FATE_KEEP,   /* the device stays for the domain's next start, and the lease says so */
     FATE_REMOVE, /* the device goes, once it is proved that nobody has it open */
     FATE_WAIT,   /* somebody is at work on it, and who asks has to wait for that */
     FATE_REUSE,  /* the device is there, just as the start wants it */

@@ -29,7 +29,7 @@ judge(const struct command_call *call, struct migrate_question *question,
     if (rc < 0)
         return rc;
     check = migrate_question_check(question, 1);
-    migrate_check_check(&check, call->out, &verdict);
+    migrate_check_run(&check, call->out, &verdict);
     *answer = verdict.answer;
     if (*answer != REMOTE_CAPACITY_YES)
         error_set(error, 0, "%s %s %s: %zu of these checks %s", check.to->uri,

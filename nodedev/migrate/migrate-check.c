@@ -377,7 +377,7 @@ check_hosts(struct check *check)
 }
 
 void
-migrate_check_check(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret)
+migrate_check_run(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret)
 {
     const struct demands *demands = &migration->guest->demands;
     struct check check = {.migration = migration, .out = out, .verdict = ret};

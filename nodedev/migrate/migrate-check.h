@@ -37,5 +37,5 @@ struct migrate_verdict {
 };
 
 /* Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why; `out` NULL: prints nothing. */
-void migrate_check_check(const struct migrate_check *check, FILE *out, struct migrate_verdict *ret)
+void migrate_check_run(const struct migrate_check *check, FILE *out, struct migrate_verdict *ret)
     __attribute__((nonnull(1, 3)));

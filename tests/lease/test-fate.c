@@ -23,7 +23,7 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
 {
     bool others = occasion != FATE_START && occasion != FATE_RELEASE;
     unsigned bits = facts->bits;
-    bool touched = fate == FATE_REMOVE || fate == FATE_FORGET || fate == FATE_HOLD;
+    bool touched = fate == FATE_REMOVE || fate == FATE_FORGET || fate == FATE_KEEP;
 
     if (bits & FATE_CLAIMED && touched)
         fail_msg("what a process is at work on is touched");
@@ -36,8 +36,8 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
         fail_msg("what a guest may have is touched");
     if (fate == FATE_REMOVE && !(bits & FATE_MADE))
         fail_msg("what we have not made is removed");
-    if (fate == FATE_HOLD &&
-        !((bits & FATE_MADE) && (bits & (FATE_RIGHT | FATE_UNKNOWN)) && (bits & FATE_KEEP)))
+    if (fate == FATE_KEEP &&
+        !((bits & FATE_MADE) && (bits & (FATE_RIGHT | FATE_UNKNOWN)) && (bits & FATE_TO_KEEP)))
         fail_msg("a device is kept that is not right, not ours or not to be kept");
     if (fate == FATE_REUSE && (occasion != FATE_START || !(bits & FATE_WANTED)))
         fail_msg("a device is reused that nobody wants");
@@ -98,11 +98,11 @@ in_words(void **state)
          "it is kept, and its guest does not run"},
         {FATE_RELEASE, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_LEAVE,
          "it is kept for its guest's next start"},
-        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON, FATE_HOLD,
+        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP | FATE_DAEMON, FATE_KEEP,
          "it is kept for its guest's next start"},
         {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_REMOVE,
          "its guest has ended"},
-        {FATE_RELEASE, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_REMOVE,
+        {FATE_RELEASE, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP, FATE_REMOVE,
          "its guest has ended"},
         {FATE_RELEASE, LEASE_HELD, FATE_RIGHT, FATE_FORGET, "it was not made by us"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_LEAVE,
@@ -113,13 +113,14 @@ in_words(void **state)
          "its guest has ended"},
         {FATE_REAP, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED | FATE_GUEST,
          FATE_LEAVE, "its guest runs"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP | FATE_DAEMON | FATE_ENDED,
-         FATE_HOLD, "its guest has ended"},
+        {FATE_RECONCILE, LEASE_HELD,
+         FATE_MADE | FATE_RIGHT | FATE_TO_KEEP | FATE_DAEMON | FATE_ENDED, FATE_KEEP,
+         "its guest has ended"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_LEAVE,
          "somebody has just changed it"},
         {FATE_START, LEASE_KEPT, FATE_MADE | FATE_UNKNOWN | FATE_NAMED, FATE_WAIT,
          "its card's driver does not answer"},
-        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_KEEP | FATE_UNKNOWN, FATE_HOLD,
+        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_TO_KEEP | FATE_UNKNOWN, FATE_KEEP,
          "it is kept for its guest's next start"},
         {FATE_START, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_WAIT,
          "somebody has just changed it"},
@@ -127,9 +128,9 @@ in_words(void **state)
          "its daemon has just ended"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
          "its guest is gone, and the daemon that ran it"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_HOLD,
+        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP, FATE_KEEP,
          "its guest is gone, and the daemon that ran it"},
-        {FATE_ROOM, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_KEEP, FATE_REMOVE,
+        {FATE_ROOM, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP, FATE_REMOVE,
          "its guest is gone, and the daemon that ran it"},
         {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_UNREADABLE, FATE_LEAVE,
          "unreadable"},

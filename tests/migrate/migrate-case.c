@@ -209,7 +209,7 @@ cross(const struct migrate_case *row)
         fail_msg("%s: %s", row->why, error.text);
     if (row->is_alone)
         check.from = NULL;
-    migrate_check_check(&check, out, &verdict);
+    migrate_check_run(&check, out, &verdict);
     fclose(out);
     is_right = check_row(row, &verdict, printed);
     remote_clear(&hosts);
