@@ -44,7 +44,7 @@ make_module() {
 
 mkdir -p "$out/tests/libvirt"
 make_module connection.so -fvisibility=hidden nodedev/libvirt/libvirt-*.c common/base/error.c \
-    common/base/names.c common/base/printable.c common/base/suggest.c
+    common/base/memory.c common/base/names.c common/base/printable.c common/base/suggest.c
 make_module tests/libvirt/old-module.so '' tests/libvirt/other-module.c
 make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SIZE=1' tests/libvirt/other-module.c
 
