@@ -120,7 +120,7 @@ size_t inventory_add_type(struct inventory *inventory, size_t gpu,
 /* Adds a limit to a GPU: a copy without its arrays, which are made here, all 0; held and base only
  * if its parents keep something. The limit, until the next one is added. */
 struct limit *inventory_add_limit(struct inventory *inventory, size_t gpu,
-                                  const struct limit *limit, bool parents_keep) CHECKED NONNULL;
+                                  const struct limit *limit, bool parents_keep) NONNULL;
 
 /* Adds a vGPU that is being removed and is not on the bus any more, if its parent is there. */
 void inventory_add_going(struct inventory *inventory, const struct name *device,

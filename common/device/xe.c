@@ -126,7 +126,7 @@ add_memory(struct inventory *inventory, size_t gpu, unsigned vram)
         .source = LIMIT_TOLD, .unit = "MiB", .is_memory = true, .is_enough = true, .total = vram};
 
     if (vram)
-        (void)!inventory_add_limit(inventory, gpu, &form, true);
+        inventory_add_limit(inventory, gpu, &form, true);
     tell_needs(inventory, gpu);
 }
 

@@ -132,14 +132,14 @@ lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
     return holds(load, !on_instance) || (is_told && (on_instance || !holds(load, false)));
 }
 
-/* What the driver says of a type on all parents. */
+/* What the driver says of a type: one parent that offers it is enough to know. */
 static void
 hear_word(struct gpu_load *load, size_t type)
 {
     bool is_told = false;
 
-    for (size_t i = 0; i < load->parent_count; i++) {
-        load->types[type].is_offered |= gpu_load_word(load, type, load->parents[i]) > 0;
+    for (size_t i = 0; i < load->parent_count && !load->types[type].is_offered; i++) {
+        load->types[type].is_offered = gpu_load_word(load, type, load->parents[i]) > 0;
         is_told |= load->on[load->parents[i]].vgpus == 0;
     }
     load->types[type].lacks = !load->types[type].is_offered && lacks_instance(load, type, is_told);
@@ -173,10 +173,11 @@ add_vgpus(struct gpu_load *load)
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct load_use use = {vgpu->parent, gpu_load_type(load, vgpu), vgpu->framebuffer};
+        struct load_use use = {.parent = vgpu->parent, .framebuffer = vgpu->framebuffer};
 
         if (inventory->parents[vgpu->parent].gpu != load->gpu)
             continue;
+        use.type = gpu_load_type(load, vgpu);
         load->made++;
         load->sized_staying += has_size(load, &use);
         load->on[vgpu->parent].vgpus++;

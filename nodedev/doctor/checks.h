@@ -19,6 +19,6 @@ extern const struct diagnosis_check state_checks[];
 extern const struct diagnosis_check domain_checks[];
 
 /* Reads all (diagnosis_read), and runs all checks. A part that cannot be read is itself a finding.
- * Only -ENOMEM is an error. The caller clears ret in every case. */
+ * An error is what scan_host returns. The caller clears ret in every case. */
 int checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
     __attribute__((nonnull(1, 3, 4))) CHECKED;
