@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/type-cache.h"
-#include "base/memory.h"
+#include "base/array.h"
 #include "base/safe-open.h"
 #include "device/nvidia.h"
 
@@ -18,7 +18,7 @@
 static char *
 read_file(const struct host *host)
 {
-    AUTO_FREE char *text = memory_zeroed(MOST, 1);
+    AUTO_FREE char *text = memory_resized(NULL, MOST, 1);
 
     return host_read(host, text, MOST, PATH) < 0 ? NULL : TAKE(text);
 }
@@ -41,19 +41,33 @@ recall_line(char *line, struct inventory *inventory)
     }
 }
 
+/* Drivers that always list all of their types need no memory. */
+static bool
+is_needed(const struct inventory *inventory)
+{
+    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, gpu->is_partial);
+}
+
 void
 type_cache_recall(const struct host *host, struct inventory *inventory)
 {
-    AUTO_FREE char *text = NULL;
-    bool needed = false;
-    char *rest, *line;
+    AUTO_FREE char *text = is_needed(inventory) ? read_file(host) : NULL;
+    char *rest = text, *line;
 
-    for (size_t i = 0; i < inventory->gpu_count; i++)
-        needed |= inventory->gpus[i].is_partial;
-    text = needed ? read_file(host) : NULL;
-    rest = text;
     while ((line = strsep(&rest, "\n")))
         recall_line(line, inventory);
+}
+
+/* Whether a text has a line: *next, where the line before it ended, is the likely place. */
+static bool
+has_line(const char *text, const char **next, const char *line)
+{
+    size_t length = strlen(line);
+    const char *at = strncmp(*next, line, length) ? strstr(text, line) : *next;
+
+    if (at)
+        *next = at[length] ? at + length + 1 : at + length;
+    return at;
 }
 
 /* The new text of the file, which the caller frees. *news: some line of it is not in the old text.
@@ -61,6 +75,7 @@ type_cache_recall(const struct host *host, struct inventory *inventory)
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
 {
+    const char *next = old;
     char *text = NULL;
     size_t size;
     FILE *out = memory_stream(&text, &size);
@@ -79,7 +94,7 @@ format(const struct inventory *inventory, const char *old, bool *news)
             fputs(line, out);
             /* host_read has cut off the last line feed of the old text. */
             line[strlen(line) - 1] = '\0';
-            *news |= !strstr(old, line);
+            *news |= !has_line(old, &next, line);
         }
     }
     memory_stream_end(out, &text);
@@ -89,11 +104,13 @@ format(const struct inventory *inventory, const char *old, bool *news)
 void
 type_cache_store(const struct host *host, int directory, const struct inventory *inventory)
 {
-    AUTO_FREE char *old = read_file(host);
-    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *old = NULL, *text = NULL;
     AUTO_CLOSE int fd = -1;
     bool news;
 
+    if (!is_needed(inventory))
+        return;
+    old = read_file(host);
     text = format(inventory, old ? old : "", &news);
     if (!news || strlen(text) >= MOST)
         return;

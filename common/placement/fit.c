@@ -42,18 +42,21 @@ static enum reason
 judge_parent(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t parent,
              size_t type, bool *counts)
 {
-    struct bounds here = gpu_room_at(&rooms->gpus[gpu], type, parent);
-    enum reason reason = constraints_judge(rooms, demand, gpu, parent, type);
-    unsigned places = rooms->problem->is_sure ? here.least : here.most;
+    enum reason reason;
+    struct bounds here;
+    unsigned places;
 
     *counts = false;
-    if (here.why == ROOM_NEVER)
+    if (gpu_load_word(&rooms->gpus[gpu], type, parent) == INVENTORY_NEVER)
         return REASON_NO_TYPE;
+    reason = constraints_judge(rooms, demand, gpu, parent, type);
     if (rooms->owned[parent])
         return reason == REASON_NONE ? REASON_FULL : reason;
     *counts = reason == REASON_OTHER_PARENT || reason == REASON_OTHER_VF;
     if (reason != REASON_NONE)
         return reason;
+    here = gpu_room_at(&rooms->gpus[gpu], type, parent);
+    places = rooms->problem->is_sure ? here.least : here.most;
     if (places == 0)
         return reason_of(here.why);
     if (rooms_is_rejected(rooms, parent, type))

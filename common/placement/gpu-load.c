@@ -19,6 +19,12 @@ gpu_load_limit(const struct gpu_load *load, size_t limit)
     return &gpu_load_card(load)->limits[limit];
 }
 
+struct load_parent *
+gpu_load_on(const struct gpu_load *load, size_t parent)
+{
+    return &load->on[parent - load->parents[0]];
+}
+
 int
 gpu_load_word(const struct gpu_load *load, size_t type, size_t parent)
 {
@@ -84,8 +90,8 @@ gpu_load_need(const struct gpu_load *load, size_t index, const struct load_use *
     uint64_t had = 0;
 
     if (limit->held)
-        had =
-            load->on[use->parent].is_dropped ? limit->base[use->parent] : limit->held[use->parent];
+        had = gpu_load_on(load, use->parent)->is_dropped ? limit->base[use->parent]
+                                                         : limit->held[use->parent];
     return need > had ? need - had : 0;
 }
 
@@ -119,49 +125,56 @@ holds(const struct gpu_load *load, bool on_instance)
     return false;
 }
 
-/* Whether a type that nobody offers needs what the GPU has not: an instance, or that it is not
- * partitioned into any. What is on the GPU tells whether it is. */
+/* Whether a type of a card with GPU instances, which nobody offers, needs what the card has not: an
+ * instance, or that it is not partitioned into any. What is on the card tells whether it is. */
 static bool
 lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
 {
-    const struct inventory_gpu *card = gpu_load_card(load);
-    bool on_instance = card->types[type].slices > 0;
+    bool on_instance = gpu_load_card(load)->types[type].slices > 0;
 
-    if (!ARRAY_HAS(card->types, card->count, other, other->slices > 0))
-        return false;
     return holds(load, !on_instance) || (is_told && (on_instance || !holds(load, false)));
 }
 
 /* What the driver says of a type: one parent that offers it is enough to know. */
 static void
-hear_word(struct gpu_load *load, size_t type)
+hear_word(struct gpu_load *load, size_t type, bool has_instances)
 {
     bool is_told = false;
 
     for (size_t i = 0; i < load->parent_count && !load->types[type].is_offered; i++) {
         load->types[type].is_offered = gpu_load_word(load, type, load->parents[i]) > 0;
-        is_told |= load->on[load->parents[i]].vgpus == 0;
+        is_told |= gpu_load_on(load, load->parents[i])->vgpus == 0;
     }
-    load->types[type].lacks = !load->types[type].is_offered && lacks_instance(load, type, is_told);
+    load->types[type].lacks =
+        has_instances && !load->types[type].is_offered && lacks_instance(load, type, is_told);
 }
 
-/* The parents of the GPU, and what is on them. */
 static void
-add_parents(struct gpu_load *load)
+find_parents(struct gpu_load *load)
 {
     const struct inventory *inventory = load->inventory;
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
+        if (inventory->parents[i].gpu == load->gpu)
+            ARRAY_ADD(load->parents, load->parent_count, i);
+    }
+    if (load->parent_count)
+        load->on = memory_zeroed(load->parents[load->parent_count - 1] - load->parents[0] + 1,
+                                 sizeof(*load->on));
+}
 
-        if (parent->gpu != load->gpu)
-            continue;
-        load->parents[load->parent_count++] = i;
-        load->on[i].is_single = !name_equal(&parent->name, &gpu_load_card(load)->name);
+static void
+add_parents(struct gpu_load *load)
+{
+    for (size_t i = 0; i < load->parent_count; i++) {
+        size_t parent = load->parents[i];
+
+        gpu_load_on(load, parent)->is_single =
+            !name_equal(&load->inventory->parents[parent].name, &gpu_load_card(load)->name);
         for (size_t k = 0; k < gpu_load_card(load)->limit_count; k++) {
             const struct limit *limit = gpu_load_limit(load, k);
 
-            load->used[k] += limit->held ? limit->held[i] : 0;
+            load->used[k] += limit->held ? limit->held[parent] : 0;
         }
     }
 }
@@ -180,7 +193,7 @@ add_vgpus(struct gpu_load *load)
         use.type = gpu_load_type(load, vgpu);
         load->made++;
         load->sized_staying += has_size(load, &use);
-        load->on[vgpu->parent].vgpus++;
+        gpu_load_on(load, vgpu->parent)->vgpus++;
         count_of(load, &use)->staying++;
         for (size_t k = 0; k < gpu_load_card(load)->limit_count; k++)
             load->used[k] += gpu_load_limit(load, k)->held ? 0 : gpu_load_need(load, k, &use);
@@ -192,23 +205,23 @@ gpu_load_init(struct gpu_load *load, const struct inventory *inventory, size_t g
               enum load_time time)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
+    bool has_instances = ARRAY_HAS(card->types, card->count, type, type->slices > 0);
 
     *load = (struct gpu_load){
         .inventory = inventory,
         .gpu = gpu,
         .time = time,
-        .parents = memory_zeroed(inventory->parent_count, sizeof(*load->parents)),
-        .on = memory_zeroed(inventory->parent_count, sizeof(*load->on)),
         .types = memory_zeroed(card->count + 1, sizeof(*load->types)),
         .used = memory_zeroed(card->limit_count, sizeof(*load->used)),
     };
     for (size_t i = 0; i < card->count; i++)
         load->types[i].alike = find_alike(card, &card->types[i]);
     load->types[card->count].alike = card->count;
+    find_parents(load);
     add_parents(load);
     add_vgpus(load);
     for (size_t i = 0; i < card->count; i++)
-        hear_word(load, i);
+        hear_word(load, i, has_instances);
 }
 
 void
@@ -238,7 +251,7 @@ gpu_load_put(struct gpu_load *load, const struct load_use *use)
         load->used[i] += gpu_load_need(load, i, use);
     load->puts++;
     load->sized_puts += has_size(load, use);
-    load->on[use->parent].vgpus++;
+    gpu_load_on(load, use->parent)->vgpus++;
     count_of(load, use)->in++;
     load->types[use->type == LOAD_NO_TYPE ? gpu_load_card(load)->count : use->type].put++;
     return push(load, &step);
@@ -257,8 +270,8 @@ gpu_load_drop(struct gpu_load *load, size_t vgpu)
     load->made--;
     load->drops++;
     load->sized_staying -= has_size(load, &step.use);
-    load->on[gone->parent].vgpus--;
-    load->on[gone->parent].is_dropped = true;
+    gpu_load_on(load, gone->parent)->vgpus--;
+    gpu_load_on(load, gone->parent)->is_dropped = true;
     count->staying--;
     count->freed++;
     return push(load, &step);
@@ -270,15 +283,15 @@ take_back(struct gpu_load *load, const struct load_step *step)
     struct load_group *count = count_of(load, &step->use);
 
     if (step->is_drop) {
-        load->on[step->use.parent].is_dropped = false;
-        load->on[step->use.parent].vgpus++;
+        gpu_load_on(load, step->use.parent)->is_dropped = false;
+        gpu_load_on(load, step->use.parent)->vgpus++;
         load->drops--;
         load->made++;
         load->sized_staying += has_size(load, &step->use);
         count->staying++;
         count->freed--;
     } else {
-        load->on[step->use.parent].vgpus--;
+        gpu_load_on(load, step->use.parent)->vgpus--;
         load->puts--;
         load->sized_puts -= has_size(load, &step->use);
         count->in--;
@@ -300,10 +313,4 @@ gpu_load_rewind(struct gpu_load *load, size_t mark)
         load->step_count--;
         take_back(load, &load->steps[load->step_count]);
     }
-}
-
-bool
-gpu_load_is_single(const struct gpu_load *load, size_t parent)
-{
-    return load->on[parent].is_single;
 }

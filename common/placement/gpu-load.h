@@ -53,11 +53,11 @@ struct gpu_load {
     const struct inventory *inventory; /* borrowed */
     size_t gpu;
     enum load_time time;
-    size_t *parents; /* of the GPU: indices into the inventory's */
+    size_t *parents; /* of the GPU: indices into the inventory's, in their order */
     size_t parent_count;
     size_t made, puts, drops;         /* vGPUs that stay, that were put, that were dropped */
     size_t sized_staying, sized_puts; /* of these, those whose frame buffer is known */
-    struct load_parent *on;           /* per parent of the inventory */
+    struct load_parent *on;   /* per parent of the inventory, from the GPU's first to its last */
     struct load_group *types; /* per type of the GPU, and one for types that it does not list */
     uint64_t *used;           /* per limit of the GPU */
     struct load_step *steps;
@@ -91,5 +91,5 @@ gpu_load_type(const struct gpu_load *load, const struct inventory_vgpu *vgpu) CH
 uint64_t gpu_load_need(const struct gpu_load *load, size_t limit,
                        const struct load_use *use) CHECKED NONNULL;
 
-/* Whether a parent takes one vGPU at most: it is a virtual function. */
-bool gpu_load_is_single(const struct gpu_load *load, size_t parent) CHECKED NONNULL;
+/* What is on a parent of the GPU. */
+struct load_parent *gpu_load_on(const struct gpu_load *load, size_t parent) CHECKED NONNULL;

@@ -125,7 +125,7 @@ word_on_function(const struct gpu_load *load, size_t type, size_t parent)
 {
     bool sure = load->inventory->parents[parent].apart || is_sure(load, type);
 
-    if (load->on[parent].vgpus ||
+    if (gpu_load_on(load, parent)->vgpus ||
         (gpu_load_word(load, type, parent) == 0 && !is_raised(load, type)))
         return none(ROOM_FULL);
     return (struct bounds){sure, 1, sure ? ROOM_FREE : ROOM_UNTOLD, 0};
@@ -152,10 +152,12 @@ take_word(const struct gpu_load *load, size_t type, size_t parent)
     if (word < 0 && load->time == LOAD_NOW)
         return (struct bounds){.why = ROOM_UNREADABLE, .error = -word};
     if (word < 0)
-        return (struct bounds){0, load->on[parent].is_single ? !load->on[parent].vgpus : BOUNDS_ANY,
-                               ROOM_UNREADABLE, -word};
-    return load->on[parent].is_single ? word_on_function(load, type, parent)
-                                      : word_on_parent(load, type, parent);
+        return (struct bounds){
+            0,
+            gpu_load_on(load, parent)->is_single ? !gpu_load_on(load, parent)->vgpus : BOUNDS_ANY,
+            ROOM_UNREADABLE, -word};
+    return gpu_load_on(load, parent)->is_single ? word_on_function(load, type, parent)
+                                                : word_on_parent(load, type, parent);
 }
 
 /* --- what limits leave ------------------------------------------------------------------------ */

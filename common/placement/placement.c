@@ -5,9 +5,9 @@
 #include "placement/refusal.h"
 #include "placement/search.h"
 
-/* Gives each the best that is left, until one finds nothing: that one says why. */
+/* Gives each demand the best place that is left, until one finds none: that one says why. */
 static int
-explain_together(struct search *search, struct error *error)
+explain(struct search *search, struct error *error)
 {
     const struct demand *demand = NULL;
 
@@ -17,6 +17,8 @@ explain_together(struct search *search, struct error *error)
 
         demand = &search->problem->demands->items[search->order[i]];
         candidates = candidate_list(&search->rooms, demand, &count);
+        if (count == 0 && i == 0)
+            return refusal_none(&search->rooms, demand, error);
         if (count == 0)
             break;
         rooms_take(&search->rooms, candidates[0].parent, candidates[0].type);
@@ -31,15 +33,14 @@ placement_find(const struct placement_problem *problem, struct placement_choice 
     AUTO(search_clear) struct search search;
     int rc = search_begin(&search, problem, choices, error);
 
-    if (rc == 0)
-        rc = search_sort(&search, error);
     if (rc < 0)
         return rc;
+    search_sort(&search);
     rc = search_run(&search);
     if (rc > 0)
         return 0;
     if (rc == 0)
-        return explain_together(&search, error);
+        return explain(&search, error);
     return error_refuse(error, ERROR_UNDECIDED,
                         "its %zu vGPUs can be placed in more ways than were tried; name a parent "
                         "for some of them",

@@ -120,7 +120,7 @@ lacks_vf(const struct rooms *rooms, size_t gpu)
 {
     const struct gpu_load *room = &rooms->gpus[gpu];
 
-    return room->parent_count && gpu_load_is_single(room, room->parents[0]) &&
+    return room->parent_count && gpu_load_on(room, room->parents[0])->is_single &&
            room->made >= room->parent_count;
 }
 

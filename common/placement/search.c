@@ -239,20 +239,17 @@ search_sort_in(struct search *search, size_t *counts, size_t from)
     search->order[k] = moving;
 }
 
-int
-search_sort(struct search *search, struct error *error)
+void
+search_sort(struct search *search)
 {
     AUTO_FREE size_t *counts = memory_zeroed(search->count, sizeof(*counts));
 
-    for (size_t i = 0; i < search->count; i++) {
+    for (size_t i = 0; search->count > 1 && i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
 
         free(candidate_list(&search->rooms, demand, &counts[i]));
-        if (counts[i] == 0)
-            return refusal_none(&search->rooms, demand, error);
         search_sort_in(search, counts, i);
     }
-    return 0;
 }
 
 int

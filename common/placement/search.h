@@ -37,9 +37,8 @@ int search_begin(struct search *search, const struct placement_problem *problem,
                  struct placement_choice *choices, struct error *error) CHECKED NONNULL;
 void search_clear(struct search *search) NONNULL;
 
-/* Puts the demands with the fewest candidates first. REFUSED with a line in error if one has none.
- */
-int search_sort(struct search *search, struct error *error) CHECKED NONNULL;
+/* Puts the demands with the fewest candidates first. */
+void search_sort(struct search *search) NONNULL;
 
 /* 1: all are placed, and the choices say where; 0: there is no way; -E2BIG: that takes too long to
  * tell. */

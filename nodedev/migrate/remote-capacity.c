@@ -38,7 +38,7 @@ remote_capacity_end(struct remote_capacity *capacity)
 static bool
 has_functions(const struct gpu_load *room)
 {
-    return room->parent_count && gpu_load_is_single(room, room->parents[0]);
+    return room->parent_count && gpu_load_on(room, room->parents[0])->is_single;
 }
 
 /* How many the GPU takes as its libvirt tells, without this guest. */
