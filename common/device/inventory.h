@@ -57,6 +57,8 @@ struct inventory_parent {
     const struct vgpu_interface *interface;
     bool apart; /* a place by itself (a pool's): it has its type for good, and what else is on the
                    GPU does not count for it */
+    char user[32]; /* a process that has the free device open: "4711 (qemu-system-x86)"; "": none is
+                      seen. Only for a device that is lent (vgpu.h): others are made for a guest */
     int *available; /* per type of the GPU: how many more; -errno: that could not be read;
                        INVENTORY_NEVER: it can never have that type */
 };

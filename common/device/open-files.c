@@ -1,64 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/open-files.h"
+#include "base/array.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool
-ends_in(const char *text, const char *tail)
+void
+open_files_clear(struct open_files *files)
 {
-    size_t length = strlen(text), tail_length = strlen(tail);
-
-    return length >= tail_length && !strcmp(text + length - tail_length, tail);
+    free(files->items);
+    *files = (struct open_files){0};
 }
 
-/* 1: it has the node open; 0: it has not, or it has ended; -errno: that is not known. */
-static int
-process_holds(const struct host *host, const char *pid, const char *tail)
+/* A file that is no node of VFIO's is of no interest. */
+static void
+add_target(struct open_files *files, const char *target, int pid)
+{
+    const char *node = strstr(target, "dev/vfio/");
+    struct open_file file = {.pid = pid};
+
+    if (!node || strlen(node) >= sizeof(file.node))
+        return;
+    snprintf(file.node, sizeof(file.node), "%s", node);
+    ARRAY_ADD(files->items, files->count, file);
+}
+
+/* A process that has ended meanwhile has nothing open. */
+static bool
+is_gone(ssize_t rc)
+{
+    return rc == -ENOENT || rc == -ESRCH;
+}
+
+static void
+look_at(const struct host *host, const char *pid, struct open_files *files)
 {
     AUTO(names_clear) struct names fds = {0};
-    int rc = host_list(host, &fds, "proc/%s/fd", pid), blind = 0;
+    int rc = host_list(host, &fds, "proc/%s/fd", pid);
 
-    if (rc < 0)
-        return rc == -ENOENT || rc == -ESRCH ? 0 : rc;
-    for (size_t i = 0; i < fds.count; i++) {
+    files->is_blind |= rc < 0 && !is_gone(rc);
+    for (size_t i = 0; rc == 0 && i < fds.count; i++) {
         char target[PATH_MAX];
         struct path path;
-        ssize_t length;
+        ssize_t length = path_format(&path, "proc/%s/fd/%s", pid, fds.items[i].text);
 
-        rc = path_format(&path, "proc/%s/fd/%s", pid, fds.items[i].text);
-        if (rc < 0)
-            return rc;
-        length = host->ops->link(host, path.text, target, sizeof(target));
-        if (length > 0 && ends_in(target, tail))
-            return 1;
-        if (length < 0 && length != -ENOENT && length != -ESRCH)
-            blind = (int)length;
+        if (length == 0)
+            length = host->ops->link(host, path.text, target, sizeof(target));
+        if (length > 0)
+            add_target(files, target, atoi(pid));
+        files->is_blind |= length < 0 && !is_gone(length);
     }
-    return blind;
 }
 
-int
-open_files_find(const struct host *host, const char *tail)
+void
+open_files_look(const struct host *host, struct open_files *ret)
 {
     AUTO(names_clear) struct names processes = {0};
-    int rc = host_list(host, &processes, "proc");
-    bool all = true;
 
-    if (rc < 0)
-        return -EACCES;
+    *ret = (struct open_files){.is_blind = host_list(host, &processes, "proc") < 0};
     for (size_t i = 0; i < processes.count; i++) {
         const char *pid = processes.items[i].text;
 
-        if (strspn(pid, "0123456789") != strlen(pid))
-            continue;
-        rc = process_holds(host, pid, tail);
-        if (rc > 0)
-            return atoi(pid);
-        if (rc < 0)
-            all = false;
+        if (strspn(pid, "0123456789") == strlen(pid))
+            look_at(host, pid, ret);
     }
-    return all ? 0 : -EACCES;
+}
+
+int
+open_files_find(const struct open_files *files, const char *node)
+{
+    const struct open_file *file =
+        ARRAY_FIND(files->items, files->count, item, !strcmp(item->node, node));
+
+    if (file)
+        return file->pid;
+    return files->is_blind ? -EACCES : 0;
+}
+
+void
+open_files_name(const struct host *host, int pid, char *text, size_t size)
+{
+    char name[64];
+
+    if (host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0)
+        snprintf(text, size, "%d (%s)", pid, name);
+    else
+        snprintf(text, size, "%d", pid);
 }

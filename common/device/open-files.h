@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * open-files: which process has a device node open, from /proc/PID/fd.
+ * open-files: which processes have VFIO's device nodes open, from /proc/PID/fd.
  *
- * This is for messages, and for devices that have a node of their own: a group that opens does not
- * say that nobody has that open.
- * Opening the device's own node as a test would be wrong: others could open it at the same time,
- * and the device could not be removed meanwhile.
+ * One look goes through all processes, and then answers for every device. It opens no device: other
+ * processes could open a device's own node at the same time, and nobody could remove the device
+ * meanwhile.
  */
 
 #pragma once
 
 #include "base/host.h"
 
-/*
- * Finds a process that has a node open whose path ends in tail ("/vfio/12"): its pid; 0 if there is
- * none; -EACCES if none was found, but not all processes could be looked at.
- */
-int open_files_find(const struct host *host, const char *tail) CHECKED NONNULL;
+struct open_file {
+    char node[64]; /* below root: "dev/vfio/12", "dev/vfio/devices/vfio3" */
+    int pid;
+};
+
+struct open_files {
+    struct open_file *items;
+    size_t count;
+    bool is_blind; /* not all processes could be looked at */
+};
+
+/* Looks at all processes. The caller clears the answer. */
+void open_files_look(const struct host *host, struct open_files *ret) NONNULL;
+void open_files_clear(struct open_files *files) NONNULL;
+
+/* A process that has the node open: its pid; 0: there is none; -EACCES: none was found, but not all
+ * processes could be looked at. */
+int open_files_find(const struct open_files *files, const char *node) CHECKED NONNULL;
+
+/* What to call a process in a message: "12 (qemu-system-x86)". */
+void open_files_name(const struct host *host, int pid, char *text, size_t size) NONNULL;

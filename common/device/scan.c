@@ -4,6 +4,7 @@
 #include "base/reader.h"
 #include "device/maxima.h"
 #include "device/type-cache.h"
+#include "device/vfio.h"
 #include "device/vgpu.h"
 
 #include <limits.h>
@@ -146,6 +147,47 @@ mark_silent(struct inventory *inventory, const struct reader *reader)
     }
 }
 
+/* Whether a parent is lent, and nobody is known to have it, of those that are asked for. */
+static bool
+may_be_lent(const struct inventory *inventory, const struct inventory_parent *parent,
+            const struct inventory_filter *filter)
+{
+    const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+
+    for (size_t i = 0; parent->interface->is_lent && i < gpu->count; i++) {
+        if (parent->available[i] > 0 && filter->wants(&gpu->types[i], filter->data))
+            return true;
+    }
+    return false;
+}
+
+/* Who has a function without us: a guest that asks for no vGPU, or another program. One look at all
+ * open files is enough for all functions. What has no node of VFIO's nobody can have open. */
+static void
+find_users(const struct host *host, const struct inventory_filter *filter,
+           struct inventory *inventory)
+{
+    AUTO(open_files_clear) struct open_files files = {0};
+    bool looked = false;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        struct inventory_parent *parent = &inventory->parents[i];
+        const struct vgpu function = {.device = parent->name};
+        struct path device;
+        int pid;
+
+        if (!may_be_lent(inventory, parent, filter) || vgpu_pci_directory(&function, &device) < 0 ||
+            !vfio_has_node(host, &device))
+            continue;
+        if (!looked)
+            open_files_look(host, &files);
+        looked = true;
+        pid = vfio_holder(host, &files, &device);
+        if (pid > 0)
+            open_files_name(host, pid, parent->user, sizeof(parent->user));
+    }
+}
+
 int
 scan_host(const struct host *host, const struct policy *policy,
           const struct inventory_filter *filter, struct inventory *ret, struct error *error)
@@ -166,5 +208,6 @@ scan_host(const struct host *host, const struct policy *policy,
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_framebuffer(ret, gpu);
     maxima_add(policy, ret);
+    find_users(host, filter, ret);
     return 0;
 }

@@ -14,36 +14,35 @@ vfio_node(const struct host *host, const struct path *device, struct path *ret)
     return rc < 0 ? rc : path_format(ret, "dev/vfio/%s", group.text);
 }
 
-/* As vfio_holder, of the device's own node; -ENOENT if it has none. What cannot be read may be one.
- * It must not be opened, see open-files.h. */
+/* The device's own node, "dev/vfio/devices/vfio3": 0; -ENOENT if it has none; -EACCES if that
+ * cannot be told. It must not be opened, see open-files.h. */
 static int
-holder_of_own_node(const struct host *host, const struct path *device)
+own_node(const struct host *host, const struct path *device, struct path *ret)
 {
     AUTO(names_clear) struct names nodes = {0};
-    char tail[sizeof("/vfio/devices/") + sizeof(struct name)];
     int rc = host_list(host, &nodes, "%s/vfio-dev", device->text);
 
     if (rc < 0 && rc != -ENOENT)
         return -EACCES;
     if (rc < 0 || nodes.count != 1)
         return -ENOENT;
-    if (!host_exists(host, "dev/vfio/devices/%s", nodes.items[0].text))
-        return -ENOENT;
-    snprintf(tail, sizeof(tail), "/vfio/devices/%s", nodes.items[0].text);
-    return open_files_find(host, tail);
+    rc = path_format(ret, "dev/vfio/devices/%s", nodes.items[0].text);
+    return rc < 0 || host_exists(host, "%s", ret->text) ? rc : -ENOENT;
 }
 
 int
-vfio_holder(const struct host *host, const struct path *device)
+vfio_holder(const struct host *host, const struct open_files *files, const struct path *device)
 {
     struct path node;
     int pid = 0, own;
 
     if (vfio_node(host, device, &node) == 0)
-        pid = open_files_find(host, node.text);
+        pid = open_files_find(files, node.text);
     if (pid > 0)
         return pid;
-    own = holder_of_own_node(host, device);
+    own = own_node(host, device, &node);
+    if (own == 0)
+        own = open_files_find(files, node.text);
     return own == -ENOENT || own == 0 ? pid : own;
 }
 
@@ -59,14 +58,20 @@ vfio_has_node(const struct host *host, const struct path *device)
 bool
 vfio_may_be_open(const struct host *host, const struct path *device)
 {
-    return vfio_has_node(host, device) && vfio_holder(host, device) != 0;
+    AUTO(open_files_clear) struct open_files files = {0};
+
+    if (!vfio_has_node(host, device))
+        return false;
+    open_files_look(host, &files);
+    return vfio_holder(host, &files, device) != 0;
 }
 
 int
 vfio_prove(const struct host *host, const struct path *device, int *proof)
 {
+    AUTO(open_files_clear) struct open_files files = {0};
     AUTO_CLOSE int group = -1;
-    struct path node;
+    struct path node, own;
     int holder;
 
     *proof = -1;
@@ -75,7 +80,11 @@ vfio_prove(const struct host *host, const struct path *device, int *proof)
     group = host->ops->probe(host, node.text);
     if (group < 0 && group != -ENOENT)
         return group == -ENODEV ? group : -EBUSY;
-    holder = holder_of_own_node(host, device);
+    holder = own_node(host, device, &own);
+    if (holder == 0) {
+        open_files_look(host, &files);
+        holder = open_files_find(&files, own.text);
+    }
     if (holder != 0 && (holder != -ENOENT || group < 0))
         return -EBUSY;
     *proof = group < 0 ? -1 : TAKE_FD(group);

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "base/host.h"
+#include "device/open-files.h"
 
 /* The node of its group, "dev/vfio/12". Links in /proc/PID/fd end in that path. 0 or -errno. */
 int vfio_node(const struct host *host, const struct path *device, struct path *ret) CHECKED NONNULL;
@@ -23,9 +23,11 @@ bool vfio_has_node(const struct host *host, const struct path *device) CHECKED N
  * -EACCES if none was found, but not all processes could be looked at. For messages: it may be gone
  * by now, and another there.
  */
-int vfio_holder(const struct host *host, const struct path *device) CHECKED NONNULL;
+int vfio_holder(const struct host *host, const struct open_files *files,
+                const struct path *device) CHECKED NONNULL;
 
-/* Whether somebody has it open, or may have: not all processes could be looked at. */
+/* Whether somebody has it open, or may have: not all processes could be looked at. It
+ * looks at all open files. */
 bool vfio_may_be_open(const struct host *host, const struct path *device) CHECKED NONNULL;
 
 /*

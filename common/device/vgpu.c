@@ -98,19 +98,17 @@ vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
 int
 vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t size)
 {
-    char name[64];
+    AUTO(open_files_clear) struct open_files files = {0};
     struct path device;
     int pid;
 
     *text = '\0';
     if (vgpu->interface->directory(vgpu, &device) < 0)
         return 0;
-    pid = vfio_holder(host, &device);
+    open_files_look(host, &files);
+    pid = vfio_holder(host, &files, &device);
     if (pid <= 0)
         return pid;
-    if (host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0)
-        snprintf(text, size, "%d (%s)", pid, name);
-    else
-        snprintf(text, size, "%d", pid);
+    open_files_name(host, pid, text, size);
     return 1;
 }

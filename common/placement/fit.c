@@ -27,9 +27,13 @@ static enum reason
 reason_of(enum room_why why)
 {
     static const enum reason reasons[] = {
-        [ROOM_NEVER] = REASON_NO_TYPE, [ROOM_UNREADABLE] = REASON_UNREADABLE,
-        [ROOM_FULL] = REASON_FULL,     [ROOM_OTHER_SIZE] = REASON_OTHER_SIZE,
-        [ROOM_UNTOLD] = REASON_FULL,   [ROOM_MIXING] = REASON_OTHER_SIZE,
+        [ROOM_NEVER] = REASON_NO_TYPE,
+        [ROOM_UNREADABLE] = REASON_UNREADABLE,
+        [ROOM_FULL] = REASON_FULL,
+        [ROOM_IN_USE] = REASON_IN_USE,
+        [ROOM_OTHER_SIZE] = REASON_OTHER_SIZE,
+        [ROOM_UNTOLD] = REASON_FULL,
+        [ROOM_MIXING] = REASON_OTHER_SIZE,
         [ROOM_FREE] = REASON_NONE,
     };
 

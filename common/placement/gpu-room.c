@@ -149,6 +149,8 @@ take_word(const struct gpu_load *load, size_t type, size_t parent)
 
     if (word == INVENTORY_NEVER)
         return none(ROOM_NEVER);
+    if (*load->inventory->parents[parent].user && load->time == LOAD_NOW)
+        return none(ROOM_IN_USE);
     if (word < 0 && load->time == LOAD_NOW)
         return (struct bounds){.why = ROOM_UNREADABLE, .error = -word};
     if (word < 0)

@@ -28,6 +28,7 @@ enum room_why {
     ROOM_NEVER,      /* the parent takes no such type */
     ROOM_UNREADABLE, /* the driver's word could not be read: see error */
     ROOM_FULL,
+    ROOM_IN_USE,     /* a process has the function open, though nobody gave it */
     ROOM_OTHER_SIZE, /* a vGPU of another size is on the GPU, or is being made there */
     ROOM_UNTOLD,     /* not known: the driver does not tell how many a GPU takes */
     ROOM_MIXING,     /* not known: the driver does not tell whether a GPU takes several sizes */

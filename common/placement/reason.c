@@ -28,6 +28,7 @@ reason_of_rule(enum reason reason)
         [REASON_UNREADABLE] = "does not tell its room",
         [REASON_UNLISTED] = "does not offer it now",
         [REASON_FULL] = "is full",
+        [REASON_IN_USE] = "is in use by a process",
         [REASON_RESERVED] = "has only reserved places left (see reserve in vgpu.conf)",
         [REASON_OTHER_SIZE] = "is being given a vGPU of another size",
         [REASON_REJECTED] = "refused it",
@@ -171,6 +172,20 @@ say_taken(const struct rooms *rooms, const struct name *vf, char *text, size_t s
                  lease_state_name(lease->state));
 }
 
+/* Who has the function that came closest. */
+static void
+say_in_use(const struct rooms *rooms, const struct demand *demand, size_t parent, char *text,
+           size_t size)
+{
+    const struct inventory_parent *on = &rooms->problem->inventory->parents[parent];
+
+    if (demand_vf(demand))
+        snprintf(text, size, "is in use by process %s", on->user);
+    else
+        snprintf(text, size, "has no free function (%s is in use by process %s)", on->name.text,
+                 on->user);
+}
+
 static void
 say_quota(const struct rooms *rooms, const struct inventory_type *type, char *text, size_t size)
 {
@@ -223,6 +238,8 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
         say_full(rooms, gpu, type, fit.used, text, size);
     if (reason == REASON_FULL && demand_vf(demand))
         say_taken(rooms, demand_vf(demand), text, size);
+    if (reason == REASON_IN_USE)
+        say_in_use(rooms, demand, fit.parent, text, size);
     if (reason == REASON_QUOTA)
         say_quota(rooms, &inventory->gpus[gpu].types[type], text, size);
     if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, gpu, type)))

@@ -154,7 +154,7 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
     const struct name *vf = demand_vf(demand);
     const struct inventory_type *other;
     char said[MOST_REASON];
-    size_t i, gpu;
+    size_t i;
     int rc;
 
     if (!inventory_find_parent(inventory, vf, &i)) {
@@ -169,13 +169,14 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
         rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, which is in the pool %s",
                           demand->label, demand->wanted, vf->text, other->id.text);
     } else {
-        enum reason reason;
+        size_t gpu = inventory->parents[i].gpu;
+        enum reason reason = reason_gpu(rooms, demand, gpu, said, sizeof(said));
+        bool of_function = reason == REASON_IN_USE;
 
-        gpu = inventory->parents[i].gpu;
-        reason = reason_gpu(rooms, demand, gpu, said, sizeof(said));
         rc = error_refuse(error, class_of(reason_is_of_room(reason)),
-                          "%s (%s) cannot be on %s: its GPU %s %s", demand->label, demand->wanted,
-                          vf->text, inventory->gpus[gpu].name.text, said);
+                          "%s (%s) cannot be on %s: it%s%s %s", demand->label, demand->wanted,
+                          vf->text, of_function ? "" : "s GPU ",
+                          of_function ? "" : inventory->gpus[gpu].name.text, said);
     }
     alternatives_add(rooms, demand, error);
     return rc;

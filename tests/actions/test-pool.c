@@ -203,30 +203,22 @@ bound_to_another_driver(void **state)
     assert_int_equal(scene_release_at(&scene, 1, LONE), 0);
 }
 
-/* The node of a function's group. */
-static int
-open_group(const char *function)
-{
-    struct name group;
-    struct path path;
-
-    assert_int_equal(
-        host_link(&scene.kernel.host, &group, "sys/bus/pci/devices/%s/iommu_group", function), 0);
-    assert_int_equal(path_format(&path, "dev/vfio/%s", group.text), 0);
-    return openat(scene.kernel.host.root, path.text, O_RDWR | O_CLOEXEC);
-}
-
 /* A guest that asks for no vGPU, or another program. */
 static void
 somebody_has_it_without_us(void **state)
 {
-    struct fake_guest guest = {.group = -1, .device = open_group(FIRST)};
+    struct fake_guest guest = {.group = -1, .device = fake_open_group(&scene.kernel, FIRST)};
+    char words[160];
     pid_t qemu;
 
     (void)state;
     assert_true(guest.device >= 0);
     qemu = fake_hand_over(&guest);
-    refuses(1, FIRST, "mi300", "Device or resource busy");
+    snprintf(words, sizeof(words),
+             "ua-gpu1 (mi300) cannot be on " FIRST ": it is in use by process %d (test-pool); "
+             "ua-gpu1 could be on " OTHER ", " THIRD,
+             qemu);
+    refuses(1, FIRST, "mi300", words);
     assert_tag(FIRST, "");
     fake_end(qemu);
     starts(1, FIRST, "mi300");
@@ -268,7 +260,7 @@ still_open_at_release(void **state)
     (void)state;
     scene_configure(&scene, POOL "release_timeout = \"50ms\";");
     starts(1, FIRST, "mi300");
-    fd = open_group(FIRST);
+    fd = fake_open_group(&scene.kernel, FIRST);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
     assert_tag(FIRST, "mi300");

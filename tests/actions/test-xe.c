@@ -111,6 +111,23 @@ to_the_last_mib(void **state)
     starts(1, VF1, "b50-8g");
 }
 
+/* A guest that asks for no vGPU, or another program, has a function. */
+static void
+somebody_has_it_without_us(void **state)
+{
+    struct fake_guest guest = {.group = -1, .device = fake_open_group(&scene.kernel, VF1)};
+    char words[160];
+    pid_t qemu = fake_hand_over(&guest);
+
+    (void)state;
+    snprintf(words, sizeof(words), "(b50-4g) cannot be on " VF1 ": it is in use by process %d (",
+             qemu);
+    refuses(1, VF1, "b50-4g", words);
+    assert_free(VF1);
+    fake_end(qemu);
+    starts(1, VF1, "b50-4g");
+}
+
 /* What a function has already is its own to grow in. */
 static void
 what_is_there_already_counts(void **state)
@@ -505,6 +522,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(a_profile_is_written_and_taken_back, here),
         SCENE_TEST(to_the_last_mib, here),
+        SCENE_TEST(somebody_has_it_without_us, here),
         SCENE_TEST(what_is_there_already_counts, here),
         SCENE_TEST(memory_that_nobody_stated, here),
         SCENE_TEST(an_integrated_gpu, here),

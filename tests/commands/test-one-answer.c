@@ -293,6 +293,41 @@ no_free_function_is_not_full(void **state)
     scene_assert_said(&scene, "0000:e7:00.0 has no free virtual function (1 in use)");
 }
 
+#define AMD           "0000:c1:00.0"
+#define BARE(address) "pci " address " driver vfio-pci physfn " AMD " vendor 1002 device 74b5\n"
+
+/* A function of a pool that a process has open, though nobody gave it to that process. Another day
+ * it can be had. */
+static void
+what_a_process_has_open(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+    struct fake_guest other = {.group = -1};
+    char words[128];
+    pid_t qemu;
+
+    (void)state;
+    restart("pci " AMD " driver gim vendor 1002 device 74a1\n" BARE("0000:c1:02.0")
+                BARE("0000:c1:02.1"));
+    scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };");
+    assert_types("mi300", "2 2 2");
+    other.device = fake_open_group(&scene.kernel, "0000:c1:02.0");
+    qemu = fake_hand_over(&other);
+    snprintf(words, sizeof(words), "it is in use by process %d (test-one-answer", qemu);
+    words[strlen(words) - 1] = '\0'; /* the kernel keeps fifteen characters */
+    xml = scene_xml_of(1, DEVICE("1", "type='mi300'"), (const char *const[]){"0000:c1:02.0", NULL});
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    assert_types("mi300", "2 1 1");
+    run("vgpuctl explain ./guest1.xml", COMMAND_NO_CAPACITY, words);
+    run("vgpuctl check guest1.xml", COMMAND_DONE, "ok (vGPUs asked for: 1, warnings: 0)");
+    run("vgpuctl attach test --config --type mi300", COMMAND_DONE, "0000:c1:02.1");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, words);
+    fake_end(qemu);
+    assert_types("mi300", "2 2 2");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+}
+
 static void
 what_is_gone_is_not_kept(void **state)
 {
@@ -370,6 +405,7 @@ main(void)
         TEST(a_type_whose_name_is_not_known),
         TEST(a_name_that_a_sibling_tells),
         TEST(no_free_function_is_not_full),
+        TEST(what_a_process_has_open),
         TEST(what_is_gone_is_not_kept),
         TEST(a_removal_under_way_counts),
     };

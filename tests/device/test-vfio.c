@@ -76,6 +76,15 @@ has_own_node(void)
     fake_write(&scene.kernel, OWN, "");
 }
 
+static int
+find_holder(void)
+{
+    AUTO(open_files_clear) struct open_files files = {0};
+
+    open_files_look(&host, &files);
+    return vfio_holder(&host, &files, &device);
+}
+
 /* Process 100 has nothing of interest, whatever 200 has. */
 static void
 opens(const char *target)
@@ -117,23 +126,23 @@ static void
 holders(void **state)
 {
     (void)state;
-    assert_int_equal(vfio_holder(&host, &device), 0);
+    assert_int_equal(find_holder(), 0);
     has_group();
     opens("/" GROUP "3");
-    assert_int_equal(vfio_holder(&host, &device), 0);
+    assert_int_equal(find_holder(), 0);
     opens("/" GROUP);
-    assert_int_equal(vfio_holder(&host, &device), 200);
+    assert_int_equal(find_holder(), 200);
     /* a node of its own counts if it is there */
     opens("/" OWN);
-    assert_int_equal(vfio_holder(&host, &device), 0);
+    assert_int_equal(find_holder(), 0);
     fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
-    assert_int_equal(vfio_holder(&host, &device), 0);
+    assert_int_equal(find_holder(), 0);
     has_own_node();
-    assert_int_equal(vfio_holder(&host, &device), 200);
+    assert_int_equal(find_holder(), 200);
     opens("/" GROUP);
-    assert_int_equal(vfio_holder(&host, &device), 200);
+    assert_int_equal(find_holder(), 200);
     opens("/dev/null");
-    assert_int_equal(vfio_holder(&host, &device), 0);
+    assert_int_equal(find_holder(), 0);
 }
 
 /* Of a process that may not be looked at nothing is known; who is found, is found. */
@@ -144,14 +153,14 @@ some_cannot_be_looked_at(void **state)
     has_group();
     opens("/dev/null");
     fake_write(&scene.kernel, "proc/666/fd/0", "");
-    assert_int_equal(vfio_holder(&host, &device), -EACCES);
+    assert_int_equal(find_holder(), -EACCES);
     opens("/" GROUP);
-    assert_int_equal(vfio_holder(&host, &device), 200);
+    assert_int_equal(find_holder(), 200);
     has_own_node();
     opens("/" OWN);
-    assert_int_equal(vfio_holder(&host, &device), 200);
+    assert_int_equal(find_holder(), 200);
     opens("/dev/null");
-    assert_int_equal(vfio_holder(&host, &device), -EACCES);
+    assert_int_equal(find_holder(), -EACCES);
 }
 
 static void

@@ -404,6 +404,17 @@ fake_end(pid_t qemu)
     waitpid(qemu, NULL, 0);
 }
 
+int
+fake_open_group(const struct fake_kernel *fake, const char *device)
+{
+    const struct name group = fake_group(fake, device);
+    struct path path;
+
+    return path_format(&path, "dev/vfio/%s", group.text) < 0
+               ? -1
+               : openat(fake->host.root, path.text, O_RDWR | O_CLOEXEC);
+}
+
 const char *
 fake_type_of(const struct fake_kernel *fake, const char *device)
 {

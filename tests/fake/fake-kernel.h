@@ -126,6 +126,9 @@ void fake_close(struct fake_guest *guest);
 pid_t fake_hand_over(struct fake_guest *guest);
 void fake_end(pid_t qemu);
 
+/* Opens the node of a device's group, as any program may: a descriptor, or -1. */
+int fake_open_group(const struct fake_kernel *fake, const char *device);
+
 /* The type of a device, or "" if there is none; static memory. */
 const char *fake_type_of(const struct fake_kernel *fake, const char *device);
 

@@ -113,9 +113,13 @@ take_steps(struct asked *asked, const char *steps, bool keep)
 static void
 answer(const struct asked *asked, const char *question, char *text, size_t size)
 {
-    static const char *const words[] = {[ROOM_NEVER] = "never",   [ROOM_UNREADABLE] = "unreadable",
-                                        [ROOM_FULL] = "full",     [ROOM_OTHER_SIZE] = "other size",
-                                        [ROOM_UNTOLD] = "untold", [ROOM_MIXING] = "mixing",
+    static const char *const words[] = {[ROOM_NEVER] = "never",
+                                        [ROOM_UNREADABLE] = "unreadable",
+                                        [ROOM_FULL] = "full",
+                                        [ROOM_IN_USE] = "in use",
+                                        [ROOM_OTHER_SIZE] = "other size",
+                                        [ROOM_UNTOLD] = "untold",
+                                        [ROOM_MIXING] = "mixing",
                                         [ROOM_FREE] = "free"};
     char type[64], parent[64], most[16];
     int count = sscanf(question, "%63s %63s", type, parent);

@@ -71,11 +71,16 @@ say "one that a guest has without us"
 guest plain --pci "${vfs[1]}"
 start plain
 disk_guest three "${vfs[1]}"
+user="it is in use by process $(qemu_pid plain) \(qemu-system-x86\)"
 must_fail start three
-assert_match "$ERR" "vgpu: three: .*${vfs[1]}"
+assert_match "$ERR" "vgpu: three: ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
+must_fail vgpuctl explain three
+assert_match "$ERR" "ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
+[ "$(vgpuctl types -rn -o TYPE,AVAILABLE)" = "disks 3" ]
 must_fail vgpuctl sriov disable "$card"
 assert_match "$ERR" "$card is in use: ${vfs[1]} by plain; "
 destroy plain
+[ "$(vgpuctl types -rn -o TYPE,AVAILABLE)" = "disks 4" ]
 start three
 owned_by "${vfs[1]}" three
 destroy three
