@@ -171,8 +171,10 @@ change(const struct transaction *transaction, const struct removal *removal, str
         ledger_remove(ledger, lease);
         return;
     }
-    if (removal->fate == FATE_RESTORE)
+    if (removal->fate == FATE_RESTORE) {
         lease->state = removal->lease.state;
+        lease->time = removal->lease.time;
+    }
     transaction_hand_back(transaction, ledger, lease);
 }
 

@@ -27,6 +27,21 @@ on_its_way(const struct lease *lease)
     return lease->state == LEASE_REMOVING ? LEASE_REMOVING : LEASE_LEAVING;
 }
 
+static bool
+is_going(enum lease_state state)
+{
+    return state == LEASE_LEAVING || state == LEASE_REMOVING;
+}
+
+/* A lease that is going keeps the time since when, however often its removal is tried. */
+static void
+set_state(const struct transaction *transaction, struct lease *lease, enum lease_state state)
+{
+    if (!is_going(lease->state) || !is_going(state))
+        lease->time = host_seconds(transaction->host);
+    lease->state = state;
+}
+
 /* The claim lives on with a writer that was left behind; but only one device is its own. */
 static void
 give_up_others(struct transaction *transaction)
@@ -43,7 +58,7 @@ give_up_others(struct transaction *transaction)
         if (!lease->claim || lease->claim != transaction->statedir.claim ||
             !transaction_is_stuck_elsewhere(transaction, &lease->vgpu.device))
             continue;
-        lease->state = on_its_way(lease);
+        set_state(transaction, lease, on_its_way(lease));
         transaction_hand_back(transaction, &ledger, lease);
         changed = true;
     }
@@ -114,8 +129,7 @@ transaction_claim_removal(struct transaction *transaction, struct ledger *ledger
     if (rc < 0)
         return rc;
     lease->claim = transaction->statedir.claim;
-    lease->state = on_its_way(lease);
-    lease->time = host_seconds(transaction->host);
+    set_state(transaction, lease, on_its_way(lease));
     return 0;
 }
 
@@ -130,7 +144,6 @@ transaction_hand_back(const struct transaction *transaction, struct ledger *ledg
                       struct lease *lease)
 {
     lease->claim = statedir_take_number(&transaction->statedir, ledger);
-    lease->time = host_seconds(transaction->host);
 }
 
 int
@@ -166,8 +179,7 @@ transaction_move(struct transaction *transaction, const struct name *device, enu
 
     if (rc <= 0)
         return rc < 0 ? rc : transaction_lost(device, error);
-    lease->state = state;
-    lease->time = host_seconds(transaction->host);
+    set_state(transaction, lease, state);
     return transaction_commit(transaction, &ledger, error);
 }
 

@@ -50,7 +50,8 @@ struct lease {
     uint64_t claim;        /* its number: higher than those of all leases before; the byte of the
                               claims file that is locked by who acts on it. 0: it has none */
     enum lease_release release;
-    uint64_t time; /* of its last change, in seconds of CLOCK_BOOTTIME */
+    uint64_t time; /* since when it is in its state, in seconds of CLOCK_BOOTTIME; leaving and
+                      removing count as one */
 };
 
 struct ledger {

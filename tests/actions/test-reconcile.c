@@ -262,6 +262,39 @@ a_device_in_use_stays(void **state)
     scene_assert_empty(&scene);
 }
 
+static uint64_t
+time_of_the_lease(void)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error;
+
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    assert_int_equal(ledger.count, 1);
+    return ledger.leases[0].time;
+}
+
+/* doctor tells for how long a lease is leaving, however often reconcile has tried meanwhile. */
+static void
+how_long_it_is_leaving(void **state)
+{
+    struct fake_guest stray;
+    uint64_t since;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    prepare_and_lose_daemon(1);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    fake_sleep(2000);
+    reconciles_to(OUTCOME_LEFT, "in use by process");
+    since = time_of_the_lease();
+    for (unsigned i = 0; i < 3; i++) {
+        fake_sleep(200000);
+        reconciles_to(OUTCOME_LEFT, "in use by process");
+        assert_int_equal(time_of_the_lease(), since);
+    }
+    fake_close(&stray);
+}
+
 static void
 unplugged_from_a_running_guest(void **state)
 {
@@ -703,6 +736,7 @@ main(void)
         TEST(an_unreadable_guest_has_what_was_read),
         TEST(a_guest_without_a_readable_file),
         TEST(a_device_in_use_stays),
+        TEST(how_long_it_is_leaving),
         TEST(unplugged_from_a_running_guest),
         TEST(plugged_into_another_guest),
         TEST(found_devices_are_never_removed),
