@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 #include "domain/status-files.h"
 #include "policy/drained.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, DOMAIN, STATE };
@@ -45,7 +45,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
     int rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
-        rc = host_snapshot_find_gpu(&snapshot, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->arguments[0], &index, error);
     if (rc < 0)
         return rc;
     *gpu = snapshot.inventory.gpus[index].name;

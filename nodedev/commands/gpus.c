@@ -3,7 +3,7 @@
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "device/vgpu.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/room.h"
 
 enum column {
@@ -69,7 +69,7 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
     const struct inventory *inventory = &snapshot->inventory;
     const struct inventory_gpu *gpu = &inventory->gpus[index];
     const struct vgpu_interface *interface = NULL;
-    unsigned size = host_snapshot_size(snapshot, index);
+    unsigned size = gpu_view_size(snapshot, index);
     size_t parents = 0;
     char name[64];
 
@@ -79,7 +79,7 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
         interface = inventory->parents[i].interface;
         parents++;
     }
-    host_snapshot_gpu_name(snapshot, index, name, sizeof(name));
+    gpu_view_name(snapshot, index, name, sizeof(name));
     table_line(table);
     table_set(table, GPU, "%s", gpu->name.text);
     table_set_text(table, NAME, name);
@@ -88,12 +88,12 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
     /* libvirt does not tell what a GPU's functions are if they make no mediated devices. */
     if (interface) {
         table_set(table, INTERFACE, "%s", interface->kind);
-        table_set(table, VGPUS, "%zu", host_snapshot_count(snapshot, index));
+        table_set(table, VGPUS, "%zu", gpu_view_count(snapshot, index));
     }
     table_set_known(table, SIZE, size);
     if (!view->is_remote) {
-        table_set_flag(table, ENABLED, host_snapshot_is_enabled(snapshot, index));
-        table_set_flag(table, DRAINED, host_snapshot_is_drained(snapshot, index));
+        table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, index));
+        table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, index));
     }
     table_set_text(table, DRIVER, gpu->driver.text);
     table_set(table, PARENTS, "%zu", parents);

@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 #include "lease/origin.h"
 #include "libvirt/references.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DOMAIN_UUID };
@@ -50,7 +50,7 @@ add_orphan(struct table *table, const struct host *host, const struct snapshot *
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
     table_set(table, TYPE, "%s", vgpu->type->text);
-    table_set_text(table, NAME, host_snapshot_type_name(snapshot, vgpu->gpu, vgpu->type));
+    table_set_text(table, NAME, gpu_view_type_name(snapshot, vgpu->gpu, vgpu->type));
     table_set(table, PARENT, "%s", vgpu->parent->text);
     table_set(table, GPU, "%s", vgpu->gpu->text);
     table_set(table, ORIGIN, "%s", origin_name(origin_of(host, vgpu->parent, vgpu->device, lease)));

@@ -5,7 +5,7 @@
 #include "cli/say.h"
 #include "cli/wrap.h"
 #include "commands/commands.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/picture.h"
 #include "view/room.h"
 #include "view/wanted-types.h"
@@ -77,7 +77,7 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     char name[64];
 
     room_of(view, gpu, &room);
-    host_snapshot_gpu_name(&view->snapshot, gpu, name, sizeof(name));
+    gpu_view_name(&view->snapshot, gpu, name, sizeof(name));
     json_open(json, NULL, '{');
     if (view->label)
         json_text(json, "host", view->label);
@@ -87,7 +87,7 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     if (view->is_remote)
         json_text(json, "enabled", NULL);
     else
-        json_flag(json, "enabled", host_snapshot_is_enabled(&view->snapshot, gpu));
+        json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
     json_text(json, "unit", room.is_in_vgpus ? "vGPU" : "MiB");
     json_number(json, "total", room.total);
     json_number(json, "used", room.used);

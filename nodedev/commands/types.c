@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "placement/demand.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "policy/drained.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 
 /* 1: it was drained. It need not be there any more. */
 static int
@@ -33,7 +33,7 @@ run(const struct command_call *call, struct error *error)
     if (rc == 0)
         rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
-        rc = host_snapshot_find_gpu(&snapshot, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->arguments[0], &index, error);
     if (rc < 0)
         return COMMAND_FAILED;
     if (!was_drained)

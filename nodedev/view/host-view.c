@@ -5,7 +5,7 @@
 #include "cli/say.h"
 #include "device/vgpu.h"
 #include "libvirt/remote.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/vgpu-walk.h"
 
 static const char *
@@ -50,7 +50,7 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
         .type = walk->type,
         .parent = walk->parent,
         .gpu = walk->gpu,
-        .type_name = host_snapshot_type_name(&view->snapshot, walk->gpu, walk->type),
+        .type_name = gpu_view_type_name(&view->snapshot, walk->gpu, walk->type),
     };
 
     if (walk->lease)
@@ -242,7 +242,7 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
     *first = 0;
     *end = view->snapshot.inventory.gpu_count;
     if (view->call->count) {
-        rc = host_snapshot_find_gpu(&view->snapshot, view->call->arguments[0], first, error);
+        rc = gpu_view_find(&view->snapshot, view->call->arguments[0], first, error);
         *end = *first + 1;
     }
     return rc;

@@ -2,7 +2,7 @@
 
 #include "view/metrics.h"
 #include "base/printable.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/room.h"
 #include "view/vgpu-walk.h"
 
@@ -52,13 +52,13 @@ put_sample(FILE *out, const char *metric, uint64_t value, const struct label *la
 static int64_t
 gpu_vgpus(const struct metrics *metrics, size_t gpu)
 {
-    return (int64_t)host_snapshot_count(&metrics->view->snapshot, gpu);
+    return (int64_t)gpu_view_count(&metrics->view->snapshot, gpu);
 }
 
 static int64_t
 gpu_enabled(const struct metrics *metrics, size_t gpu)
 {
-    return host_snapshot_is_enabled(&metrics->view->snapshot, gpu);
+    return gpu_view_is_enabled(&metrics->view->snapshot, gpu);
 }
 
 /* MiB; of a GPU that has no frame buffer none is known. */
@@ -164,7 +164,7 @@ put_info(const struct metrics *metrics, const char *metric, FILE *out)
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
 
     while (vgpu_walk_next(&walk)) {
-        const char *name = host_snapshot_type_name(snapshot, walk.gpu, walk.type);
+        const char *name = gpu_view_type_name(snapshot, walk.gpu, walk.type);
         const struct lease *lease = walk.lease;
         const struct label labels[] = {
             {"device", walk.device->text},

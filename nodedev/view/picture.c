@@ -3,7 +3,7 @@
 #include "view/picture.h"
 #include "base/printable.h"
 #include "cli/say.h"
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "view/room.h"
 #include "view/wanted-types.h"
 
@@ -95,7 +95,7 @@ draw_heading(const struct drawing *drawing)
     char name[64], node[32] = "", left[160], right[80];
     int gap;
 
-    host_snapshot_gpu_name(&drawing->view->snapshot, drawing->gpu, name, sizeof(name));
+    gpu_view_name(&drawing->view->snapshot, drawing->gpu, name, sizeof(name));
     if (card->numa >= 0)
         snprintf(node, sizeof(node), ", NUMA node %d", card->numa);
     if (room->used < 0)
@@ -251,11 +251,10 @@ why_closed(const struct drawing *drawing)
 {
     const struct snapshot *snapshot = &drawing->view->snapshot;
 
-    if (drawing->view->is_remote || host_snapshot_is_enabled(snapshot, drawing->gpu))
+    if (drawing->view->is_remote || gpu_view_is_enabled(snapshot, drawing->gpu))
         return NULL;
-    return host_snapshot_is_drained(snapshot, drawing->gpu)
-               ? "drained ('vgpuctl undrain' ends that)"
-               : "disabled by vgpu.conf";
+    return gpu_view_is_drained(snapshot, drawing->gpu) ? "drained ('vgpuctl undrain' ends that)"
+                                                       : "disabled by vgpu.conf";
 }
 
 static const char *

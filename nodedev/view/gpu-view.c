@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "view/host-snapshot.h"
+#include "view/gpu-view.h"
 #include "base/array.h"
 #include "cli/pick.h"
 #include "device/vgpu.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 size_t
-host_snapshot_count(const struct snapshot *snapshot, size_t gpu)
+gpu_view_count(const struct snapshot *snapshot, size_t gpu)
 {
     const struct inventory *inventory = &snapshot->inventory;
     size_t count = 0;
@@ -21,7 +21,7 @@ host_snapshot_count(const struct snapshot *snapshot, size_t gpu)
 }
 
 unsigned
-host_snapshot_size(const struct snapshot *snapshot, size_t gpu)
+gpu_view_size(const struct snapshot *snapshot, size_t gpu)
 {
     const struct inventory *inventory = &snapshot->inventory;
     unsigned size = 0;
@@ -41,17 +41,17 @@ host_snapshot_size(const struct snapshot *snapshot, size_t gpu)
 }
 
 bool
-host_snapshot_is_enabled(const struct snapshot *snapshot, size_t gpu)
+gpu_view_is_enabled(const struct snapshot *snapshot, size_t gpu)
 {
     const struct policy_gpu *said =
         policy_find_gpu(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
 
     return snapshot->policy.enabled && (!said || said->enabled) &&
-           !host_snapshot_is_drained(snapshot, gpu);
+           !gpu_view_is_drained(snapshot, gpu);
 }
 
 bool
-host_snapshot_is_drained(const struct snapshot *snapshot, size_t gpu)
+gpu_view_is_drained(const struct snapshot *snapshot, size_t gpu)
 {
     return policy_is_drained(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
 }
@@ -73,7 +73,7 @@ length_of_board(const struct inventory_type *type)
 
 /* What comes before the last dash of what those of its types that have names have in common. */
 void
-host_snapshot_gpu_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t size)
+gpu_view_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t size)
 {
     const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     bool found = false;
@@ -101,8 +101,7 @@ host_snapshot_gpu_name(const struct snapshot *snapshot, size_t gpu, char *ret, s
 }
 
 const char *
-host_snapshot_type_name(const struct snapshot *snapshot, const struct name *gpu,
-                        const struct name *type)
+gpu_view_type_name(const struct snapshot *snapshot, const struct name *gpu, const struct name *type)
 {
     const struct inventory *inventory = &snapshot->inventory;
     const struct inventory_type *known = NULL;
@@ -133,8 +132,7 @@ no_such_gpu(const struct names *gpus, const char *word, struct error *error)
 }
 
 int
-host_snapshot_find_gpu(const struct snapshot *snapshot, const char *word, size_t *ret,
-                       struct error *error)
+gpu_view_find(const struct snapshot *snapshot, const char *word, size_t *ret, struct error *error)
 {
     const struct inventory *inventory = &snapshot->inventory;
     AUTO(names_clear) struct names gpus = {0};
