@@ -4,7 +4,7 @@
 #include "commands/host-table.h"
 #include "device/vgpu.h"
 #include "view/gpu-view.h"
-#include "view/room.h"
+#include "view/usage.h"
 
 enum column {
     GPU,
@@ -51,15 +51,15 @@ set_figure(struct table *table, size_t column, int figure)
 static void
 add_room(struct table *table, const struct host_view *view, size_t index)
 {
-    struct room room;
+    struct usage usage;
 
-    room_of(view, index, &room);
-    if (room.is_in_vgpus)
+    usage_of(view, index, &usage);
+    if (usage.is_in_vgpus)
         return;
-    set_figure(table, FRAMEBUFFER, room.total);
-    set_figure(table, USED, room.used);
-    set_figure(table, FREE, bounds_figure(&room.free));
-    set_figure(table, FREE_AT_MOST, bounds_most(&room.free));
+    set_figure(table, FRAMEBUFFER, usage.total);
+    set_figure(table, USED, usage.used);
+    set_figure(table, FREE, bounds_figure(&usage.free));
+    set_figure(table, FREE_AT_MOST, bounds_most(&usage.free));
 }
 
 static void

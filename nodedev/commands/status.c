@@ -7,7 +7,7 @@
 #include "commands/commands.h"
 #include "view/gpu-view.h"
 #include "view/picture.h"
-#include "view/room.h"
+#include "view/usage.h"
 #include "view/wanted-types.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ struct shown {
  */
 
 static void
-put_vgpus(const struct host_view *view, const struct name *gpu, const struct room *room,
+put_vgpus(const struct host_view *view, const struct name *gpu, const struct usage *usage,
           struct json *json)
 {
     json_open(json, "vgpus", '[');
@@ -37,7 +37,7 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct roo
         json_text(json, "device", vgpu->device->text);
         json_text(json, "type", *vgpu->type->text ? vgpu->type->text : NULL);
         json_text(json, "name", vgpu->type_name);
-        json_number(json, "share", room_share(view, room, vgpu));
+        json_number(json, "share", usage_share(view, usage, vgpu));
         json_text(json, "state", vgpu->state);
         json_text(json, "domain", vgpu->domain);
         json_text(json, "domain-uuid", vgpu->domain_uuid);
@@ -73,10 +73,10 @@ static void
 put_gpu(const struct host_view *view, size_t gpu, struct json *json)
 {
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
-    struct room room;
+    struct usage usage;
     char name[64];
 
-    room_of(view, gpu, &room);
+    usage_of(view, gpu, &usage);
     gpu_view_name(&view->snapshot, gpu, name, sizeof(name));
     json_open(json, NULL, '{');
     if (view->label)
@@ -88,12 +88,12 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
         json_text(json, "enabled", NULL);
     else
         json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
-    json_text(json, "unit", room.is_in_vgpus ? "vGPU" : "MiB");
-    json_number(json, "total", room.total);
-    json_number(json, "used", room.used);
-    json_number(json, "free", bounds_figure(&room.free));
-    json_number(json, "free-at-most", bounds_most(&room.free));
-    put_vgpus(view, &card->name, &room, json);
+    json_text(json, "unit", usage.is_in_vgpus ? "vGPU" : "MiB");
+    json_number(json, "total", usage.total);
+    json_number(json, "used", usage.used);
+    json_number(json, "free", bounds_figure(&usage.free));
+    json_number(json, "free-at-most", bounds_most(&usage.free));
+    put_vgpus(view, &card->name, &usage, json);
     put_types(view, gpu, json);
     json_close(json, '}');
 }

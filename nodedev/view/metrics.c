@@ -3,7 +3,7 @@
 #include "view/metrics.h"
 #include "base/printable.h"
 #include "view/gpu-view.h"
-#include "view/room.h"
+#include "view/usage.h"
 #include "view/vgpu-walk.h"
 
 #include <inttypes.h>
@@ -62,15 +62,15 @@ gpu_enabled(const struct metrics *metrics, size_t gpu)
 }
 
 /* MiB; of a GPU that has no frame buffer none is known. */
-static struct room
+static struct usage
 memory_of(const struct metrics *metrics, size_t gpu)
 {
-    struct room room;
+    struct usage usage;
 
-    room_of(metrics->view, gpu, &room);
-    if (room.is_in_vgpus)
-        room = (struct room){.total = -1, .used = -1, .free = {.most = BOUNDS_ANY}};
-    return room;
+    usage_of(metrics->view, gpu, &usage);
+    if (usage.is_in_vgpus)
+        usage = (struct usage){.total = -1, .used = -1, .free = {.most = BOUNDS_ANY}};
+    return usage;
 }
 
 static int64_t
@@ -88,17 +88,17 @@ gpu_used(const struct metrics *metrics, size_t gpu)
 static int64_t
 gpu_free(const struct metrics *metrics, size_t gpu)
 {
-    const struct room room = memory_of(metrics, gpu);
+    const struct usage usage = memory_of(metrics, gpu);
 
-    return bounds_figure(&room.free);
+    return bounds_figure(&usage.free);
 }
 
 static int64_t
 gpu_free_at_most(const struct metrics *metrics, size_t gpu)
 {
-    const struct room room = memory_of(metrics, gpu);
+    const struct usage usage = memory_of(metrics, gpu);
 
-    return bounds_most(&room.free);
+    return bounds_most(&usage.free);
 }
 
 /* --- of a type of a GPU; below 0: not known --------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include "base/printable.h"
 #include "cli/say.h"
 #include "view/gpu-view.h"
-#include "view/room.h"
+#include "view/usage.h"
 #include "view/wanted-types.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct drawing {
     FILE *out;
     unsigned width;
     size_t gpu;
-    struct room room;
+    struct usage usage;
 };
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -82,29 +82,29 @@ word_of(const char *name, const struct name *id)
  */
 
 static const char *
-unit_of(const struct room *room, int figure)
+unit_of(const struct usage *usage, int figure)
 {
-    return !room->is_in_vgpus ? "MiB" : figure == 1 ? "vGPU" : "vGPUs";
+    return !usage->is_in_vgpus ? "MiB" : figure == 1 ? "vGPU" : "vGPUs";
 }
 
 static void
 draw_heading(const struct drawing *drawing)
 {
     const struct inventory_gpu *card = &drawing->view->snapshot.inventory.gpus[drawing->gpu];
-    const struct room *room = &drawing->room;
+    const struct usage *usage = &drawing->usage;
     char name[64], node[32] = "", left[160], right[80];
     int gap;
 
     gpu_view_name(&drawing->view->snapshot, drawing->gpu, name, sizeof(name));
     if (card->numa >= 0)
         snprintf(node, sizeof(node), ", NUMA node %d", card->numa);
-    if (room->used < 0)
-        snprintf(right, sizeof(right), "%d %s", room->total, unit_of(room, room->total));
-    else if (room->total < 0 || room->is_in_vgpus)
-        snprintf(right, sizeof(right), "%d %s in use", room->used, unit_of(room, room->used));
+    if (usage->used < 0)
+        snprintf(right, sizeof(right), "%d %s", usage->total, unit_of(usage, usage->total));
+    else if (usage->total < 0 || usage->is_in_vgpus)
+        snprintf(right, sizeof(right), "%d %s in use", usage->used, unit_of(usage, usage->used));
     else
-        snprintf(right, sizeof(right), "%d of %d %s in use", room->used, room->total,
-                 unit_of(room, room->total));
+        snprintf(right, sizeof(right), "%d of %d %s in use", usage->used, usage->total,
+                 unit_of(usage, usage->total));
     snprintf(left, sizeof(left), "%s%s%s%s", card->name.text, *name ? " " : "", name, node);
     if (strlen(left) + strlen(right) >= drawing->width)
         snprintf(left, sizeof(left), "%s", card->name.text);
@@ -119,7 +119,7 @@ draw_heading(const struct drawing *drawing)
 /* --- the bar -----------------------------------------------------------------------------------
  */
 
-/* Where each part of a bar ends, in the room's unit. */
+/* Where each part of a bar ends, in the unit of usage. */
 struct bar {
     int total, used, free, free_at_most;
 };
@@ -127,26 +127,26 @@ struct bar {
 static struct bar
 measure(const struct drawing *drawing)
 {
-    const struct room *room = &drawing->room;
+    const struct usage *usage = &drawing->usage;
     const struct host_view_vgpu *vgpu = NULL;
-    struct bar bar = {.total = room->total};
+    struct bar bar = {.total = usage->total};
 
     while ((vgpu = next_vgpu(drawing, vgpu))) {
-        int share = room_share(drawing->view, room, vgpu);
+        int share = usage_share(drawing->view, usage, vgpu);
 
         bar.used += share > 0 ? share : 0;
     }
     bar.free = bar.free_at_most = bar.used;
-    if (bounds_figure(&room->free) > 0)
-        bar.free += (int)room->free.most;
-    if (bounds_most(&room->free) > 0)
-        bar.free_at_most += (int)room->free.most;
+    if (bounds_figure(&usage->free) > 0)
+        bar.free += (int)usage->free.most;
+    if (bounds_most(&usage->free) > 0)
+        bar.free_at_most += (int)usage->free.most;
     /* As much again may be free, or as little, as nobody knows. */
-    if (room->is_in_vgpus && bounds_most(&room->free) < 0)
+    if (usage->is_in_vgpus && bounds_most(&usage->free) < 0)
         bar.free_at_most = bar.used ? 2 * bar.used : 1;
     /* More than the rest is free if what is kept makes room; it has its letter all the same. */
-    if (room->is_in_vgpus || bar.total < bar.used)
-        bar.total = room->is_in_vgpus ? bar.free_at_most : bar.used;
+    if (usage->is_in_vgpus || bar.total < bar.used)
+        bar.total = usage->is_in_vgpus ? bar.free_at_most : bar.used;
     return bar;
 }
 
@@ -159,7 +159,7 @@ letter_at(const struct drawing *drawing, int place, enum terminal_colour *colour
     int end = 0;
 
     while ((vgpu = next_vgpu(drawing, vgpu))) {
-        int share = room_share(drawing->view, &drawing->room, vgpu);
+        int share = usage_share(drawing->view, &drawing->usage, vgpu);
 
         end += share > 0 ? share : 0;
         *colour = colour_of(vgpu->state);
@@ -212,13 +212,13 @@ owner_of(const struct host_view_vgpu *vgpu)
 static void
 draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size_t number)
 {
-    int share = room_share(drawing->view, &drawing->room, vgpu), width;
+    int share = usage_share(drawing->view, &drawing->usage, vgpu), width;
     char right[160], size[32] = "", owner[160];
 
-    if (!drawing->room.is_in_vgpus && share > 0)
+    if (!drawing->usage.is_in_vgpus && share > 0)
         snprintf(size, sizeof(size), "%d MiB", share);
     snprintf(right, sizeof(right), " %-12s%*s %-8s", word_of(vgpu->type_name, vgpu->type),
-             drawing->room.is_in_vgpus ? 0 : 10, size, vgpu->state ? vgpu->state : "");
+             drawing->usage.is_in_vgpus ? 0 : 10, size, vgpu->state ? vgpu->state : "");
     width = (int)drawing->width - 3 - (int)strlen(right);
     snprintf(owner, sizeof(owner), "%s", owner_of(vgpu));
     printable_make(owner);
@@ -309,28 +309,28 @@ describe_types(const struct drawing *drawing, char *text, size_t size)
 static void
 draw_free(const struct drawing *drawing)
 {
-    const struct room *room = &drawing->room;
+    const struct usage *usage = &drawing->usage;
     const char *closed = why_closed(drawing);
     char text[1024];
 
-    if (bounds_most(&room->free) < 0)
+    if (bounds_most(&usage->free) < 0)
         snprintf(text, sizeof(text), "free: not known%s", why_unknown(drawing));
-    else if (room->is_in_vgpus)
+    else if (usage->is_in_vgpus)
         snprintf(text, sizeof(text), "free:");
     else
         snprintf(text, sizeof(text), "free: %s%u MiB",
-                 bounds_figure(&room->free) < 0 ? "at most " : "", room->free.most);
+                 bounds_figure(&usage->free) < 0 ? "at most " : "", usage->free.most);
     if (closed) {
-        say_line(drawing->out, "%s%s %s", text, room->is_in_vgpus ? "" : ",", closed);
+        say_line(drawing->out, "%s%s %s", text, usage->is_in_vgpus ? "" : ",", closed);
         return;
     }
-    if (bounds_most(&room->free) >= 0) {
-        if (!room->is_in_vgpus)
+    if (bounds_most(&usage->free) >= 0) {
+        if (!usage->is_in_vgpus)
             strcat(text, ":");
         describe_types(drawing, text, sizeof(text));
     }
     if (text[strlen(text) - 1] == ':')
-        strcpy(strrchr(text, ':'), room->is_in_vgpus ? ": nothing" : "");
+        strcpy(strrchr(text, ':'), usage->is_in_vgpus ? ": nothing" : "");
     say_line(drawing->out, "%s", text);
 }
 
@@ -341,7 +341,7 @@ static void
 draw_gpu(struct drawing *drawing, size_t gpu)
 {
     drawing->gpu = gpu;
-    room_of(drawing->view, gpu, &drawing->room);
+    usage_of(drawing->view, gpu, &drawing->usage);
     draw_heading(drawing);
     draw_bar(drawing);
     draw_vgpus(drawing);

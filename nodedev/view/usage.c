@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "view/room.h"
+#include "view/usage.h"
 #include "base/array.h"
 
 #include <limits.h>
@@ -27,9 +27,9 @@ sum_staying(const struct host_view *view, size_t gpu)
     return sum;
 }
 
-/* No guest gets more than what nobody has once a start has made room. */
+/* A start may remove vGPUs to make room. No guest gets more than what is left then. */
 static unsigned
-find_rest(const struct host_view *view, size_t gpu, const struct room *room)
+find_rest(const struct host_view *view, size_t gpu, const struct usage *usage)
 {
     const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
     const struct limit *memory = inventory_memory(card);
@@ -38,7 +38,8 @@ find_rest(const struct host_view *view, size_t gpu, const struct room *room)
     if (memory && !view->is_remote)
         return gpu_room_rest(&view->availability.then.gpus[gpu], (size_t)(memory - card->limits))
             .most;
-    return (unsigned)(staying >= 0 && staying <= room->total ? room->total - staying : room->total);
+    return (unsigned)(staying >= 0 && staying <= usage->total ? usage->total - staying
+                                                              : usage->total);
 }
 
 /* Vgpus of several sizes can be there side by side: then what one type takes is not all. */
@@ -59,7 +60,7 @@ times(unsigned count, unsigned size)
     return count == BOUNDS_ANY || product >= BOUNDS_ANY ? BOUNDS_ANY : (unsigned)product;
 }
 
-/* What one type can get, in the room's unit. */
+/* What one type can get, in the unit of usage. */
 static struct bounds
 free_of_type(const struct host_view *view, size_t gpu, size_t type, unsigned size)
 {
@@ -85,23 +86,23 @@ sum(unsigned a, unsigned b)
 /* The most that any of the types can get, and that any of them might; of places apart all of them
  * together. */
 static struct bounds
-find_free(const struct host_view *view, size_t gpu, const struct room *room)
+find_free(const struct host_view *view, size_t gpu, const struct usage *usage)
 {
     const struct inventory *inventory = &view->snapshot.inventory;
     const struct inventory_gpu *card = &inventory->gpus[gpu];
-    unsigned rest = room->is_in_vgpus ? BOUNDS_ANY : find_rest(view, gpu, room);
+    unsigned rest = usage->is_in_vgpus ? BOUNDS_ANY : find_rest(view, gpu, usage);
     bool adds_up = inventory_is_apart(inventory, gpu), is_told = card->count > 0;
     struct bounds free = {0};
 
     for (size_t i = 0; i < card->count; i++) {
         struct bounds here =
-            free_of_type(view, gpu, i, room->is_in_vgpus ? 1 : card->types[i].framebuffer);
+            free_of_type(view, gpu, i, usage->is_in_vgpus ? 1 : card->types[i].framebuffer);
 
         is_told &= here.most != BOUNDS_ANY;
         free.least = adds_up ? sum(free.least, here.least) : larger(free.least, here.least);
         free.most = adds_up ? sum(free.most, here.most) : larger(free.most, here.most);
     }
-    if (!is_told || (free.most > 0 && !room->is_in_vgpus && is_shared_by_sizes(inventory, gpu)))
+    if (!is_told || (free.most > 0 && !usage->is_in_vgpus && is_shared_by_sizes(inventory, gpu)))
         free.most = rest;
     free.most = free.most < rest ? free.most : rest;
     free.least = free.least < free.most ? free.least : free.most;
@@ -109,13 +110,14 @@ find_free(const struct host_view *view, size_t gpu, const struct room *room)
 }
 
 int
-room_share(const struct host_view *view, const struct room *room, const struct host_view_vgpu *vgpu)
+usage_share(const struct host_view *view, const struct usage *usage,
+            const struct host_view_vgpu *vgpu)
 {
     const struct inventory *inventory = &view->snapshot.inventory;
     const struct inventory_type *type;
     size_t gpu;
 
-    if (room->is_in_vgpus)
+    if (usage->is_in_vgpus)
         return 1;
     type = inventory_find_gpu(inventory, vgpu->gpu, &gpu)
                ? inventory_find_type(&inventory->gpus[gpu], vgpu->type)
@@ -126,13 +128,13 @@ room_share(const struct host_view *view, const struct room *room, const struct h
 }
 
 static int
-sum_shares(const struct host_view *view, size_t gpu, const struct room *room)
+sum_shares(const struct host_view *view, size_t gpu, const struct usage *usage)
 {
     const struct name *name = &view->snapshot.inventory.gpus[gpu].name;
     int sum = 0;
 
     for (size_t i = 0; i < view->vgpu_count; i++) {
-        int share = room_share(view, room, &view->vgpus[i]);
+        int share = usage_share(view, usage, &view->vgpus[i]);
 
         if (!name_equal(view->vgpus[i].gpu, name))
             continue;
@@ -144,11 +146,11 @@ sum_shares(const struct host_view *view, size_t gpu, const struct room *room)
 }
 
 void
-room_of(const struct host_view *view, size_t gpu, struct room *ret)
+usage_of(const struct host_view *view, size_t gpu, struct usage *ret)
 {
     unsigned framebuffer = view->snapshot.inventory.gpus[gpu].framebuffer;
 
-    *ret = (struct room){
+    *ret = (struct usage){
         .is_in_vgpus = framebuffer == 0 || framebuffer > INT_MAX,
         .total = framebuffer <= INT_MAX ? (int)framebuffer : -1,
     };
