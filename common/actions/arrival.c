@@ -221,7 +221,7 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
     type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
     may_evict = memory_zeroed(arrival->snapshot.ledger.count, sizeof(*may_evict));
-    recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "mend",
+    recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "recovery",
                          &arrival->snapshot.ledger, may_evict);
     rc = find_places(arrival, may_evict, error);
     if (rc > 0)

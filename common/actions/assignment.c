@@ -158,11 +158,11 @@ ask_others(struct assignment *assignment, struct error *error)
     return changed ? START_ASKED_OTHERS | START_OTHERS_GO : START_ASKED_OTHERS;
 }
 
-/* Places that an earlier look of this call has claimed, and where somebody else was faster: a
- * function is called the same whoever gives it its type. */
+/* This call may have recorded a place that somebody else has taken meanwhile. A virtual function
+ * has the same name whoever gave it its type, so the vGPU there is not ours: it was found. */
 static void
-disown(const struct assignment *assignment, const struct inventory *inventory,
-       struct ledger *ledger)
+mark_found(const struct assignment *assignment, const struct inventory *inventory,
+           struct ledger *ledger)
 {
     const uint64_t claim = assignment->transaction.statedir.claim;
 
@@ -208,7 +208,7 @@ decide(struct assignment *assignment, struct error *error)
     ledger_clear(&snapshot->changed);
     look_compare(&assignment->recovery.look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
-    disown(assignment, &snapshot->inventory, &snapshot->ledger);
+    mark_found(assignment, &snapshot->inventory, &snapshot->ledger);
     facts = assignment->done | ask_own(assignment, error);
     while ((step = start_next(facts)) <= START_ASK_OTHERS)
         facts |= step == START_ASK_PLACES ? ask_places(assignment, error)

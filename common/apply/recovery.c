@@ -256,7 +256,7 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
 
     *changed =
         recovery_sort_others(&transaction->statedir, &recovery->look, &problem->request->domain,
-                             recovery->running, "mend", ledger, may_evict);
+                             recovery->running, "recovery", ledger, may_evict);
     if (*changed)
         return 0;
     for (size_t i = 0; i < ledger->count; i++)
@@ -292,7 +292,7 @@ recovery_remove(struct recovery *recovery, struct transaction *transaction,
 {
     struct removal_terms terms = {
         .occasion = occasion,
-        .event = "mend",
+        .event = "recovery",
         .deadline = transaction->deadline,
     };
 

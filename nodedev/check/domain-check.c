@@ -42,10 +42,10 @@ has_gl(xmlDocPtr tree)
     return false;
 }
 
-/* --- its world -------------------------------------------------------------------------------- */
+/* --- one inspection --------------------------------------------------------------------------- */
 
-/* What a domain's XML is judged by. */
-struct matter {
+/* A domain's XML, and what it is compared with. */
+struct inspection {
     const struct domain_check *check;
     struct request request;
     struct snapshot snapshot;
@@ -60,22 +60,22 @@ struct matter {
 };
 
 static void
-matter_clear(struct matter *matter)
+inspection_clear(struct inspection *inspection)
 {
-    xml_tree_free(matter->tree);
-    snapshot_clear(&matter->snapshot);
-    request_clear(&matter->request);
-    domains_clear(&matter->asked);
+    xml_tree_free(inspection->tree);
+    snapshot_clear(&inspection->snapshot);
+    request_clear(&inspection->request);
+    domains_clear(&inspection->asked);
 }
 
 /* Each element by itself is judged first; how they go together, once that is right. */
 static void
-tell_faults(const struct matter *matter, bool of_links)
+tell_faults(const struct inspection *inspection, bool of_links)
 {
-    const struct domain_check *check = matter->check;
+    const struct domain_check *check = inspection->check;
 
-    for (size_t i = 0; i < matter->request.fault_count; i++) {
-        const struct request_fault *fault = &matter->request.faults[i];
+    for (size_t i = 0; i < inspection->request.fault_count; i++) {
+        const struct request_fault *fault = &inspection->request.faults[i];
 
         if (fault->is_of_links == of_links)
             report_fault(check->report, check->file, fault->line, "%s", fault->text);
@@ -85,29 +85,29 @@ tell_faults(const struct matter *matter, bool of_links)
 /* What it asks for by the configuration, which is checked elsewhere; and whether it is known. What
  * is wrong is reported. */
 static bool
-find_demands(struct matter *matter)
+find_demands(struct inspection *inspection)
 {
-    const struct domain_check *check = matter->check;
+    const struct domain_check *check = inspection->check;
     struct error fault;
     int rc;
 
-    tell_faults(matter, true);
-    if (matter->request.fault_count || !check->policy ||
-        policy_load(check->host, &matter->snapshot.policy, &matter->unasked) < 0)
+    tell_faults(inspection, true);
+    if (inspection->request.fault_count || !check->policy ||
+        policy_load(check->host, &inspection->snapshot.policy, &inspection->unasked) < 0)
         return false;
     /* Who has switched us off may be about to switch us on. */
-    matter->disabled = !matter->snapshot.policy.enabled;
-    matter->snapshot.policy.enabled = true;
-    rc = snapshot_resolve(&matter->snapshot, check->host, &matter->request, &fault);
+    inspection->disabled = !inspection->snapshot.policy.enabled;
+    inspection->snapshot.policy.enabled = true;
+    rc = snapshot_resolve(&inspection->snapshot, check->host, &inspection->request, &fault);
     if (rc < 0)
         report_fault(check->report, check->file, fault.line, "%s", fault.text);
     return rc >= 0;
 }
 
 static bool
-wants_functions(const struct matter *matter)
+wants_functions(const struct inspection *inspection)
 {
-    const struct demands *demands = &matter->snapshot.demands;
+    const struct demands *demands = &inspection->snapshot.demands;
 
     return ARRAY_HAS(demands->items, demands->count, demand, demand_vf(demand));
 }
@@ -122,35 +122,36 @@ has_functions(const struct request *request)
 
 /* Who else names its virtual functions. */
 static void
-ask_domains(struct matter *matter)
+ask_domains(struct inspection *inspection)
 {
-    const struct domain_check *check = matter->check;
+    const struct domain_check *check = inspection->check;
 
-    matter->domains = check->domains ? check->domains : &matter->asked;
+    inspection->domains = check->domains ? check->domains : &inspection->asked;
     /* What it has told is asked all the same. */
-    if (!check->domains && check->uri && matter->snapshot.demands.count &&
-        connection_ask_domains(check->host, check->uri, &matter->asked, NULL, &matter->unasked) < 0)
+    if (!check->domains && check->uri && inspection->snapshot.demands.count &&
+        connection_ask_domains(check->host, check->uri, &inspection->asked, NULL,
+                               &inspection->unasked) < 0)
         return;
 }
 
 /* What this host has. A broken ledger is another matter. */
 static int
-look_at_host(struct matter *matter, struct error *error)
+look_at_host(struct inspection *inspection, struct error *error)
 {
-    struct snapshot *snapshot = &matter->snapshot;
+    struct snapshot *snapshot = &inspection->snapshot;
 
-    if (statedir_peek(matter->check->host, &snapshot->ledger, error) < 0)
+    if (statedir_peek(inspection->check->host, &snapshot->ledger, error) < 0)
         ledger_clear(&snapshot->ledger);
-    return snapshot_look(snapshot, matter->check->host, error);
+    return snapshot_look(snapshot, inspection->check->host, error);
 }
 
 /* Whether this host could ever give it all of what it asks for. */
 static void
-check_feasibility(struct matter *matter)
+check_feasibility(struct inspection *inspection)
 {
-    const struct domain_check *check = matter->check;
-    struct snapshot *snapshot = &matter->snapshot;
-    const struct placement_problem problem = snapshot_problem(snapshot, &matter->request);
+    const struct domain_check *check = inspection->check;
+    struct snapshot *snapshot = &inspection->snapshot;
+    const struct placement_problem problem = snapshot_problem(snapshot, &inspection->request);
     bool waiting =
         boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(check->host)) > 0;
     struct error why;
@@ -186,15 +187,17 @@ is_itself(const struct request *request, const struct domain *domain)
 
 /* Of two that have one device, the second to start is refused. */
 static void
-warn_of_other(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+warn_of_other(const struct inspection *inspection, const struct request_hostdev *hostdev,
+              xmlNodePtr node)
 {
     const struct domain *domain = NULL;
 
     do
-        domain = domains_next_user(matter->domains, &hostdev->source, domain);
-    while (domain && is_itself(&matter->request, domain));
+        domain = domains_next_user(inspection->domains, &hostdev->source, domain);
+    while (domain && is_itself(&inspection->request, domain));
     if (domain)
-        report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+        report_warning(inspection->check->report, inspection->check->file,
+                       (unsigned)xmlGetLineNo(node),
                        "%s is in the XML of %s as well: only one of them can run with it; "
                        "'%s' gives a domain its own",
                        hostdev->source.text, domain->name,
@@ -203,51 +206,55 @@ warn_of_other(const struct matter *matter, const struct request_hostdev *hostdev
 
 /* Somebody else must make its device. */
 static void
-warn_of_nothing(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+warn_of_nothing(const struct inspection *inspection, const struct request_hostdev *hostdev,
+                xmlNodePtr node)
 {
-    if (matter->known && !is_demanded(&matter->snapshot.demands, hostdev))
-        report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+    if (inspection->known && !is_demanded(&inspection->snapshot.demands, hostdev))
+        report_warning(inspection->check->report, inspection->check->file,
+                       (unsigned)xmlGetLineNo(node),
                        "nothing says what the <hostdev> %s is to be, so it is left alone: add a "
                        "<vgpu:device> that names it, unless somebody else makes it",
                        hostdev->alias ? hostdev->alias : hostdev->source.text);
 }
 
 static void
-check_mediated(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+check_mediated(const struct inspection *inspection, const struct request_hostdev *hostdev,
+               xmlNodePtr node)
 {
-    struct report *report = matter->check->report;
-    const char *file = matter->check->file;
+    struct report *report = inspection->check->report;
+    const char *file = inspection->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
     if (hostdev->is_gpu)
-        warn_of_nothing(matter, hostdev, node);
-    if (name_equal(&hostdev->source, &matter->request.domain))
+        warn_of_nothing(inspection, hostdev, node);
+    if (name_equal(&hostdev->source, &inspection->request.domain))
         report_warning(report, file, line,
                        "the <hostdev> has the domain's own uuid; give it another, as uuidgen "
                        "prints one");
     if (hostdev->is_managed)
         report_warning(report, file, line,
                        "managed='yes' does nothing for a <hostdev type='mdev'>: leave it out");
-    if (tree_attribute_is(node, "display", "on") && !has_gl(matter->tree))
+    if (tree_attribute_is(node, "display", "on") && !has_gl(inspection->tree))
         report_warning(report, file, line,
                        "display='on' needs OpenGL: add <graphics type='egl-headless'/>, or <gl "
                        "enable='yes'/> to the <graphics>");
-    if (is_demanded(&matter->snapshot.demands, hostdev))
-        warn_of_other(matter, hostdev, node);
+    if (is_demanded(&inspection->snapshot.demands, hostdev))
+        warn_of_other(inspection, hostdev, node);
 }
 
 /* What no start of it could use, or only one at a time. */
 static void
-check_function(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+check_function(const struct inspection *inspection, const struct request_hostdev *hostdev,
+               xmlNodePtr node)
 {
-    const struct inventory *inventory = &matter->snapshot.inventory;
-    struct report *report = matter->functions;
-    const char *file = matter->check->file;
+    const struct inventory *inventory = &inspection->snapshot.inventory;
+    struct report *report = inspection->functions;
+    const char *file = inspection->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
     if (vgpu_has_function(inventory, &hostdev->source))
-        warn_of_nothing(matter, hostdev, node);
-    if (!is_demanded(&matter->snapshot.demands, hostdev))
+        warn_of_nothing(inspection, hostdev, node);
+    if (!is_demanded(&inspection->snapshot.demands, hostdev))
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
         if (name_equal(&inventory->ineligible[i].device, &hostdev->source))
@@ -263,41 +270,44 @@ check_function(const struct matter *matter, const struct request_hostdev *hostde
                          "type='mdev'>); 'vgpuctl explain' tells where it could be",
                          hostdev->alias, hostdev->source.text);
     }
-    warn_of_other(matter, hostdev, node);
+    warn_of_other(inspection, hostdev, node);
 }
 
 static void
-check_hostdevs(const struct matter *matter)
+check_hostdevs(const struct inspection *inspection)
 {
-    const struct request *request = &matter->request;
+    const struct request *request = &inspection->request;
     xmlNodePtr node = NULL;
     size_t i = 0, ordinal = 0, ramfb = 0;
 
-    while (i < request->hostdev_count && (node = next_device(matter->tree, node, "hostdev"))) {
+    while (i < request->hostdev_count && (node = next_device(inspection->tree, node, "hostdev"))) {
         if (request->hostdevs[i].ordinal != ordinal++)
             continue;
         if (request->hostdevs[i].kind == REQUEST_PCI)
-            check_function(matter, &request->hostdevs[i], node);
+            check_function(inspection, &request->hostdevs[i], node);
         else
-            check_mediated(matter, &request->hostdevs[i], node);
+            check_mediated(inspection, &request->hostdevs[i], node);
         i++;
         if (tree_attribute_is(node, "ramfb", "on") && ++ramfb > 1)
-            report_warning(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+            report_warning(inspection->check->report, inspection->check->file,
+                           (unsigned)xmlGetLineNo(node),
                            "ramfb='on' on more than one <hostdev>: QEMU takes one; take it out of "
                            "the others");
     }
-    if (*matter->unasked.text && wants_functions(matter))
-        report_warning(matter->check->report, matter->check->file, 0,
+    if (*inspection->unasked.text && wants_functions(inspection))
+        report_warning(inspection->check->report, inspection->check->file, 0,
                        "whether other domains have its virtual functions is not known: %s",
-                       matter->unasked.text);
+                       inspection->unasked.text);
 }
 
 /* A start would be refused for it, as the hook would not see it. */
 static void
-check_alias(const struct matter *matter, const struct request_hostdev *hostdev, xmlNodePtr node)
+check_alias(const struct inspection *inspection, const struct request_hostdev *hostdev,
+            xmlNodePtr node)
 {
     if (hostdev->alias && hostdev->device != SIZE_MAX && !request_keeps_alias(hostdev->alias))
-        report_fault(matter->check->report, matter->check->file, (unsigned)xmlGetLineNo(node),
+        report_fault(inspection->check->report, inspection->check->file,
+                     (unsigned)xmlGetLineNo(node),
                      "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
                      "no <vgpu:device> would find it; call it ua-%s in both",
                      hostdev->alias, hostdev->alias);
@@ -305,23 +315,24 @@ check_alias(const struct matter *matter, const struct request_hostdev *hostdev, 
 
 /* A start would be refused for it. */
 static void
-check_each(const struct matter *matter)
+check_each(const struct inspection *inspection)
 {
-    const struct request *request = &matter->request;
+    const struct request *request = &inspection->request;
     xmlNodePtr node = NULL;
     size_t i = 0, ordinal = 0;
 
-    while (i < request->hostdev_count && (node = next_device(matter->tree, node, "hostdev"))) {
+    while (i < request->hostdev_count && (node = next_device(inspection->tree, node, "hostdev"))) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->ordinal != ordinal++)
             continue;
         i++;
-        check_alias(matter, hostdev, node);
+        check_alias(inspection, hostdev, node);
         /* Where there are pools or profiles it may be right; then its demand tells. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
-            !(matter->check->policy && policy_lends_any(matter->check->policy)))
-            report_fault(matter->functions, matter->check->file, (unsigned)xmlGetLineNo(node),
+            !(inspection->check->policy && policy_lends_any(inspection->check->policy)))
+            report_fault(inspection->functions, inspection->check->file,
+                         (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
                          "take it from its GPU's driver; say managed='no'",
                          hostdev->alias);
@@ -339,42 +350,44 @@ say_nothing(void *data, bool is_fault, const char *where, unsigned line, const c
 int
 domain_check(const struct domain_check *check, const struct document *document, struct error *error)
 {
-    AUTO(matter_clear)
-    struct matter matter = {.check = check, .aside = {.listen = say_nothing}};
+    AUTO(inspection_clear)
+    struct inspection inspection = {.check = check, .aside = {.listen = say_nothing}};
     size_t faults = check->report->faults;
-    int rc = request_parse_draft(document, &matter.request, error);
+    int rc = request_parse_draft(document, &inspection.request, error);
 
     if (rc < 0)
         return rc;
-    matter.functions = check->without_functions ? &matter.aside : check->report;
+    inspection.functions = check->without_functions ? &inspection.aside : check->report;
     /* Document types and their entities have been refused by now. */
-    matter.tree = xml_tree_read(document);
-    if (!matter.tree)
+    inspection.tree = xml_tree_read(document);
+    if (!inspection.tree)
         return error_set(error, -ENOMEM, "no memory for the XML");
-    tell_faults(&matter, false);
-    check_each(&matter);
+    tell_faults(&inspection, false);
+    check_each(&inspection);
     /* How they go together is judged once each by itself is right. */
-    if (check->report->faults == faults && !matter.aside.faults)
-        matter.known = find_demands(&matter);
-    ask_domains(&matter);
-    if (matter.snapshot.demands.count || (matter.known && has_functions(&matter.request)))
-        rc = look_at_host(&matter, error);
+    if (check->report->faults == faults && !inspection.aside.faults)
+        inspection.known = find_demands(&inspection);
+    ask_domains(&inspection);
+    if (inspection.snapshot.demands.count ||
+        (inspection.known && has_functions(&inspection.request)))
+        rc = look_at_host(&inspection, error);
     if (rc < 0)
         return rc;
-    check_hostdevs(&matter);
-    if (matter.disabled && matter.snapshot.demands.count)
+    check_hostdevs(&inspection);
+    if (inspection.disabled && inspection.snapshot.demands.count)
         report_warning(check->report, check->file, 0,
                        "%s says enabled = false: until it says true, no guest is given a vGPU",
-                       matter.snapshot.policy.enabled_origin);
-    if (matter.snapshot.demands.count == 0 || check->report->faults > faults || matter.aside.faults)
-        return (int)matter.snapshot.demands.count;
+                       inspection.snapshot.policy.enabled_origin);
+    if (inspection.snapshot.demands.count == 0 || check->report->faults > faults ||
+        inspection.aside.faults)
+        return (int)inspection.snapshot.demands.count;
     if (check->without_feasibility)
-        return (int)matter.snapshot.demands.count;
-    if (matter.snapshot.inventory.gpu_count)
-        check_feasibility(&matter);
+        return (int)inspection.snapshot.demands.count;
+    if (inspection.snapshot.inventory.gpu_count)
+        check_feasibility(&inspection);
     else
         report_warning(check->report, check->file, 0,
                        "no GPU on this host offers vGPUs: whether it could have its own is not "
                        "known");
-    return (int)matter.snapshot.demands.count;
+    return (int)inspection.snapshot.demands.count;
 }

@@ -16,7 +16,7 @@
 struct usage {
     bool is_in_vgpus; /* the figures are numbers of vGPUs */
     int total;        /* -1: not known */
-    int used;         /* by vGPUs that are there or being made; -1: not known */
+    int used;         /* of vGPUs, and of places that a lease has; -1: not known */
     struct bounds free;
 };
 
