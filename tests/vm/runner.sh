@@ -202,6 +202,8 @@ play() {
 	work=$(mktemp -d)
 	cd "$work"
 	with_limit "$limit" "$here/play.sh" "$file" || status=1
+	# A module is not unloaded, and the kernel waits for ever, while a guest has its device.
+	[ "$status" = 0 ] || remove_domains || true
 	undo_all || status=1
 	cd /
 	rm -rf "$work"

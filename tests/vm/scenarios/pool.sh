@@ -14,6 +14,7 @@ owned_by() {
     [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
     assert_match "$(ledger)" "^pool $1 disks 2048 .* $2 ua-gpu0 held made "
 }
+room() { vgpuctl types -rn -o TYPE,AVAILABLE | sed -n 's/^disks //p'; }
 free() { [ ! -L "$functions/$1" ] && [ -z "$(group_held_by "$1")" ]; }
 
 # disk_guest NAME VF [MANAGED]
@@ -76,11 +77,11 @@ must_fail start three
 assert_match "$ERR" "vgpu: three: ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
 must_fail vgpuctl explain three
 assert_match "$ERR" "ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
-[ "$(vgpuctl types -rn -o TYPE,AVAILABLE)" = "disks 3" ]
+[ "$(room)" = 3 ]
 must_fail vgpuctl sriov disable "$card"
 assert_match "$ERR" "$card is in use: ${vfs[1]} by plain; "
 destroy plain
-[ "$(vgpuctl types -rn -o TYPE,AVAILABLE)" = "disks 4" ]
+[ "$(room)" = 4 ]
 start three
 owned_by "${vfs[1]}" three
 destroy three
