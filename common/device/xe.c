@@ -87,7 +87,7 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     struct profile numbers = {0};
     int rc = name_parse(&type.id, profile->name);
 
-    if (rc < 0)
+    if (rc < 0 || !profile_is_taken(profile))
         return rc;
     snprintf(type.name, sizeof(type.name), "%s", profile->name);
     set_number(&numbers, PROFILE_VRAM, (uint64_t)profile->vram << 20);

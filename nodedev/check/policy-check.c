@@ -3,6 +3,7 @@
 #include "check/policy-check.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "device/profile.h"
 #include "domain/request.h"
 #include "lease/ledger.h"
 #include "placement/demand.h"
@@ -189,6 +190,35 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
             pool->name);
 }
 
+/* A time of the n-th profile, and by which key it is said. */
+static void
+check_time(const struct setting_trace *trace, size_t n, const struct policy_profile *profile,
+           const char *key, unsigned milliseconds, struct report *report)
+{
+    char path[64];
+    const char *own;
+
+    if (milliseconds <= PROFILE_LONGEST)
+        return;
+    snprintf(path, sizeof(path), "profiles.%zu.%s", n, key);
+    own = setting_trace_origin(trace, path);
+    report_fault(report, own ? own : profile->origin, 0,
+                 "%s of the profile \"%s\" must be at most %us: Intel's driver takes no more", key,
+                 profile->name, PROFILE_LONGEST / 1000);
+}
+
+void
+policy_check_profiles(const struct policy *policy, const struct setting_trace *trace,
+                      struct report *report)
+{
+    for (size_t i = 0; i < policy->profile_count; i++) {
+        const struct policy_profile *profile = &policy->profiles[i];
+
+        check_time(trace, i, profile, "exec_quantum", profile->exec_quantum, report);
+        check_time(trace, i, profile, "preempt_timeout", profile->preempt_timeout, report);
+    }
+}
+
 /* A card takes profiles if it has any type that is one. */
 static bool
 takes_profiles(const struct checker *checker, size_t gpu)
@@ -284,7 +314,8 @@ policy_check(const struct policy *policy, const struct setting_trace *trace,
     for (size_t i = 0; i < policy->pool_count; i++)
         check_pool(&checker, &policy->pools[i]);
     for (size_t i = 0; i < policy->profile_count; i++)
-        check_profile(&checker, &policy->profiles[i]);
+        if (profile_is_taken(&policy->profiles[i]))
+            check_profile(&checker, &policy->profiles[i]);
     for (size_t i = 0; i < policy->class_count; i++)
         check_class(&checker, &policy->classes[i], &served[i]);
     check_uses(&checker);

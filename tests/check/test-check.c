@@ -603,6 +603,16 @@ pools(void **state)
     typed_golden(&scene, HERE, "check/pools-faulty", "vgpuctl check");
 }
 
+/* 100 s is the most that Intel's driver takes. */
+#define LONG_TIMES                                                                                 \
+    "profiles = {\n"                                                                               \
+    "  slow = { vram = \"1G\";\n"                                                                  \
+    "    exec_quantum = \"101s\"; preempt_timeout = \"100s\"; };\n"                                \
+    "  late = {\n"                                                                                 \
+    "    exec_quantum = \"100s\";\n"                                                               \
+    "    preempt_timeout = \"100001ms\"; };\n"                                                     \
+    "};\n"
+
 static void
 profiles(void **state)
 {
@@ -621,10 +631,14 @@ profiles(void **state)
                             "none = { }; a*b = { vram = \"4\"; }; \n"
                             "odd = { exec_quantum = 20; vram = \"1G\"; vrma = \"1G\"; }; };\n");
     typed_golden(&scene, HERE, "check/profiles-faulty", "vgpuctl check");
+    scene_configure(&scene, LONG_TIMES);
+    typed_golden(&scene, HERE, "check/profiles-times", "vgpuctl check");
     scene_stop(&scene);
     scene_start(&scene, "pci 0000:03:00.0 driver xe\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
     typed_golden(&scene, HERE, "check/profiles-without-card", "vgpuctl check");
+    scene_configure(&scene, LONG_TIMES);
+    typed_golden(&scene, HERE, "check/profiles-times-without-card", "vgpuctl check");
 }
 
 static void

@@ -34,6 +34,9 @@ fake_profile(const struct fake_kernel *fake, const char *address)
     return numbers_of(fake, function);
 }
 
+/* What the driver makes of a number that is greater (GUC_KLV_VF_CFG_*_MAX_VALUE). */
+static const uint64_t most[FAKE_NUMBERS] = {UINT64_MAX, 100000, 100000000};
+
 /* The n-th function of a card, from 1 on; NULL: it has fewer. */
 static const struct fake_parent *
 function_of(const struct fake_kernel *fake, const char *card, unsigned number)
@@ -119,11 +122,13 @@ write_number(const struct fake_kernel *fake, const char *path, const char *text,
     if (!function)
         return false;
     lock = fake_lock(fake);
-    *ret = host_parse_number(text, &value) < 0 ? -EINVAL : 0;
+    *ret = host_parse_number(text, &value) < 0 ? -EINVAL
+           : number > 0 && value > UINT32_MAX  ? -ERANGE
+                                               : 0;
     if (*ret == 0 && number == 0)
         *ret = set_memory(fake, function, value);
     else if (*ret == 0)
-        numbers_of(fake, function)[number] = value;
+        numbers_of(fake, function)[number] = value < most[number] ? value : most[number];
     return true;
 }
 

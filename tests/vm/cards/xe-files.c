@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
@@ -93,17 +94,21 @@ parse_priority(const char *text, bool of_pf, u64 *ret)
     return found < 0 ? found : 0;
 }
 
+/* The driver cuts off what is more, and so the firmware does (abi/guc_klvs_abi.h). */
+#define MOST_QUANTUM_MS 100000
+#define MOST_TIMEOUT_US 100000000
+
 static int
 set_quantum(struct xe *xe, unsigned int number, u64 value)
 {
-    xe->functions[number].exec_quantum_ms = value;
+    xe->functions[number].exec_quantum_ms = min_t(u64, value, MOST_QUANTUM_MS);
     return 0;
 }
 
 static int
 set_timeout(struct xe *xe, unsigned int number, u64 value)
 {
-    xe->functions[number].preempt_timeout_us = value;
+    xe->functions[number].preempt_timeout_us = min_t(u64, value, MOST_TIMEOUT_US);
     return 0;
 }
 

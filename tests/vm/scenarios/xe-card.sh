@@ -66,6 +66,8 @@ values() {
     local profile=$admin/vf1/profile
     becomes "$profile/exec_quantum_ms" 20 20
     becomes "$profile/preempt_timeout_us" 0x10 16
+    becomes "$profile/exec_quantum_ms" 100001 100000
+    becomes "$profile/preempt_timeout_us" 4294967295 100000000
     refuses 'Invalid argument' write "$profile/exec_quantum_ms" 20ms
     refuses 'Numerical result out of range' write "$profile/preempt_timeout_us" 4294967296
     says "$profile/sched_priority" '[low] normal'
@@ -87,7 +89,7 @@ values() {
     write "$admin/.bulk_profile/sched_priority" normal
     says "$profile/sched_priority" 'low [normal]'
     [ "$(counter "$card" pf_writes)" = 3 ]
-    [ "$(counter "$card" writes)" = 9 ]
+    [ "$(counter "$card" writes)" = 11 ]
     write "$admin/.bulk_profile/vram_quota" 0
 }
 
