@@ -11,11 +11,12 @@
 
 static bool xe_admin = true;
 module_param(xe_admin, bool, 0444);
-MODULE_PARM_DESC(xe_admin, "xe cards have sriov_admin; a kernel before 6.19 has not");
+MODULE_PARM_DESC(xe_admin, "xe cards have sriov_admin; with older drivers they have not");
 
 static bool xe_quota = true;
 module_param(xe_quota, bool, 0444);
-MODULE_PARM_DESC(xe_quota, "VFs have vram_quota; a kernel before 7.0 and integrated GPUs have not");
+MODULE_PARM_DESC(xe_quota,
+                 "VFs have vram_quota; of older drivers and integrated GPUs they have not");
 
 static const char *const priorities[] = {
     [XE_LOW] = "low", [XE_NORMAL] = "normal", [XE_HIGH] = "high"};
