@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/suggest.h"
 #include "device/profile.h"
+#include "device/share.h"
 #include "domain/request.h"
 #include "lease/ledger.h"
 #include "placement/demand.h"
@@ -95,17 +96,35 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
                    "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
 }
 
+/* More memory than what a card's driver has been seen to share out. */
+static void
+check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n, size_t index)
+{
+    unsigned sum = share_sum(checker->inventory, index);
+    char path[64];
+    const char *own;
+
+    if (sum == 0 || gpu->vram <= sum)
+        return;
+    snprintf(path, sizeof(path), "gpus.%zu.vram", n);
+    own = setting_trace_origin(checker->trace, path);
+    report_warning(checker->report, own ? own : gpu->origin, 0,
+                   "vram is %u MiB, and the driver of the GPU %s has shared out only %u MiB among "
+                   "its functions, so a guest may be refused although it seems to fit; say vram = "
+                   "\"%uM\"",
+                   gpu->vram, gpu->address.text, sum, sum);
+}
+
 static void
 check_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
     const struct inventory *inventory = checker->inventory;
-    size_t index;
+    size_t n = (size_t)(gpu - checker->policy->gpus), index;
 
-    if (inventory_find_gpu(inventory, &gpu->address, &index))
-        check_types(checker, "gpus", (size_t)(gpu - checker->policy->gpus), gpu->origin, index,
-                    &gpu->types);
-    else
-        miss_gpu(checker, gpu);
+    if (!inventory_find_gpu(inventory, &gpu->address, &index))
+        return miss_gpu(checker, gpu);
+    check_types(checker, "gpus", n, gpu->origin, index, &gpu->types);
+    check_memory(checker, gpu, n, index);
 }
 
 /* What a class wants, in words. */

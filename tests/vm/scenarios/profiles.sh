@@ -55,6 +55,10 @@ assert_match "$ERR" "vgpu: one: .*its GPU ${CARDS[0]} does not offer it now"
 vgpuctl doctor >told || [ $? = 1 ]
 advice=$(grep -o 'vgpuctl sriov disable .*' told)
 [ "$advice" = "vgpuctl sriov disable ${CARDS[0]} && vgpuctl sriov enable ${CARDS[0]} --count 4" ]
+for vf in "${vfs[@]}"; do set_vram "$vf" $((3524 << 20)); done
+sed 's/14096M/14G/' "$CONF" >told && vgpu_conf <told
+vgpuctl check 2>&1 | grep 'vgpu.conf:1: warning: vram is 14336 MiB, .* only 14096 MiB among its functions'
+vgpu_conf < <(only "${CARDS[0]}")
 bash -c "$advice"
 [ -z "$(profiled_vfs)" ]
 look_anew
