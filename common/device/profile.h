@@ -6,7 +6,9 @@
  *
  * Function N of a card has the directory CARD/sriov_admin/vfN/profile, from 1 on, whether it is
  * enabled or not. What is written to vram_quota is rounded up, and the card's functions together
- * may not have more than there is; integrated GPUs, and kernels before 7.0, do not have that file.
+ * may not have more than there is. Integrated GPUs have no vram_quota, and older drivers have none
+ * of these files. The files tell, and no kernel version: Intel gives its driver out for older
+ * kernels.
  */
 
 #pragma once

@@ -270,7 +270,8 @@ check_profile(struct checker *checker, const struct policy_profile *profile)
     if (cards == 0)
         report_warning(checker->report, profile->origin, 0,
                        "no virtual function of this host takes the profile \"%s\": that needs a "
-                       "card under Intel's xe with functions enabled, and Linux 6.19 or later",
+                       "card of Intel's under xe that has sriov_admin in /sys/bus/pci/devices, and "
+                       "functions that are enabled",
                        profile->name);
 }
 

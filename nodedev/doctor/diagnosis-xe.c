@@ -134,8 +134,9 @@ check_migration(struct diagnosis *diagnosis, size_t gpu)
                   "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
                   "can neither be saved nor migrate",
                   diagnosis->inventory.gpus[gpu].name.text);
-    diagnosis_command(diagnosis, "modprobe xe-vfio-pci (Linux 6.19), and say managed='yes' and "
-                                 "<driver model='xe-vfio-pci'/> in their hostdevs");
+    diagnosis_command(diagnosis, "modprobe xe-vfio-pci");
+    diagnosis_advise(diagnosis, "and say managed='yes' and <driver model='xe-vfio-pci'/> in their "
+                                "hostdevs; without that module Intel's driver is too old");
 }
 
 const struct diagnosis_check xe_checks[] = {

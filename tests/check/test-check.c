@@ -617,6 +617,8 @@ static void
 profiles(void **state)
 {
     (void)state;
+    scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
+    typed_golden(&scene, HERE, "check/profiles-other-cards", "vgpuctl check");
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 1 memory 16384\n");
     scene_configure(&scene, "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n"
