@@ -17,6 +17,12 @@ static const char *const files[] = {
     [PROFILE_PREEMPT_TIMEOUT] = "preempt_timeout_us",
 };
 
+bool
+profile_is_taken(const struct policy_profile *profile)
+{
+    return profile->exec_quantum <= PROFILE_LONGEST && profile->preempt_timeout <= PROFILE_LONGEST;
+}
+
 int
 profile_find(const struct host *host, const struct name *address, struct profile_function *ret)
 {

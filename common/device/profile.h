@@ -6,12 +6,15 @@
  *
  * Function N of a card has the directory CARD/sriov_admin/vfN/profile, from 1 on, whether it is
  * enabled or not. What is written to vram_quota is rounded up, and the card's functions together
- * may not have more than there is; integrated GPUs, and kernels before 7.0, do not have that file.
+ * may not have more than there is. Integrated GPUs have no vram_quota, and older drivers have none
+ * of these files. The files tell, and no kernel version: Intel gives its driver out for older
+ * kernels.
  */
 
 #pragma once
 
 #include "base/host.h"
+#include "policy/policy.h"
 
 enum profile_number {
     PROFILE_VRAM,            /* bytes */
@@ -19,6 +22,11 @@ enum profile_number {
     PROFILE_PREEMPT_TIMEOUT, /* microseconds; 0: unlimited */
     PROFILE_NUMBERS,
 };
+
+/* The ms that a function may run, or be waited for, at most. Of what is more the driver writes
+ * this, and does not say so (GUC_KLV_VF_CFG_EXEC_QUANTUM_MAX_VALUE,
+ * GUC_KLV_VF_CFG_PREEMPT_TIMEOUT_MAX_VALUE in drivers/gpu/drm/xe/abi/guc_klvs_abi.h). */
+#define PROFILE_LONGEST 100000
 
 /* Numbers that are not set are left as they are. */
 struct profile {
@@ -31,6 +39,9 @@ struct profile_function {
     struct name card;
     unsigned number;
 };
+
+/* Whether the driver takes a profile of vgpu.conf as it is; else no card offers it as a type. */
+bool profile_is_taken(const struct policy_profile *profile) CHECKED NONNULL;
 
 /* Finds out which one an address is: 0; -ENOENT if it is none of such a card; -errno. */
 int profile_find(const struct host *host, const struct name *address,

@@ -57,6 +57,11 @@ struct vgpu_interface {
      * that the driver does not have to work for. */
     enum vgpu_state (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
+    /* Takes back the memory that the driver gave a function when it was enabled. 1: the function
+     * had some; 0: it had none, or somebody has the function already; -errno. NULL: the driver
+     * gives no memory. */
+    int (*settle)(const struct host *host, const struct name *function);
+
     /* Makes it: 0, or the -errno of the kernel; -ENOTRECOVERABLE: a part of it is made, which could
      * not be taken back. */
     int (*make)(const struct host *host, const struct vgpu *vgpu);

@@ -87,7 +87,7 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     struct profile numbers = {0};
     int rc = name_parse(&type.id, profile->name);
 
-    if (rc < 0)
+    if (rc < 0 || !profile_is_taken(profile))
         return rc;
     snprintf(type.name, sizeof(type.name), "%s", profile->name);
     set_number(&numbers, PROFILE_VRAM, (uint64_t)profile->vram << 20);
@@ -316,6 +316,31 @@ put_type(const struct host *host, const struct vgpu *vgpu)
     return tag_put(host, &tag, &vgpu->type);
 }
 
+/* A function with a tag is a vGPU, so no guest gets it meanwhile. */
+static int
+xe_settle(const struct host *host, const struct name *function)
+{
+    const struct profile nothing = {.set = {[PROFILE_VRAM] = true}};
+    struct name tag = former_tag(function), text;
+    struct profile_function self;
+    unsigned vram = 0;
+    int rc = profile_find(host, function, &self), removed;
+
+    if (rc == 0)
+        rc = profile_read_vram(host, &self, &vram);
+    if (rc < 0 || vram == 0)
+        return rc == -ENOENT ? 0 : rc;
+    profile_print(&nothing, &text);
+    rc = tag_put(host, &tag, &text);
+    if (rc < 0)
+        return rc == -EEXIST ? 0 : rc;
+    rc = profile_write(host, &self, &nothing);
+    removed = tag_remove(host, &tag);
+    if (rc == 0)
+        rc = removed;
+    return rc < 0 ? rc : 1;
+}
+
 /* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
 static int
 xe_make(const struct host *host, const struct vgpu *vgpu)
@@ -371,6 +396,7 @@ const struct vgpu_interface vgpu_xe = {
     .scan = xe_scan,
     .find = xe_find,
     .look = xe_look,
+    .settle = xe_settle,
     .make = xe_make,
     .directory = vgpu_pci_directory,
     .remove = xe_remove,

@@ -120,6 +120,23 @@ may_have(const struct policy_gpu *gpu, const struct inventory_type *type)
     return gpu->types.count == 0;
 }
 
+bool
+constraints_bring_memory(const struct policy *policy, const struct inventory_gpu *card)
+{
+    const struct policy_gpu *gpu = policy_find_gpu(policy, &card->name);
+    size_t count = 0;
+
+    for (size_t i = 0; i < card->count; i++) {
+        if (!policy_find_profile(policy, card->types[i].id.text) ||
+            (gpu && (!gpu->enabled || !may_have(gpu, &card->types[i]))))
+            continue;
+        if (!card->types[i].framebuffer)
+            return false;
+        count++;
+    }
+    return count > 0;
+}
+
 /* Not where its hostdev says or, if that is still to be said, where it is not to say so. */
 static bool
 is_elsewhere(const struct rooms *rooms, const struct demand *demand,

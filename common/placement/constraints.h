@@ -20,6 +20,11 @@
 enum reason constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu,
                               size_t parent, size_t type) CHECKED NONNULL;
 
+/* Whether each profile that policy lets a GPU have says how much of the GPU's memory it needs, and
+ * there is one: then no guest depends on the memory that its function has already. */
+bool constraints_bring_memory(const struct policy *policy,
+                              const struct inventory_gpu *card) CHECKED NONNULL;
+
 /* How long the first trait is that a GPU does not meet, and where it stands among those that are
  * asked for, with its '!' if it is forbidden; 0: it meets them all. */
 size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu,

@@ -3,6 +3,8 @@
 #include "check/policy-check.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "device/profile.h"
+#include "device/share.h"
 #include "domain/request.h"
 #include "lease/ledger.h"
 #include "placement/demand.h"
@@ -94,17 +96,35 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
                    "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
 }
 
+/* More memory than what a card's driver has been seen to share out. */
+static void
+check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n, size_t index)
+{
+    unsigned sum = share_sum(checker->inventory, index);
+    char path[64];
+    const char *own;
+
+    if (sum == 0 || gpu->vram <= sum)
+        return;
+    snprintf(path, sizeof(path), "gpus.%zu.vram", n);
+    own = setting_trace_origin(checker->trace, path);
+    report_warning(checker->report, own ? own : gpu->origin, 0,
+                   "vram is %u MiB, and the driver of the GPU %s has shared out only %u MiB among "
+                   "its functions, so a guest may be refused although it seems to fit; say vram = "
+                   "\"%uM\"",
+                   gpu->vram, gpu->address.text, sum, sum);
+}
+
 static void
 check_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
     const struct inventory *inventory = checker->inventory;
-    size_t index;
+    size_t n = (size_t)(gpu - checker->policy->gpus), index;
 
-    if (inventory_find_gpu(inventory, &gpu->address, &index))
-        check_types(checker, "gpus", (size_t)(gpu - checker->policy->gpus), gpu->origin, index,
-                    &gpu->types);
-    else
-        miss_gpu(checker, gpu);
+    if (!inventory_find_gpu(inventory, &gpu->address, &index))
+        return miss_gpu(checker, gpu);
+    check_types(checker, "gpus", n, gpu->origin, index, &gpu->types);
+    check_memory(checker, gpu, n, index);
 }
 
 /* What a class wants, in words. */
@@ -189,6 +209,35 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
             pool->name);
 }
 
+/* A time of the n-th profile, and by which key it is said. */
+static void
+check_time(const struct setting_trace *trace, size_t n, const struct policy_profile *profile,
+           const char *key, unsigned milliseconds, struct report *report)
+{
+    char path[64];
+    const char *own;
+
+    if (milliseconds <= PROFILE_LONGEST)
+        return;
+    snprintf(path, sizeof(path), "profiles.%zu.%s", n, key);
+    own = setting_trace_origin(trace, path);
+    report_fault(report, own ? own : profile->origin, 0,
+                 "%s of the profile \"%s\" must be at most %us: Intel's driver takes no more", key,
+                 profile->name, PROFILE_LONGEST / 1000);
+}
+
+void
+policy_check_profiles(const struct policy *policy, const struct setting_trace *trace,
+                      struct report *report)
+{
+    for (size_t i = 0; i < policy->profile_count; i++) {
+        const struct policy_profile *profile = &policy->profiles[i];
+
+        check_time(trace, i, profile, "exec_quantum", profile->exec_quantum, report);
+        check_time(trace, i, profile, "preempt_timeout", profile->preempt_timeout, report);
+    }
+}
+
 /* A card takes profiles if it has any type that is one. */
 static bool
 takes_profiles(const struct checker *checker, size_t gpu)
@@ -221,7 +270,8 @@ check_profile(struct checker *checker, const struct policy_profile *profile)
     if (cards == 0)
         report_warning(checker->report, profile->origin, 0,
                        "no virtual function of this host takes the profile \"%s\": that needs a "
-                       "card under Intel's xe with functions enabled, and Linux 6.19 or later",
+                       "card of Intel's under xe that has sriov_admin in /sys/bus/pci/devices, and "
+                       "functions that are enabled",
                        profile->name);
 }
 
@@ -284,7 +334,8 @@ policy_check(const struct policy *policy, const struct setting_trace *trace,
     for (size_t i = 0; i < policy->pool_count; i++)
         check_pool(&checker, &policy->pools[i]);
     for (size_t i = 0; i < policy->profile_count; i++)
-        check_profile(&checker, &policy->profiles[i]);
+        if (profile_is_taken(&policy->profiles[i]))
+            check_profile(&checker, &policy->profiles[i]);
     for (size_t i = 0; i < policy->class_count; i++)
         check_class(&checker, &policy->classes[i], &served[i]);
     check_uses(&checker);

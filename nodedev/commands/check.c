@@ -102,8 +102,14 @@ check_configuration(const struct command_call *call, const struct policy *policy
                   report->faults);
         return false;
     }
+    policy_check_profiles(policy, trace, report);
     if (check_host(call, policy, trace, report, error) < 0)
         return false;
+    if (report->faults) {
+        error_set(error, -EINVAL, "faults: %zu; no guest can be given these profiles",
+                  report->faults);
+        return false;
+    }
     say_line(call->out,
              "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
              call->host->config, policy->gpu_count, policy->class_count, policy->quota_count,

@@ -101,8 +101,25 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
+/* Of functions that are there just now. */
 static int
-enable(const struct command_call *call, struct card *card, struct error *error)
+settle(const struct command_call *call, struct snapshot *snapshot, const struct card *card,
+       struct error *error)
+{
+    int rc = snapshot_look(snapshot, call->host, error);
+
+    if (rc == 0)
+        rc = sriov_settle(call->host, snapshot, card, error);
+    if (rc > 0)
+        say_line(call->out,
+                 "The driver had shared out the GPU's memory among them; it is free again for the "
+                 "profiles of vgpu.conf");
+    return rc;
+}
+
+static int
+enable(const struct command_call *call, struct snapshot *snapshot, struct card *card,
+       struct error *error)
 {
     const char *address = card->address.text;
     unsigned count;
@@ -119,15 +136,17 @@ enable(const struct command_call *call, struct card *card, struct error *error)
         say_line(call->out,
                  "A boot takes them away; to have all of them again: systemctl enable " CARD_UNIT,
                  address);
-    return 0;
+    return rc ? settle(call, snapshot, card, error) : 0;
 }
 
 static int
-disable(const struct command_call *call, struct card *card, struct error *error)
+disable(const struct command_call *call, struct snapshot *snapshot, struct card *card,
+        struct error *error)
 {
     const char *address = card->address.text;
     int rc = sriov_disable(call->host, card, error);
 
+    (void)snapshot;
     if (rc < 0)
         return rc;
     say_line(call->out, rc ? "%s has no virtual functions any more" : "%s had no virtual functions",
@@ -143,7 +162,8 @@ disable(const struct command_call *call, struct card *card, struct error *error)
 
 struct action {
     const char *name;
-    int (*run)(const struct command_call *call, struct card *card, struct error *error);
+    int (*run)(const struct command_call *call, struct snapshot *snapshot, struct card *card,
+               struct error *error);
     bool takes_away; /* functions that somebody may use: all of them */
 };
 
@@ -182,7 +202,7 @@ run(const struct command_call *call, struct error *error)
     if (rc == 0 && action->takes_away && card.enabled)
         rc = users_check(call->host, &snapshot, &card, error);
     if (rc == 0)
-        rc = action->run(call, &card, error);
+        rc = action->run(call, &snapshot, &card, error);
     return rc < 0 ? command_failed(rc, error) : COMMAND_DONE;
 }
 

@@ -6,8 +6,11 @@
 #include "device/pci.h"
 #include "doctor/checks.h"
 #include "device/profile.h"
+#include "placement/constraints.h"
 #include "placement/gpu-room.h"
+#include "view/card.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DRIVER "sys/bus/pci/drivers/xe-vfio-pci"
@@ -73,7 +76,26 @@ check_unstated(struct diagnosis *diagnosis, size_t gpu)
     diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", card->name.text);
 }
 
-/* The driver shares all memory out when the functions are enabled, unless somebody was first. */
+/* 'vgpuctl sriov enable' takes back what the driver shares out. To write zero before the functions
+ * are enabled does not help: to the driver zero means that nothing is set. */
+static void
+advise_enabling_again(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
+{
+    AUTO(card_clear) struct card card = {0};
+    const char *address = gpu->name.text;
+    char count[32] = "";
+
+    if (!constraints_bring_memory(&diagnosis->policy, gpu))
+        diagnosis_advise(diagnosis, "add vram = \"...G\" to each profile in vgpu.conf that the GPU "
+                                    "may have; then,");
+    if (card_read(diagnosis->host, &gpu->name, &card) == 0 && card.enabled < card.total)
+        snprintf(count, sizeof(count), " --count %u", (unsigned)card.enabled);
+    diagnosis_advise(diagnosis, "without guests on it:");
+    diagnosis_command(diagnosis, "vgpuctl sriov disable %s && vgpuctl sriov enable %s%s", address,
+                      address, count);
+}
+
+/* The driver shares memory out when the functions are enabled, unless somebody was first. */
 static void
 check_preset(struct diagnosis *diagnosis, size_t gpu)
 {
@@ -98,10 +120,7 @@ check_preset(struct diagnosis *diagnosis, size_t gpu)
                   "the virtual functions of the GPU %s have %u of its %u MiB even without a guest, "
                   "so that one with the profile %s (%u MiB) never starts",
                   card->name.text, unused, card->framebuffer, type->name, type->framebuffer);
-    diagnosis_advise(diagnosis, "without guests on it, for each function N:");
-    diagnosis_command(diagnosis, "echo 0 >/" PCI_DEVICES "/%s/sriov_admin/vfN/profile/vram_quota",
-                      card->name.text);
-    diagnosis_advise(diagnosis, "at boot, before they are enabled");
+    advise_enabling_again(diagnosis, card);
 }
 
 /* --- migration --- */
@@ -115,8 +134,9 @@ check_migration(struct diagnosis *diagnosis, size_t gpu)
                   "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
                   "can neither be saved nor migrate",
                   diagnosis->inventory.gpus[gpu].name.text);
-    diagnosis_command(diagnosis, "modprobe xe-vfio-pci (Linux 6.19), and say managed='yes' and "
-                                 "<driver model='xe-vfio-pci'/> in their hostdevs");
+    diagnosis_command(diagnosis, "modprobe xe-vfio-pci");
+    diagnosis_advise(diagnosis, "and say managed='yes' and <driver model='xe-vfio-pci'/> in their "
+                                "hostdevs; without that module Intel's driver is too old");
 }
 
 const struct diagnosis_check xe_checks[] = {

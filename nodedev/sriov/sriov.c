@@ -2,6 +2,8 @@
 
 #include "sriov/sriov.h"
 #include "device/pci.h"
+#include "lease/statedir.h"
+#include "placement/constraints.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,6 +148,39 @@ sriov_enable(const struct host *host, struct card *card, unsigned count, struct 
     rc = card_is_nvidias(host, &card->address) ? enable_by_tool(host, card, count, error)
                                                : enable_by_kernel(host, card, count, error);
     return rc < 0 ? rc : 1;
+}
+
+int
+sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct card *card,
+             struct error *error)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    const struct inventory *inventory = &snapshot->inventory;
+    size_t gpu;
+    int count = 0, failed = 0, rc;
+
+    if (!inventory_find_gpu(inventory, &card->address, &gpu) ||
+        !constraints_bring_memory(&snapshot->policy, &inventory->gpus[gpu]))
+        return 0;
+    /* For tags, and at boot nobody may have made it yet. */
+    rc = statedir_open(host, true, &statedir, error);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *function = &inventory->parents[i];
+
+        if (function->gpu != gpu || !function->interface->settle)
+            continue;
+        rc = function->interface->settle(host, &function->name);
+        if (rc < 0)
+            failed = error_set(error, rc,
+                               "the driver does not take back the memory that it gave the virtual "
+                               "function %s (%s), so profiles may not fit; see journalctl -k",
+                               function->name.text, strerror(-rc));
+        else
+            count += rc;
+    }
+    return failed < 0 ? failed : count;
 }
 
 int

@@ -6,13 +6,14 @@
  *
  * NVIDIA's functions are enabled by NVIDIA's own tool, the only way that they support. Those of
  * others are enabled by the kernel's sriov_numvfs; as they are for guests, the host's own drivers
- * are kept off them (sriov_drivers_autoprobe is 0). What came of it is read back: that tool has
+ * are kept off them (sriov_drivers_autoprobe is 0). Some drivers then give each function a share of
+ * the card's memory, which sriov_settle takes back. What came of it is read back: that tool has
  * been seen to end well although there was no function.
  */
 
 #pragma once
 
-#include "base/error.h"
+#include "actions/snapshot.h"
 #include "view/card.h"
 
 /*
@@ -21,6 +22,16 @@
  * do that; else -errno; with a line in error.
  */
 int sriov_enable(const struct host *host, struct card *card, unsigned count,
+                 struct error *error) CHECKED NONNULL;
+
+/*
+ * Takes back the memory that the driver gave a card's functions when they were enabled. It does so
+ * if each profile of vgpu.conf that the card may have says how much memory it needs: a guest with
+ * another profile needs what its function has. The snapshot is to be taken after the functions were
+ * enabled. How many functions had memory, or -errno with a line in error about the last that keeps
+ * some.
+ */
+int sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct card *card,
                  struct error *error) CHECKED NONNULL;
 
 /* Disables all. The caller has seen that nobody uses them. 1: they are gone; 0: there was none;

@@ -238,6 +238,28 @@ the_driver_rounds_up(void **state)
     assert_free(VF1);
 }
 
+/* Times are cut off without a word: such a profile is offered by no card, and nothing is written.
+ */
+static void
+times_that_the_driver_cuts_off(void **state)
+{
+    unsigned writes;
+
+    (void)state;
+    scene_configure(&scene, STATED "profiles = { slow = { exec_quantum = \"101s\"; };\n"
+                                   "late = { preempt_timeout = \"2m\"; };\n"
+                                   "most = { exec_quantum = \"100s\"; preempt_timeout = "
+                                   "\"100s\"; }; };\n");
+    starts(1, VF1, "most");
+    assert_profile(VF1, 0, 100000, 100000000);
+    writes = scene.kernel.faults->writes;
+    refuses(2, VF2, "slow", "its GPU " CARD " has no such type");
+    refuses(2, VF2, "late", "its GPU " CARD " has no such type");
+    assert_int_equal(scene.kernel.faults->writes, writes);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_free(VF1);
+}
+
 /* The guest that has it keeps what it has; the next start gets what is said by then. */
 static void
 a_profile_that_changes(void **state)
@@ -529,6 +551,7 @@ main(void)
         SCENE_TEST(errors_of_the_driver, here),
         SCENE_TEST(written_by_half, here),
         SCENE_TEST(the_driver_rounds_up, here),
+        SCENE_TEST(times_that_the_driver_cuts_off, here),
         SCENE_TEST(a_profile_that_changes, here),
         SCENE_TEST(a_pool_has_it_first, here),
         SCENE_TEST(a_class_has_a_type_of_each, here),

@@ -603,10 +603,22 @@ pools(void **state)
     typed_golden(&scene, HERE, "check/pools-faulty", "vgpuctl check");
 }
 
+/* 100 s is the most that Intel's driver takes. */
+#define LONG_TIMES                                                                                 \
+    "profiles = {\n"                                                                               \
+    "  slow = { vram = \"1G\";\n"                                                                  \
+    "    exec_quantum = \"101s\"; preempt_timeout = \"100s\"; };\n"                                \
+    "  late = {\n"                                                                                 \
+    "    exec_quantum = \"100s\";\n"                                                               \
+    "    preempt_timeout = \"100001ms\"; };\n"                                                     \
+    "};\n"
+
 static void
 profiles(void **state)
 {
     (void)state;
+    scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
+    typed_golden(&scene, HERE, "check/profiles-other-cards", "vgpuctl check");
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 1 memory 16384\n");
     scene_configure(&scene, "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n"
@@ -621,10 +633,60 @@ profiles(void **state)
                             "none = { }; a*b = { vram = \"4\"; }; \n"
                             "odd = { exec_quantum = 20; vram = \"1G\"; vrma = \"1G\"; }; };\n");
     typed_golden(&scene, HERE, "check/profiles-faulty", "vgpuctl check");
+    scene_configure(&scene, LONG_TIMES);
+    typed_golden(&scene, HERE, "check/profiles-times", "vgpuctl check");
     scene_stop(&scene);
     scene_start(&scene, "pci 0000:03:00.0 driver xe\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
     typed_golden(&scene, HERE, "check/profiles-without-card", "vgpuctl check");
+    scene_configure(&scene, LONG_TIMES);
+    typed_golden(&scene, HERE, "check/profiles-times-without-card", "vgpuctl check");
+}
+
+/* Intel's driver has given each function so much, and vgpu.conf says how much all may have. */
+static void
+shared_out(const char *says, unsigned first, unsigned second)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text),
+             "profiles = { b50-2g = { vram = \"2G\"; }; };\n"
+             "gpus = ( { address = \"0000:03:00.0\";\n vram = \"%s\"; } );\n",
+             says);
+    scene_configure(&scene, text);
+    *fake_profile(&scene.kernel, "0000:03:00.4") = (uint64_t)first << 20;
+    *fake_profile(&scene.kernel, "0000:03:00.5") = (uint64_t)second << 20;
+}
+
+/* A share that is no power of 2 is all that there is, divided: the file says more than that. */
+static void
+profiles_of_a_smaller_card(void **state)
+{
+    static const struct {
+        const char *says;
+        unsigned first, second;
+    } silent[] = {
+        {"14096M", 7048, 7048}, /* as much */
+        {"14G", 4096, 4096},    /* rounded down, so that there may be more */
+        {"14G", 0, 0},          /* nothing is shared out */
+        {"14G", 7048, 0},       /* not by the driver */
+        {"14G", 7048, 1024},
+    };
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:03:00.0 xe vfs 2 memory 14096\n");
+    for (size_t i = 0; i < COUNT(silent); i++) {
+        shared_out(silent[i].says, silent[i].first, silent[i].second);
+        assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+        assert_string_equal(typed.faults, "");
+    }
+    shared_out("14G", 7048, 7048);
+    typed_golden(&scene, HERE, "check/profiles-smaller-card", "vgpuctl check");
+    /* What a guest has is its profile, and no share. */
+    assert_int_equal(typed_prepare(&scene, 1, "b50-2g", "0000:03:00.4"), 0);
+    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+    assert_string_equal(typed.faults, "");
 }
 
 static void
@@ -665,6 +727,7 @@ main(void)
         TEST(all_definitions),
         TEST(pools),
         TEST(profiles),
+        TEST(profiles_of_a_smaller_card),
         TEST(no_domains),
     };
 

@@ -16,10 +16,13 @@
     "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"                                 \
     "gpu " INTEL " xe vfs 3 memory 24480\n"                                                        \
     "pci 0000:41:00.0 driver ice\n"
-#define HERE  "test:///default"
-#define UNIT  "etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@"
-#define TYPE  "L40S-8Q"
-#define FIRST "0000:3d:00.4"
+#define INTEL_FIRST  "0000:03:00.4"
+#define INTEL_SECOND "0000:03:00.5"
+#define PROFILES     "profiles = { b60-8g = { vram = \"8G\"; }; };"
+#define HERE         "test:///default"
+#define UNIT         "etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@"
+#define TYPE         "L40S-8Q"
+#define FIRST        "0000:3d:00.4"
 
 static struct scene scene;
 static struct typed typed;
@@ -170,6 +173,71 @@ others(void **state)
     run("vgpuctl sriov enable 03:00.0 --count 2", 0, INTEL " has 2 virtual functions now\n");
     assert_int_equal(number(INTEL, "sriov_numvfs"), 2);
     assert_string_equal(tool.asked, "");
+}
+
+/* Intel's driver shares its card's memory out among the functions, and a profile of vgpu.conf needs
+ * what it needs: enabling takes the shares back, but for those that somebody counts on. */
+static void
+shares(void **state)
+{
+    static const struct {
+        const char *configuration;
+        uint64_t first, second; /* GiB of the first two functions */
+    } rows[] = {
+        {PROFILES, 0, 0},
+        {"", 4, 4},
+        {"profiles = { quick = { exec_quantum = \"5ms\"; }; };", 4, 4},
+        {"profiles = { quick = { exec_quantum = \"5ms\"; }; b60-8g = { vram = \"8G\"; }; };", 4, 4},
+        {"profiles = { quick = { exec_quantum = \"5ms\"; }; b60-8g = { vram = \"8G\"; }; };"
+         "gpus = ( { address = \"" INTEL "\"; types = [ \"b60-8g\" ]; } );",
+         0, 0},
+        {PROFILES "gpus = ( { address = \"" INTEL "\"; enabled = false; } );", 4, 4},
+        {PROFILES "pools = { whole = { functions = [ \"" INTEL_FIRST "\" ]; }; };", 4, 0},
+        {"profiles = ", 4, 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        start_off();
+        scene_configure(&scene, rows[i].configuration);
+        run("vgpuctl sriov enable 03:00.0", 0, INTEL " has 3 virtual functions now\n");
+        assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), rows[i].first << 30);
+        assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), rows[i].second << 30);
+        assert_int_equal(strstr(typed.printed, "shared out") != NULL, rows[i].second == 0);
+    }
+    start_off();
+    scene_configure(&scene, PROFILES);
+    typed_golden(&scene, HERE, "sriov/shares", "vgpuctl sriov enable 03:00.0");
+    /* What an administrator gave a function first is nobody's to take. */
+    start_off();
+    *fake_profile(&scene.kernel, INTEL_SECOND) = 1ull << 30;
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
+    run("vgpuctl sriov enable 03:00.0", 0, "already");
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 0);
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 1ull << 30);
+}
+
+/* The driver may refuse to take a share back; and a guest may have a function by then. */
+static void
+shares_that_stay(void **state)
+{
+    (void)state;
+    start_off();
+    scene_configure(&scene, PROFILES);
+    scene.kernel.faults->fail_at = 3;
+    scene.kernel.faults->fail_with = EIO;
+    typed_golden(&scene, HERE, "sriov/share-stays", "vgpuctl sriov enable 03:00.0");
+    assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 4ull << 30);
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 0);
+    scene.kernel.faults->fail_at = 0;
+    assert_int_equal(typed_prepare(&scene, 1, "b60-8g", INTEL_FIRST), 0);
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 8ull << 30);
+    /* Whoever is as quick as that has it before it is looked at. */
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    run("vgpuctl sriov enable 03:00.0", 0, "shared out");
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 4ull << 30);
+    assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 0);
 }
 
 /* The n-th write fails: there are no functions, and the host's drivers take them as before. */
@@ -328,7 +396,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(nvidias),       TEST(nvidias_tool_fails),   TEST(others),      TEST(in_use),
         TEST(may_be_in_use), TEST(many_users),           TEST(others_fail), TEST(which_card),
-        TEST(wrong_words),   TEST(broken_configuration),
+        TEST(wrong_words),   TEST(broken_configuration), TEST(shares),      TEST(shares_that_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,31 +146,67 @@ one_command_or_another(void **state)
     typed_golden(&scene, HERE, "doctor/functions-off", "vgpuctl doctor");
 }
 
-/* Intel's card: the host has a function itself, memory is not stated or is shared out already, and
- * nothing can migrate. */
+#define INTEL  "0000:03:00.0"
+#define STATED "gpus = ( { address = \"" INTEL "\"; vram = \"14096M\"; } );\n"
+
+/* What doctor says is to be typed, as a shell would take it. */
+static void
+type_both(const char *disable, const char *enable)
+{
+    char line[256];
+
+    snprintf(line, sizeof(line), "%s && %s", disable, enable);
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, line);
+    assert_int_equal(typed_run(&scene, HERE, disable, &typed), 0);
+    assert_int_equal(typed_run(&scene, HERE, enable, &typed), 0);
+}
+
+/* Intel's card: the host has a function itself, memory is not stated, and nothing can migrate. */
 static void
 intel(void **state)
 {
     (void)state;
     scene_stop(&scene);
-    start("gpu 0000:03:00.0 xe vfs 2 memory 16384\n");
+    start("gpu " INTEL " xe vfs 2 memory 14096\n");
     fake_put_driver(&scene.kernel, "0000:03:00.4", "xe");
     put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n");
     typed_golden(&scene, HERE, "doctor/intel", "vgpuctl doctor");
-    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n"
-              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
+    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n" STATED);
     put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
     fake_put_driver(&scene.kernel, "0000:03:00.4", "vfio-pci");
     assert_healthy(HERE);
-    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 4ull << 30;
-    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 4ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 5ull << 30;
+    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 6ull << 30;
     assert_healthy(HERE);
-    fake_profile(&scene.kernel, "0000:03:00.4")[0] = 6ull << 30;
-    fake_profile(&scene.kernel, "0000:03:00.5")[0] = 7ull << 30;
-    assert_healthy(HERE);
-    put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; b50-16g = { vram = \"16G\"; }; };\n"
-              "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );\n");
+}
+
+/* Its driver has shared the memory out: 4 GiB each of two, 2 GiB each of three. */
+static void
+intels_memory_shared_out(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start("gpu " INTEL " xe vfs 3 memory 14096\n");
+    put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
+    put("sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
+    put(CONF,
+        "profiles = { b50-8g = { vram = \"8G\"; }; b50-12g = { vram = \"12G\"; }; };\n" STATED);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
     typed_golden(&scene, HERE, "doctor/intel-preset", "vgpuctl doctor");
+    type_both("vgpuctl sriov disable " INTEL, "vgpuctl sriov enable " INTEL " --count 2");
+    assert_healthy(HERE);
+    /* A profile that says no memory needs what functions have. */
+    put(CONF, "profiles = { quick = { exec_quantum = \"5ms\"; };\n"
+              "b50-12g = { vram = \"12G\"; }; };\n" STATED);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
+    typed_golden(&scene, HERE, "doctor/intel-preset-mixed", "vgpuctl doctor");
+    put(CONF,
+        "profiles = { quick = { vram = \"1G\"; }; b50-12g = { vram = \"12G\"; }; };\n" STATED);
+    type_both("vgpuctl sriov disable " INTEL, "vgpuctl sriov enable " INTEL);
+    assert_healthy(HERE);
 }
 
 /* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
@@ -246,8 +282,13 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(functions), TEST(function_advice), TEST(one_command_or_another),
-        TEST(intel),     TEST(libvirt_version), TEST(function_domains),
+        TEST(functions),
+        TEST(function_advice),
+        TEST(one_command_or_another),
+        TEST(intel),
+        TEST(intels_memory_shared_out),
+        TEST(libvirt_version),
+        TEST(function_domains),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,9 @@ struct fake_family {
 extern const struct fake_family fake_mdev, fake_vf, fake_xe;
 extern const struct fake_family fake_sriov; /* of all that have functions: only read and write */
 
+/* What xe does when so many functions of its card are enabled, from now on; 0: none. */
+void fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsigned count);
+
 /* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
  */
 void fake_put_params(const struct fake_kernel *fake, const char *directory, const char *text);

@@ -71,6 +71,8 @@ fake_enable(const struct fake_kernel *fake, const char *name, unsigned count)
         turn(fake, gpu, fake->machine->parents[i].name, index, index < count);
         index++;
     }
+    if (gpu->xe)
+        fake_xe_enable(fake, gpu, count);
     snprintf(text, sizeof(text), "%u\n", count);
     fake_put(fake->host.root, text, "sys/devices/%s/" NUMBER, name);
     return 0;

@@ -3,7 +3,9 @@
 /*
  * Intel's xe driver: sriov_admin of a card, and the numbers of its functions. They are in shared
  * memory, so that a process which is killed leaves no half of one. A function with memory has the
- * type of that size.
+ * type of that size. When functions are enabled they get equal shares of the memory, unless one of
+ * them has some (xe_gt_sriov_pf_config.c); when they are disabled they lose all numbers. What a
+ * description says has no shares.
  */
 
 #include "fake/fake-parts.h"
@@ -33,6 +35,9 @@ fake_profile(const struct fake_kernel *fake, const char *address)
     assert(function);
     return numbers_of(fake, function);
 }
+
+/* What the driver makes of a number that is greater (GUC_KLV_VF_CFG_*_MAX_VALUE). */
+static const uint64_t most[FAKE_NUMBERS] = {UINT64_MAX, 100000, 100000000};
 
 /* The n-th function of a card, from 1 on; NULL: it has fewer. */
 static const struct fake_parent *
@@ -119,11 +124,13 @@ write_number(const struct fake_kernel *fake, const char *path, const char *text,
     if (!function)
         return false;
     lock = fake_lock(fake);
-    *ret = host_parse_number(text, &value) < 0 ? -EINVAL : 0;
+    *ret = host_parse_number(text, &value) < 0 ? -EINVAL
+           : number > 0 && value > UINT32_MAX  ? -ERANGE
+                                               : 0;
     if (*ret == 0 && number == 0)
         *ret = set_memory(fake, function, value);
     else if (*ret == 0)
-        numbers_of(fake, function)[number] = value;
+        numbers_of(fake, function)[number] = value < most[number] ? value : most[number];
     return true;
 }
 
@@ -144,6 +151,47 @@ put_parent(const struct fake_kernel *fake, const struct fake_parent *parent)
     snprintf(target, sizeof(target), "../../../%s", parent->name);
     fake_put_link(fake->host.root, target, "sys/devices/%s/sriov_admin/vf%u/device", gpu->name,
                   number);
+}
+
+static uint64_t
+round_down(uint64_t value, uint64_t step)
+{
+    return value / step * step;
+}
+
+/* What fits, or less: a power of 2, of which the host's own share would be one more. */
+static uint64_t
+share_of(const struct fake_gpu *gpu, unsigned count)
+{
+    uint64_t bytes = (uint64_t)gpu->memory << 20, share = STEP;
+    uint64_t parts = round_down(bytes, 1ull << 30) / (count + 1);
+
+    while (share * 2 <= parts)
+        share *= 2;
+    return share < bytes / count ? share : round_down(bytes / count, STEP);
+}
+
+void
+fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsigned count)
+{
+    LOCKED AUTO_CLOSE int lock = fake_lock(fake);
+    const struct fake_parent *function;
+    bool has_some = gpu->memory == 0;
+    char target[96];
+
+    for (unsigned i = 1; i <= count; i++)
+        has_some |= numbers_of(fake, function_of(fake, gpu->name, i))[0] > 0;
+    for (unsigned i = 1; (function = function_of(fake, gpu->name, i)); i++) {
+        fake_drop(fake->host.root, 0, "sys/devices/%s/sriov_admin/vf%u/device", gpu->name, i);
+        snprintf(target, sizeof(target), "../../../%s", function->name);
+        if (i <= count)
+            fake_put_link(fake->host.root, target, "sys/devices/%s/sriov_admin/vf%u/device",
+                          gpu->name, i);
+        if (count == 0)
+            memset(numbers_of(fake, function), 0, sizeof(*fake->usage->profiles));
+        else if (!has_some && i <= count)
+            numbers_of(fake, function)[0] = share_of(gpu, count);
+    }
 }
 
 /* Nobody's hand but ours makes one: what others write is no vGPU to us. */

@@ -389,7 +389,7 @@ CARDS=()
 # cards WORD... [NAME=VALUE]...: load the driver. "sriov", "vf" or "xe" for each of the cards with virtual
 # functions, in order: as what, and that it has them; "mdev": there are the T4 as well. "vfs=N" of each,
 # else 8, of the 16 that there could be: libvirt is slow with them. All else is for the module (see
-# cards/README.md). Ends when libvirt knows all of it. The VFs of xe have no driver.
+# cards/README.md). Ends when libvirt knows all of it. The VFs of xe have no driver, and no memory either.
 cards() {
 	local word shapes='' options=() count=0 vfs=8
 	for word; do
@@ -406,7 +406,11 @@ cards() {
 	done
 	modprobe nvidia-shaped ${shapes:+"shapes=$shapes"} "${options[@]}"
 	find_cards
-	for word in "${CARDS[@]:0:count}"; do enable_vfs "$word" "$vfs"; done
+	for word in "${CARDS[@]:0:count}"; do
+		enable_vfs "$word" "$vfs"
+		word=/sys/bus/pci/devices/$word/sriov_admin/.bulk_profile/vram_quota
+		if [ -e "$word" ]; then echo 0 >"$word"; fi
+	done
 	look_anew
 	wait_for knows_cards
 	! host2_exists || on_host2 wait_for knows_cards

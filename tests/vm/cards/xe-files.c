@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
@@ -10,11 +11,12 @@
 
 static bool xe_admin = true;
 module_param(xe_admin, bool, 0444);
-MODULE_PARM_DESC(xe_admin, "xe cards have sriov_admin; a kernel before 6.19 has not");
+MODULE_PARM_DESC(xe_admin, "xe cards have sriov_admin; with older drivers they have not");
 
 static bool xe_quota = true;
 module_param(xe_quota, bool, 0444);
-MODULE_PARM_DESC(xe_quota, "VFs have vram_quota; a kernel before 7.0 and integrated GPUs have not");
+MODULE_PARM_DESC(xe_quota,
+                 "VFs have vram_quota; of older drivers and integrated GPUs they have not");
 
 static const char *const priorities[] = {
     [XE_LOW] = "low", [XE_NORMAL] = "normal", [XE_HIGH] = "high"};
@@ -93,17 +95,21 @@ parse_priority(const char *text, bool of_pf, u64 *ret)
     return found < 0 ? found : 0;
 }
 
+/* The driver cuts off what is more, and so the firmware does (abi/guc_klvs_abi.h). */
+#define MOST_QUANTUM_MS 100000
+#define MOST_TIMEOUT_US 100000000
+
 static int
 set_quantum(struct xe *xe, unsigned int number, u64 value)
 {
-    xe->functions[number].exec_quantum_ms = value;
+    xe->functions[number].exec_quantum_ms = min_t(u64, value, MOST_QUANTUM_MS);
     return 0;
 }
 
 static int
 set_timeout(struct xe *xe, unsigned int number, u64 value)
 {
-    xe->functions[number].preempt_timeout_us = value;
+    xe->functions[number].preempt_timeout_us = min_t(u64, value, MOST_TIMEOUT_US);
     return 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sizes.h>
@@ -14,11 +16,12 @@
 /* What VRAM is given in. */
 #define VRAM_UNIT SZ_2M
 
-static unsigned int xe_vram_mib = 16384;
+/* What an Arc Pro B50 has for them. */
+static unsigned int xe_vram_mib = 14096;
 module_param_named(xe_vram, xe_vram_mib, uint, 0444);
 MODULE_PARM_DESC(xe_vram, "MiB that the VFs of an xe card share");
 
-static bool xe_auto;
+static bool xe_auto = true;
 module_param(xe_auto, bool, 0644);
 MODULE_PARM_DESC(xe_auto,
                  "VFs get equal shares of the VRAM when they are enabled, unless one has some");
@@ -84,26 +87,28 @@ xe_set_vram(struct xe *xe, unsigned int number, u64 bytes)
 }
 
 static bool
-has_preset(const struct xe *xe)
+has_preset(const struct xe *xe, unsigned int vfs)
 {
     unsigned int i;
 
-    for (i = 1; i < xe->count; i++) {
+    for (i = 1; i <= vfs; i++) {
         if (xe->functions[i].vram)
             return true;
     }
     return false;
 }
 
+/* The same on each such card: of whole GiB the PF and each VF get a part, a power of 2. */
 static int
 share_out(struct xe *xe, unsigned int vfs)
 {
-    u64 share = vram_left(xe) / vfs;
+    u64 fair = round_down(div_u64(vram_left(xe), vfs), VRAM_UNIT);
+    u64 part = div_u64(round_down((u64)xe_vram_mib * SZ_1M, SZ_1G), 1 + vfs);
+    u64 share = min_t(u64, fair, part ? rounddown_pow_of_two(part) : 0);
     unsigned int i;
 
-    if (share < VRAM_UNIT)
+    if (!fair)
         return -ENOSPC;
-    share = rounddown_pow_of_two(share);
     for (i = 1; i <= vfs; i++)
         xe->functions[i].vram = share;
     return 0;
@@ -115,7 +120,7 @@ provision(struct xe *xe, unsigned int vfs)
     int ret = 0;
 
     mutex_lock(&xe->card->lock);
-    if (READ_ONCE(xe_auto) && xe_vram_mib && !has_preset(xe))
+    if (READ_ONCE(xe_auto) && xe_vram_mib && !has_preset(xe, vfs))
         ret = share_out(xe, vfs);
     mutex_unlock(&xe->card->lock);
     return ret;

@@ -3,9 +3,12 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 100
+# takes: 140
 
 GIB=$((1 << 30))
+# Two small ones and a large one are all that a card has.
+SMALL=$((3000 << 20))
+LARGE=$((8096 << 20))
 functions=/run/libvirt-vgpu/functions
 
 # only CARD [PROFILE]: a configuration for it alone, with one more profile.
@@ -13,9 +16,9 @@ only() {
     local other=${CARDS[0]}
     [ "$1" != "$other" ] || other=${CARDS[1]}
     cat <<END
-        gpus = ( { address = "$1"; vram = "16G"; }, { address = "$other"; enabled = false; } );
-        profiles = { small = { vram = "4G"; exec_quantum = "20ms"; preempt_timeout = "500ms"; };
-                     large = { vram = "8G"; }; ${2-} };
+        gpus = ( { address = "$1"; vram = "14096M"; }, { address = "$other"; enabled = false; } );
+        profiles = { small = { vram = "3000M"; exec_quantum = "20ms"; preempt_timeout = "500ms"; };
+                     large = { vram = "8096M"; }; ${2-} };
 END
 }
 
@@ -40,14 +43,40 @@ cards xe xe vfs=4
 modprobe xe-vfio-pci
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 mapfile -t others < <(vfs_of "${CARDS[1]}")
+vgpu_conf < <(only "${CARDS[0]}")
+
+say "its driver has shared memory out, so that none starts; vgpuctl takes it back"
+echo 0 >"/sys/bus/pci/devices/${CARDS[0]}/sriov_admin/.bulk_profile/vram_quota"
+enable_vfs "${CARDS[0]}" 4
+[ "$(vram_of "${vfs[0]}")" = $((2 * GIB)) ]
+intel one "${vfs[0]}" large yes
+must_fail start one
+assert_match "$ERR" "vgpu: one: .*its GPU ${CARDS[0]} does not offer it now"
+vgpuctl doctor >told || [ $? = 1 ]
+advice=$(grep -o 'vgpuctl sriov disable .*' told)
+[ "$advice" = "vgpuctl sriov disable ${CARDS[0]} && vgpuctl sriov enable ${CARDS[0]} --count 4" ]
+for vf in "${vfs[@]}"; do set_vram "$vf" $((3524 << 20)); done
+sed 's/14096M/14G/' "$CONF" >told && vgpu_conf <told
+vgpuctl check 2>&1 | grep 'vgpu.conf:1: warning: vram is 14336 MiB, .* only 14096 MiB among its functions'
+vgpu_conf < <(only "${CARDS[0]}")
+bash -c "$advice"
+[ -z "$(profiled_vfs)" ]
+look_anew
+wait_for knows_cards
+start one
+has "${vfs[0]}" one large $LARGE
+destroy one
+is_free "${vfs[0]}"
+vgpuctl doctor >told || [ $? = 1 ]
+must_fail grep profile-preset told
+
 for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" xe-vfio-pci; done
 bind_driver "${vfs[3]}" ''
-vgpu_conf < <(only "${CARDS[0]}")
 
 say "a start writes its profile, and libvirtd's restart changes nothing"
 intel one "${vfs[0]}" small
 start one
-has "${vfs[0]}" one small $((4 * GIB))
+has "${vfs[0]}" one small $SMALL
 [ "$(cat "$(profile_of "${vfs[0]}" exec_quantum_ms)") $(cat "$(profile_of "${vfs[0]}" preempt_timeout_us)")" = \
     "20 500000" ]
 intel two "${vfs[0]}" large
@@ -55,12 +84,12 @@ must_fail start two
 assert_match "$ERR" "vgpu: two: .*${vfs[0]} belongs to the guest one \(held\)"
 restart_libvirtd
 vgpuctl reconcile
-has "${vfs[0]}" one small $((4 * GIB))
+has "${vfs[0]}" one small $SMALL
 
 say "to the last MiB"
 intel three "${vfs[1]}" large
 start three
-has "${vfs[1]}" three large $((8 * GIB))
+has "${vfs[1]}" three large $LARGE
 [ "$(vgpuctl types "${CARDS[0]}" -rn -o TYPE,AVAILABLE)" = $'large 0\nsmall 1' ]
 intel four "${vfs[2]}" large
 must_fail start four
@@ -68,7 +97,7 @@ assert_match "$ERR" "vgpu: four: .*${CARDS[0]} "
 is_free "${vfs[2]}"
 intel four "${vfs[2]}" small
 start four
-has "${vfs[2]}" four small $((4 * GIB))
+has "${vfs[2]}" four small $SMALL
 [ "$(vgpuctl gpus -rn -o GPU,FREE | grep "${CARDS[0]}")" = "${CARDS[0]} 0" ]
 destroy three
 is_free "${vfs[1]}"
@@ -90,7 +119,7 @@ set_vram "${vfs[0]}" 0
 say "libvirt binds it to xe-vfio-pci, and gives it back"
 intel bound "${vfs[3]}" small yes
 start bound
-has "${vfs[3]}" bound small $((4 * GIB))
+has "${vfs[3]}" bound small $SMALL
 [ "$(driver_of "${vfs[3]}")" = xe-vfio-pci ]
 destroy bound
 is_free "${vfs[3]}"
@@ -106,7 +135,7 @@ start one
 virsh -q restore "$PWD/saved"
 now=$(pci_of saved)
 [ "$now" != "${vfs[0]}" ]
-has "$now" saved small $((4 * GIB))
+has "$now" saved small $SMALL
 destroy one
 
 say "live, to another host's card"
@@ -116,7 +145,7 @@ migrate saved
 is_free "$now"
 now=$(on_host2 pci_of saved)
 [[ " ${others[*]} " == *" $now "* ]]
-[ "$(vram_of "$now")" = $((4 * GIB)) ]
+[ "$(vram_of "$now")" = $SMALL ]
 [ "$(group_held_by "$now")" = "$(on_host2 qemu_pid saved)" ]
 assert_match "$(on_host2 ledger)" "xe $now small [0-9]+ .* saved ua-gpu0 held made "
 on_host2 destroy saved

@@ -53,7 +53,7 @@ bind_driver "$spare" vfio-pci
 bind_driver "${xe_vfs[0]}" xe-vfio-pci
 vgpu_conf <<-END
 	profiles = { b50-8g = { vram = "8G"; }; };
-	gpus = ( { address = "${CARDS[1]}"; vram = "15G"; } );
+	gpus = ( { address = "${CARDS[1]}"; vram = "14096M"; } );
 	pools = { spare = { functions = [ "$spare" ]; }; };
 	classes = { any = { types = [ "T4-16Q", "L40S-12Q", "b50-8g", "spare" ]; }; };
 	max_instances = ( { types = [ "L40S-12Q" ]; max = 3; } );

@@ -66,6 +66,8 @@ values() {
     local profile=$admin/vf1/profile
     becomes "$profile/exec_quantum_ms" 20 20
     becomes "$profile/preempt_timeout_us" 0x10 16
+    becomes "$profile/exec_quantum_ms" 100001 100000
+    becomes "$profile/preempt_timeout_us" 4294967295 100000000
     refuses 'Invalid argument' write "$profile/exec_quantum_ms" 20ms
     refuses 'Numerical result out of range' write "$profile/preempt_timeout_us" 4294967296
     says "$profile/sched_priority" '[low] normal'
@@ -87,14 +89,14 @@ values() {
     write "$admin/.bulk_profile/sched_priority" normal
     says "$profile/sched_priority" 'low [normal]'
     [ "$(counter "$card" pf_writes)" = 3 ]
-    [ "$(counter "$card" writes)" = 9 ]
+    [ "$(counter "$card" writes)" = 11 ]
     write "$admin/.bulk_profile/vram_quota" 0
 }
 
-# All 16 GiB, and not a byte more. What does not fit costs what there was.
+# All 14,096 MiB, and not a byte more. What does not fit costs what there was.
 capacity() {
-    set_vram "${vfs[0]}" $((12 * GIB))
-    set_vram "${vfs[1]}" $((4 * GIB))
+    set_vram "${vfs[0]}" $((10000 * MIB))
+    set_vram "${vfs[1]}" $((4096 * MIB))
     refuses 'Cannot allocate memory' set_vram "${vfs[2]}" 1
     fault full ENOSPC
     refuses 'No space left on device' set_vram "${vfs[1]}" $((4 * GIB + 1))
@@ -122,21 +124,29 @@ refusals() {
     fault unclean 0
 }
 
-# They have nothing any more when they are disabled; and equal shares from the start, if that is wanted.
+# They have nothing any more when they are disabled; and equal shares from the start, unless one has some. To
+# give one 0 before that is to give it nothing.
 enabled_anew() {
     enable_vfs "$card" 0
     says "$admin/vf2/profile/vram_quota" 0
     says "$admin/vf1/profile/exec_quantum_ms" 0
-    fault xe_auto 1
+    write "$admin/.bulk_profile/vram_quota" 0
+    write "$admin/vf1/profile/vram_quota" 0
+    enable_vfs "$card" 2
+    says "$admin/vf1/profile/vram_quota" $((4 * GIB))
+    says "$admin/vf2/profile/vram_quota" $((4 * GIB))
     enable_vfs "$card" 3
-    says "$admin/vf3/profile/vram_quota" $((4 * GIB))
+    says "$admin/vf3/profile/vram_quota" $((2 * GIB))
     says "$admin/vf4/profile/vram_quota" 0
     enable_vfs "$card" 0
     write "$admin/vf2/profile/vram_quota" $((3 * GIB))
     echo 3 >"/sys/bus/pci/devices/$card/sriov_numvfs"
     says "$admin/vf2/profile/vram_quota" $((3 * GIB))
     says "$admin/vf3/profile/vram_quota" 0
+    enable_vfs "$card" 0
     fault xe_auto 0
+    enable_vfs "$card" 3
+    says "$admin/vf3/profile/vram_quota" 0
 }
 
 # is_with GUEST VF DRIVER: nobody else has it, and its VRAM cannot be changed.

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "device/share.h"
+#include "base/array.h"
+#include "device/vgpu.h"
+
+static bool
+is_power_of_two(uint64_t number)
+{
+    return (number & (number - 1)) == 0;
+}
+
+unsigned
+share_sum(const struct inventory *inventory, size_t gpu)
+{
+    const struct limit *memory = inventory_memory(&inventory->gpus[gpu]);
+    uint64_t each = 0, sum = 0;
+
+    if (!memory || !memory->held ||
+        ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
+                  inventory->parents[vgpu->parent].gpu == gpu))
+        return 0;
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *function = &inventory->parents[i];
+
+        if (function->gpu != gpu || function->interface != &vgpu_xe)
+            continue;
+        if (sum && memory->held[i] != each)
+            return 0;
+        each = memory->held[i];
+        sum += each;
+        if (is_power_of_two(each))
+            return 0;
+    }
+    return sum < UINT32_MAX ? (unsigned)sum : UINT32_MAX;
+}
