@@ -168,6 +168,9 @@ inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct 
  * no vGPU; types that the type cache remembers do not count. */
 bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
+/* Whether a GPU has GPU instances (MIG), and its driver lists no type for them. */
+bool inventory_lacks_types(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+
 /* Whether a GPU may have types that nobody knows of: its driver does not list those that it would
  * not make beside the present vGPUs. An idle GPU lists all of them, except those of GPU instances
  * (MIG) that do not exist. Types that were listed while it was idle, or that another card of the

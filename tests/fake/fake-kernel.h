@@ -38,7 +38,7 @@
  * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
  * nameless; `instances N`, it takes a GPU instance, of which N are free; `slices N`, of so many
  * (what a tree is read for says so by its name). Words of a pci: driver, physfn, vendor, device,
- * class, model (as NVIDIA's driver calls it), numa. Comments begin with '#'.
+ * class, numa. Comments begin with '#'.
  *
  * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
  * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.

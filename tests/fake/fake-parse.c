@@ -204,8 +204,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
 {
     static const struct word words[] = {TEXT(fake_pci, driver), TEXT(fake_pci, physfn),
                                         TEXT(fake_pci, vendor), TEXT(fake_pci, device),
-                                        TEXT(fake_pci, class),  TEXT(fake_pci, model),
-                                        NUMBER(fake_pci, numa)};
+                                        TEXT(fake_pci, class),  NUMBER(fake_pci, numa)};
     struct fake_pci pci = {.numa = -1};
     const char *word;
 

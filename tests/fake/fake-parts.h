@@ -41,7 +41,7 @@ struct fake_type {
 struct fake_pci {
     char address[64], physfn[64];
     char vendor[8], device[8], driver[32];
-    char class[16], model[64]; /* "0x030200"; what NVIDIA's driver calls the card */
+    char class[16]; /* "0x030200" */
     int numa;
 };
 

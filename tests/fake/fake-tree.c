@@ -163,10 +163,10 @@ fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t
     char text[512];
 
     snprintf(text, sizeof(text),
-             "Model: \t\t %s\nIRQ:   \t\t 64\nVideo BIOS: \t 98.02.55.00.02\n"
+             "Model: \t\t NVIDIA\nIRQ:   \t\t 64\nVideo BIOS: \t 98.02.55.00.02\n"
              "Bus Type: \t PCIe\nBus Location: \t %s\nDevice Minor: \t %zu\n"
              "GPU Firmware: \t N/A\nGPU Excluded:\t No\n",
-             *pci->model ? pci->model : "NVIDIA", pci->address, minor);
+             pci->address, minor);
     fake_put(root, text, "proc/driver/nvidia/gpus/%s/information", pci->address);
     fake_put(root, "0\n", "proc/driver/nvidia/gpus/%s/unbindLock", pci->address);
     fake_put(root, NULL, "proc/driver/nvidia/capabilities/gpu%zu/mig/", minor);
