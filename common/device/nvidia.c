@@ -68,6 +68,13 @@ nvidia_describe(struct inventory_type *type)
     type->ceiling = type->slices ? MOST_ON_INSTANCE : MOST_ON_GPU;
 }
 
+/* Only that driver lets go of a card by this file (nv_procfs_add_gpu in nv-procfs.c). */
+bool
+nvidia_has_host_driver(const struct host *host, const struct name *gpu)
+{
+    return host_exists(host, PROC "/gpus/%s/unbindLock", gpu->text);
+}
+
 /* The driver's own number of a GPU, by which other files of /proc call it. */
 static int
 read_minor(const struct host *host, const struct name *gpu, unsigned *ret)

@@ -21,6 +21,9 @@ void nvidia_type_id(unsigned number, struct name *ret) NONNULL;
  * BOARD-SLICES-GBSERIES, "A100-1-5C". 0 GB mean 512 MiB. */
 void nvidia_describe(struct inventory_type *type) NONNULL;
 
+/* Whether a GPU has the driver of a host of vGPUs, and not the one that makes none. */
+bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;
+
 /* Counts the GPU instances (MIG) of a GPU, as /proc/driver/nvidia shows them, if somebody needs to
  * know: the GPU has types that need one, or it offers nothing. Nothing if they cannot be seen. */
 void

@@ -75,14 +75,70 @@ only_then(void **state)
     scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", "does not offer it now");
 }
 
+/* --- display mode ----------------------------------------------------------------------------- */
+
+#define WORKSTATION "0000:c1:00.0"
+#define GRAPHICS    "pci " WORKSTATION " driver nvidia vendor 10de device 2bb1 class 0x030000\n"
+#define OTHER                                                                                      \
+    "gpu 0000:18:00.0 rule size numa 0 device 1eb8\n"                                              \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+
+static void
+graphics_mode(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(OTHER GRAPHICS);
+    assert_fault(HERE, "display-mode",
+                 "the GPU " WORKSTATION " has no SR-IOV capability, and so offers no vGPUs");
+    typed_golden(&scene, HERE, "doctor/display-mode", "vgpuctl doctor");
+    /* It is for the monitor of the host. */
+    put(CONF, "gpus = ({ address = \"" WORKSTATION "\"; enabled = false; });\n");
+    assert_healthy(HERE);
+}
+
+/* Cards of other models and modes, with another driver, or with the driver that makes no vGPUs. */
+static void
+no_such_mode(void **state)
+{
+    static const char *const cards[] = {
+        OTHER "pci " WORKSTATION " driver nvidia vendor 10de device 2bb1 class 0x030200\n",
+        OTHER "pci " WORKSTATION " driver nvidia vendor 10de device 2b85 class 0x030000\n",
+        OTHER "pci " WORKSTATION " driver vfio-pci vendor 10de device 2bb1 class 0x030000\n",
+        OTHER "pci " WORKSTATION " driver amdgpu vendor 1002 device 2bb1 class 0x030000\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cards); i++) {
+        scene_stop(&scene);
+        start(cards[i]);
+        assert_healthy(HERE);
+    }
+    scene_stop(&scene);
+    start(OTHER GRAPHICS);
+    drop("proc/driver/nvidia/gpus/" WORKSTATION "/unbindLock");
+    assert_healthy(HERE);
+}
+
+/* In compute mode it has functions. */
+static void
+compute_mode(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(OTHER GRAPHICS);
+    put("sys/devices/" WORKSTATION "/sriov_totalvfs", "48\n");
+    put("sys/devices/" WORKSTATION "/sriov_numvfs", "0\n");
+    assert_fault(HERE, "virtual-functions", "has 48 virtual functions");
+}
+
 int
 main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(on_functions),
-        TEST(on_mediated_devices),
-        TEST(only_then),
+        TEST(on_functions),  TEST(on_mediated_devices), TEST(only_then),
+        TEST(graphics_mode), TEST(no_such_mode),        TEST(compute_mode),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
