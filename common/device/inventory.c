@@ -311,11 +311,17 @@ knows_several_sizes(const struct inventory_gpu *card)
 }
 
 bool
+inventory_lacks_types(const struct inventory *inventory, size_t gpu)
+{
+    return inventory->gpus[gpu].instances > 0 && !inventory_offers(inventory, gpu);
+}
+
+bool
 inventory_may_have_more(const struct inventory *inventory, size_t gpu)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
 
-    if (card->is_silent)
+    if (card->is_silent || inventory_lacks_types(inventory, gpu))
         return true;
     return card->is_partial && (is_used(inventory, gpu) ? !knows_several_sizes(card)
                                                         : !makes_any(inventory, gpu, false));

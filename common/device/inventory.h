@@ -27,6 +27,8 @@ struct inventory_type {
     unsigned framebuffer; /* MiB; 0: not told */
     unsigned heads;       /* 0: not told */
     unsigned max;         /* how many the GPU takes, as its driver or vgpu.conf says; 0: not told */
+    unsigned ceiling;     /* vGPUs of any sizes that its driver makes at most on a GPU, or on a GPU
+                             instance if it needs one; 0: not known */
     unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
     char resolution[16]; /* "5120x2880"; "" : not told */
     bool is_configured;  /* a name of vgpu.conf, a pool's or a profile's: only this host knows it */
@@ -42,8 +44,10 @@ struct inventory_gpu {
     struct inventory_type *types;
     size_t count;
     unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
-    bool is_partial; /* its driver lists only types that it would make now; there may be more */
-    bool one_size;   /* vGPUs that share it in time have one frame buffer size at a time */
+    bool is_partial;    /* its driver lists only types that it would make now; there may be more */
+    bool one_size;      /* vGPUs that share it in time have one frame buffer size at a time */
+    unsigned instances; /* GPU instances (MIG) that it is seen to have; 0: none is seen, or nobody
+                           looked (nvidia.h) */
     struct limit *limits;
     size_t limit_count;
     bool is_silent; /* its driver has not answered in time: more may be true of it */
@@ -165,6 +169,9 @@ inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct 
 /* Whether the driver of a GPU can make vGPUs on it. It cannot if it lists no type and the GPU has
  * no vGPU; types that the type cache remembers do not count. */
 bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+
+/* Whether a GPU has GPU instances (MIG), and its driver lists no type for them. */
+bool inventory_lacks_types(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
 /* Whether a GPU may have types that nobody knows of: its driver does not list those that it would
  * not make beside the present vGPUs. An idle GPU lists all of them, except those of GPU instances

@@ -2,6 +2,7 @@
 
 #include "device/maxima.h"
 #include "base/array.h"
+#include "base/memory.h"
 
 static bool
 means(const struct policy_limit *limit, const struct inventory_type *type)
@@ -42,11 +43,17 @@ find_largest(const struct inventory_gpu *gpu)
     return largest > smallest ? largest : 0;
 }
 
-/* What is made of a size on a GPU, and what its driver offers of a type beside that: a maximum that
- * is calculated is no less, as the largest type may not have been seen. Several functions may offer
- * the same place. */
 static unsigned
-count_seen(const struct inventory *inventory, size_t gpu, size_t index)
+larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+/* What is made on a GPU of types that are alike (a flag for each), and what its driver offers of
+ * them beside that: a maximum that is calculated is no less, as the largest type may not have been
+ * seen, or the driver may be newer than we. Several functions may offer the same place. */
+static unsigned
+count_seen(const struct inventory *inventory, size_t gpu, const bool *alike)
 {
     const struct inventory_gpu *card = &inventory->gpus[gpu];
     unsigned made = 0, offered = 0;
@@ -56,22 +63,31 @@ count_seen(const struct inventory *inventory, size_t gpu, size_t index)
         const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
         const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
 
-        made += inventory->parents[vgpu->parent].gpu == gpu && type &&
-                type->framebuffer == card->types[index].framebuffer;
+        made += inventory->parents[vgpu->parent].gpu == gpu && type && alike[type - card->types];
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        int word = inventory->parents[i].gpu == gpu ? inventory->parents[i].available[index] : 0;
+        const struct inventory_parent *parent = &inventory->parents[i];
 
-        parents += inventory->parents[i].gpu == gpu;
-        offered = word > 0 && (unsigned)word > offered ? (unsigned)word : offered;
+        parents += parent->gpu == gpu;
+        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
+            if (alike[type] && parent->available[type] > 0)
+                offered = larger(offered, (unsigned)parent->available[type]);
+        }
     }
     return made + (parents > 1 && offered ? 1 : offered);
 }
 
+/* How often a type goes into the frame buffer, which the largest type has. */
 static unsigned
-larger(unsigned a, unsigned b)
+calculate(const struct inventory *inventory, size_t gpu, size_t index, unsigned largest)
 {
-    return a > b ? a : b;
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    AUTO_FREE bool *alike = memory_zeroed(card->count, sizeof(*alike));
+
+    for (size_t i = 0; i < card->count; i++)
+        alike[i] = inventory_type_shares_time(&card->types[i]) &&
+                   card->types[i].framebuffer == card->types[index].framebuffer;
+    return larger(largest / card->types[index].framebuffer, count_seen(inventory, gpu, alike));
 }
 
 static void
@@ -117,6 +133,35 @@ add_memory(struct inventory *inventory, size_t gpu)
     }
 }
 
+/* What a driver makes on a GPU at most, whatever the sizes: of types that share it in time, or of
+ * those that need a GPU instance, on all instances together. */
+static void
+add_ceiling(struct inventory *inventory, size_t gpu, bool on_instances)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    AUTO_FREE bool *alike = memory_zeroed(card->count, sizeof(*alike));
+    struct limit form = {.source = LIMIT_CALCULATED, .unit = "vGPUs", .other = !on_instances};
+    unsigned ceiling = 0;
+    struct limit *limit;
+
+    for (size_t i = 0; i < card->count; i++) {
+        const struct inventory_type *type = &card->types[i];
+
+        alike[i] = on_instances ? type->slices > 0 : inventory_type_shares_time(type);
+        if (alike[i] && !type->max)
+            ceiling = larger(ceiling, type->ceiling);
+    }
+    ceiling *= on_instances ? card->instances : 1;
+    if (ceiling == 0)
+        return;
+    form.total = larger(ceiling, count_seen(inventory, gpu, alike));
+    limit = inventory_add_limit(inventory, gpu, &form, false);
+    for (size_t i = 0; i < card->count; i++) {
+        limit->needs[i] = alike[i];
+        limit->binds[i] = alike[i] && card->types[i].ceiling && !card->types[i].max;
+    }
+}
+
 static void
 add_for_gpu(const struct policy *policy, struct inventory *inventory, size_t gpu)
 {
@@ -125,6 +170,8 @@ add_for_gpu(const struct policy *policy, struct inventory *inventory, size_t gpu
 
     if (shares_memory(inventory, gpu))
         add_memory(inventory, gpu);
+    add_ceiling(inventory, gpu, false);
+    add_ceiling(inventory, gpu, true);
     for (size_t i = 0; i < card->count; i++) {
         struct inventory_type *type = &card->types[i];
         unsigned configured = type->max ? 0 : find_configured(policy, type);
@@ -134,8 +181,7 @@ add_for_gpu(const struct policy *policy, struct inventory *inventory, size_t gpu
         else if (configured)
             add(inventory, gpu, i, LIMIT_CONFIGURED, configured);
         else if (largest && type->framebuffer && shares_in_time(card, type))
-            add(inventory, gpu, i, LIMIT_CALCULATED,
-                larger(largest / type->framebuffer, count_seen(inventory, gpu, i)));
+            add(inventory, gpu, i, LIMIT_CALCULATED, calculate(inventory, gpu, i, largest));
         type->max = configured ? configured : type->max;
     }
 }

@@ -9,6 +9,9 @@
  *
  * On a GPU that takes one frame buffer size at a time all vGPUs count against the maximum of a
  * type. On others, and for GPU instances (MIG), only vGPUs of that type count.
+ *
+ * A driver has a ceiling beside that: so many vGPUs of any sizes on a GPU, or on a GPU instance. It
+ * binds types whose maximum the driver does not tell, whatever the administrator says.
  */
 
 #pragma once

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/nvidia.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/reader.h"
 
@@ -9,6 +10,13 @@
 #include <string.h>
 
 #define STEM "nvidia-"
+#define PROC "proc/driver/nvidia"
+
+/* vGPUs that the driver makes at most (ctrla081.h of its open kernel modules, 595): on a GPU that
+ * is shared in time (NVA081_MAX_VGPU_PER_PGPU_NON_MIG), and on a GPU instance
+ * (NVA081_MAX_VGPU_PER_GI). */
+#define MOST_ON_GPU      32
+#define MOST_ON_INSTANCE 12
 
 unsigned
 nvidia_type_number(const struct name *id)
@@ -57,6 +65,62 @@ nvidia_describe(struct inventory_type *type)
         type->framebuffer = gigabytes ? gigabytes * 1024 : 512;
     if (read_back(word, dash, &slices))
         type->slices = slices;
+    type->ceiling = type->slices ? MOST_ON_INSTANCE : MOST_ON_GPU;
+}
+
+/* Only that driver lets go of a card by this file (nv_procfs_add_gpu in nv-procfs.c). */
+bool
+nvidia_has_host_driver(const struct host *host, const struct name *gpu)
+{
+    return host_exists(host, PROC "/gpus/%s/unbindLock", gpu->text);
+}
+
+/* The driver's own number of a GPU, by which other files of /proc call it. */
+static int
+read_minor(const struct host *host, const struct name *gpu, unsigned *ret)
+{
+    char text[1024];
+    ssize_t length =
+        reader_read(host, gpu, text, sizeof(text), PROC "/gpus/%s/information", gpu->text);
+    const char *line = length > 0 ? strstr(text, "\nDevice Minor:") : NULL;
+
+    if (length < 0)
+        return (int)length;
+    return line && sscanf(line, " Device Minor: %9u", ret) == 1 ? 0 : -EBADMSG;
+}
+
+/* The driver shows each GPU instance as a directory "giN". */
+static bool
+is_instance(const struct name *name)
+{
+    const char *digits = name->text + strlen("gi");
+
+    return !strncmp(name->text, "gi", strlen("gi")) && *digits &&
+           strspn(digits, "0123456789") == strlen(digits);
+}
+
+static bool
+needs_instances(const struct inventory *inventory, size_t gpu)
+{
+    const struct inventory_gpu *card = &inventory->gpus[gpu];
+
+    return !inventory_offers(inventory, gpu) ||
+           ARRAY_HAS(card->types, card->count, type, type->slices > 0);
+}
+
+void
+nvidia_find_instances(const struct host *host, struct inventory *inventory, size_t gpu)
+{
+    struct inventory_gpu *card = &inventory->gpus[gpu];
+    AUTO(names_clear) struct names names = {0};
+    unsigned minor;
+
+    if (strcmp(card->driver.text, "nvidia") || !needs_instances(inventory, gpu) ||
+        read_minor(host, &card->name, &minor) < 0 ||
+        host_list(host, &names, PROC "/capabilities/gpu%u/mig", minor) < 0)
+        return;
+    for (size_t i = 0; i < names.count; i++)
+        card->instances += is_instance(&names.items[i]);
 }
 
 int

@@ -16,10 +16,18 @@
 unsigned nvidia_type_number(const struct name *id) CHECKED NONNULL;
 void nvidia_type_id(unsigned number, struct name *ret) NONNULL;
 
-/* Fills in the frame buffer and the slices from a type's name, if they are not known. The name's
- * last word is BOARD-GBSERIES, "T4-1B", or for a GPU instance BOARD-SLICES-GBSERIES, "A100-1-5C". 0
- * GB mean 512 MiB. */
+/* Fills in the frame buffer and the slices from a type's name, if they are not known, and the
+ * driver's ceiling. The name's last word is BOARD-GBSERIES, "T4-1B", or for a GPU instance
+ * BOARD-SLICES-GBSERIES, "A100-1-5C". 0 GB mean 512 MiB. */
 void nvidia_describe(struct inventory_type *type) NONNULL;
+
+/* Whether a GPU has the driver of a host of vGPUs, and not the one that makes none. */
+bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;
+
+/* Counts the GPU instances (MIG) of a GPU, as /proc/driver/nvidia shows them, if somebody needs to
+ * know: the GPU has types that need one, or it offers nothing. Nothing if they cannot be seen. */
+void
+nvidia_find_instances(const struct host *host, struct inventory *inventory, size_t gpu) NONNULL;
 
 /* Reads a number that the driver gave to a vGPU, "placement_id" or "gpu_instance_id", in its
  * directory below root; card is its GPU. -errno: it has none. */

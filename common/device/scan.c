@@ -3,6 +3,7 @@
 #include "device/scan.h"
 #include "base/reader.h"
 #include "device/maxima.h"
+#include "device/nvidia.h"
 #include "device/type-cache.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
@@ -204,6 +205,8 @@ scan_host(const struct host *host, const struct policy *policy,
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret, gpu);
     complete_types(host, ret);
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        nvidia_find_instances(host, ret, gpu);
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_framebuffer(ret, gpu);

@@ -44,12 +44,13 @@ reason_is_of_room(enum reason reason)
     return reason >= REASON_QUOTA && reason < REASON_NONE;
 }
 
-/* A GPU that has no such type: whether its driver only does not list it just now. */
+/* A GPU that has no such type: whether its driver only does not list it just now. One that lists
+ * nothing may have no parents either. */
 static enum reason
 judge_unlisted(const struct rooms *rooms, const struct demand *demand, size_t gpu)
 {
     const struct gpu_load *room = &rooms->gpus[gpu];
-    enum reason best = REASON_NO_TYPE;
+    enum reason best = room->parent_count ? REASON_NO_TYPE : REASON_NONE;
 
     for (size_t i = 0; i < room->parent_count; i++) {
         enum reason here =
@@ -102,6 +103,16 @@ say_unlisted(const struct rooms *rooms, size_t gpu, char *text, size_t size)
     if (type)
         snprintf(text, size, "does not offer it while it holds %s (%zu in use)", type->text,
                  rooms->gpus[gpu].made);
+}
+
+/* A partitioned GPU whose driver lists nothing, though it has GPU instances. */
+static void
+say_lacks_types(const struct inventory_gpu *card, char *text, size_t size)
+{
+    snprintf(text, size,
+             "has %u GPU instance%s (MIG), for which its driver offers no type; see 'vgpuctl "
+             "doctor'",
+             card->instances, card->instances == 1 ? "" : "s");
 }
 
 /* Which trait it is. */
@@ -221,6 +232,11 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
     if (inventory->gpus[gpu].is_silent &&
         (reason == REASON_UNREADABLE || reason == REASON_UNLISTED)) {
         snprintf(text, size, "has a driver that does not answer; see the kernel's log");
+        return reason;
+    }
+    if (inventory_lacks_types(inventory, gpu) &&
+        (reason == REASON_FULL || reason == REASON_UNLISTED)) {
+        say_lacks_types(&inventory->gpus[gpu], text, size);
         return reason;
     }
     if (reason == REASON_UNREADABLE)

@@ -238,6 +238,36 @@ policy_check_profiles(const struct policy *policy, const struct setting_trace *t
     }
 }
 
+/* Whether the administrator says of a type more than its driver makes of all that share a GPU in
+ * time. Of GPU instances nobody knows how many there will be. */
+static void
+check_ceiling(struct checker *checker, const struct policy_limit *limit, const char *word)
+{
+    struct inventory_walk walk = {0};
+
+    while (inventory_next_type(checker->inventory, &walk)) {
+        const struct inventory_type *type = walk.type;
+
+        if (!inventory_type_is(type, word) || !inventory_type_shares_time(type) ||
+            type->ceiling == 0 || limit->max <= type->ceiling)
+            continue;
+        report_warning(checker->report, limit->origin, 0,
+                       "max_instances gives a GPU %u of %s, but its driver makes %u vGPUs at most",
+                       limit->max, word, type->ceiling);
+        return;
+    }
+}
+
+static void
+check_limit(struct checker *checker, size_t n)
+{
+    const struct policy_limit *limit = &checker->policy->limits[n];
+
+    check_types(checker, "max_instances", n, limit->origin, EVERY_GPU, &limit->types);
+    for (size_t i = 0; i < limit->types.count; i++)
+        check_ceiling(checker, limit, limit->types.items[i]);
+}
+
 /* A card takes profiles if it has any type that is one. */
 static bool
 takes_profiles(const struct checker *checker, size_t gpu)
@@ -329,8 +359,7 @@ policy_check(const struct policy *policy, const struct setting_trace *trace,
     for (size_t i = 0; i < policy->gpu_count; i++)
         check_gpu(&checker, &policy->gpus[i]);
     for (size_t i = 0; i < policy->limit_count; i++)
-        check_types(&checker, "max_instances", i, policy->limits[i].origin, EVERY_GPU,
-                    &policy->limits[i].types);
+        check_limit(&checker, i);
     for (size_t i = 0; i < policy->pool_count; i++)
         check_pool(&checker, &policy->pools[i]);
     for (size_t i = 0; i < policy->profile_count; i++)

@@ -88,7 +88,7 @@ check_functions(struct diagnosis *diagnosis, const struct place *place)
     return true;
 }
 
-/* One that has a vGPU may have given all instances away. */
+/* One that has a vGPU may have given all instances away. "mig-types" tells of one that has some. */
 static bool
 check_instances(struct diagnosis *diagnosis, const struct place *place)
 {
@@ -96,7 +96,8 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
 
     if (!*place->memory->instance || place->gpu == SIZE_MAX ||
         diagnosis->inventory.gpus[place->gpu].is_silent ||
-        inventory_offers(&diagnosis->inventory, place->gpu))
+        inventory_offers(&diagnosis->inventory, place->gpu) ||
+        inventory_lacks_types(&diagnosis->inventory, place->gpu))
         return false;
     diagnosis_add(diagnosis,
                   "the GPU %s has no GPU instances, which a boot takes away, and so does enabling "

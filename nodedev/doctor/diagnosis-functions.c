@@ -219,7 +219,7 @@ check_interface(struct diagnosis *diagnosis, const struct card *card)
 }
 
 /* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. Of one that
- * had instances before "boot-order" tells. */
+ * had instances before "boot-order" tells, and "mig-types" of one that has some. */
 static void
 check_types(struct diagnosis *diagnosis, const struct card *card)
 {
@@ -230,7 +230,8 @@ check_types(struct diagnosis *diagnosis, const struct card *card)
     check_interface(diagnosis, card);
     card_memory_read(diagnosis, card, &memory);
     if (*memory.instance || !inventory_find_gpu(inventory, &card->address, &index) ||
-        !inventory->gpus[index].is_partial || inventory_offers(inventory, index))
+        !inventory->gpus[index].is_partial || inventory_offers(inventory, index) ||
+        inventory_lacks_types(inventory, index))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has no vGPU, and its driver offers no type on any of its virtual "

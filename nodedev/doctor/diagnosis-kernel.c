@@ -56,7 +56,7 @@ check_vfio(struct diagnosis *diagnosis)
     diagnosis_command(diagnosis, "modprobe vfio vfio_iommu_type1");
 }
 
-/* Of functions that list nothing another check tells. */
+/* Of functions and GPU instances for which nothing is listed other checks tell. */
 static void
 check_offers(struct diagnosis *diagnosis)
 {
@@ -65,7 +65,8 @@ check_offers(struct diagnosis *diagnosis)
     if (!has_mdev(diagnosis))
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0)
+        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0 ||
+            inventory_lacks_types(inventory, i))
             return;
     }
     diagnosis_add(diagnosis, "no GPU on this host offers vGPUs");
@@ -85,7 +86,8 @@ check_configured(struct diagnosis *diagnosis)
         bool is_gpu = inventory_find_gpu(inventory, &gpu->address, &index);
         bool there = is_gpu || host_exists(diagnosis->host, PCI_DEVICES "/%s", gpu->address.text);
 
-        if (!gpu->enabled || (is_gpu && inventory_offers(inventory, index)))
+        if (!gpu->enabled || (is_gpu && (inventory_offers(inventory, index) ||
+                                         inventory_lacks_types(inventory, index))))
             continue;
         diagnosis_add(diagnosis, "%s names the GPU %s, which %s", gpu->origin, gpu->address.text,
                       there ? "offers no vGPUs" : "is not there");

@@ -32,6 +32,16 @@ for wrong in 's/libvirt_vgpu_lost/libvirt_vgpu_losses/' 's/state=~/status=~/' 's
         complain "nobody notices $wrong"
 done
 
+# What vgpu.conf(5) shows joins an exporter's figures with ours: it asks for what we print.
+join=$(sed -n '/^label_replace(/,/^\.Ed$/{ /^\.Ed$/d; p; }' config/vgpu.conf.5 | tr -s '\n ' ' ')
+[ -n "$join" ] || complain "vgpu.conf(5) joins nothing"
+{ cat $alerts && echo "          expr: $join"; } >"$scratch/joined.yml"
+faults=$(perl tests/monitoring/queries.pl faults $dashboard "$scratch/joined.yml" $golden)
+[ -z "$faults" ] || complain "$faults"
+sed 's/state="held"/state="heald"/' "$scratch/joined.yml" >"$scratch/wrong.yml"
+[ -n "$(perl tests/monitoring/queries.pl faults $dashboard "$scratch/wrong.yml" $golden)" ] ||
+    complain "nobody notices a wrong join"
+
 if [ -n "$PROMTOOL" ]; then
     cp $alerts tests/monitoring/alerts-test.yml "$scratch"
     queries rules >"$scratch/dashboard.yml"
@@ -44,6 +54,28 @@ if [ -n "$PROMTOOL" ]; then
         (cd "$scratch" && $PROMTOOL test rules $tests.yml) >"$scratch/said" 2>&1 ||
             complain "$(cat "$scratch/said")"
     done
+    # So does the join.
+    cat >"$scratch/join.yml" <<EOF
+groups: [{name: join, rules: [{record: joined, expr: '$join'}]}]
+EOF
+    cat >"$scratch/join-test.yml" <<'EOF'
+rule_files: [join.yml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - {series: 'vgpu_utilization{vm_uuid="u1"}', values: 42x5}
+      - {series: 'vgpu_utilization{vm_uuid="u2"}', values: 7x5}
+      - {series: 'libvirt_vgpu_info{device="d1", name="T4-1B", gpu="g", state="held", domain="web01", domain_uuid="u1"}', values: 1x5}
+      - {series: 'libvirt_vgpu_info{device="d2", name="T4-1B", gpu="g", state="kept", domain="web01", domain_uuid="u1"}', values: 1x5}
+    promql_expr_test:
+      - expr: joined
+        eval_time: 2m
+        exp_samples:
+          - {labels: 'joined{vm_uuid="u1", domain_uuid="u1", domain="web01", name="T4-1B", gpu="g"}', value: 42}
+EOF
+    (cd "$scratch" && $PROMTOOL test rules join-test.yml) >"$scratch/said" 2>&1 ||
+        complain "$(cat "$scratch/said")"
     # A rule that is wrong does not pass.
     sed -i 's/for: 30m/for: 20m/' "$scratch/libvirt-vgpu-alerts.yml"
     if (cd "$scratch" && $PROMTOOL test rules alerts-test.yml) >/dev/null 2>&1; then

@@ -37,8 +37,9 @@ struct card {
     long framebuffer, used, free, at_most;
 };
 
-static const char *const machines[] = {"a100",       "a30-mig", "a40",     "gvt-g", "l40s", "m60",
-                                       "mixed-size", "mtty",    "t4-l40s", "mixed", "b60"};
+static const char *const machines[] = {"a100",    "a30-mig", "a40",        "gvt-g",
+                                       "l40s",    "m60",     "mixed-size", "mtty",
+                                       "t4-l40s", "mixed",   "b60",        "rtx-pro-6000"};
 
 static struct scene scene;
 static struct typed typed;

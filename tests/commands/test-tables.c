@@ -203,6 +203,20 @@ partitioned(void **state)
     scene_stop(&scene);
 }
 
+/* Where sizes and functions leave more than NVIDIA's driver makes: 32 on a GPU, and 12 on each GPU
+ * instance. */
+static void
+ceilings(void **state)
+{
+    AUTO_FREE char *first = typed_functions(1, "", "DC-2B", ON("0000:42:00.4"));
+
+    (void)state;
+    scene_start_machine(&scene, "rtx-pro-6000");
+    assert_int_equal(typed_prepare(&scene, 1, "DC-2B", "0000:42:00.4"), 0);
+    show_with("rtx-pro-6000", typed_libvirt(&scene, first));
+    scene_stop(&scene);
+}
+
 static void
 mixed_sizes(void **state)
 {
@@ -305,6 +319,7 @@ main(void)
         cmocka_unit_test(readme),
         cmocka_unit_test(both_kinds),
         cmocka_unit_test(partitioned),
+        cmocka_unit_test(ceilings),
         cmocka_unit_test(mixed_sizes),
         cmocka_unit_test(full),
         cmocka_unit_test(never_seen_idle),

@@ -56,12 +56,14 @@ names_of_types(void **state)
     } rows[] = {
         {"GRID T4-1B", 1024, 0},
         {"GRID T4-16Q", 16384, 0},
+        {"NVIDIA RTX Pro 6000 Blackwell DC-2B", 2048, 0},
         {"NVIDIA L40S-2A", 2048, 0},
         {"L40S-48C", 49152, 0},
         {"GRID M60-0Q", 512, 0},
         {"RTX6000-Ada-9999Q", 9999 * 1024, 0},
         /* of a GPU instance */
         {"A100-1-5C", 5120, 1},
+        {"NVIDIA RTX Pro 6000 Blackwell DC-1-2Q", 2048, 1},
         {"GRID A100X-7-80C", 81920, 7},
         {"A-1234-5C", 5120, 1234},
         {"A-12345-5C", 5120, 0},
@@ -88,11 +90,14 @@ names_of_types(void **state)
         nvidia_describe(&type);
         if (type.framebuffer != rows[i].framebuffer || type.slices != rows[i].slices)
             fail_msg("%s: %u MiB, %u slices", rows[i].name, type.framebuffer, type.slices);
+        /* The driver's own numbers (ctrla081.h). */
+        assert_int_equal(type.ceiling, !type.framebuffer ? 0 : type.slices ? 12 : 32);
         nvidia_describe(&known);
         assert_int_equal(known.framebuffer, 77);
         nvidia_describe(&other);
         assert_int_equal(other.framebuffer, 0);
         assert_int_equal(other.slices, 0);
+        assert_int_equal(other.ceiling, 0);
     }
 }
 

@@ -184,6 +184,8 @@ put_device(struct fake_kernel *fake, const struct fake_gpu *gpu, const char *nam
     if (strcmp(name, gpu->name))
         snprintf(pci.physfn, sizeof(pci.physfn), "%s", gpu->name);
     fake_put_pci(fake, &pci);
+    if (!*pci.physfn && !strcmp(pci.driver, "nvidia"))
+        fake_put_proc(fake, &pci, MOST_GPUS - (size_t)(gpu - fake->machine->gpus), gpu->parts);
 }
 
 static void
@@ -248,6 +250,8 @@ put_machine(struct fake_kernel *fake)
         const struct fake_pci *pci = &machine->pcis[i];
 
         fake_put_pci(fake, pci);
+        if (!*pci->physfn && !strcmp(pci->driver, "nvidia"))
+            fake_put_proc(fake, pci, MOST_GPUS + 1 + i, 0);
         if (!strcmp(pci->driver, "vfio-pci"))
             fake_put_vfio(fake, pci->address, MOST_PARENTS + MOST_GPUS + i);
     }

@@ -28,7 +28,9 @@
  * integrated); its types are for a snapshot, and say what a function's memory is called; `lent`,
  * its functions are members of pools, which its types are, for a snapshot only;
  * numa N; vendor and device, PCI ids; gvt; `mig`, it is partitioned, so that only types with
- * `instances` can be made; `list FORM`, what creatable_vgpu_types looks like: header (the default),
+ * `instances` can be made; `parts N`, so many GPU instances of it are seen; `ceiling N` and `each
+ * N`, so many vGPUs of any sizes are made on it, and on each of these (of driver nvidia: 32, 12);
+ * `list FORM`, what creatable_vgpu_types looks like: header (the default),
  * plain, name-first, garbage (among the lines), proposal (a header while nothing is made).
  *
  * Rules: `size`, all vGPUs of a GPU have one frame-buffer size, and together fewer than the type's
@@ -36,7 +38,7 @@
  * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
  * nameless; `instances N`, it takes a GPU instance, of which N are free; `slices N`, of so many
  * (what a tree is read for says so by its name). Words of a pci: driver, physfn, vendor, device,
- * numa. Comments begin with '#'.
+ * class, numa. Comments begin with '#'.
  *
  * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
  * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.

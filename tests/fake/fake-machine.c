@@ -75,9 +75,9 @@ fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
         usage->first[parent->gpu] = (unsigned)index + 1;
 }
 
-/* What the whole GPU has left. While it is partitioned, nothing is time-sliced. */
+/* What a GPU has left without its ceiling. While it is partitioned, nothing is time-sliced. */
 static unsigned
-room_of_gpu(const struct fake_kernel *fake, size_t index, const struct fake_type *type)
+room_below(const struct fake_kernel *fake, size_t index, const struct fake_type *type)
 {
     const struct fake_gpu *gpu = &fake->machine->gpus[index];
     const struct fake_usage *usage = fake->usage;
@@ -95,6 +95,21 @@ room_of_gpu(const struct fake_kernel *fake, size_t index, const struct fake_type
         first && (gpu->rule == RULE_TYPE ? &gpu->types[first - 1] != type
                                          : gpu->types[first - 1].framebuffer != type->framebuffer);
     return other || made >= type->max ? 0 : type->max - made;
+}
+
+/* What the whole GPU has left. Its driver makes only so many, whatever their sizes. */
+static unsigned
+room_of_gpu(const struct fake_kernel *fake, size_t index, const struct fake_type *type)
+{
+    const struct fake_gpu *gpu = &fake->machine->gpus[index];
+    unsigned room = room_below(fake, index, type), made = fake->usage->made[index];
+    unsigned ceiling = type->instances >= 0 ? gpu->each * gpu->parts : gpu->ceiling;
+
+    if (ceiling == 0 || room == 0)
+        return room;
+    if (made >= ceiling)
+        return 0;
+    return room < ceiling - made ? room : ceiling - made;
 }
 
 unsigned

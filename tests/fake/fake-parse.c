@@ -153,10 +153,11 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
     static const char *const rules[] = {"size", "type", "pool", "mixed"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
     static const struct word words[] = {
-        NUMBER(fake_gpu, numa), NUMBER(fake_gpu, vfs), NUMBER(fake_gpu, memory),
-        FLAG(fake_gpu, gvt),    FLAG(fake_gpu, vf),    FLAG(fake_gpu, mig),
-        FLAG(fake_gpu, xe),     FLAG(fake_gpu, lent),  TEXT(fake_gpu, vendor),
-        TEXT(fake_gpu, device), TEXT(fake_gpu, driver)};
+        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),  NUMBER(fake_gpu, memory),
+        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each), NUMBER(fake_gpu, parts),
+        FLAG(fake_gpu, gvt),       FLAG(fake_gpu, vf),     FLAG(fake_gpu, mig),
+        FLAG(fake_gpu, xe),        FLAG(fake_gpu, lent),   TEXT(fake_gpu, vendor),
+        TEXT(fake_gpu, device),    TEXT(fake_gpu, driver)};
     struct fake_gpu gpu = {.numa = -1};
     const char *word;
 
@@ -203,7 +204,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
 {
     static const struct word words[] = {TEXT(fake_pci, driver), TEXT(fake_pci, physfn),
                                         TEXT(fake_pci, vendor), TEXT(fake_pci, device),
-                                        NUMBER(fake_pci, numa)};
+                                        TEXT(fake_pci, class),  NUMBER(fake_pci, numa)};
     struct fake_pci pci = {.numa = -1};
     const char *word;
 
@@ -300,6 +301,10 @@ complete_gpu(struct fake_gpu *gpu)
     if (gpu->type_count && !*gpu->driver)
         snprintf(gpu->driver, sizeof(gpu->driver), "%.*s", (int)strcspn(gpu->types[0].id, "-"),
                  gpu->types[0].id);
+    if (!strcmp(gpu->driver, "nvidia")) {
+        gpu->ceiling = gpu->ceiling ? gpu->ceiling : 32;
+        gpu->each = gpu->each ? gpu->each : 12;
+    }
     while (*known[i].driver && strcmp(known[i].driver, gpu->driver))
         i++;
     if (!*gpu->vendor)

@@ -41,6 +41,7 @@ struct fake_type {
 struct fake_pci {
     char address[64], physfn[64];
     char vendor[8], device[8], driver[32];
+    char class[16]; /* "0x030200" */
     int numa;
 };
 
@@ -49,6 +50,8 @@ struct fake_gpu {
     enum fake_rule rule;
     enum fake_list list;
     unsigned pool, vfs, memory;
+    unsigned ceiling, each; /* vGPUs that it takes at most, and each of its GPU instances; 0: any */
+    unsigned parts;         /* GPU instances that are seen */
     bool gvt, vf, mig, xe, lent;
     int numa;
     struct fake_type *types;
@@ -169,6 +172,11 @@ void fake_put_group(const struct fake_kernel *fake, const char *directory, const
 /* A device on the PCI bus, and among its physical function's. */
 void fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci);
 void fake_put_driver(const struct fake_kernel *fake, const char *address, const char *driver);
+
+/* What NVIDIA's host driver shows of a card in /proc, which has a number of its own there, and so
+ * many GPU instances. */
+void fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t minor,
+                   unsigned parts);
 
 /* What VFIO adds to it: the group, and a device node of a number of its own. */
 void fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t index);

@@ -63,6 +63,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                 .numa = fake->numa,
                                 .is_partial = fake->vf,
                                 .framebuffer = fake->rule == RULE_MIXED ? fake->memory : 0,
+                                .instances = fake->parts,
                                 .one_size = fake->rule != RULE_MIXED};
 
     snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
@@ -75,6 +76,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                        .heads = type->heads,
                                        .max = fake->vf || fake->lent ? 0 : type->max,
                                        .slices = type->slices,
+                                       .ceiling = type->slices ? fake->each : fake->ceiling,
                                        .is_configured = fake->lent};
 
         snprintf(added.name, sizeof(added.name), "%s", type->name);

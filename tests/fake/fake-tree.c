@@ -142,11 +142,37 @@ fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci)
     fake_put(root, text, "sys/devices/%s/device", pci->address);
     snprintf(text, sizeof(text), "%d\n", pci->numa);
     fake_put(root, text, "sys/devices/%s/numa_node", pci->address);
+    if (*pci->class) {
+        snprintf(text, sizeof(text), "%s\n", pci->class);
+        fake_put(root, text, "sys/devices/%s/class", pci->address);
+    }
     fake_put_driver(fake, pci->address, pci->driver);
     snprintf(text, sizeof(text), "../../../devices/%s", pci->address);
     fake_put_link(root, text, "sys/bus/pci/devices/%s", pci->address);
     if (*pci->physfn)
         put_function(fake, pci);
+}
+
+/* The form is that of kernel-open/nvidia/nv-procfs.c and nv-caps.c: "mig" is there whatever the
+ * mode is, and unbindLock if it is the driver of a host of vGPUs. */
+void
+fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t minor,
+              unsigned parts)
+{
+    int root = fake->host.root;
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "Model: \t\t NVIDIA\nIRQ:   \t\t 64\nVideo BIOS: \t 98.02.55.00.02\n"
+             "Bus Type: \t PCIe\nBus Location: \t %s\nDevice Minor: \t %zu\n"
+             "GPU Firmware: \t N/A\nGPU Excluded:\t No\n",
+             pci->address, minor);
+    fake_put(root, text, "proc/driver/nvidia/gpus/%s/information", pci->address);
+    fake_put(root, "0\n", "proc/driver/nvidia/gpus/%s/unbindLock", pci->address);
+    fake_put(root, NULL, "proc/driver/nvidia/capabilities/gpu%zu/mig/", minor);
+    for (unsigned i = 0; i < parts; i++)
+        fake_put(root, "DeviceFileMinor: 21\nDeviceFileMode: 292\nDeviceFileModify: 1\n",
+                 "proc/driver/nvidia/capabilities/gpu%zu/mig/gi%u/access", minor, i + 7);
 }
 
 /* Of a range of its own, as the groups are. */

@@ -85,6 +85,8 @@ model_machine(const struct model *model, bool things)
             fprintf(out, "mixed memory %u", card->memory);
         else
             fprintf(out, "size");
+        if (card->kind_count && model_kinds[card->kinds[0]].ceiling)
+            fprintf(out, " ceiling %u", model_kinds[card->kinds[0]].ceiling);
         if (card->functions)
             fprintf(out, "%s%s vfs %u",
                     card->xe     ? " xe"

@@ -12,7 +12,7 @@ choose_rule(struct card *card, const char *board, uint64_t *seed)
 {
     card->xe = !strcmp(board, "B60");
     card->lent = !strcmp(board, "V710");
-    card->vf = card->xe || card->lent || !strcmp(board, "L40S") ||
+    card->vf = card->xe || card->lent || !strcmp(board, "L40S") || !strcmp(board, "PRO") ||
                (!strcmp(board, "A30") && maybe(seed, 50));
     card->functions = card->vf || !strcmp(board, "A40") || !strcmp(board, "A30") ||
                       (!strcmp(board, "T4") && maybe(seed, 20));
@@ -67,8 +67,8 @@ add_places(struct card *card, size_t index, uint64_t *seed)
 void
 model_add_card(struct model *model, uint64_t *seed)
 {
-    static const char *const boards[] = {"T4",  "A40", "L40S", "L40S", "B60",
-                                         "A30", "A30", "V710", "mtty"};
+    static const char *const boards[] = {"T4",  "A40", "L40S", "L40S", "PRO",
+                                         "B60", "A30", "A30",  "V710", "mtty"};
     size_t index = model->card_count++;
     struct card *card = &model->cards[index];
     const char *board = boards[chance(seed, COUNT(boards))];

@@ -6,35 +6,39 @@
 #include <string.h>
 
 const struct kind model_kinds[KIND_COUNT] = {
-    {"T4", "nvidia-222", "GRID T4-1B", "T4-1B", 1024, 16, 0, 0},
-    {"T4", "nvidia-230", "GRID T4-1Q", "T4-1Q", 1024, 16, 0, 0},
-    {"T4", "nvidia-231", "GRID T4-2Q", "T4-2Q", 2048, 8, 0, 0},
-    {"T4", "nvidia-232", "GRID T4-4Q", "T4-4Q", 4096, 4, 0, 0},
-    {"T4", "nvidia-233", "GRID T4-8Q", "T4-8Q", 8192, 2, 0, 0},
-    {"T4", "nvidia-234", "GRID T4-16Q", "T4-16Q", 16384, 1, 0, 0},
-    {"A40", "nvidia-562", "NVIDIA A40-8Q", "A40-8Q", 8192, 6, 0, 0},
-    {"A40", "nvidia-572", "NVIDIA A40-8A", "A40-8A", 8192, 6, 0, 0},
-    {"A40", "nvidia-564", "NVIDIA A40-16Q", "A40-16Q", 16384, 3, 0, 0},
-    {"A40", "nvidia-565", "NVIDIA A40-24Q", "A40-24Q", 24576, 2, 0, 0},
-    {"A40", "nvidia-566", "NVIDIA A40-48Q", "A40-48Q", 49152, 1, 0, 0},
-    {"L40S", "nvidia-1152", "NVIDIA L40S-8Q", "L40S-8Q", 8192, 6, 0, 0},
-    {"L40S", "nvidia-1151", "NVIDIA L40S-6Q", "L40S-6Q", 6144, 8, 0, 0},
-    {"L40S", "nvidia-1154", "NVIDIA L40S-16Q", "L40S-16Q", 16384, 3, 0, 0},
-    {"L40S", "nvidia-1155", "NVIDIA L40S-24Q", "L40S-24Q", 24576, 2, 0, 0},
-    {"L40S", "nvidia-1156", "NVIDIA L40S-48Q", "L40S-48Q", 49152, 1, 0, 0},
-    {"B60", "b60-2g", "b60-2g", "b60-2g", 2048, 0, 0, 0},
-    {"B60", "b60-4g", "b60-4g", "b60-4g", 4096, 0, 0, 0},
-    {"B60", "b60-6g", "b60-6g", "b60-6g", 6144, 0, 0, 0},
-    {"A30", "nvidia-686", "NVIDIA A30-6C", "A30-6C", 6144, 4, 0, 0},
-    {"A30", "nvidia-687", "NVIDIA A30-12C", "A30-12C", 12288, 2, 0, 0},
-    {"A30", "nvidia-688", "NVIDIA A30-24C", "A30-24C", 24576, 1, 0, 0},
-    {"A30", "nvidia-689", "NVIDIA A30-1-6C", "A30-1-6C", 6144, 4, 0, 1},
-    {"A30", "nvidia-690", "NVIDIA A30-2-12C", "A30-2-12C", 12288, 2, 0, 2},
-    {"A30", "nvidia-691", "NVIDIA A30-4-24C", "A30-4-24C", 24576, 1, 0, 4},
-    {"V710", "amd-small", "amd-small", "amd-small", 0, 0, 0, 0},
-    {"V710", "amd-large", "amd-large", "amd-large", 8192, 0, 0, 0},
-    {"mtty", "mtty-1", "Single port serial", "Single port serial", 0, 0, 1, 0},
-    {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2, 0},
+    {"T4", "nvidia-222", "GRID T4-1B", "T4-1B", 1024, 16, 0, 0, 0},
+    {"T4", "nvidia-230", "GRID T4-1Q", "T4-1Q", 1024, 16, 0, 0, 0},
+    {"T4", "nvidia-231", "GRID T4-2Q", "T4-2Q", 2048, 8, 0, 0, 0},
+    {"T4", "nvidia-232", "GRID T4-4Q", "T4-4Q", 4096, 4, 0, 0, 0},
+    {"T4", "nvidia-233", "GRID T4-8Q", "T4-8Q", 8192, 2, 0, 0, 0},
+    {"T4", "nvidia-234", "GRID T4-16Q", "T4-16Q", 16384, 1, 0, 0, 0},
+    {"A40", "nvidia-562", "NVIDIA A40-8Q", "A40-8Q", 8192, 6, 0, 0, 0},
+    {"A40", "nvidia-572", "NVIDIA A40-8A", "A40-8A", 8192, 6, 0, 0, 0},
+    {"A40", "nvidia-564", "NVIDIA A40-16Q", "A40-16Q", 16384, 3, 0, 0, 0},
+    {"A40", "nvidia-565", "NVIDIA A40-24Q", "A40-24Q", 24576, 2, 0, 0, 0},
+    {"A40", "nvidia-566", "NVIDIA A40-48Q", "A40-48Q", 49152, 1, 0, 0, 0},
+    {"L40S", "nvidia-1152", "NVIDIA L40S-8Q", "L40S-8Q", 8192, 6, 0, 0, 0},
+    {"L40S", "nvidia-1151", "NVIDIA L40S-6Q", "L40S-6Q", 6144, 8, 0, 0, 0},
+    {"L40S", "nvidia-1154", "NVIDIA L40S-16Q", "L40S-16Q", 16384, 3, 0, 0, 0},
+    {"L40S", "nvidia-1155", "NVIDIA L40S-24Q", "L40S-24Q", 24576, 2, 0, 0, 0},
+    {"L40S", "nvidia-1156", "NVIDIA L40S-48Q", "L40S-48Q", 49152, 1, 0, 0, 0},
+    {"PRO", "nvidia-1518", "NVIDIA PRO-2B", "PRO-2B", 2048, 2, 0, 0, 2},
+    {"PRO", "nvidia-1521", "NVIDIA PRO-4Q", "PRO-4Q", 4096, 2, 0, 0, 2},
+    {"PRO", "nvidia-1522", "NVIDIA PRO-8Q", "PRO-8Q", 8192, 2, 0, 0, 2},
+    {"PRO", "nvidia-1523", "NVIDIA PRO-16Q", "PRO-16Q", 16384, 1, 0, 0, 2},
+    {"B60", "b60-2g", "b60-2g", "b60-2g", 2048, 0, 0, 0, 0},
+    {"B60", "b60-4g", "b60-4g", "b60-4g", 4096, 0, 0, 0, 0},
+    {"B60", "b60-6g", "b60-6g", "b60-6g", 6144, 0, 0, 0, 0},
+    {"A30", "nvidia-686", "NVIDIA A30-6C", "A30-6C", 6144, 4, 0, 0, 0},
+    {"A30", "nvidia-687", "NVIDIA A30-12C", "A30-12C", 12288, 2, 0, 0, 0},
+    {"A30", "nvidia-688", "NVIDIA A30-24C", "A30-24C", 24576, 1, 0, 0, 0},
+    {"A30", "nvidia-689", "NVIDIA A30-1-6C", "A30-1-6C", 6144, 4, 0, 1, 0},
+    {"A30", "nvidia-690", "NVIDIA A30-2-12C", "A30-2-12C", 12288, 2, 0, 2, 0},
+    {"A30", "nvidia-691", "NVIDIA A30-4-24C", "A30-4-24C", 24576, 1, 0, 4, 0},
+    {"V710", "amd-small", "amd-small", "amd-small", 0, 0, 0, 0, 0},
+    {"V710", "amd-large", "amd-large", "amd-large", 8192, 0, 0, 0, 0},
+    {"mtty", "mtty-1", "Single port serial", "Single port serial", 0, 0, 1, 0, 0},
+    {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2, 0, 0},
 };
 
 /* Of a card whose memory is summed up: what some more would have beside what is there, or is being
@@ -160,6 +164,14 @@ model_is_claimed(const struct model *model, size_t card, size_t place)
     return false;
 }
 
+unsigned
+model_ceiling(const struct card *card)
+{
+    const struct kind *kind = &model_kinds[card->kinds[0]];
+
+    return kind->ceiling ? kind->ceiling : strncmp(kind->id, "nvidia-", strlen("nvidia-")) ? 0 : 32;
+}
+
 /* Of a card whose driver tells no maximum: what follows from the largest of several sizes, and is
  * no less than what is made and offered; 0: it is not known. */
 static unsigned
@@ -181,6 +193,7 @@ calculated(const struct model *model, const struct option *option)
     }
     for (size_t i = 0; i < model->thing_count; i++)
         seen += model->things[i].shown && model->things[i].card == option->card &&
+                model_kinds[model->things[i].kind].slices == 0 &&
                 model_kinds[model->things[i].kind].framebuffer == size;
     for (size_t place = 0; place < card->place_count; place++) {
         const struct option here = {option->card, place, option->kind};
@@ -227,6 +240,19 @@ model_counts(const struct model *model, const struct thing *thing, size_t card, 
     bool all = !self->pool && !self->memory && !self->lent && !model_kinds[kind].slices;
 
     return thing->card == card && !thing->lost && (all || thing->kind == kind);
+}
+
+/* Whether a card's driver makes so many more vGPUs of any kinds; where it tells the maximum of each
+ * kind, that is less. */
+static bool
+is_below_ceiling(const struct model *model, const struct option *option, unsigned more)
+{
+    const struct card *card = &model->cards[option->card];
+    unsigned ceiling = model_kinds[option->kind].slices ? 0 : model_ceiling(card), made = 0;
+
+    for (size_t i = 0; i < model->thing_count; i++)
+        made += model->things[i].card == option->card && !model->things[i].lost;
+    return !card->vf || card->lent || ceiling == 0 || made + more <= ceiling;
 }
 
 /* Of a card whose functions do not tell how often they offer the same: whether it would make all.
@@ -276,6 +302,7 @@ model_has_room(const struct model *model, const struct option *option, unsigned 
         k++;
     limit = model_maximum(model, option->card, k);
     return free >= (card->lent ? alike : more) + reserve &&
+           is_below_ceiling(model, option, more + reserve) &&
            (limit == 0 || limit >= taken + (has_one_size(card) ? more : alike) + reserve);
 }
 

@@ -32,8 +32,9 @@
 struct kind {
     const char *board, *id, *name, *word;
     unsigned framebuffer, max, units, slices;
+    unsigned ceiling; /* vGPUs of any kinds that the driver makes on a board; 0: as NVIDIA's does */
 };
-#define KIND_COUNT 29
+#define KIND_COUNT 33
 extern const struct kind model_kinds[KIND_COUNT];
 
 /* A GPU, and what the administrator says of it. */
@@ -122,6 +123,9 @@ unsigned model_driver_says(const struct model *model, const struct option *optio
 
 /* Whether there is something in a place that is not to be seen (yet). */
 bool model_is_claimed(const struct model *model, size_t card, size_t place);
+
+/* How many vGPUs of any kinds the driver of a card makes on it; 0: any number. */
+unsigned model_ceiling(const struct card *card);
 
 /* What a GPU takes of one of its kinds at most, as its driver, the administrator or its sizes tell;
  * 0: nobody does. And whether what is there, or is being made, counts against that. */

@@ -185,6 +185,13 @@ check(const struct played *played, unsigned k, size_t place, const struct bounds
              model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
 }
 
+/* Whether it is what a driver makes of any sizes. */
+static bool
+is_of_any_size(const struct limit *limit)
+{
+    return limit->source == LIMIT_CALCULATED && !limit->is_enough && !limit->is_memory;
+}
+
 /* What is left of each limit is its total without what has been taken of it. */
 static void
 check_limits(const struct played *played, const char *step, uint64_t seed)
@@ -196,17 +203,22 @@ check_limits(const struct played *played, const char *step, uint64_t seed)
     for (size_t i = 0; i < gpu->limit_count; i++) {
         const struct limit *limit = &gpu->limits[i];
         struct bounds rest = gpu_room_rest(&played->room, i);
+        bool is_ceiling = is_of_any_size(limit);
         uint64_t total = card->memory, used = 0;
         unsigned k = 0;
 
         while (!limit->binds[k])
             k++;
-        if (!limit->is_memory)
+        if (is_ceiling)
+            total = model_ceiling(card);
+        else if (!limit->is_memory)
             total = model_maximum(model, played->card, k);
         for (size_t t = 0; t < model->thing_count; t++) {
             const struct thing *thing = &model->things[t];
 
-            if (!limit->is_memory)
+            if (is_ceiling)
+                used += thing->card == played->card && !model_kinds[thing->kind].slices;
+            else if (!limit->is_memory)
                 used += model_counts(model, thing, played->card, card->kinds[k]);
             else if (thing->card == played->card)
                 used += model_kinds[thing->kind].framebuffer;

@@ -227,6 +227,51 @@ limits_bind(void **state)
     check(rows, COUNT(rows));
 }
 
+/* Cards whose drivers make two vGPUs of any sizes: of one size at a time, and of several; and one
+ * with two GPU instances, of which each takes two. */
+#define CEILING "gpu v vf vfs 4 ceiling 2 X-1:1024:4 X-4:4096:1\n"
+#define CEILING_MIX                                                                                \
+    "gpu v vf vfs 4 rule mixed memory 4096 ceiling 2 X-1:1024:4 X-2:2048:2 X-4:4096:1\n"
+#define PARTS                                                                                      \
+    "gpu v vf vfs 6 mig parts 2 each 2 ceiling 2\n"                                                \
+    "type x-1 \"P X-1\" framebuffer 1024 max 8 slices 1 instances 8\n"                             \
+    "type x-2 \"P X-2\" framebuffer 2048 max 8 slices 2 instances 8\n"
+
+static void
+a_driver_makes_so_many_of_any_sizes(void **state)
+{
+    static const struct row rows[] = {
+        {"sizes leave more", CEILING, "", "", LOAD_NOW, "X-1", "1..2 untold"},
+        {"what is there counts", CEILING "foreign 1 X-1 v.0", "", "", LOAD_NOW, "X-1 v.1",
+         "1..1 free"},
+        {"and what is put", CEILING, "", "put X-1 v.0;put X-1 v.1", LOAD_NOW, "X-1", "0..0 full"},
+        {"on another day as well", CEILING, "", "", LOAD_EVER, "X-1", "2..2 free"},
+        {"sizes leave less", CEILING, "", "", LOAD_EVER, "X-4", "1..1 free"},
+        {"one size is enough to know it", "gpu v vf vfs 4 ceiling 2 X-1:1024:4", "", "", LOAD_NOW,
+         "X-1", "1..2 untold"},
+        {"whatever the administrator says", CEILING,
+         "max_instances = ( { types = [ \"X-1\" ]; max = 3; } );", "", LOAD_NOW, "X-1",
+         "2..2 free"},
+        {"unless he says less", CEILING, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
+         "", LOAD_NOW, "X-1", "1..1 free"},
+        {"of several sizes together", CEILING_MIX, "", "put X-1 v.0;put X-2 v.1", LOAD_NOW, "X-1",
+         "0..0 full"},
+        {"a driver that tells its maximum knows better", "gpu a vfs 4 ceiling 2 X-1:1024:3", "", "",
+         LOAD_NOW, "X-1", "3..3 free"},
+        {"GPU instances: each so many", PARTS, "", "", LOAD_NOW, "X-1", "1..4 untold"},
+        {"whatever their sizes", PARTS "foreign 1 X-2 v.0\nforeign 2 X-2 v.1", "", "", LOAD_NOW,
+         "X-1", "1..2 untold"},
+        {"what shares the GPU in time is counted apart",
+         PARTS "type z-1 \"P Z-1\" framebuffer 1024 max 4\nforeign 1 X-1 v.0", "", "drop v.0",
+         LOAD_NOW, "X-1", "1..4 untold"},
+        {"nobody knows how many there are", "gpu v vf vfs 6 mig each 2 X-1:1024:8@1", "", "",
+         LOAD_NOW, "X-1", "1..6 untold"},
+    };
+
+    (void)state;
+    check(rows, COUNT(rows));
+}
+
 static void
 a_function_takes_one(void **state)
 {
@@ -374,6 +419,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_drivers_word_counts_as_it_was_seen),
         cmocka_unit_test(limits_bind),
+        cmocka_unit_test(a_driver_makes_so_many_of_any_sizes),
         cmocka_unit_test(a_function_takes_one),
         cmocka_unit_test(a_pools_function_has_its_type_for_good),
         cmocka_unit_test(a_drop_adds_one_for_sure),

@@ -78,6 +78,8 @@ room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
                    ? (card->board->memory - card->memory) / type->framebuffer
                    : 0;
     }
+    if (!type->instance && card->created + most > used + MOST_TIME_SLICED)
+        most = used + MOST_TIME_SLICED - card->created;
     return used < most ? most - used : 0;
 }
 

@@ -11,6 +11,9 @@
 
 #include "types.h"
 
+/* vGPUs of any sizes that the driver makes on a card (NVA081_MAX_VGPU_PER_PGPU_NON_MIG). */
+#define MOST_TIME_SLICED 32
+
 /* One vGPU has a bit in a mask. */
 #define MAX_VGPUS 64
 #define MAX_VFS   64

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* NVIDIA's cards whose driver is loaded and offers nothing. */
+
+#include "base/array.h"
+#include "device/nvidia.h"
+#include "device/pci.h"
+#include "doctor/checks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CLASS_VGA "0x0300"
+
+/* Whether the configuration leaves a card alone. */
+static bool
+is_left_alone(const struct diagnosis *diagnosis, const struct name *card)
+{
+    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, card);
+
+    return said && !said->enabled;
+}
+
+/* --- GPU instances without types --- */
+
+/* After GPU instances were made again, the driver's list may stay empty until nvidia-vgpud, which
+ * tells the driver its types, has run again. It runs once and ends, so no guest needs it. */
+static void
+check_instances(struct diagnosis *diagnosis, size_t gpu)
+{
+    const struct inventory_gpu *card = &diagnosis->inventory.gpus[gpu];
+    bool one = card->instances == 1;
+
+    if (!inventory_lacks_types(&diagnosis->inventory, gpu) || is_left_alone(diagnosis, &card->name))
+        return;
+    diagnosis_add(diagnosis,
+                  "the GPU %s has %u GPU instance%s (MIG), and its driver offers no type for %s",
+                  card->name.text, card->instances, one ? "" : "s", one ? "it" : "them");
+    diagnosis_command(diagnosis, "systemctl restart nvidia-vgpud");
+    diagnosis_advise(diagnosis, "if it offers none then:");
+    diagnosis_command(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr");
+}
+
+/* --- display mode --- */
+
+/* Workstation cards of which NVIDIA sells vGPUs, by their PCI ids (g_nv_name_released.h of its open
+ * kernel modules): RTX A6000, A5000, A5500; RTX 6000, 5000 and 5880 Ada; RTX PRO 6000, 5000, 6000
+ * Max-Q (Blackwell). */
+static const char *const workstations[] = {"2230", "2231", "2233", "26b1", "26b2",
+                                           "26b3", "2bb1", "2bb3", "2bb4"};
+
+static bool
+has(const struct host *host, const struct name *device, const char *what, const char *begin)
+{
+    char text[16];
+
+    return host_read(host, text, sizeof(text), PCI_DEVICES "/%s/%s", device->text, what) > 0 &&
+           !strncmp(text, begin, strlen(begin));
+}
+
+static bool
+is_workstation(const struct host *host, const struct name *device)
+{
+    char text[16];
+
+    return has(host, device, "vendor", "0x10de") &&
+           host_read(host, text, sizeof(text), PCI_DEVICES "/%s/device", device->text) > 2 &&
+           ARRAY_HAS(workstations, COUNT(workstations), id, !strcmp(*id, text + 2));
+}
+
+/* In graphics mode such a card is a VGA adapter, and has no SR-IOV capability. */
+static void
+check_card(struct diagnosis *diagnosis, const struct name *device)
+{
+    const struct host *host = diagnosis->host;
+
+    if (!is_workstation(host, device) || !has(host, device, "class", CLASS_VGA) ||
+        !nvidia_has_host_driver(host, device) || is_left_alone(diagnosis, device) ||
+        host_exists(host, PCI_DEVICES "/%s/sriov_totalvfs", device->text))
+        return;
+    diagnosis_add(
+        diagnosis,
+        "the GPU %s has no SR-IOV capability, and so offers no vGPUs: it is a workstation "
+        "card in graphics mode",
+        device->text);
+    diagnosis_advise(diagnosis, "if no monitor needs it, unload NVIDIA's driver, and set this card "
+                                "to compute mode with NVIDIA's Display Mode Selector:");
+    diagnosis_command(diagnosis, "displaymodeselector --gpumode compute");
+    diagnosis_advise(diagnosis, "then boot; else say \"enabled = false\" for it in vgpu.conf");
+}
+
+static void
+check_modes(struct diagnosis *diagnosis)
+{
+    AUTO(names_clear) struct names devices = {0};
+
+    if (host_list(diagnosis->host, &devices, PCI_DEVICES) < 0)
+        return;
+    for (size_t i = 0; i < devices.count; i++)
+        check_card(diagnosis, &devices.items[i]);
+}
+
+const struct diagnosis_check nvidia_checks[] = {
+    {"mig-types", DIAGNOSIS_WARNING, .look_at_gpu = check_instances},
+    {"display-mode", DIAGNOSIS_WARNING, .look = check_modes},
+    {0},
+};

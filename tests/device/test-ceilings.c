@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How many vGPUs of any sizes NVIDIA's driver makes, and how many GPU instances a card has: read
+ * from a tree into limits. */
+
+#include "device/scan.h"
+#include "fake/fake-parts.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+
+#define CARD "0000:3d:00.0"
+#define TIME                                                                                       \
+    "type nvidia-1518 \"NVIDIA RTX Pro 6000 Blackwell DC-2B\" framebuffer 2048 max 48\n"           \
+    "type nvidia-1544 \"NVIDIA RTX Pro 6000 Blackwell DC-96Q\" framebuffer 98304 max 1\n"
+#define PARTS                                                                                      \
+    "type nvidia-1550 \"NVIDIA RTX Pro 6000 Blackwell DC-1-2Q\" framebuffer 2048 max 48 "          \
+    "instances 48\n"
+#define NONE UINT64_MAX
+
+static struct fake_kernel fake;
+static struct inventory inventory;
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    inventory_clear(&inventory);
+    fake_stop(&fake);
+    return 0;
+}
+
+/* Makes a vGPU on each of so many functions of the card, from one on. */
+static void
+make_many(const char *type, unsigned first, unsigned count)
+{
+    for (unsigned i = 4 + first; i < 4 + first + count; i++) {
+        char address[32];
+
+        snprintf(address, sizeof(address), "0000:3d:%02x.%x", i / 8, i % 8);
+        assert_int_equal(fake_make(&fake, address, type, NULL), 0);
+    }
+}
+
+/* A full card lists no types. Of what it listed once the name is known. */
+static void
+remember(const char *type)
+{
+    char line[128];
+
+    snprintf(line, sizeof(line), CARD " %s\n", type);
+    fake_put(fake.host.root, line, "run/libvirt-vgpu/types");
+}
+
+/* The least that any limit of the card leaves of a type. */
+static uint64_t
+least_total(const char *id)
+{
+    const struct inventory_gpu *card;
+    const struct inventory_type *type;
+    uint64_t least = NONE;
+    struct error error;
+    struct name name;
+
+    inventory_clear(&inventory);
+    assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
+    assert_int_equal(name_parse(&name, id), 0);
+    card = &inventory.gpus[0];
+    type = inventory_find_type(card, &name);
+    assert_non_null(type);
+    for (size_t i = 0; i < card->limit_count; i++) {
+        if (card->limits[i].binds[type - card->types] && card->limits[i].total < least)
+            least = card->limits[i].total;
+    }
+    return least;
+}
+
+/* 32 on a GPU, whatever sizes leave. */
+static void
+of_a_gpu(void **state)
+{
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 48 rule size device 2bb5\n" TIME);
+    assert_int_equal(least_total("nvidia-1518"), 32);
+    assert_int_equal(least_total("nvidia-1544"), 1);
+    make_many("nvidia-1518", 0, 32);
+    remember("nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B");
+    assert_int_equal(least_total("nvidia-1518"), 32);
+    assert_int_equal(fake_make(&fake, "0000:3d:05.0", "nvidia-1518", NULL), -EIO);
+}
+
+/* A driver that is newer than we may make more: then that many are seen. */
+static void
+no_less_than_what_is_seen(void **state)
+{
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 48 rule size ceiling 48 device 2bb5\n" TIME);
+    assert_int_equal(least_total("nvidia-1518"), 32);
+    make_many("nvidia-1518", 0, 32);
+    assert_int_equal(least_total("nvidia-1518"), 33);
+    make_many("nvidia-1518", 32, 1);
+    assert_int_equal(least_total("nvidia-1518"), 34);
+}
+
+/* 12 on each GPU instance of the card. */
+static void
+of_gpu_instances(void **state)
+{
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 48 rule size mig parts 3 device 2bb5\n" PARTS);
+    assert_int_equal(least_total("nvidia-1550"), 36);
+    assert_int_equal(inventory.gpus[0].instances, 3);
+    make_many("nvidia-1550", 0, 36);
+    assert_int_equal(fake_make(&fake, "0000:3d:05.0", "nvidia-1550", NULL), -EIO);
+    /* Now no function lists the type, which is known by its number only. */
+    assert_int_equal(least_total("nvidia-1550"), NONE);
+    remember("nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q");
+    assert_int_equal(least_total("nvidia-1550"), 36);
+}
+
+/* A module that shows the card in another way: nobody knows how many GPU instances there are. */
+static void
+instances_that_are_not_seen(void **state)
+{
+    static const char *const texts[] = {"Model: \t\t NVIDIA\n",  "",
+                                        "Device Minor: \t x\n",  "Device Minor: \t 5\n",
+                                        "Device Minor: \t -1\n", "Device Minor: \t 4294967296\n",
+                                        "No Device Minor: 64\n"};
+
+    (void)state;
+    fake_start(&fake, "gpu " CARD " vf vfs 48 rule size mig parts 3 device 2bb5\n" PARTS);
+    fake_put(fake.host.root, "", "proc/driver/nvidia/capabilities/gpu64/mig/gin");
+    fake_put(fake.host.root, "", "proc/driver/nvidia/capabilities/gpu64/mig/gi");
+    assert_int_equal(least_total("nvidia-1550"), 36);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        fake_put(fake.host.root, texts[i], "proc/driver/nvidia/gpus/" CARD "/information");
+        assert_int_equal(least_total("nvidia-1550"), NONE);
+        assert_int_equal(inventory.gpus[0].instances, 0);
+    }
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(of_a_gpu),
+        TEST(no_less_than_what_is_seen),
+        TEST(of_gpu_instances),
+        TEST(instances_that_are_not_seen),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

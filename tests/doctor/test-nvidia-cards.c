@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* NVIDIA's cards whose driver is loaded and offers nothing: what vgpuctl doctor finds, and what a
+ * start is told. */
+
+#include "doctor/planted.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#define CARD  "0000:41:00.0"
+#define FIRST "0000:41:00.4"
+#define MIG   "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 0\n"
+#define VF    "gpu " CARD " vf vfs 4 rule size mig device 20b7 "
+#define MDEV  "gpu " CARD " vfs 4 rule size mig device 20b7 driver nvidia "
+#define SEEN  "the GPU " CARD " has 3 GPU instances (MIG), and its driver offers no type for them"
+#define LINE  CARD " has 3 GPU instances (MIG), for which its driver offers no type"
+
+/* --- GPU instances without types -------------------------------------------------------------- */
+
+/* As it is after they were made again: the driver's list stays empty. */
+static void
+on_functions(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(VF "parts 3\n" MIG);
+    assert_fault(HERE, "mig-types", SEEN);
+    typed_golden(&scene, HERE, "doctor/mig-types", "vgpuctl doctor");
+    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", LINE "; see 'vgpuctl doctor'");
+    /* Also if the type is known from before. */
+    put("run/libvirt-vgpu/types", CARD " nvidia-689 NVIDIA A30-1-6C\n");
+    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", LINE);
+    /* And if the card is known to be partitioned: that is not lost. */
+    put(CONF, "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
+    assert_fault(HERE, "mig-types", SEEN);
+    put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
+    assert_healthy(HERE);
+    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", "is disabled in vgpu.conf");
+}
+
+static void
+on_mediated_devices(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(MDEV "parts 3\n");
+    assert_fault(HERE, "mig-types", SEEN);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "A30-1-6C"), 1);
+    typed_assert_has(scene.said, LINE);
+    put(CONF, "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
+    assert_fault(HERE, "mig-types", SEEN);
+}
+
+/* One, and none, are other words; and where types are offered, or all are taken, nothing is wrong.
+ */
+static void
+only_then(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(VF "parts 1\n" MIG);
+    assert_fault(HERE, "mig-types",
+                 "has 1 GPU instance (MIG), and its driver offers no type for it");
+    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C",
+                         "has 1 GPU instance (MIG), for which its driver offers no type");
+    fake_instances(&scene.kernel, CARD, "nvidia-689", 1);
+    assert_healthy(HERE);
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-689", FIRST), 0);
+    assert_healthy(HERE);
+    scene_must_refuse_at(&scene, 1, "0000:41:00.5", "A30-1-6C", "holds nvidia-689");
+    scene_stop(&scene);
+    start(VF "\n" MIG);
+    assert_fault(HERE, "function-types", "has no vGPU, and its driver offers no type");
+    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", "does not offer it now");
+}
+
+/* --- display mode ----------------------------------------------------------------------------- */
+
+#define WORKSTATION "0000:c1:00.0"
+#define GRAPHICS    "pci " WORKSTATION " driver nvidia vendor 10de device 2bb1 class 0x030000\n"
+#define OTHER                                                                                      \
+    "gpu 0000:18:00.0 rule size numa 0 device 1eb8\n"                                              \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+
+static void
+graphics_mode(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(OTHER GRAPHICS);
+    assert_fault(HERE, "display-mode",
+                 "the GPU " WORKSTATION " has no SR-IOV capability, and so offers no vGPUs");
+    typed_golden(&scene, HERE, "doctor/display-mode", "vgpuctl doctor");
+    /* It is for the monitor of the host. */
+    put(CONF, "gpus = ({ address = \"" WORKSTATION "\"; enabled = false; });\n");
+    assert_healthy(HERE);
+}
+
+/* Cards of other models and modes, with another driver, or with the driver that makes no vGPUs. */
+static void
+no_such_mode(void **state)
+{
+    static const char *const cards[] = {
+        OTHER "pci " WORKSTATION " driver nvidia vendor 10de device 2bb1 class 0x030200\n",
+        OTHER "pci " WORKSTATION " driver nvidia vendor 10de device 2b85 class 0x030000\n",
+        OTHER "pci " WORKSTATION " driver vfio-pci vendor 10de device 2bb1 class 0x030000\n",
+        OTHER "pci " WORKSTATION " driver amdgpu vendor 1002 device 2bb1 class 0x030000\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cards); i++) {
+        scene_stop(&scene);
+        start(cards[i]);
+        assert_healthy(HERE);
+    }
+    scene_stop(&scene);
+    start(OTHER GRAPHICS);
+    drop("proc/driver/nvidia/gpus/" WORKSTATION "/unbindLock");
+    assert_healthy(HERE);
+}
+
+/* In compute mode it has functions. */
+static void
+compute_mode(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(OTHER GRAPHICS);
+    put("sys/devices/" WORKSTATION "/sriov_totalvfs", "48\n");
+    put("sys/devices/" WORKSTATION "/sriov_numvfs", "0\n");
+    assert_fault(HERE, "virtual-functions", "has 48 virtual functions");
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(on_functions),  TEST(on_mediated_devices), TEST(only_then),
+        TEST(graphics_mode), TEST(no_such_mode),        TEST(compute_mode),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
