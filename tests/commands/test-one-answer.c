@@ -24,6 +24,7 @@
 
 #define VF "0000:3d:00.4"
 #define XE "0000:03:00.4"
+#define XE "0000:03:00.4"
 
 static struct scene scene;
 static struct typed typed;
@@ -327,7 +328,30 @@ what_goes_elsewhere_takes_no_room(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
 }
 
-/* What a card takes once the vGPU that a guest's function has is gone, its driver will tell then. */
+/* Nobody says how much memory a card has, so nobody knows that it will ever be enough. */
+static void
+memory_that_is_not_told_is_no_promise(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(1, "", "large", (const char *const[]){XE, NULL});
+    AUTO_FREE char *quick = typed_functions(1, "", "quick", (const char *const[]){XE, NULL});
+
+    (void)state;
+    restart("gpu 0000:03:00.0 xe vfs 2 memory 4096\n");
+    scene_configure(&scene, "profiles = { small = { vram = \"2G\"; }; large = { vram = \"8G\"; };"
+                            " quick = { exec_quantum = \"5ms\"; }; };");
+    assert_int_equal(scene_prepare_at(&scene, 2, XE, "small"), 0);
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    run("vgpuctl check guest1.xml", COMMAND_DONE, "ok (vGPUs asked for: 1, warnings: 1)");
+    typed_assert_has(typed.faults, "whether this host could ever give it all is not known: how "
+                                   "many a GPU takes its driver does not tell");
+    fake_write(&scene.kernel, "guest1.xml", quick);
+    run("vgpuctl check guest1.xml", COMMAND_DONE, "ok (vGPUs asked for: 1, warnings: 0)");
+    assert_int_equal(scene_release_at(&scene, 2, XE), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+}
+
+/* What a card takes once the vGPU that a guest's function has is gone, its driver will tell then.
+ */
 static void
 what_a_removal_makes_place_for_is_hoped_for(void **state)
 {
@@ -412,6 +436,7 @@ main(void)
         TEST(no_free_function_is_not_full),
         TEST(what_is_gone_is_not_kept),
         TEST(a_removal_under_way_counts),
+        TEST(memory_that_is_not_told_is_no_promise),
         TEST(what_goes_elsewhere_takes_no_room),
         TEST(what_a_removal_makes_place_for_is_hoped_for),
     };
