@@ -100,7 +100,7 @@ find_clearable(struct arrival *arrival, const bool *may_evict)
     struct placement_problem problem = problem_of(arrival);
 
     problem.gone = may_evict;
-    problem.is_sure = true;
+    problem.certainty = PLACEMENT_TRY_SEEN;
     return find_room(arrival, &problem);
 }
 

@@ -90,18 +90,17 @@ flag_gone(struct dry_run *dry_run)
     dry_run->problem.gone = dry_run->gone;
 }
 
-/* Whether there is a place for each demand. A start tries what is offered now. What is offered once
- * something is gone it will see then: only what is sure counts here. */
+/* Whether there is a place for each demand. A start tries what is offered now. What a GPU offers
+ * once something on it is gone, a start sees then: only what is sure counts there. */
 static unsigned
 ask_places(struct dry_run *dry_run, const struct host *host)
 {
     const struct snapshot *snapshot = &dry_run->snapshot;
-    const size_t going = dry_run->busy.count + dry_run->unwanted.count + dry_run->evicted.count;
 
     flag_gone(dry_run);
     for (size_t i = 0; i < snapshot->demands.count; i++)
         dry_run->choices[i].parent = SIZE_MAX;
-    dry_run->problem.is_sure = going > 0;
+    dry_run->problem.certainty = PLACEMENT_TRY_SEEN;
     if (placement_find(&dry_run->problem, dry_run->choices, &dry_run->refusal) == 0) {
         dry_run->outcome = dry_run->evicted.count ? DRY_RUN_EVICTING : DRY_RUN_PLACED;
         return START_ASKED_PLACES | START_PLACED;
@@ -172,6 +171,24 @@ note(struct dry_run *dry_run, enum start_step step)
     dry_run->steps[dry_run->step_count++] = step;
 }
 
+/* There is no place for sure. But what a start removes may make one, as only the driver can tell.
+ */
+static void
+hope(struct dry_run *dry_run)
+{
+    const size_t going = dry_run->busy.count + dry_run->unwanted.count + dry_run->evicted.count;
+    struct placement_problem then = dry_run->problem;
+    struct error ignored;
+
+    then.certainty = PLACEMENT_TRY;
+    if (!going || dry_run->refusal.class != ERROR_NO_ROOM ||
+        placement_find(&then, dry_run->choices, &ignored) < 0)
+        return;
+    dry_run->outcome = DRY_RUN_EVICTING;
+    for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
+        dry_run->choices[i].parent = SIZE_MAX;
+}
+
 /* The steps of a start, on the copy: what would be gone by the next step is supposed to be. */
 static void
 play(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
@@ -208,6 +225,9 @@ play(struct dry_run *dry_run, const struct transaction *transaction, struct look
             break;
         case START_WAIT_FOR_BOOT:
             note(dry_run, step);
+            return;
+        case START_REFUSE:
+            hope(dry_run);
             return;
         default:
             return;
@@ -331,7 +351,7 @@ dry_run_rooms_init(struct dry_run_rooms *rooms, const struct dry_run *dry_run, s
         rooms->gone[i] = dry_run->gone[i] || (dry_run->may_evict && dry_run->may_evict[i]);
     rooms->after = dry_run->problem;
     rooms->after.gone = rooms->gone;
-    rooms->after.is_sure = false;
+    rooms->after.certainty = PLACEMENT_TRY;
     rooms_init(&rooms->now, &dry_run->problem);
     rooms_init(&rooms->then, &rooms->after);
     take_others(dry_run, demand, &rooms->now);

@@ -59,8 +59,10 @@ struct inventory_parent {
     struct name name;
     size_t gpu;
     const struct vgpu_interface *interface;
-    bool apart; /* a place by itself (a pool's): it has its type for good, and what else is on the
-                   GPU does not count for it */
+    bool apart;  /* a place by itself (a pool's): it has its type for good, and what else is on the
+                    GPU does not count for it */
+    bool untold; /* nobody says how much memory there is for it: what is available is a guess where
+                    a type needs some, and its driver alone knows */
     char user[32]; /* a process that has the free device open: "4711 (qemu-system-x86)"; "": none is
                       seen. Only for a device that is lent (vgpu.h): others are made for a guest */
     int *available; /* per type of the GPU: how many more; -errno: that could not be read;

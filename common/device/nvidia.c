@@ -130,13 +130,22 @@ nvidia_read_id(const struct host *host, const struct name *card, const struct pa
     return reader_read_number(host, card, ret, "%s/nvidia/%s", device->text, id);
 }
 
+ssize_t
+nvidia_read_params(const struct host *host, const struct vgpu *vgpu, char *ret, size_t size)
+{
+    struct path device;
+    int rc = vgpu->interface->directory(vgpu, &device);
+
+    return rc < 0 ? rc : host_read(host, ret, size, "%s/nvidia/vgpu_params", device.text);
+}
+
 /* Whether the device has parameters from before. If they cannot be read it has none: the driver
  * does not know parameters, or the function has lost its type. */
 static bool
-has_params(const struct host *host, const struct path *device)
+has_params(const struct host *host, const struct vgpu *vgpu)
 {
     char text[64];
-    ssize_t length = host_read(host, text, sizeof(text), "%s/nvidia/vgpu_params", device->text);
+    ssize_t length = nvidia_read_params(host, vgpu, text, sizeof(text));
 
     return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
 }
@@ -152,7 +161,40 @@ nvidia_configure(const struct host *host, const struct vgpu *vgpu, const char *p
 
     if (rc == 0)
         rc = path_format(&path, "%s/nvidia/vgpu_params", device.text);
-    if (rc < 0 || (!*params && !has_params(host, &device)))
+    if (rc < 0 || (!*params && !has_params(host, vgpu)))
         return rc;
     return host->ops->write(host, path.text, text);
+}
+
+/* Whether a parameter of that name has a value that is not 0. */
+static bool
+is_on(const char *params, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = strstr(params, name); at; at = strstr(at + length, name)) {
+        bool is_whole = at == params || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+        if (is_whole && at[length] == '=' && strtoul(at + length + 1, NULL, 0) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *
+nvidia_find_immovable(const char *params)
+{
+    static const char *const names[] = {"enable_uvm", "enable_debugging", "enable_profiling"};
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (is_on(params, names[i]))
+            return names[i];
+    }
+    return NULL;
+}
+
+ssize_t
+nvidia_read_version(const struct host *host, char *ret, size_t size)
+{
+    return host_read(host, ret, size, "sys/module/nvidia/version");
 }

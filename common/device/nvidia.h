@@ -38,3 +38,15 @@ int nvidia_read_id(const struct host *host, const struct name *card, const struc
  * vGPU. */
 int nvidia_configure(const struct host *host, const struct vgpu *vgpu,
                      const char *params) CHECKED NONNULL;
+
+/* The parameters that a vGPU has, as its driver shows them: their length, or -errno, as of
+ * host_read. */
+ssize_t nvidia_read_params(const struct host *host, const struct vgpu *vgpu, char *ret,
+                           size_t size) CHECKED NONNULL;
+
+/* The first of such parameters with which the driver migrates no vGPU, as its guide says: one that
+ * turns on unified memory, debuggers or profilers. NULL: there is none; else static. */
+const char *nvidia_find_immovable(const char *params) CHECKED NONNULL;
+
+/* The version of the driver, and so of its vGPU manager, "580.65.05": its length, or -errno. */
+ssize_t nvidia_read_version(const struct host *host, char *ret, size_t size) CHECKED NONNULL;

@@ -187,7 +187,8 @@ add_function(const struct host *host, const struct policy *policy, const struct 
              unsigned number, const struct name *function, struct inventory *inventory)
 {
     const struct profile_function self = {card->name, number};
-    struct inventory_parent parent = {.name = *function, .interface = &vgpu_xe};
+    struct inventory_parent parent = {
+        .name = *function, .interface = &vgpu_xe, .untold = card->has_vram && !card->vram};
     struct limit *memory;
     unsigned vram = 0;
     struct name type;

@@ -186,12 +186,12 @@ unknown(struct error *error, const char *what)
 /* In the order of what is best known. The last row's refusal is what the emptied host says. */
 static const struct {
     enum placement_host host;
-    bool is_sure;
+    enum placement_certainty certainty;
 } rows[] = {
-    {PLACEMENT_WITHOUT_OURS, true},
-    {PLACEMENT_EMPTY, true},
-    {PLACEMENT_WITHOUT_OURS, false},
-    {PLACEMENT_EMPTY, false},
+    {PLACEMENT_WITHOUT_OURS, PLACEMENT_SURE},
+    {PLACEMENT_EMPTY, PLACEMENT_SURE},
+    {PLACEMENT_WITHOUT_OURS, PLACEMENT_TRY},
+    {PLACEMENT_EMPTY, PLACEMENT_TRY},
 };
 
 static enum feasibility
@@ -213,10 +213,11 @@ judge_empty(const struct placement_problem *problem, const struct error *now,
     then.rejection_count = 0;
     for (size_t i = 0; i < COUNT(rows); i++) {
         then.host = rows[i].host;
-        then.is_sure = rows[i].is_sure;
+        then.certainty = rows[i].certainty;
         if (find_empty(&then, choices, error) == 0) {
             *error = *now;
-            return then.is_sure ? FEASIBILITY_YES : unknown(error, find_unknown(&then, choices));
+            return then.certainty == PLACEMENT_SURE ? FEASIBILITY_YES
+                                                    : unknown(error, find_unknown(&then, choices));
         }
         if (error->class == ERROR_UNDECIDED)
             return undecided(problem, choices);

@@ -40,6 +40,13 @@ reason_of(enum room_why why)
     return reasons[why];
 }
 
+static bool
+wants_sure(const struct rooms *rooms, size_t gpu)
+{
+    return rooms->problem->certainty == PLACEMENT_SURE ||
+           (rooms->problem->certainty == PLACEMENT_TRY_SEEN && rooms->gpus[gpu].drops > 0);
+}
+
 /* What stands against one parent. *counts: its places are the GPU's room, be they this demand's or
  * not; they may have to stay free. */
 static enum reason
@@ -60,7 +67,7 @@ judge_parent(const struct rooms *rooms, const struct demand *demand, size_t gpu,
     if (reason != REASON_NONE)
         return reason;
     here = gpu_room_at(&rooms->gpus[gpu], type, parent);
-    places = rooms->problem->is_sure ? here.least : here.most;
+    places = wants_sure(rooms, gpu) ? here.least : here.most;
     if (places == 0)
         return reason_of(here.why);
     if (rooms_is_rejected(rooms, parent, type))
@@ -123,6 +130,6 @@ fit_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu, si
     ret->left = left;
     ret->left.least = less(left.least, reserve);
     ret->left.most = less(left.most, reserve);
-    return (rooms->problem->is_sure ? ret->left.least : ret->left.most) ? REASON_NONE
-                                                                        : REASON_RESERVED;
+    return (wants_sure(rooms, gpu) ? ret->left.least : ret->left.most) ? REASON_NONE
+                                                                       : REASON_RESERVED;
 }

@@ -120,10 +120,20 @@ is_sure(const struct gpu_load *load, size_t type)
            count->freed + load->types[type].is_offered > load->puts;
 }
 
+/* Whether memory that nobody tells would have to be enough another day. Today the driver is asked.
+ */
+static bool
+is_guess(const struct gpu_load *load, size_t type, size_t parent)
+{
+    return load->time == LOAD_EVER && load->inventory->parents[parent].untold &&
+           gpu_load_card(load)->types[type].framebuffer;
+}
+
 static struct bounds
 word_on_function(const struct gpu_load *load, size_t type, size_t parent)
 {
-    bool sure = load->inventory->parents[parent].apart || is_sure(load, type);
+    bool sure = load->inventory->parents[parent].apart ||
+                (is_sure(load, type) && !is_guess(load, type, parent));
 
     if (gpu_load_on(load, parent)->vgpus ||
         (gpu_load_word(load, type, parent) == 0 && !is_raised(load, type)))

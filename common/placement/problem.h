@@ -24,6 +24,13 @@ enum placement_host {
     PLACEMENT_EMPTY,        /* and without vGPUs of others */
 };
 
+enum placement_certainty {
+    PLACEMENT_TRY,      /* also places that there may be */
+    PLACEMENT_TRY_SEEN, /* the same of a GPU as it was seen; where something is `gone`, only places
+                           that there are for sure */
+    PLACEMENT_SURE,     /* only places that there are for sure */
+};
+
 struct placement_problem {
     const struct request *request;
     const struct demands *demands;
@@ -36,8 +43,8 @@ struct placement_problem {
     size_t rejection_count;
     enum placement_host host;
     const bool *gone; /* per lease of the ledger: as if it were gone, and its device; NULL: none */
-    bool is_sure;     /* only places that there are for sure; else also those that there may be */
-    bool running;     /* the domain keeps what else it holds: the demands are for more */
+    enum placement_certainty certainty;
+    bool running; /* the domain keeps what else it holds: the demands are for more */
     size_t
         *effort; /* of several searches, so that they are bounded together; NULL: each by itself */
     const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */

@@ -181,7 +181,7 @@ could_meet(const struct placement_problem *problem, const bool *gone,
     struct error why = {0};
 
     then.gone = gone;
-    then.is_sure = false;
+    then.certainty = PLACEMENT_TRY;
     return placement_find(&then, choices, &why) == 0 ||
            (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
 }
@@ -242,7 +242,7 @@ victim_find(const struct placement_problem *problem, const bool *may_evict)
     if (search_begin(&search, problem, choices, &ignored) < 0)
         return pick_named(&search, may_evict, choices);
     after.gone = gone;
-    after.is_sure = false;
+    after.certainty = PLACEMENT_TRY;
     rooms_init(&then, &after);
     /* First by themselves; and if each then has a way, with the others having the best that is
      * left. */

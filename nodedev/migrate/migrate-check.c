@@ -163,7 +163,7 @@ check_start(struct check *check)
 static void
 check_kernel(struct check *check)
 {
-    const char *kernel = check->migration->kernel;
+    const char *kernel = check->migration->departure->kernel;
     unsigned major, minor;
 
     if (sscanf(kernel, "%u.%u", &major, &minor) != 2)
@@ -257,11 +257,43 @@ check_profile(struct check *check, const struct migrating_device *device)
                  device->demand->label, device->has->name);
 }
 
+/* What only this host's files tell of a vGPU that would leave it. What they do not tell is a note,
+ * as the drivers judge it in the end. */
+static void
+check_departure(struct check *check, const struct migrating_device *device,
+                const struct departing_device *departing)
+{
+    static const struct {
+        bool is_nvidias;
+        enum remote_capacity_answer (*judge)(const struct departing_device *departing, char *text,
+                                             size_t size);
+    } rows[] = {
+        {false, departing_device_judge_features},
+        {true, departing_device_judge_params},
+    };
+    const char *label = device->demand->label;
+    char why[256];
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        enum remote_capacity_answer answer;
+
+        if (rows[i].is_nvidias && !migrating_device_may_be_nvidia(device))
+            continue;
+        answer = rows[i].judge(departing, why, sizeof(why));
+        if (answer == REMOTE_CAPACITY_UNKNOWN)
+            add_note(check, "%s: %s", label, why);
+        else
+            find(check, answer, "%s: %s", label, why);
+    }
+}
+
 static void
 check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
 {
-    const struct migrating_device device = device_of(check->migration, demand);
+    const struct migrate_check *migration = check->migration;
+    const struct migrating_device device = device_of(migration, demand);
     const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
+    size_t index = (size_t)(demand - migration->guest->demands.items);
     enum remote_capacity_answer answer;
     bool has_type;
     char why[512];
@@ -274,6 +306,8 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
     else
         check_kind(check, &device, has_type);
     check_profile(check, &device);
+    if (!device.is_new)
+        check_departure(check, &device, &migration->departure->devices[index]);
     if (!has_type)
         return;
     answer = remote_capacity_take(capacity, &filter, why, sizeof(why));
@@ -322,6 +356,38 @@ check_others(struct check *check)
 
 /* --- What to know besides --- */
 
+/* What NVIDIA wants both hosts to have alike, and no libvirt tells. */
+static void
+add_notes_of_nvidia(struct check *check)
+{
+    const char *manager = check->migration->departure->manager;
+
+    add_note(check,
+             "%s%s%s; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release notes "
+             "say which go together",
+             *manager ? "NVIDIA's vGPU manager has version " : "", manager,
+             *manager
+                 ? " here, and which there is not known"
+                 : "which version NVIDIA's vGPU manager has here is not known, nor which there");
+    add_note(check, "whether ECC is on, here and there, is not known, and it has to be the same: "
+                    "'nvidia-smi --query-gpu=pci.bus_id,ecc.mode.current --format=csv' tells it on "
+                    "each");
+}
+
+static bool
+has_nvidias(const struct migrate_check *migration)
+{
+    const struct demands *demands = &migration->guest->demands;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct migrating_device device = device_of(migration, &demands->items[i]);
+
+        if (migrating_device_may_be_nvidia(&device))
+            return true;
+    }
+    return false;
+}
+
 static void
 add_notes(struct check *check)
 {
@@ -334,7 +400,9 @@ add_notes(struct check *check)
         return;
     add_note(check, "that the hook is installed there, and what vgpu.conf there allows (gpus, "
                     "classes, quotas), no libvirt tells");
-    add_note(check, "whether the drivers of both hosts migrate this vGPU, QEMU alone finds out");
+    add_note(check, "whether the driver there migrates this vGPU, QEMU alone finds out");
+    if (has_nvidias(migration))
+        add_notes_of_nvidia(check);
     if (!guest->domain->is_running) {
         add_note(check,
                  "%s does not run: 'virsh migrate --offline' moves its definition, which "

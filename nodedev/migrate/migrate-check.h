@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "migrate/departure.h"
 #include "migrate/migrating-guest.h"
 #include "migrate/remote-capacity.h"
 
@@ -20,8 +21,8 @@ struct migrate_check {
     const struct remote_host *from;
     const struct remote_host *to; /* it has answered */
     const struct migrating_guest *guest;
-    const struct inventory *here; /* this host from /sys: with sizes, unlike from's own */
-    const char *kernel;           /* this host's; "": not known */
+    const struct inventory *here;      /* this host from /sys: with sizes, unlike from's own */
+    const struct departure *departure; /* the guest's, unless it is new there */
 };
 
 #define MIGRATE_CHECK_MOST_ROOM 999

@@ -7,16 +7,14 @@ int
 migrate_question_start(struct migrate_question *question, const struct host *host,
                        struct error *error)
 {
-    *question = (struct migrate_question){0};
-    if (host_read(host, question->kernel, sizeof(question->kernel), "proc/sys/kernel/osrelease") <
-        0)
-        *question->kernel = '\0';
+    *question = (struct migrate_question){.host = host};
     return snapshot_take(&question->snapshot, host, &inventory_all_types, error);
 }
 
 void
 migrate_question_clear(struct migrate_question *question)
 {
+    departure_clear(&question->departure);
     migrating_guest_clear(&question->guest);
     remote_clear(&question->hosts);
     snapshot_clear(&question->snapshot);
@@ -42,10 +40,14 @@ migrate_question_find_guest(struct migrate_question *question, const char *word,
                             struct error *error)
 {
     const struct remote_host *here = &question->hosts.items[0];
+    int rc;
 
     if (*here->failure.text)
         return error_set(error, -ENOTCONN, "%s", here->failure.text);
-    return migrating_guest_find(&question->guest, here, word, &question->snapshot.policy, error);
+    rc = migrating_guest_find(&question->guest, here, word, &question->snapshot.policy, error);
+    if (rc == 0)
+        departure_take(&question->departure, question->host, &question->guest);
+    return rc;
 }
 
 struct migrate_check
@@ -58,6 +60,6 @@ migrate_question_check(const struct migrate_question *question, size_t host)
         .to = &hosts->items[host],
         .guest = &question->guest,
         .here = &question->snapshot.inventory,
-        .kernel = question->kernel,
+        .departure = &question->departure,
     };
 }

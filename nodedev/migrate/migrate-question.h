@@ -20,10 +20,11 @@
 #include "migrate/migrate-check.h"
 
 struct migrate_question {
+    const struct host *host;
     struct snapshot snapshot;
-    char kernel[256]; /* this host's; "": not known */
     struct migrating_guest guest;
-    struct remote_hosts hosts; /* this one first; then those that are asked, in their order */
+    struct departure departure; /* of a guest that would leave this host */
+    struct remote_hosts hosts;  /* this one first; then those that are asked, in their order */
 };
 
 /* Looks at this host. -errno with a line in error. */

@@ -79,9 +79,8 @@ find_type(const struct inventory *inventory, wants_function *wants,
     return NULL;
 }
 
-/* Whether NVIDIA's driver could make it, as far as its types are known here. */
-static bool
-may_be_nvidia(const struct migrating_device *device)
+bool
+migrating_device_may_be_nvidia(const struct migrating_device *device)
 {
     struct inventory_walk walk = {0};
     bool is_known = false;
@@ -104,7 +103,7 @@ migrating_device_untold(const struct migrating_device *device)
     const struct inventory *to = device->to;
 
     for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
-        if (to->gpus[gpu].is_partial && may_be_nvidia(device))
+        if (to->gpus[gpu].is_partial && migrating_device_may_be_nvidia(device))
             return &to->gpus[gpu];
     }
     return NULL;

@@ -26,6 +26,9 @@ struct migrating_device {
 /* Whether a type of the other host will do. For struct inventory_filter: data is the device. */
 bool migrating_device_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
 
+/* Whether NVIDIA's driver could make it, as far as its types are known here. */
+bool migrating_device_may_be_nvidia(const struct migrating_device *device) CHECKED NONNULL;
+
 /* The first GPU there of whose types libvirt tells nothing (node-device.h), if it may have what the
  * device needs; or NULL. */
 const struct inventory_gpu *

@@ -22,6 +22,10 @@
 #define MTTY "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n"
 #define L40S "gpu 0000:3d:00.0 vf vfs 16 rule size numa 0 board \"NVIDIA L40S\"\n"
 
+#define VF "0000:3d:00.4"
+#define XE "0000:03:00.4"
+#define XE "0000:03:00.4"
+
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = T4, .inside = true}, &typed};
@@ -340,6 +344,66 @@ what_is_gone_is_not_kept(void **state)
         "forgotten: it was kept for its guest's next start, and is gone");
 }
 
+/* What a start removes first is on another GPU: of this one everybody sees the same. */
+static void
+what_goes_elsewhere_takes_no_room(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(1, "", "L40S-6Q", (const char *const[]){VF, NULL});
+
+    (void)state;
+    restart(MTTY "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n");
+    scene_configure(&scene, "release = \"keep\";\n"
+                            "gpus = ( { address = \"0000:3d:00.0\"; reserve = 1; } );");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    run("vgpuctl explain ./guest1.xml", COMMAND_DONE,
+        "A start would first remove what guest1 has and does not want as it is:");
+    typed_assert_has(typed.printed, "chosen");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+}
+
+/* Nobody says how much memory a card has, so nobody knows that it will ever be enough. */
+static void
+memory_that_is_not_told_is_no_promise(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(1, "", "large", (const char *const[]){XE, NULL});
+    AUTO_FREE char *quick = typed_functions(1, "", "quick", (const char *const[]){XE, NULL});
+
+    (void)state;
+    restart("gpu 0000:03:00.0 xe vfs 2 memory 4096\n");
+    scene_configure(&scene, "profiles = { small = { vram = \"2G\"; }; large = { vram = \"8G\"; };"
+                            " quick = { exec_quantum = \"5ms\"; }; };");
+    assert_int_equal(scene_prepare_at(&scene, 2, XE, "small"), 0);
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    run("vgpuctl check guest1.xml", COMMAND_DONE, "ok (vGPUs asked for: 1, warnings: 1)");
+    typed_assert_has(typed.faults, "whether this host could ever give it all is not known: how "
+                                   "many a GPU takes its driver does not tell");
+    fake_write(&scene.kernel, "guest1.xml", quick);
+    run("vgpuctl check guest1.xml", COMMAND_DONE, "ok (vGPUs asked for: 1, warnings: 0)");
+    assert_int_equal(scene_release_at(&scene, 2, XE), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+}
+
+/* What a card takes once the vGPU that a guest's function has is gone, its driver will tell then.
+ */
+static void
+what_a_removal_makes_place_for_is_hoped_for(void **state)
+{
+    AUTO_FREE char *xml =
+        typed_functions(1, "", "L40S-24Q", (const char *const[]){VF, "0000:3d:00.5", NULL});
+
+    (void)state;
+    restart("gpu 0000:3d:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n");
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare_at(&scene, 2, VF, "L40S-48Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 2, VF), 0);
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    run("vgpuctl explain ./guest1.xml", COMMAND_DONE,
+        "can have all it asks for, once something is removed that nobody uses");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+}
+
 /* What the kernel is still removing is there until its directory is gone: prepare, explain and gpus
  * count it. */
 static void
@@ -408,6 +472,9 @@ main(void)
         TEST(what_a_process_has_open),
         TEST(what_is_gone_is_not_kept),
         TEST(a_removal_under_way_counts),
+        TEST(memory_that_is_not_told_is_no_promise),
+        TEST(what_goes_elsewhere_takes_no_room),
+        TEST(what_a_removal_makes_place_for_is_hoped_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

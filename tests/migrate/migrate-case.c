@@ -185,14 +185,18 @@ cross(const struct migrate_case *row)
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(inventory_clear) struct inventory here = {0};
     AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
+    AUTO(departure_clear) struct departure departure = {0};
     AUTO_FREE char *xml =
         row->function
             ? typed_functions(1, "", row->type, (const char *const[]){row->function, NULL})
             : scene_xml(1, row->request ? row->request : "", row->numbers);
     AUTO_FREE char *printed = NULL;
     struct remote_hosts hosts = {.items = calloc(2, sizeof(*hosts.items)), .count = 2};
-    struct migrate_check check = {
-        .from = &hosts.items[0], .to = &hosts.items[1], .guest = &guest, .here = &here};
+    struct migrate_check check = {.from = &hosts.items[0],
+                                  .to = &hosts.items[1],
+                                  .guest = &guest,
+                                  .here = &here,
+                                  .departure = &departure};
     struct migrate_verdict verdict;
     struct error error = {0};
     size_t size;
@@ -204,9 +208,13 @@ cross(const struct migrate_case *row)
                            &hosts.items[0]);
     migrate_case_read_host(&row->there, UUID_THERE, "qemu://there/system", NULL, false,
                            &hosts.items[1]);
-    check.kernel = row->kernel ? row->kernel : "6.12.0";
+    for (size_t i = 0; i < COUNT(row->files) && row->files[i].path; i++)
+        fake_write(&scene.kernel, row->files[i].path, row->files[i].text);
+    fake_write(&scene.kernel, "proc/sys/kernel/osrelease", row->kernel ? row->kernel : "6.12.0");
     if (find_guest(row, &scene, xml, check.from, &policy, &guest, &error) < 0)
         fail_msg("%s: %s", row->why, error.text);
+    if (!guest.is_new)
+        departure_take(&departure, &scene.kernel.host, &guest);
     if (row->is_alone)
         check.from = NULL;
     migrate_check_run(&check, out, &verdict);

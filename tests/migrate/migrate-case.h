@@ -61,6 +61,9 @@ struct migrate_case {
     const char *function, *type; /* or its virtual function, and what it asks for; "": nothing */
     const char *config;          /* of this host */
     const char *kernel;
+    struct {
+        const char *path, *text;
+    } files[3];           /* of this host, beside */
     bool is_down;         /* it does not run */
     bool is_new;          /* it comes from a file */
     const char *new_type; /* or is only this type */

@@ -9,6 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DEVICE "dddddddd-0000-4000-8000-000000000001"
+#define PARAMS "sys/bus/mdev/devices/" DEVICE "/nvidia/vgpu_params"
+#define VFIO   "sys/kernel/debug/vfio/" DEVICE
+
 static const struct migrate_case rows[] = {
     {
         .why = "all is well",
@@ -309,6 +313,111 @@ static const struct migrate_case rows[] = {
         .words = {"NO       ua-gpu1: the driver of mdpy-vga cannot migrate"},
     },
     {
+        .why = "unified memory",
+        ONE("type=\"T4-1B\""),
+        .files = {{PARAMS, "disable_vnc=1, enable_uvm=1\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       ua-gpu1: it has the parameter enable_uvm, and NVIDIA's driver migrates "
+                  "no vGPU with unified memory, debuggers or profilers\n"},
+    },
+    {
+        .why = "profilers, which a request asks for",
+        .request = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\">"
+                   "<vgpu:param name=\"enable_profiling\" value=\"1\"/></vgpu:device>",
+        .numbers = {1},
+        .config = "params = [ \"enable_profiling\" ];",
+        .is_down = true,
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       ua-gpu1: it has the parameter enable_profiling, and NVIDIA's driver"},
+    },
+    {
+        .why = "parameters that stop nothing",
+        ONE("type=\"T4-1B\""),
+        .files = {{PARAMS, "enable_uvm=0,my_enable_debugging=1 disable_vnc=1\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .words = {"OK       ua-gpu1: it has no parameter for unified memory, debuggers or "
+                  "profilers\n"},
+    },
+    {
+        .why = "parameters of a device that is not there any more",
+        .request = "<vgpu:device alias=\"ua-gpu9\" type=\"T4-1B\"/>",
+        .numbers = {9},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .words = {"NOTE     ua-gpu9: which parameters it has is not known (No such file or "
+                  "directory)\n"},
+    },
+    {
+        .why = "what no file tells of NVIDIA's driver",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .words = {"NOTE     which version NVIDIA's vGPU manager has here is not known, nor which "
+                  "there; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release "
+                  "notes say which go together\n",
+                  "NOTE     whether ECC is on, here and there, is not known, and it has to be the "
+                  "same: 'nvidia-smi --query-gpu=pci.bus_id,ecc.mode.current --format=csv' tells "
+                  "it on each\n",
+                  "NOTE     ua-gpu1: whether its driver here migrates it is not known: there is no "
+                  "/sys/kernel/debug/vfio/" DEVICE " to read\n"},
+    },
+    {
+        .why = "what files tell of it",
+        ONE("type=\"T4-1B\""),
+        .files = {{"sys/module/nvidia/version", "580.65.05\n"},
+                  {VFIO "/migration/features", "stop-copy\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .words = {"NOTE     NVIDIA's vGPU manager has version 580.65.05 here, and which there is "
+                  "not known; up to RHEL 9.4",
+                  "OK       ua-gpu1: its driver here migrates it\n"},
+    },
+    {
+        .why = "a kernel whose debugfs has states and no features",
+        ONE("type=\"T4-1B\""),
+        .files = {{VFIO "/migration/state", "RUNNING\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .words = {"OK       ua-gpu1: its driver here migrates it\n"},
+    },
+    {
+        .why = "a driver that migrates none of its devices",
+        ONE("type=\"T4-1B\""),
+        .files = {{VFIO "/pci/nointxmask", "N\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       ua-gpu1: its driver here does not migrate it, says "
+                  "/sys/kernel/debug/vfio/" DEVICE "\n"},
+    },
+    {
+        .why = "features without the one that it takes",
+        ONE("type=\"T4-1B\""),
+        .files = {{VFIO "/migration/features", "p2p\ndirty-tracking\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       ua-gpu1: its driver here does not migrate it, says"},
+    },
+    {
+        .why = "two devices, and a driver that stops only one at a time",
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .files = {{VFIO "/migration/features", "stop-copy\npre-copy\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       ua-gpu1: its driver here does not have p2p, which QEMU wants of each "
+                  "of several devices\n"},
+    },
+    {
+        .why = "two devices of a driver with p2p",
+        TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
+        .files = {{VFIO "/migration/features", "stop-copy\np2p\n"}},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = REMOTE_CAPACITY_YES,
+        .words = {"OK       ua-gpu1: its driver here migrates it\n"},
+    },
+    {
         .why = "room for pairs, over two GPUs",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("5", "2"), OTHER_T4("4", "0")}},
@@ -352,13 +461,13 @@ best_of_several(void **state)
     };
     static const char *const order[] = {"eight", "three", "also-three", "untold",
                                         "old",   "full",  "same",       "gone"};
+    struct scene scene = {0};
     AUTO(migrate_question_clear)
     struct migrate_question question = {
-        .kernel = "6.12.0",
+        .host = &scene.kernel.host,
         .hosts = {.items = calloc(COUNT(hosts), sizeof(*question.hosts.items)),
                   .count = COUNT(hosts)},
     };
-    struct scene scene = {0};
     AUTO_FREE char *xml = scene_xml(1, row.request, row.numbers);
     AUTO(destinations_clear) struct destinations destinations = {0};
     struct error error;

@@ -37,6 +37,18 @@ static const struct migrate_case functions[] = {
                   "virtual functions of 0000:5e:00.0 there can be, libvirt does not tell\n"},
     },
     {
+        .why = "a virtual function with debuggers, and a driver that migrates it",
+        .function = "0000:3d:00.4",
+        .type = "L40S-8Q",
+        FUNCTIONS_HERE,
+        .files = {{"sys/bus/pci/devices/0000:3d:00.4/nvidia/vgpu_params", "enable_debugging=1\n"},
+                  {"sys/kernel/debug/vfio/0000:3d:00.4/migration/features", "stop-copy\n"}},
+        .there = {.devices = {L40S("6")}},
+        .answer = REMOTE_CAPACITY_NO,
+        .words = {"NO       ua-gpu0: it has the parameter enable_debugging, and NVIDIA's driver",
+                  "OK       ua-gpu0: its driver here migrates it\n"},
+    },
+    {
         .why = "virtual functions, and no GPU there",
         .function = "0000:3d:00.4",
         .type = "L40S-8Q",

@@ -43,9 +43,10 @@ struct card {
     char places[PLACES][16]; /* its parents: itself, or functions */
     unsigned place_count;
     bool functions;
-    bool vf;   /* they are vGPUs themselves; only of `lent` ones somebody tells a maximum */
-    bool xe;   /* they are Intel's: types are numbers that share the memory */
-    bool lent; /* they are members of pools */
+    bool vf;     /* they are vGPUs themselves; only of `lent` ones somebody tells a maximum */
+    bool xe;     /* they are Intel's: types are numbers that share the memory */
+    bool lent;   /* they are members of pools */
+    bool untold; /* of `xe`: vgpu.conf does not say how much memory there is */
     size_t kinds[KINDS];
     unsigned kind_count;
     unsigned

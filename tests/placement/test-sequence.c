@@ -7,7 +7,7 @@
 
 #include "fake/scene.h"
 #include "fake/chance.h"
-#include "placement/model-problem.h"
+#include "placement/model-host.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,122 +40,6 @@ static unsigned
 device_number(size_t guest, size_t k)
 {
     return (unsigned)(10 * (guest + 1) + k);
-}
-
-/* What the configuration and the guests call a type. */
-static const char *
-called(const struct town *town, size_t kind, const char *name)
-{
-    return town->ids ? model_kinds[kind].id : name;
-}
-
-/* A list of words, each after what parts it from the one before. */
-static void
-put_words(FILE *out, const struct town *town, const struct card *card)
-{
-    const char *part = " types = [ ";
-
-    for (unsigned k = 0; k < card->kind_count; k++) {
-        if (!(card->allowed >> k & 1))
-            continue;
-        fprintf(out, "%s\"%s\"", part,
-                called(town, card->kinds[k], model_kinds[card->kinds[k]].word));
-        part = ", ";
-    }
-    if (card->allowed)
-        fprintf(out, " ];");
-}
-
-static void
-put_group(FILE *out, const struct group *group)
-{
-    fprintf(out, "%s = { ", group->name);
-    if (group->framebuffer)
-        fprintf(out, "framebuffer = \"%uM\"; };\n", group->framebuffer);
-    else
-        fprintf(out, "types = [ ");
-    for (unsigned k = 0; k < group->kind_count; k++)
-        fprintf(out, "\"%s\"%s", model_kinds[group->kinds[k]].id,
-                k + 1 < group->kind_count ? ", " : " ]; };\n");
-}
-
-/* What the driver of functions does not tell; else each of its rejections takes a second. */
-static void
-put_limits(FILE *out, const struct town *town)
-{
-    const char *part = "max_instances = (";
-
-    for (size_t i = 0; i < COUNT(model_kinds); i++) {
-        if (!town->hosts.configured[i])
-            continue;
-        fprintf(out, "%s { types = [ \"%s\" ]; max = %u; }", part,
-                called(town, i, model_kinds[i].word), town->hosts.configured[i]);
-        part = ",";
-    }
-    fprintf(out, " );\n");
-}
-
-/* Of Intel's cards each has all of them. */
-static void
-put_profiles(FILE *out)
-{
-    fprintf(out, "profiles = {\n");
-    for (size_t i = 0; i < COUNT(model_kinds); i++) {
-        if (!strcmp(model_kinds[i].board, "B60"))
-            fprintf(out, "%s = { vram = \"%uM\"; };\n", model_kinds[i].word,
-                    model_kinds[i].framebuffer);
-    }
-    fprintf(out, "};\n");
-}
-
-static char *
-configuration_of(const struct town *town)
-{
-    const struct model *model = &town->hosts;
-    const char *part = "gpus = (";
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, "release = \"%s\"; %s\n", town->keep ? "keep" : "reap",
-            town->trouble ? "release_timeout = \"1s\"; prepare_timeout = \"400ms\";"
-                          : "release_timeout = \"20s\";");
-    for (size_t c = 0; c < model->card_count; c++) {
-        const struct card *card = &model->cards[c];
-
-        if (!card->listed && !card->memory)
-            continue;
-        fprintf(out, "%s { address = \"%s\";", part, card->name);
-        if (card->memory)
-            fprintf(out, " vram = \"%uM\";", card->memory);
-        if (card->listed) {
-            fprintf(out, " enabled = %s; reserve = %u; traits = [ %s ];",
-                    card->enabled ? "true" : "false", card->reserve, card->blue ? "\"blue\"" : "");
-            put_words(out, town, card);
-        }
-        fprintf(out, " }");
-        part = ",\n";
-    }
-    fprintf(out, "%s\n", *part == ',' ? " );" : "");
-    put_limits(out, town);
-    put_profiles(out);
-    fprintf(out, "classes = {\n");
-    for (size_t i = 0; i < GROUPS; i++)
-        put_group(out, &model->groups[i]);
-    fprintf(out, "};\n");
-    for (size_t i = 0; i < model->limit_count; i++) {
-        const struct quota *limit = &model->limits[i];
-
-        fprintf(out, "%s { domains = [ \"%s\" ]; class = \"%s\"; max = %u; }",
-                i ? "," : "quotas = (",
-                *limit->pattern == '*'   ? "*"
-                : *limit->pattern == 'c' ? "guest[123]"
-                                         : "guest[456]",
-                model->groups[limit->group].name, limit->max);
-    }
-    fprintf(out, "%s\n", model->limit_count ? " );" : "");
-    fclose(out);
-    return text;
 }
 
 /* Somebody else's, with which a guest that names its function may start. */
@@ -200,7 +84,7 @@ add_card(struct town *town, uint64_t *chances)
 static void
 set_up_town(struct town *town, uint64_t seed, bool trouble)
 {
-    AUTO_FREE char *machine = NULL, *configuration = NULL;
+    AUTO_FREE char *machine = NULL, *configuration = NULL, *head = NULL;
     uint64_t chances = seed;
     unsigned cards = 1 + chance(&chances, CARDS);
 
@@ -224,8 +108,11 @@ set_up_town(struct town *town, uint64_t seed, bool trouble)
         memcpy(town->wishes[g], wishes.wishes, sizeof(wishes.wishes));
         town->wish_count[g] = wishes.wish_count;
     }
-    machine = model_machine(&town->hosts, false);
-    configuration = configuration_of(town);
+    machine = model_host_machine(&town->hosts);
+    assert_true(asprintf(&head, "release = \"%s\"; %s\n", town->keep ? "keep" : "reap",
+                         trouble ? "release_timeout = \"1s\"; prepare_timeout = \"400ms\";"
+                                 : "release_timeout = \"20s\";") > 0);
+    configuration = model_host_configuration(&town->hosts, town->ids, head);
     scene_start(&town->scene, machine);
     fake_write(&town->scene.kernel, "etc/libvirt-vgpu/vgpu.conf", configuration);
     /* What functions list is seen once, so that a type of which they are full has a name. */
@@ -359,32 +246,11 @@ look_around(const struct town *town, size_t guest, bool kept, bool own, struct m
 static char *
 write_request(const struct town *town, size_t guest)
 {
-    const char *sources[WISHES + 1] = {NULL};
-    AUTO_FREE char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    struct model model = town->hosts;
 
-    for (size_t k = 0; k < town->wish_count[guest]; k++) {
-        const struct wish *wish = &town->wishes[guest][k];
-        const struct card *card = wish->card < 0 ? NULL : &town->hosts.cards[wish->card];
-
-        sources[k] = wish->pci ? town->hosts.cards[wish->on_card].places[wish->on_place]
-                               : scene_device(device_number(guest, k));
-        fprintf(out, "<vgpu:device alias=\"ua-gpu%zu\" placement=\"%s\" numa=\"%s\"", k + 1,
-                policy_order_words[wish->order], policy_numa_words[wish->numa]);
-        if (wish->group < 0)
-            fprintf(out, " type=\"%s\"", called(town, wish->kind, model_kinds[wish->kind].name));
-        else
-            fprintf(out, " class=\"%s\"", town->hosts.groups[wish->group].name);
-        if (card)
-            fprintf(out, " parent=\"%s\"",
-                    wish->place < 0 ? card->name : card->places[wish->place]);
-        if (wish->blue)
-            fprintf(out, " traits=\"%s\"", wish->blue > 0 ? "blue" : "!blue");
-        fprintf(out, "/>");
-    }
-    fclose(out);
-    return scene_xml_of((unsigned)guest + 1, text, sources);
+    memcpy(model.wishes, town->wishes[guest], sizeof(model.wishes));
+    model.wish_count = town->wish_count[guest];
+    return model_host_request(&model, town->ids, (unsigned)guest + 1, device_number(guest, 0));
 }
 
 /* What is true after every step: the ledger has what there is, and each guest all or none. */
