@@ -33,6 +33,8 @@ done
 # Each "$ vgpuctl ..." of the README with what is printed below it.
 awk -v to="$scratch/shown." '/^    \$ vgpuctl / { n++ } !/^    / { inside = 0 } /^    \$ vgpuctl / { inside = 1 }
     inside { print substr($0, 5) >(to n) }' README.md
+[ "$(find "$scratch" -name 'shown.*' | wc -l)" = "$(find tests/golden/readme -type f | wc -l)" ] ||
+    complain "README.md shows other commands of vgpuctl than tests/golden/readme has"
 for shown in "$scratch"/shown.*; do
     found=
     for golden in tests/golden/readme/*; do

@@ -50,7 +50,7 @@ done
 profile=$stage/etc/apparmor.d/libvirt-vgpu
 [ -f "$profile" ] || complain "AppArmor's profile is missing"
 if grep '@[a-z]*dir@' "$profile"; then complain "AppArmor's profile was not filled in"; fi
-for document in README.md NEWS examples/vgpu.conf; do
+for document in README.md NEWS examples/vgpu.conf packaging/README.md; do
     [ -f "$stage$docs/$document" ] || complain "$document is missing"
 done
 # Which of these are installed is configure's option.

@@ -57,9 +57,9 @@ t4(void **state)
     assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
     libvirt = typed_libvirt(&scene, domains);
     show("t4", libvirt);
-    typed_golden(&scene, libvirt, "status/t4-one", "vgpuctl status 0000:18:00.0");
+    /* README.md shows it; check-golden.sh compares. */
+    typed_golden(&scene, libvirt, "readme/status", "vgpuctl status 0000:18:00.0");
     typed_golden(&scene, libvirt, "status/t4-unknown", "vgpuctl status 0000:19:00.0");
-    typed_golden(&scene, NULL, "readme/status", "vgpuctl status 0000:3b:00.0");
     scene_stop(&scene);
 }
 

@@ -266,7 +266,6 @@ full(void **state)
     scene_stop(&scene);
 }
 
-/* What README.md shows; check-golden.sh compares. */
 /* Only list is about domains. */
 static void
 no_libvirt_is_asked(void **state)
@@ -285,26 +284,6 @@ no_libvirt_is_asked(void **state)
     scene_stop(&scene);
 }
 
-static void
-readme(void **state)
-{
-    (void)state;
-    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
-                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
-                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8 heads 4\n"
-                        "gpu 0000:3b:00.0 rule size numa 1\n"
-                        "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
-                        "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8 heads 4\n");
-    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
-    assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
-    assert_int_equal(fake_make(&scene.kernel, "0000:3b:00.0", "nvidia-231", scene_device(3)), 0);
-    typed_golden(&scene, NULL, "readme/gpus", "vgpuctl gpus");
-    typed_golden(&scene, NULL, "readme/types",
-                 "vgpuctl types 0000:18:00.0 -o name,framebuffer,max,available");
-    typed_golden(&scene, NULL, "readme/list", "vgpuctl list -o device,name,gpu,state,domain");
-    scene_stop(&scene);
-}
-
 int
 main(void)
 {
@@ -316,7 +295,6 @@ main(void)
         cmocka_unit_test(a40),
         cmocka_unit_test(samples),
         cmocka_unit_test(nothing),
-        cmocka_unit_test(readme),
         cmocka_unit_test(both_kinds),
         cmocka_unit_test(partitioned),
         cmocka_unit_test(ceilings),

@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What README's first screen says, typed as it stands there: from nothing to a guest with a vGPU.
+# What README says about the first vGPU, typed as it stands there: from nothing to a guest with a vGPU.
+# What is printed is what README shows, but for the UUID of the device.
 # shellcheck shell=bash
 
-# The lines that are indented, up to the next heading.
-sed -n '/^## Three commands$/,/^## /s/^    //p' /usr/share/doc/libvirt-vgpu/README.md >commands
-[ "$(wc -l <commands)" = 3 ]
+cp /usr/share/doc/libvirt-vgpu/README.md .
+
+# section HEADING: its indented lines, up to the next heading.
+section() { sed -n "/^## $1\$/,/^##/s/^    //p" README.md; }
+masked() { sed -E 's/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/UUID/g' "$1"; }
 
 # Two T4. libvirt starts anew, and knows them.
 modprobe nvidia-shaped mdev=1
 forget_program
 guest web01
-cp /vgpu/packages/1.deb libvirt-vgpu_1_amd64.deb
+
+mkdir -p packages/deb
+cp /vgpu/packages/1.deb packages/deb/libvirt-vgpu_1_amd64.deb
+install=$(section 'Install on Debian' | grep '^apt install ')
+say "$install"
+bash -ec "$install" </dev/null
+
+section 'The first vGPU' >shown
+sed -n 's/^# //p' shown >commands
+[ "$(wc -l <commands)" = 3 ]
 while read -ru 3 command; do
-    say "$command"
-    bash -ec "$command" </dev/null
-done 3<commands
+    echo "# $command"
+    bash -ec "$command" </dev/null 2>&1
+done 3<commands >printed
+cat printed
+diff <(masked shown) <(masked printed)
 
 is_running web01
 device=$(device_of web01)
 [ "$(mdev_type "$device")" = nvidia-222 ]
 [ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
-vgpuctl list --raw --noheadings --columns DEVICE,STATE,DOMAIN | grep -x "$device held web01"
 destroy web01
 assert_gone "$device"
