@@ -65,7 +65,7 @@ struct host {
     int caller;            /* a pipe to who called us, which breaks when it ends; -1: none */
 
     /* Runs another program (cli/program.h); NULL: that is none of ours, as in the hook. */
-    int (*run)(const struct host *host, char *const argv[], int out, unsigned milliseconds);
+    int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);
 };
 
 /* The running kernel. */

@@ -33,6 +33,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
+    [OPTION_SINCE] = {"since", 0, "TIME", "leave out what is older, as journalctl does"},
     [OPTION_WATCH] = {"watch", 'w', NULL, "show it again whenever it changes; q ends that"},
     [OPTION_BEST] = {"best", 0, NULL, "to the host that would take it and has the most room"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},

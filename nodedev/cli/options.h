@@ -39,6 +39,7 @@ enum option_key {
     OPTION_DRY_RUN,
     OPTION_REBUILD,
     OPTION_OUTPUT,
+    OPTION_SINCE,
     OPTION_WATCH,
     OPTION_BEST,
     OPTION_HELP,

@@ -6,16 +6,22 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE 5000 /* ms from SIGTERM on */
+#define GRACE   5000        /* ms from SIGTERM on */
+#define LONGEST 60000       /* ms that it may take to print what is read */
+#define MOST    (256 << 20) /* bytes of that */
 
 /* All other descriptors of ours are closed by the exec. */
 static int
-redirect(posix_spawn_file_actions_t *actions, int out)
+redirect(posix_spawn_file_actions_t *actions, int in, int out)
 {
-    int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int rc = in < 0
+                 ? posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                 : posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO);
 
     return rc ? rc
               : posix_spawn_file_actions_adddup2(actions, out < 0 ? STDERR_FILENO : out,
@@ -40,7 +46,7 @@ set_signals(posix_spawnattr_t *attributes)
 
 /* Its pid, or -errno. */
 static int
-start(char *const argv[], int out)
+start(char *const argv[], int in, int out)
 {
     char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
     char *const environment[] = {path, locale, NULL};
@@ -53,7 +59,7 @@ start(char *const argv[], int out)
         return -rc;
     rc = posix_spawnattr_init(&attributes);
     if (rc == 0) {
-        rc = redirect(&actions, out);
+        rc = redirect(&actions, in, out);
         if (rc == 0)
             rc = set_signals(&attributes);
         if (rc == 0)
@@ -86,9 +92,9 @@ wait_for(pid_t pid, struct deadline deadline)
 /* Why a program cannot be started is asked beforehand: under valgrind, which has no vfork(2),
  * nobody would tell. */
 int
-program_run(const struct host *host, char *const argv[], int out, unsigned milliseconds)
+program_run(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
-    pid_t pid = access(argv[0], X_OK) < 0 ? -errno : start(argv, out);
+    pid_t pid = access(argv[0], X_OK) < 0 ? -errno : start(argv, in, out);
     int rc;
 
     if (pid < 0)
@@ -99,4 +105,39 @@ program_run(const struct host *host, char *const argv[], int out, unsigned milli
     kill(-pid, SIGTERM);
     rc = wait_for(pid, deadline_in(host, GRACE));
     return rc < 0 ? rc : -ETIMEDOUT;
+}
+
+/* Memory that cannot grow: who prints without an end is refused. */
+static int
+make_memory(struct error *error)
+{
+    AUTO_CLOSE int fd = memfd_create("program", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0 || ftruncate(fd, MOST) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)
+        return error_set(error, -errno, "no memory for what a program prints: %m");
+    return TAKE_FD(fd);
+}
+
+int
+program_read(const struct host *host, char *const argv[], int in, struct error *error)
+{
+    AUTO_CLOSE int out = make_memory(error);
+    off_t length;
+    int rc;
+
+    if (out < 0)
+        return out;
+    rc = host->run ? host->run(host, argv, in, out, LONGEST) : -EOPNOTSUPP;
+    length = lseek(out, 0, SEEK_CUR);
+    if (rc == -ETIMEDOUT)
+        return error_set(error, rc, "%s did not end within %u seconds", argv[0], LONGEST / 1000);
+    if (rc < 0)
+        return error_set(error, rc, "cannot run %s: %s", argv[0], strerror(-rc));
+    if (length == MOST)
+        return error_set(error, -EFBIG, "%s prints more than %d MiB", argv[0], MOST >> 20);
+    if (rc > 0)
+        return error_set(error, -EIO, "%s failed (exit status %d); it says why above", argv[0], rc);
+    if (length < 0 || ftruncate(out, length) < 0 || lseek(out, 0, SEEK_SET) < 0)
+        return error_set(error, -errno, "cannot read what %s prints: %m", argv[0]);
+    return TAKE_FD(out);
 }

@@ -60,22 +60,28 @@ attach(const struct domain_source *source, const struct attachments_wish *wish, 
 
 /* --- a clone's ------------------------------------------------------------------------------- */
 
-/* What the configuration alone has a hostdev ask for is not ours to change. */
+/* Says which one each vGPU is now. The domain keeps one that was its own already. What the
+ * configuration alone has a hostdev ask for is not ours to change. */
 static int
-say_renewed(const struct domain_source *source, const struct document *text, struct error *error)
+say_renewed(const struct domain_source *source, const struct document *old,
+            const struct document *text, struct error *error)
 {
+    AUTO(request_clear) struct request before = {0};
     AUTO(request_clear) struct request request = {0};
-    int rc = request_parse(text, &request, error);
+    int rc = request_parse(old, &before, error);
     bool is_any = false;
 
+    if (rc == 0)
+        rc = request_parse(text, &request, error);
     for (size_t i = 0; rc == 0 && i < request.hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request.hostdevs[i];
 
         if (!demand_is_explicit(hostdev))
             continue;
         is_any = true;
-        say_line(source->call->out, "%s: %s has the %s %s", source->domain.name,
+        say_line(source->call->out, "%s: %s %s the %s %s", source->domain.name,
                  hostdev->alias ? hostdev->alias : "its vGPU",
+                 name_equal(&hostdev->source, &before.hostdevs[i].source) ? "keeps" : "has",
                  hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID", hostdev->source.text);
     }
     if (rc == 0 && !is_any)
@@ -136,7 +142,7 @@ renew(const struct domain_source *source, struct error *error)
     if (rc == 0 && !shown && new.text)
         rc = connection_define(source->connection, &new, error);
     if (rc == 0 && !shown)
-        rc = say_renewed(source, text, error);
+        rc = say_renewed(source, &old, text, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

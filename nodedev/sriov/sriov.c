@@ -34,7 +34,7 @@ run_tool(const struct host *host, const struct card *card, const char *how, stru
 
     snprintf(option, sizeof(option), "%s", how);
     snprintf(address, sizeof(address), "%s", card->address.text);
-    rc = host->run ? host->run(host, argv, -1, LONGEST) : -EOPNOTSUPP;
+    rc = host->run ? host->run(host, argv, -1, -1, LONGEST) : -EOPNOTSUPP;
     if (rc == 0)
         return 0;
     if (rc == -ENOENT)

@@ -199,8 +199,11 @@ a_clone(void **state)
         fake_type_of(&scene.kernel, uuid_of("aaaaaaaa-0000-4000-8000-000000000008", "ua-gpu1")),
         "nvidia-222");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
-    /* Twice does nothing. */
+    /* Twice does nothing, says so, and is no failure. */
     assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "clone: ua-gpu1 keeps the UUID ");
+    assert_null(strstr(typed.printed, " has the "));
+    assert_string_equal(typed.faults, "");
     free(text);
     text = definition_read(libvirt, "clone");
     assert_string_equal(text, xml);

@@ -430,9 +430,10 @@ a_clone(void **state)
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     define(2, "", hostdev("0000:3d:00.5"));
     before = definition_read(libvirt, "web01");
-    /* Not yet one. */
+    /* Not yet one: it is as a script wants it already. */
     run("vgpuctl attach web01 --renew", COMMAND_DONE,
-        "web01: ua-gpu0 has the virtual function 0000:3d:00.4\n");
+        "web01: ua-gpu0 keeps the virtual function 0000:3d:00.4\n");
+    assert_string_equal(typed.faults, "");
     after = definition_read(libvirt, "web01");
     assert_string_equal(after, before);
     define(3, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
@@ -449,6 +450,17 @@ a_clone(void **state)
         "vgpuctl: attach: another domain has the virtual function 0000:3d:00.4 as well, and there "
         "is no other for this one: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 has no virtual "
         "function left that may be named\n");
+}
+
+/* A function that is its own already keeps no clone from its start, nor does a second run. */
+static void
+a_clone_that_is_started(void **state)
+{
+    (void)state;
+    start(CARD("0000:3d:00.0"));
+    define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
+    run("vgpuctl attach web01 --renew --start", COMMAND_DONE,
+        "web01: ua-gpu0 keeps the virtual function 0000:3d:00.4\nweb01: started\n");
 }
 
 static void
@@ -490,6 +502,7 @@ main(void)
         TEST(shown_while_full),
         TEST(a_display),
         TEST(a_clone),
+        TEST(a_clone_that_is_started),
         TEST(a_clone_in_a_file),
     };
 

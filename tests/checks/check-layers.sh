@@ -21,12 +21,13 @@ nodedev/cli         base domain policy device lease placement apply actions
 nodedev/libvirt     base domain policy device lease placement apply actions cli
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt
 nodedev/view        base domain policy device lease placement apply actions cli libvirt xml
+nodedev/log         base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
 nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view attach migrate check doctor sriov
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor sriov
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,8 @@
 
 #define LONG 600000 /* ms: as long as a busy machine may need */
 
-static const struct host host = {.root = AT_FDCWD, .ops = &host_kernel, .caller = -1};
+static const struct host host = {
+    .root = AT_FDCWD, .ops = &host_kernel, .caller = -1, .run = program_run};
 
 /* What the shell says of it. */
 static int
@@ -28,7 +30,7 @@ run(const char *script, unsigned milliseconds)
     char shell[] = "/bin/sh", option[] = "-c";
     char *copy = strdup(script);
     char *const argv[] = {shell, option, copy, NULL};
-    int rc = program_run(&host, argv, -1, milliseconds);
+    int rc = program_run(&host, argv, -1, -1, milliseconds);
 
     free(copy);
     return rc;
@@ -44,7 +46,7 @@ how_it_ends(void **state)
     assert_int_equal(run("exit 0", LONG), 0);
     assert_int_equal(run("exit 7", LONG), 7);
     assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
-    assert_int_equal(program_run(&host, argv, -1, LONG), -ENOENT);
+    assert_int_equal(program_run(&host, argv, -1, -1, LONG), -ENOENT);
 }
 
 /* Nothing of our environment, and no descriptor but the three. */
@@ -91,6 +93,49 @@ too_long(void **state)
     close(pipes[0]);
 }
 
+/* What a script makes of our input, or -errno with a line in error. */
+static int
+read_from(const char *script, const char *input, char *ret, size_t size, struct error *error)
+{
+    char shell[] = "/bin/sh", option[] = "-c", *copy = strdup(script);
+    char *const argv[] = {shell, option, copy, NULL};
+    FILE *in = tmpfile();
+    int fd;
+
+    assert_true(in && fputs(input, in) >= 0 && fflush(in) == 0);
+    rewind(in);
+    fd = program_read(&host, argv, fileno(in), error);
+    free(copy);
+    fclose(in);
+    if (fd >= 0) {
+        ssize_t length = read(fd, ret, size - 1);
+
+        assert_true(length >= 0);
+        ret[length] = '\0';
+        close(fd);
+    }
+    return fd;
+}
+
+/* What it prints is there from its beginning to its end, and no more than we have memory for. */
+static void
+what_is_read(void **state)
+{
+    char text[64];
+    struct error error;
+
+    (void)state;
+    assert_true(read_from("tr a-z A-Z; echo ' end'", "some", text, sizeof(text), &error) >= 0);
+    assert_string_equal(text, "SOME end\n");
+    assert_true(read_from("exit 0", "", text, sizeof(text), &error) >= 0);
+    assert_string_equal(text, "");
+    assert_int_equal(read_from("echo some; exit 3", "", text, sizeof(text), &error), -EIO);
+    assert_string_equal(error.text, "/bin/sh failed (exit status 3); it says why above");
+    assert_int_equal(read_from("exec cat /dev/zero 2>/dev/null", "", text, sizeof(text), &error),
+                     -EFBIG);
+    assert_string_equal(error.text, "/bin/sh prints more than 256 MiB");
+}
+
 int
 main(void)
 {
@@ -98,6 +143,7 @@ main(void)
         cmocka_unit_test(how_it_ends),
         cmocka_unit_test(what_it_gets),
         cmocka_unit_test(too_long),
+        cmocka_unit_test(what_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,14 @@
 
 /* vgpuctl log: which lines of the journal, or of a log in a file, are about a guest's vGPUs. */
 
+#include "cli/program.h"
 #include "fake/typed.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HERE   "test:///default"
@@ -16,11 +20,12 @@
     "domain=" name " uuid=" uuid " event=" event                                                   \
     " device=dddddddd-0000-4000-8000-000000000001 type=nvidia-222 parent=0000:18:00.0 "            \
     "gpu=0000:18:00.0 origin=made result=" result "\n"
-#define FULL(name)                                                                                 \
+#define REFUSED_AS(word, name)                                                                     \
     "internal error: Hook script execution failed: internal error: Child process (LC_ALL=C "       \
-    "/etc/libvirt/hooks/qemu.d/50-vgpu " name                                                      \
+    "/etc/libvirt/hooks/qemu.d/50-vgpu " word                                                      \
     " prepare begin -) unexpected exit status 1: vgpu: " name                                      \
     ": no GPU can take ua-gpu0 (T4-1B): 0000:18:00.0 is full (16 of 16)\n"
+#define FULL(name) REFUSED_AS(name, name)
 
 /* What two guests went through, and others' lines. `at` is what a log has before the program. */
 #define LINES(at)                                                                                  \
@@ -46,9 +51,10 @@ static struct {
 } journal;
 
 static int
-run_journalctl(const struct host *host, char *const argv[], int out, unsigned milliseconds)
+run_journalctl(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
     (void)host;
+    assert_int_equal(in, -1);
     assert_true(milliseconds >= 10000);
     assert_string_equal(argv[0], "/usr/bin/journalctl");
     *journal.asked = '\0';
@@ -94,6 +100,40 @@ a_name_that_is_written_otherwise(void **state)
     typed_assert_has(typed.printed, " a_b ");
 }
 
+/* libvirt quotes a name as a shell would; whatever is in it, it is one name. */
+static void
+a_refused_name_of_any_kind(void **state)
+{
+    static const char *const names[][2] = {
+        {"web: 01", "'web: 01'"},
+        {"web01: ", "'web01: '"},
+        {"it's: so", "'it'\\''s: so'"},
+        {"vgpu: web02", "'vgpu: web02'"},
+        {"a) unexpected exit status 1: vgpu: web02: b",
+         "'a) unexpected exit status 1: vgpu: web02: b'"},
+        {"/x web02 prepare begin -", "'/x web02 prepare begin -'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        AUTO_FREE char *line = NULL, *told = NULL;
+
+        assert_true(asprintf(&line, "Nov 23 12:00:01 host libvirtd[90]: " REFUSED_AS("%s", "%s"),
+                             names[i][1], names[i][0]) > 0);
+        assert_true(asprintf(&told, "\"domain\": \"%s\",", names[i][0]) > 0);
+        fake_write(&scene.kernel, SYSLOG, line);
+        assert_int_equal(typed_run(&scene, HERE, "vgpuctl log --json", &typed), 0);
+        typed_assert_has(typed.printed, told);
+        typed_assert_has(typed.printed, "\"event\": \"prepare\"");
+        typed_assert_has(typed.printed, "\"result\": \"refused: no GPU can take ua-gpu0 (T4-1B)");
+        /* By its name, as a person types it: one that another's begins with is another. */
+        assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web02 -n", &typed), 0);
+        assert_string_equal(typed.printed, "");
+    }
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web -n", &typed), 0);
+    assert_string_equal(typed.printed, "");
+}
+
 /* Only what root has written, since the boot. */
 static void
 what_is_in_the_journal(void **state)
@@ -101,11 +141,14 @@ what_is_in_the_journal(void **state)
     (void)state;
     start_journal(LINES("2026-11-23T12:00:01+0000 "));
     typed_golden(&scene, HERE, "log/journal", "vgpuctl log web01");
-    assert_string_equal(journal.asked, " --quiet --no-hostname --boot --output=short-iso "
+    assert_string_equal(journal.asked, " --quiet --no-hostname --output=short-iso --boot "
                                        "SYSLOG_IDENTIFIER=libvirt-vgpu-hook _UID=0 + "
                                        "SYSLOG_IDENTIFIER=vgpuctl _UID=0 + "
                                        "_COMM=libvirtd _UID=0 + "
                                        "_COMM=virtqemud _UID=0");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web01 --since @1795496400", &typed), 0);
+    typed_assert_has(journal.asked, " --quiet --no-hostname --output=short-iso --since=@1795496400 "
+                                    "SYSLOG_IDENTIFIER=");
     /* Another machine's disk has none that runs. */
     *journal.asked = '\0';
     fake_write(&scene.kernel, SYSLOG, "");
@@ -134,6 +177,121 @@ a_journal_that_says_nothing(void **state)
     }
 }
 
+/* What logrotate has made of a file, with a line of each of these guests, at noon of a day. It was
+ * written last an hour later. */
+static void
+write_log(const char *name, const char *day, const char *const *guests)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+    struct tm changed = {0};
+    char *text, when[64];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (; *guests; guests++)
+        fprintf(out, "%s 12:00:00 host libvirt-vgpu-hook[1]: domain=%s event=release result=ok\n",
+                day, *guests);
+    fclose(out);
+    fake_write(&scene.kernel, name, text);
+    free(text);
+    snprintf(when, sizeof(when), "%s 13 2026", day);
+    assert_non_null(strptime(when, "%b %d %H %Y", &changed));
+    times[1].tv_sec = mktime(&changed);
+    assert_int_equal(utimensat(scene.kernel.host.root, name, times, 0), 0);
+}
+
+static void
+pack(const char *name)
+{
+    AUTO_FREE char *command = NULL;
+
+    assert_true(asprintf(&command, "gzip -q '%s/%s'", scene.kernel.path, name) > 0);
+    assert_int_equal(system(command), 0);
+}
+
+#define GUESTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Six files of two kinds, and what is none. */
+static void
+write_logs(void)
+{
+    scene.kernel.host.run = program_run;
+    write_log("var/log/syslog-20261101", "Nov 01", GUESTS("d1"));
+    pack("var/log/syslog-20261101");
+    write_log("var/log/syslog-20261102", "Nov 02", GUESTS("d2"));
+    write_log("var/log/syslog.10", "Nov 10", GUESTS("n10"));
+    pack("var/log/syslog.10");
+    write_log("var/log/syslog.2", "Nov 18", GUESTS("n2"));
+    pack("var/log/syslog.2");
+    write_log("var/log/syslog.1", "Nov 19", GUESTS("n1", "n1b"));
+    write_log(SYSLOG, "Nov 20", GUESTS("now"));
+    write_log("var/log/syslog.old", "Nov 18", GUESTS("other"));
+    write_log("var/log/syslog.1.xz", "Nov 18", GUESTS("other"));
+    write_log("var/log/syslog-ng", "Nov 18", GUESTS("other"));
+    write_log("var/log/messages", "Nov 18", GUESTS("other"));
+}
+
+/* Their lines, in the order in which they were written. */
+static void
+rotated_files(void **state)
+{
+    (void)state;
+    write_logs();
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 0);
+    assert_string_equal(typed.printed, "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n");
+    assert_string_equal(typed.faults, "");
+    /* As well below another machine's root, in which links lead nowhere else. */
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log n2 -rn -o TIME", &typed), 0);
+    assert_string_equal(typed.printed, "Nov\\x2018\\x2012:00:00\n");
+}
+
+/* What is older is left out; a packed file that is older is not even unpacked. */
+static void
+since_a_moment(void **state)
+{
+    static const struct {
+        const char *since, *printed;
+    } rows[] = {
+        {"2026-11-18", "n2\nn1\nn1b\nnow\n"},
+        {"2026-11-18T12:00:00", "n2\nn1\nn1b\nnow\n"},
+        {"2026-11-18T12:00:01", "n1\nn1b\nnow\n"},
+        {"2026-11-20", "now\n"},
+        {"2026-11-21", ""},
+        {"2025-11-01", "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n"},
+    };
+
+    (void)state;
+    write_logs();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char line[128];
+
+        snprintf(line, sizeof(line), "vgpuctl log -rn -o DOMAIN --since %s", rows[i].since);
+        assert_int_equal(typed_run(&scene, HERE, line, &typed), 0);
+        assert_string_equal(typed.printed, rows[i].printed);
+        if (i == 2)
+            scene.kernel.host.run = NULL;
+        if (i == 4)
+            scene.kernel.host.run = program_run;
+    }
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log --since noon", &typed), 2);
+    typed_assert_has(typed.faults, "vgpuctl: log: --since noon: that is no time; say for example ");
+}
+
+/* A packed file that is damaged hides no other. */
+static void
+a_damaged_file(void **state)
+{
+    (void)state;
+    write_logs();
+    fake_write(&scene.kernel, "var/log/syslog.2.gz", "no gzip");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 1);
+    assert_string_equal(typed.printed, "d1\nd2\nn10\nn1\nn1b\nnow\n");
+    assert_string_equal(typed.faults,
+                        "vgpuctl: log: /var/log/syslog.2.gz: /usr/bin/gzip failed (exit status 1); "
+                        "it says why above\n"
+                        "vgpuctl: log: 1 of 6 files of the log could not be read\n");
+}
+
 #define TEST(name) TYPED_TEST(name, here)
 
 int
@@ -142,8 +300,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_in_a_file),
         TEST(a_name_that_is_written_otherwise),
+        TEST(a_refused_name_of_any_kind),
         TEST(what_is_in_the_journal),
         TEST(a_journal_that_says_nothing),
+        TEST(rotated_files),
+        TEST(since_a_moment),
+        TEST(a_damaged_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

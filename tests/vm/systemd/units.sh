@@ -75,6 +75,9 @@ logged() {
 }
 wait_for logged
 vgpuctl log
+# Since a moment, as journalctl has it: all of that is of today, and nothing is of the future.
+vgpuctl log web02 --since '1h ago' -rn -o event,type,result | diff said -
+[ -z "$(vgpuctl log web02 --since "@$(($(date +%s) + 3600))" -rn)" ]
 # Nobody else can write there under the hook's name.
 setpriv --reuid nobody --clear-groups logger -t libvirt-vgpu-hook 'domain=web02 event=forged result=ok'
 wait_for journal_has_line forged

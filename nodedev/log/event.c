@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "log/event.h"
+#include "base/array.h"
+#include "base/names.h"
+#include "base/printable.h"
+#include "lease/log.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* "domain=web01 event=prepare device=... result=ok": the last has blanks (lease/log.h). */
+static bool
+read_ours(char *message, struct event *ret)
+{
+    const struct {
+        const char *key;
+        const char **value;
+    } keys[] = {
+        {"domain=", &ret->domain}, {"uuid=", &ret->uuid}, {"event=", &ret->name},
+        {"device=", &ret->device}, {"type=", &ret->type}, {"gpu=", &ret->gpu},
+        {"result=", &ret->result},
+    };
+    char *word = message;
+
+    while (word && !ret->result) {
+        char *end = strncmp(word, "result=", strlen("result=")) ? strchr(word, ' ') : NULL;
+
+        if (end)
+            *end++ = '\0';
+        for (size_t i = 0; i < COUNT(keys); i++) {
+            if (!strncmp(word, keys[i].key, strlen(keys[i].key)))
+                *keys[i].value = word + strlen(keys[i].key);
+        }
+        word = end;
+    }
+    return ret->domain && ret->name && ret->result;
+}
+
+/* Takes the next word of the command that libvirt has run, which libvirt quotes as a shell would.
+ * `end` is what ends the word: a blank, or after the last one the parenthesis. */
+static char *
+take_word(char **rest, char *end)
+{
+    char *word = *rest, *from = word, *to = word;
+    bool is_quoted = false;
+
+    for (; *from && (is_quoted || (*from != ' ' && *from != ')')); from++) {
+        if (*from == '\'') {
+            is_quoted = !is_quoted;
+            continue;
+        }
+        if (*from == '\\' && !is_quoted && from[1])
+            from++;
+        *to++ = *from;
+    }
+    *end = *from;
+    *rest = *from ? from + 1 : from;
+    *to = '\0';
+    return word;
+}
+
+/* What stands behind "NAME: ", which begins a line of the hook's. The domain's name may have ": "
+ * in it, so its length is that of the word in the command, in which nothing was made printable yet.
+ */
+static char *
+skip_name(char *line, char *word)
+{
+    size_t length = strlen(word);
+    char *end;
+
+    printable_make(word);
+    end = !strncmp(line, word, length) && !strncmp(line + length, ": ", 2) ? line + length
+                                                                           : strstr(line, ": ");
+    if (!end)
+        return NULL;
+    *end = '\0';
+    return end + 2;
+}
+
+/* libvirt says what the hook says when it refuses: "Hook script execution failed: ... (LC_ALL=C
+ * /etc/libvirt/hooks/qemu.d/50-vgpu web01 prepare begin -) unexpected exit status 1: vgpu: web01:
+ * ...". */
+static bool
+read_refusal(char *message, struct event *ret)
+{
+    static const char begin[] = "vgpu: ";
+    char *rest = strstr(message, "ook script execution failed"), *name = NULL, end = ' ';
+
+    rest = rest ? strchr(rest, '(') : NULL;
+    if (!rest)
+        return false;
+    rest++;
+    while (end == ' ' && *take_word(&rest, &end) != '/')
+        ;
+    if (end == ' ')
+        name = take_word(&rest, &end);
+    if (end == ' ')
+        ret->name = take_word(&rest, &end);
+    while (end == ' ')
+        (void)take_word(&rest, &end);
+    rest = strstr(rest, begin);
+    if (!ret->name || !rest)
+        return false;
+    ret->domain = rest + strlen(begin);
+    ret->result = skip_name(rest + strlen(begin), name);
+    ret->is_refused = true;
+    return ret->result != NULL;
+}
+
+const struct event_source event_sources[EVENT_SOURCES] = {
+    {"libvirt-vgpu-hook", "SYSLOG_IDENTIFIER", read_ours},
+    {"vgpuctl", "SYSLOG_IDENTIFIER", read_ours},
+    {"libvirtd", "_COMM", read_refusal},
+    {"virtqemud", "_COMM", read_refusal},
+};
+
+/* "2026-11-23T12:00:01+0000" or "Nov 23 12:00:01". */
+static size_t
+time_length(const char *line)
+{
+    size_t length = strlen(line);
+
+    if (isdigit((unsigned char)*line))
+        return strcspn(line, " ");
+    return length < 15 ? length : 15;
+}
+
+bool
+event_read(char *line, struct event *ret)
+{
+    char *end = strstr(line, "]: "), *pid = end, *program;
+
+    *ret = (struct event){0};
+    while (pid && pid > line && *pid != '[')
+        pid--;
+    program = pid;
+    while (program && program > line && program[-1] != ' ')
+        program--;
+    for (size_t i = 0; program && i < EVENT_SOURCES; i++) {
+        const struct event_source *source = &event_sources[i];
+        size_t length = strlen(source->program);
+
+        if (length != (size_t)(pid - program) || strncmp(program, source->program, length))
+            continue;
+        if (!source->read(end + strlen("]: "), ret))
+            return false;
+        ret->time = line;
+        line[time_length(line)] = '\0';
+        return true;
+    }
+    return false;
+}
+
+bool
+event_is_about(const struct event *event, const char *domain)
+{
+    char word[256];
+    struct name uuid;
+
+    if (!strcmp(event->domain, domain))
+        return true;
+    log_word(domain, word, sizeof(word));
+    printable_make(word);
+    return !strcmp(event->domain, word) ||
+           (event->uuid && name_parse_uuid(&uuid, domain) == 0 && !strcmp(event->uuid, uuid.text));
+}
