@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* statedir: the lock, when somebody removes its file. */
+/* statedir: the lock, when somebody removes its file; and a ledger that is set aside. */
 
 #include "lease/statedir.h"
 #include "fake/scene.h"
@@ -96,12 +96,28 @@ who_waits_for_a_removed_file_asks_again(void **state)
     assert_int_equal(status, 0);
 }
 
+/* A ledger that is not there, as another call has set it aside: nobody is to be told that it is. */
+static void
+a_ledger_that_is_not_set_aside_is_told(void **state)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    struct error error = {0};
+    struct path path;
+
+    (void)state;
+    open_one(&statedir);
+    assert_int_equal(statedir_set_aside(&statedir, &path, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "cannot set the ledger aside as /run/libvirt-vgpu/ledger."));
+    assert_non_null(strstr(error.text, ": No such file or directory"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(a_lock_whose_file_is_removed_stores_nothing, here),
         SCENE_TEST(who_waits_for_a_removed_file_asks_again, here),
+        SCENE_TEST(a_ledger_that_is_not_set_aside_is_told, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
