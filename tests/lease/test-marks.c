@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* marks: names in a directory of ours count, and names in any other do not. */
+/* marks: which names cover a lease. Those in a directory of ours count, and no others. */
 
 #include "lease/marks.h"
 #include "fake/scene.h"
@@ -61,10 +61,46 @@ a_link_in_place_of_the_directory_is_refused(void **state)
     }
 }
 
+/* Of the lease 8, what covers it: only a number of that domain that is above. */
+static void
+what_a_name_covers(void **state)
+{
+    static const struct {
+        const char *name;
+        bool covers;
+    } rows[] = {
+        {DOMAIN ".9", true},
+        {DOMAIN ".18446744073709551615", true},
+        {DOMAIN ".18446744073709551616", false},
+        {DOMAIN ".8", false},
+        {DOMAIN ".", false},
+        {DOMAIN "9", false},
+        {DOMAIN "-9", false},
+        {DOMAIN ".9x", false},
+        {"aaaaaaaa-0000-4000-8000-000000000002.9", false},
+    };
+    const struct lease lease = held();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+        struct error error = {0};
+        struct path path;
+
+        assert_int_equal(statedir_open(&scene.kernel.host, true, &statedir, &error), 0);
+        assert_int_equal(path_format(&path, STATE "/released/%s", rows[i].name), 0);
+        fake_write(&scene.kernel, path.text, "");
+        if (marks_say_ended(&statedir, &lease) != rows[i].covers)
+            fail_msg("%s", rows[i].name);
+        assert_int_equal(unlinkat(scene.kernel.host.root, path.text, 0), 0);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCENE_TEST(what_a_name_covers, here),
         SCENE_TEST(a_link_in_place_of_the_directory_is_refused, here),
     };
 
