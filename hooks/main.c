@@ -3,18 +3,21 @@
 #include "hook.h"
 #include "base/descriptors.h"
 #include "base/reader.h"
+#include "base/rights.h"
 #include "lease/counters.h"
 #include "lease/log.h"
 
 #include <fcntl.h>
 #include <signal.h>
 
-/* Whoever runs us with one of these closed must not make a file of ours take its place. */
+/* Whoever runs us may have any open, a script a lock. With one of the standard ones closed, a file
+ * of ours must not take its place. */
 static void
-open_standard_descriptors(void)
+settle_descriptors(void)
 {
     int fd;
 
+    descriptors_close_from(STDERR_FILENO + 1);
     do
         fd = open("/dev/null", O_RDWR);
     while (fd >= 0 && fd <= STDERR_FILENO);
@@ -34,11 +37,10 @@ main(int argc, char *argv[])
                         .caller = STDERR_FILENO};
     int status;
 
-    /* A script that runs us may have any open, with a lock. */
-    descriptors_close_from(STDERR_FILENO + 1);
+    settle_descriptors();
+    rights_keep(RIGHTS_TO_CHANGE);
     log_open(&log, "libvirt-vgpu-hook", "/dev/log");
     signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when we answer */
-    open_standard_descriptors();
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     status =
         hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);

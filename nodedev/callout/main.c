@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/reader.h"
+#include "base/rights.h"
 #include "callout/callout.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -17,6 +18,7 @@ main(int argc, char *argv[])
         .ops = &host_kernel, .log = &log, .reader = &reader, .config = VGPU_CONFIG, .caller = -1};
     int status;
 
+    rights_keep(RIGHTS_TO_LOOK);
     log_open(&log, "libvirt-vgpu-callout", "/dev/log");
     signal(SIGPIPE, SIG_IGN);
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether a security module lets libvirt run the hook. */
+/* Whether a security module lets libvirt run the hook, and what the hook cannot give up. */
 
 #include "doctor/checks.h"
 #include "base/memory.h"
@@ -192,9 +192,26 @@ check_labels(struct diagnosis *diagnosis)
     }
 }
 
+/* A kernel with filters of system calls has a line on them in what it says of a process (proc(5)).
+ * All else that the hook gives up every kernel takes from it. */
+static void
+check_seccomp(struct diagnosis *diagnosis)
+{
+    char text[8192];
+
+    if (host_read(diagnosis->host, text, sizeof(text), "proc/self/status") < 0 ||
+        strstr(text, "\nSeccomp:"))
+        return;
+    diagnosis_add(diagnosis, "this kernel has no seccomp: the hook may make system calls that it "
+                             "does not need");
+    diagnosis_advise(diagnosis, "run a kernel with CONFIG_SECCOMP_FILTER; guests get their vGPUs "
+                                "without it, too");
+}
+
 const struct diagnosis_check security_checks[] = {
     {"apparmor", DIAGNOSIS_ERROR, .look = check_apparmor},
     {"selinux", DIAGNOSIS_WARNING, .look = check_selinux},
     {"selinux-label", DIAGNOSIS_ERROR, .look = check_labels},
+    {"seccomp", DIAGNOSIS_NOTE, .look = check_seccomp},
     {0},
 };

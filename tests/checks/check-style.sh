@@ -59,6 +59,11 @@ awk 'FNR == 501 { print FILENAME; bad = 1 } END { exit bad }' common/*/*.[ch] ho
     complain "files of over 500 lines"
 # shellcheck disable=SC2016
 awk 'FNR == 801 { print FILENAME; bad = 1 } END { exit bad }' tests/*/*.c || complain "tests of over 800 lines"
+# What the threat model names is there.
+# shellcheck disable=SC2016 # they are no commands
+grep -oE '`(common|hooks|nodedev|tests|config)/[^`]*`' .github/SECURITY.md | tr -d '`' | while read -r file; do
+    [ -e "$file" ] || echo "$file"
+done | grep . && complain ".github/SECURITY.md names what is not there"
 for main in hooks/main.c nodedev/commands/main.c nodedev/callout/main.c; do
     awk '/^main\(/ { m = 1 } m && /^{/ { s = FNR } m && /^}/ { exit FNR - s > 21 }' "$main" ||
         complain "$main: main is more than a shim"

@@ -464,6 +464,17 @@ notes(void **state)
                 "guest1 and its vGPU have the same UUID");
 }
 
+/* A kernel without filters of system calls; of one that says nothing, nothing is known. */
+static void
+no_seccomp(void **state)
+{
+    (void)state;
+    put("proc/self/status", "Name:\tvgpuctl\nNoNewPrivs:\t0\nCpus_allowed:\tff\n");
+    assert_note(HERE, "seccomp", "this kernel has no seccomp: the hook may make system calls");
+    put("proc/self/status", "Name:\tvgpuctl\nNoNewPrivs:\t0\nSeccomp:\t0\nCpus_allowed:\tff\n");
+    assert_healthy(HERE);
+}
+
 static void
 selinux_remedies(void **state)
 {
@@ -620,6 +631,7 @@ main(void)
         TEST(each_program_of_a_rule),
         TEST(notes),
         TEST(unseen),
+        TEST(no_seccomp),
         TEST(selinux_remedies),
         TEST(apparmor_of_a_daemon),
         TEST(an_ended_daemon_is_none),

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* statedir: the lock, when somebody removes its file. */
+/* statedir: the lock, when somebody removes its file; a ledger that is set aside, or is none. */
 
 #include "lease/statedir.h"
 #include "fake/scene.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,12 +98,109 @@ who_waits_for_a_removed_file_asks_again(void **state)
     assert_int_equal(status, 0);
 }
 
+/* As when another call has set it aside. */
+static void
+a_ledger_that_is_not_set_aside_is_told(void **state)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    struct error error = {0};
+    struct path path;
+
+    (void)state;
+    open_one(&statedir);
+    assert_int_equal(statedir_set_aside(&statedir, &path, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "cannot set the ledger aside as /run/libvirt-vgpu/ledger."));
+    assert_non_null(strstr(error.text, ": No such file or directory"));
+}
+
+/* Everybody may read it, whatever the umask of who called us. */
+static void
+everybody_may_read_a_ledger(void **state)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    struct error error = {0};
+    struct stat status;
+    mode_t before = umask(0077);
+
+    (void)state;
+    open_one(&statedir);
+    assert_int_equal(lock_one(&statedir), 0);
+    assert_int_equal(store_nothing(&statedir, &error), 0);
+    umask(before);
+    assert_int_equal(fstatat(statedir.dir, "ledger", &status, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_equal(status.st_mode & 0777, 0644);
+}
+
+/* What is larger than any host's ledger is not read. What is just as large is, and here is no text.
+ */
+static void
+a_ledger_that_is_too_large_is_not_read(void **state)
+{
+    static const struct {
+        off_t size;
+        int wanted;
+        const char *words;
+    } rows[] = {
+        {(4 << 20) + 1, -EFBIG, ": File too large; 'vgpuctl reconcile --rebuild'"},
+        {4 << 20, -EILSEQ, ": Invalid or incomplete multibyte or wide character; 'vgpuctl"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+        AUTO(ledger_clear) struct ledger ledger = {0};
+        AUTO_CLOSE int fd = -1;
+        struct error error = {0};
+
+        open_one(&statedir);
+        fd = openat(statedir.dir, "ledger", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        assert_int_equal(ftruncate(fd, rows[i].size), 0);
+        assert_int_equal(statedir_load(&statedir, &ledger, &error), rows[i].wanted);
+        assert_non_null(strstr(error.text, rows[i].words));
+    }
+}
+
+/* Then nobody knows which calls are at work, so a claim counts as one that is. */
+static void
+a_link_in_place_of_claims_is_refused(void **state)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED, look = STATEDIR_CLOSED;
+
+    (void)state;
+    open_one(&statedir);
+    assert_int_equal(renameat(statedir.dir, "claims", statedir.dir, "elsewhere"), 0);
+    assert_int_equal(symlinkat("elsewhere", statedir.dir, "claims"), 0);
+    statedir_open_to_look(&scene.kernel.host, &look);
+    assert_true(look.dir >= 0);
+    assert_int_equal(look.claims, -1);
+    assert_true(statedir_is_claimed(&look, 7));
+}
+
+/* No directory is no leases. One that cannot be opened may have some. */
+static void
+a_directory_that_cannot_be_opened_is_told(void **state)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error = {0};
+
+    (void)state;
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu", "");
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), -ENOTDIR);
+    assert_non_null(strstr(error.text, "cannot open /run/libvirt-vgpu: Not a directory"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(a_lock_whose_file_is_removed_stores_nothing, here),
         SCENE_TEST(who_waits_for_a_removed_file_asks_again, here),
+        SCENE_TEST(a_ledger_that_is_not_set_aside_is_told, here),
+        SCENE_TEST(everybody_may_read_a_ledger, here),
+        SCENE_TEST(a_ledger_that_is_too_large_is_not_read, here),
+        SCENE_TEST(a_link_in_place_of_claims_is_refused, here),
+        SCENE_TEST(a_directory_that_cannot_be_opened_is_told, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

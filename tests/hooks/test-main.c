@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The programs themselves, as they were built: what they have given up when they begin to read what
+ * others wrote. They are traced, and killed there. */
+
+#include "base/cleanup.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define UUID "aaaaaaaa-0000-4000-8000-000000000001"
+
+/* CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE; CAP_SYS_ADMIN: the numbers of Linux. */
+#define LOOK  (UINT64_C(1) << 1 | UINT64_C(1) << 2 | UINT64_C(1) << 19)
+#define ADMIN (UINT64_C(1) << 21)
+
+/* The processors that there is a filter for. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAS_FILTER 1
+#else
+#define HAS_FILTER 0
+#endif
+
+static const struct program {
+    const char *name;
+    const char *arguments[13];
+    uint64_t capabilities; /* that it may have */
+} programs[] = {
+    {"libvirt-vgpu-hook", {"guest", "prepare", "begin", "-"}, LOOK | ADMIN},
+    {"libvirt-vgpu-callout",
+     {"-t", "mtty-2", "-e", "pre", "-a", "start", "-s", "none", "-u", UUID, "-p", "mtty"},
+     LOOK},
+};
+
+static _Noreturn void
+become(const struct program *program)
+{
+    const char *build = getenv("top_builddir");
+    const char *argv[COUNT(program->arguments) + 1] = {program->name};
+    char path[512];
+    size_t count = 1;
+
+    for (size_t i = 0; program->arguments[i]; i++)
+        argv[count++] = program->arguments[i];
+    snprintf(path, sizeof(path), "%s/%s", build ? build : ".", program->name);
+    if (dup2(open("/dev/null", O_RDONLY), STDIN_FILENO) == STDIN_FILENO &&
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+        execv(path, (char *const *)argv);
+    _exit(127);
+}
+
+/* Whether it stands before its first read of standard input. */
+static bool
+is_about_to_read(pid_t pid)
+{
+    struct __ptrace_syscall_info call;
+
+    return ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(call), &call) > 0 &&
+           call.op == PTRACE_SYSCALL_INFO_ENTRY && call.entry.nr == SYS_read &&
+           call.entry.args[0] == STDIN_FILENO;
+}
+
+/* Runs it up to there. */
+static void
+run_until_it_reads(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSTOPPED(status)); /* at its execve */
+    assert_int_equal(
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD), 0);
+    do {
+        assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSTOPPED(status)); /* it ends without reading */
+    } while (WSTOPSIG(status) != (SIGTRAP | 0x80) || !is_about_to_read(pid));
+}
+
+static uint64_t
+status_of(pid_t pid, const char *key, int base)
+{
+    uint64_t value = UINT64_MAX;
+    char line[256];
+    FILE *file;
+
+    snprintf(line, sizeof(line), "/proc/%d/status", (int)pid);
+    file = fopen(line, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file)) {
+        if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+            value = strtoull(line + strlen(key) + 1, NULL, base);
+    }
+    fclose(file);
+    return value;
+}
+
+static void
+rights_are_given_up_before_anything_is_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(programs); i++) {
+        pid_t pid = fork();
+
+        if (pid == 0)
+            become(&programs[i]);
+        run_until_it_reads(pid);
+        assert_int_equal(status_of(pid, "NoNewPrivs", 10), 1);
+        assert_int_equal(status_of(pid, "CapPrm", 16) & ~programs[i].capabilities, 0);
+        assert_int_equal(status_of(pid, "CapInh", 16), 0);
+        if (HAS_FILTER)
+            assert_int_equal(status_of(pid, "Seccomp", 10), 2);
+        kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rights_are_given_up_before_anything_is_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

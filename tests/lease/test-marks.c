@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* marks: which names cover a lease. Those in a directory of ours count, and no others. */
+
+#include "lease/marks.h"
+#include "fake/scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define STATE  "run/libvirt-vgpu"
+#define DOMAIN "aaaaaaaa-0000-4000-8000-000000000001"
+#define MARK   DOMAIN ".9"
+
+static struct scene scene;
+static const struct scene_case here = {.scene = &scene, .machine = ""};
+
+/* One that either mark covers, as libvirt has no status file of its guest. */
+static struct lease
+held(void)
+{
+    struct lease lease = {.state = LEASE_HELD, .claim = 8, .domain_name = "guest1"};
+
+    assert_int_equal(name_parse_uuid(&lease.domain, DOMAIN), 0);
+    return lease;
+}
+
+/* Somebody has put a link where our directory was, to one with names like ours. They are not
+ * believed, and they stay. */
+static void
+a_link_in_place_of_the_directory_is_refused(void **state)
+{
+    static const char *const directories[] = {"released", "ran"};
+    const struct lease lease = held();
+    const struct ledger none = {.next_claim = 1};
+
+    (void)state;
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest2.xml", "");
+    for (size_t i = 0; i < COUNT(directories); i++) {
+        AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+        struct error error = {0};
+        struct path path;
+
+        assert_int_equal(statedir_open(&scene.kernel.host, true, &statedir, &error), 0);
+        assert_int_equal(path_format(&path, STATE "/%s/" MARK, directories[i]), 0);
+        fake_write(&scene.kernel, path.text, "");
+        assert_true(marks_say_ended(&statedir, &lease));
+
+        assert_int_equal(renameat(statedir.dir, directories[i], statedir.dir, "elsewhere"), 0);
+        assert_int_equal(symlinkat("elsewhere", statedir.dir, directories[i]), 0);
+        assert_false(marks_say_ended(&statedir, &lease));
+        marks_sweep(&statedir, &none);
+        assert_int_equal(faccessat(statedir.dir, "elsewhere/" MARK, F_OK, 0), 0);
+
+        assert_int_equal(unlinkat(statedir.dir, directories[i], 0), 0);
+        assert_int_equal(renameat(statedir.dir, "elsewhere", statedir.dir, directories[i]), 0);
+        marks_sweep(&statedir, &none);
+        assert_int_equal(faccessat(statedir.dir, "elsewhere/" MARK, F_OK, 0), -1);
+        assert_false(marks_say_ended(&statedir, &lease));
+    }
+}
+
+/* Of the lease 8, what covers it: only a number of that domain that is above. */
+static void
+what_a_name_covers(void **state)
+{
+    static const struct {
+        const char *name;
+        bool covers;
+    } rows[] = {
+        {DOMAIN ".9", true},
+        {DOMAIN ".18446744073709551615", true},
+        {DOMAIN ".18446744073709551616", false},
+        {DOMAIN ".8", false},
+        {DOMAIN ".", false},
+        {DOMAIN "9", false},
+        {DOMAIN "-9", false},
+        {DOMAIN ".9x", false},
+        {"aaaaaaaa-0000-4000-8000-000000000002.9", false},
+    };
+    const struct lease lease = held();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+        struct error error = {0};
+        struct path path;
+
+        assert_int_equal(statedir_open(&scene.kernel.host, true, &statedir, &error), 0);
+        assert_int_equal(path_format(&path, STATE "/released/%s", rows[i].name), 0);
+        fake_write(&scene.kernel, path.text, "");
+        if (marks_say_ended(&statedir, &lease) != rows[i].covers)
+            fail_msg("%s", rows[i].name);
+        assert_int_equal(unlinkat(scene.kernel.host.root, path.text, 0), 0);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(what_a_name_covers, here),
+        SCENE_TEST(a_link_in_place_of_the_directory_is_refused, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
