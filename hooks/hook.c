@@ -23,17 +23,17 @@ on_release(const struct host *host, const struct request *request, struct error 
     return release_domain(host, &request->domain, error);
 }
 
-/* Operations that are not here, known to us or not, are none of our business: exit 0. */
+/* The events of libvirt that we handle. hook_run exits with 0 for every other one. */
 static const struct event {
     const char *operation, *sub;
     int (*run)(const struct host *host, const struct request *request, struct error *error);
-    /* Or, where libvirt takes the domain's XML back: ret is empty if it stays as it is. */
+    /* For events where libvirt takes the domain's XML back. An empty ret leaves the XML as it
+     * is. */
     int (*rewrite)(const struct host *host, const struct document *document,
                    const struct request *request, struct document *ret, struct error *error);
-    bool must_read;                  /* an unreadable document is a failure */
-    bool may_fail;                   /* a failure, of memory too, may be told to libvirt; else
-                                        only to the log */
-    enum counters_operation counter; /* COUNTERS_OPERATIONS: it is not counted */
+    bool must_read; /* an unreadable document is a failure */
+    bool may_fail;  /* libvirt may be told of a failure, of memory too; else only the log is told */
+    enum counters_operation counter; /* COUNTERS_OPERATIONS: not counted */
 } events[] = {
     {"prepare", "begin", assign_domain, NULL, true, true, COUNTERS_PREPARE},
     {"start", "begin", verify_domain, NULL, false, true, COUNTERS_START},
@@ -44,7 +44,7 @@ static const struct event {
     {"restore", "begin", NULL, incoming_rewrite, true, true, COUNTERS_RESTORE},
 };
 
-/* NULL for sub: any. */
+/* sub may be NULL: any sub-operation. */
 static const struct event *
 find_event(const char *operation, const char *sub)
 {
@@ -55,7 +55,7 @@ find_event(const char *operation, const char *sub)
     return NULL;
 }
 
-/* A per-user daemon runs us as its user, who can make no vGPU. */
+/* A per-user daemon runs the hook as its user. That user can make no vGPU. */
 static int
 refuse_unprivileged(const struct event *event, const struct request *request, struct error *error)
 {
@@ -76,7 +76,7 @@ tell_people(int faults, const char *domain, struct error *error)
     dprintf(faults, "vgpu: %s\n", error->text);
 }
 
-/* A person, or a program that is not libvirt. */
+/* Too few arguments: a person, or a program that is not libvirt, runs the hook. */
 static int
 refuse_usage(int argc, char *const argv[], int faults)
 {
@@ -87,7 +87,7 @@ refuse_usage(int argc, char *const argv[], int faults)
     return argc <= 2 || (event && event->must_read);
 }
 
-/* Nothing is printed until all of it is there. */
+/* Prints the changed XML only once all of it is there. */
 static int
 rewrite(const struct event *event, const struct host *host, const struct document *document,
         const struct request *request, int output, struct error *error)
@@ -101,7 +101,7 @@ rewrite(const struct event *event, const struct host *host, const struct documen
     return rc < 0 ? error_set(error, rc, "handing the XML back to libvirt: %s", strerror(-rc)) : 0;
 }
 
-/* A PCI device with an alias of the user's need not be one. */
+/* Whether the guest has a vGPU. A PCI device with a user alias alone is no proof of one. */
 static bool
 has_vgpu(const struct request *request)
 {
@@ -112,7 +112,7 @@ has_vgpu(const struct request *request)
     return found;
 }
 
-/* A guest without a vGPU counts for nothing, as it is to cost nothing. */
+/* A guest without a vGPU is to cost nothing, so its events are not counted. */
 static int
 handle(const struct event *event, const struct host *host, const struct document *document,
        const struct request *request, int output, struct error *error)
@@ -125,7 +125,7 @@ handle(const struct event *event, const struct host *host, const struct document
     return rc;
 }
 
-/* What cannot be read to its end may still say whose it is: see request_parse. */
+/* The input may be truncated. Release needs only the UUID, so parse as far as possible. */
 static int
 read_request(const struct host *host, int input, struct document *document, struct request *request,
              struct error *error)
@@ -157,7 +157,8 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     memory_end_with(event->may_fail);
     rc = read_request(host, input, &document, &request, &error);
     tell = rc < 0 ? event->must_read : event->may_fail;
-    /* Nobody asks us again: the ledger knows what the guest has, if only its UUID was there. */
+    /* libvirt runs such an event once. The ledger knows the guest's devices, so its UUID is
+     * enough. */
     if (rc < 0 && !event->may_fail && *request.domain.text) {
         log_failure(host, event->operation, argv[1], &error);
         rc = 0;

@@ -4,8 +4,8 @@
  * hook: what libvirt's qemu hook does at each event of a domain.
  *
  * libvirt runs it as "HOOK NAME OPERATION SUB-OPERATION EXTRA" with the domain's XML on stdin, and
- * reads stdout and stderr to their end. An exit status other than 0 from `reconnect` or `started`
- * kills a running guest: nothing here ever exits so there.
+ * reads stdout and stderr to their end. If the hook fails at `reconnect` or `started`, libvirt
+ * kills a running guest. So hook_run always returns 0 for these two.
  */
 
 #pragma once
@@ -13,9 +13,9 @@
 #include "base/host.h"
 
 /*
- * Handles one event. argv is libvirt's, input has the XML, output gets a changed one where libvirt
- * takes it (`migrate`, `restore`), faults get one line if the event is to fail. Returns the exit
- * status: 0, or 1 where libvirt may be refused.
+ * Handles one event and returns the exit status: 0, or 1 where libvirt may be told of a failure.
+ * argv is libvirt's, and input has the XML. output gets the changed XML at `migrate` and `restore`.
+ * faults gets one line if the event fails.
  */
 int hook_run(const struct host *host, bool privileged, int argc, char *const argv[], int input,
              int output, int faults) CHECKED NONNULL;
