@@ -12,7 +12,7 @@
 #define MOST_DEVICES   64
 #define MOST_PARAMS    16
 #define MOST_TEXT      256                 /* bytes of an attribute */
-#define PLACEMENT_ID   "vgpu-placement-id" /* what NVIDIA calls that parameter */
+#define PLACEMENT_ID   "vgpu-placement-id" /* NVIDIA's name of the parameter */
 #define MOST_DIGITS    5
 
 enum annotation_namespace
@@ -64,7 +64,7 @@ misplaced_of_ours(struct request *request, const char *name, bool is_in_request)
                                   : ": there are <vgpu:request>, <vgpu:device> and <vgpu:param>");
 }
 
-/* Of another version if it has only another number. */
+/* A URI that differs from ours only in its number is another version of our namespace. */
 static void
 misplaced_of_version(struct request *request, const char *name, const char *uri)
 {
@@ -113,7 +113,7 @@ attribute_name(const struct annotation_attributes *attributes, size_t i)
     return (const char *)attributes->items[5 * i];
 }
 
-/* An attribute with a prefix that was not declared counts as one with a namespace. */
+/* An attribute whose prefix is not declared counts as one with a namespace. */
 static bool
 attribute_has_namespace(const struct annotation_attributes *attributes, size_t i)
 {
@@ -150,9 +150,9 @@ annotation_attribute_is(const struct annotation_attributes *attributes, const ch
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
 
-/* Copies a value and turns "&#38;" into an ampersand, which libxml2's SAX2 leaves so if it is not
- * to substitute entities. Each byte is moved only once, because a value may have megabytes. NULL:
- * no memory. */
+/* Copies a value and turns "&#38;" into an ampersand: libxml2's SAX2 writes it so if it does not
+ * substitute entities. Each byte is moved only once, because a value may have megabytes. NULL: no
+ * memory. */
 static char *
 copy_value(const char *value, size_t length)
 {
@@ -239,7 +239,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
                              known[k].words[2] ? known[k].words[2] : "");
         return 0;
     }
-    /* Nobody reads more than that. */
+    /* The request keeps no more faults than that, so more need no suggestion. */
     for (size_t k = 0; k < known_count && request->fault_count < REQUEST_MOST_FAULTS; k++) {
         suggest_offer(&suggest, known[k].name);
         words_append(all, sizeof(all), known[k].name);
@@ -272,7 +272,7 @@ annotation_open_request(struct request *request, const struct annotation_attribu
                          attribute_name(attributes, 0));
 }
 
-/* Rewrites a PCI address in place as the kernel writes it, which is never longer. */
+/* Rewrites a PCI address in place as the kernel writes it. The kernel's form is never longer. */
 static int
 normalise_parent(char *text)
 {
@@ -374,7 +374,7 @@ annotation_open_device(struct request *request, const struct annotation_attribut
     device = &request->devices[request->device_count - 1];
     rc = take_attributes(request, "vgpu:device", device_attributes, COUNT(device_attributes),
                          attributes, device);
-    /* What is missing may be what is misspelt. */
+    /* A missing attribute may be a misspelt one, so a device with a fault is not checked. */
     if (rc == 0 && request->fault_count == faults)
         check_device(request, device);
     return rc < 0 ? rc : add_placement_id(device);

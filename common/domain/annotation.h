@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * annotation: the grammar of <vgpu:request>, for request-parser.c, which walks the document.
+ * annotation: the grammar of <vgpu:request>. request-parser.c walks the document and calls us.
  *
- * Anything in our namespace that is not known here is a fault. If it were ignored, a spelling
- * mistake could give a guest the wrong GPU. All faults are kept in the request, with their lines.
+ * An unknown name in our namespace is a fault. If it were ignored, a spelling mistake could give a
+ * guest the wrong GPU. The request keeps all faults with their lines.
  */
 
 #pragma once
@@ -27,7 +27,7 @@ enum annotation_namespace {
     ANNOTATION_FOREIGN,
 };
 
-/* Which namespace a URI is; NULL: the element has none. */
+/* Which namespace a URI names. NULL: the element has none. */
 enum annotation_namespace annotation_namespace(const char *uri);
 
 /* The value of an attribute without a namespace; NULL: it is not there. The text belongs to the
@@ -35,22 +35,22 @@ enum annotation_namespace annotation_namespace(const char *uri);
 const char *annotation_find_value(const struct annotation_attributes *attributes, const char *name,
                                   size_t *length) NONNULL;
 
-/* Likewise of attributes without a namespace. The caller frees the copy; NULL: the attribute is not
- * there, or there is no memory. */
+/* The first compares such a value with a text, the second copies one. The caller frees the copy.
+ * NULL: the attribute is not there, or there is no memory. */
 bool annotation_attribute_is(const struct annotation_attributes *attributes, const char *name,
                              const char *value) CHECKED NONNULL;
 char *annotation_copy_attribute(const struct annotation_attributes *attributes,
                                 const char *name) CHECKED NONNULL;
 
-/* Records a fault of the line that the parser is at. */
+/* Records a fault at the parser's line. */
 void annotation_fault(struct request *request, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* Records as a fault an element that must not stand where it does: in a <vgpu:request>; of ours,
- * outside of <metadata>; or in <metadata>, called "request" and of no namespace. */
+/* Records an element that must not stand where it does: an unknown one in a <vgpu:request>; one of
+ * our namespace elsewhere; or, in <metadata>, a "request" without a namespace. */
 void annotation_misplaced(struct request *request, const char *name, const char *uri,
                           bool is_in_request) __attribute__((nonnull(1, 2)));
 
-/* Each reads the start tag of its element. -ENOMEM. */
+/* Each reads the start tag of its element. Errors: -ENOMEM. */
 void annotation_open_request(struct request *request,
                              const struct annotation_attributes *attributes) NONNULL;
 int annotation_open_device(struct request *request,

@@ -96,7 +96,7 @@ hostdev_open_address(struct request_hostdev *hostdev,
 void
 hostdev_open_alias(struct request_hostdev *hostdev, const struct annotation_attributes *attributes)
 {
-    static const char users[] = "ua-"; /* libvirt gives the others */
+    static const char users[] = "ua-"; /* libvirt makes up all other aliases */
 
     if (hostdev->alias)
         return;

@@ -62,7 +62,7 @@ link_hostdev(struct request *request, size_t index, struct request_hostdev *host
     hostdev->device = index;
 }
 
-/* A device names by an alias or uuid what is not there. */
+/* Records that the alias or uuid of a <vgpu:device> names no hostdev. */
 static void
 miss_hostdev(struct request *request, const struct request_device *device)
 {
@@ -102,7 +102,8 @@ link_device(struct request *request, size_t index)
     const struct request_device *device = &request->devices[index];
     const char *key = device->alias ? device->alias : device->uuid;
     size_t mdevs = count_mdevs(request);
-    /* One that names no hostdev means the only mediated one. A virtual function needs an alias. */
+    /* A <vgpu:device> without alias and uuid means the only mediated hostdev. A virtual function
+     * needs an alias. */
     bool is_alone = request->device_count == 1 && mdevs == 1;
 
     for (size_t i = 0; i < request->hostdev_count; i++) {
@@ -127,7 +128,7 @@ links_make(struct request *request)
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        /* Only those that can be vGPUs: of others there may be any number. */
+        /* Compare only hostdevs that can be vGPUs. There may be any number of others. */
         for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
             if (name_equal(&hostdev->source, &request->hostdevs[k].source))
                 fault(request, hostdev->line,

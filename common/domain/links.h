@@ -8,5 +8,5 @@
 
 #include "domain/request.h"
 
-/* Finds them. What is not clear is a fault of the request. */
+/* Links devices and hostdevs. An unclear link is a fault of the request. */
 void links_make(struct request *request) NONNULL;

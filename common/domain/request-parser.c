@@ -39,15 +39,15 @@ enum place {
 };
 
 struct reader {
-    struct stream stream; /* first: libxml2 hands on one pointer for both */
+    struct stream stream; /* must be first: the callbacks of stream.h get the same pointer */
     struct request *request;
     unsigned char places[BUDGET_MOST_LEVELS + 2];
     size_t depth;
     char text[1024]; /* of <name> or <uuid> */
     size_t text_length;
     bool annotated;  /* a <vgpu:request> has been seen */
-    bool in_hostdev; /* the one we are in is the request's last */
-    size_t hostdevs; /* how many <hostdev> there were so far, kept or not */
+    bool in_hostdev; /* the parser is in a <hostdev>, the last one of the request */
+    size_t hostdevs; /* number of <hostdev> so far, kept or not */
     size_t our_hostdevs;
 };
 
@@ -205,7 +205,7 @@ close_hostdev(struct reader *reader)
 static const struct element {
     enum place parent, place;
     const char *name;
-    bool ours; /* of our namespace; else of none */
+    bool ours; /* in our namespace; else in none */
     void (*open)(struct reader *reader, const struct annotation_attributes *attributes);
     void (*close)(struct reader *reader);
 } elements[] = {
@@ -250,9 +250,9 @@ is_in_request(enum place parent)
     return parent == REQUEST || parent == DEVICE || parent == PARAM;
 }
 
-/* Whether an element that we do not know must not be passed over: what is ours, of any version, and
- * all that is in a request; and a request that has lost its namespace, because nothing declares its
- * prefix. Below what we do not know it is none of our business. */
+/* Whether an unknown element is a fault. Inside a request it always is. Elsewhere it is one if it
+ * is in our namespace, of any version. So is a "request" in <metadata> without a namespace: nothing
+ * declares its prefix. Elements below an unknown one are not judged. */
 static bool
 is_misplaced(enum place parent, enum annotation_namespace ns, const char *name)
 {

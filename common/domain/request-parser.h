@@ -3,10 +3,9 @@
 /*
  * request-parser: reads a request from a domain's XML.
  *
- * The XML is written by less trusted people. It is parsed as a stream of events, without network,
- * document type or entities of its own; no tree of it is ever built. A document that is no domain
- * XML is unreadable, and the parser fails; what is wrong in the annotation alone is kept in the
- * request as its `fault`.
+ * Less trusted people write the XML. So it is parsed as a stream of events, without network,
+ * document type or entities of its own. No tree of it is ever built. If a document is no domain
+ * XML, the parser fails. If only the annotation is wrong, the request keeps its `fault`.
  */
 
 #pragma once
@@ -14,21 +13,22 @@
 #include "domain/request.h"
 
 /*
- * Reads a domain's XML. -EINVAL with a line in error if it is unreadable, has no <uuid>, or would
- * cost more than budget.h allows; what was read before the fault is in ret (with a name, if the
- * UUID was read), because release needs only the UUID. The caller clears ret in every case.
+ * Reads a domain's XML. -EINVAL with a line in error: the XML is unreadable, has no <uuid>, or
+ * costs more than budget.h allows. Then ret has what was read before the fault, because release
+ * needs only the UUID. If the UUID was read, ret has a name too. The caller clears ret in every
+ * case.
  *
- * A span is known only if those very bytes of the document are the value: it is not if the document
- * is no UTF-8, or the value had to be normalised (character references, line feeds).
+ * A span is known only if exactly these bytes of the document are the value. It is not known if the
+ * document is not UTF-8, or if the value had to be normalised (character references, line feeds).
  */
 int request_parse(const struct document *document, struct request *ret,
                   struct error *error) CHECKED NONNULL;
 
-/* The same of XML that libvirt may not have seen yet: it gives a domain without a <uuid> one. Then
- * ret->domain is "". */
+/* The same for XML that libvirt may not have seen yet. libvirt gives a domain without a <uuid> one;
+ * here ret->domain is "" then. */
 int request_parse_draft(const struct document *document, struct request *ret,
                         struct error *error) CHECKED NONNULL;
 
-/* The same of a libvirt status file, in which a <domstatus> is around the domain. */
+/* The same for a status file of libvirt, where a <domstatus> encloses the domain. */
 int request_parse_status(const struct document *document, struct request *ret,
                          struct error *error) CHECKED NONNULL;

@@ -55,7 +55,8 @@ is_same(const struct request_hostdev *hostdev, const struct rewrite_source *sour
     return hostdev->kind == source->kind && name_equal(&hostdev->source, &source->source);
 }
 
-/* Adds the edits of a hostdev, which was of the kind `was`. device is what names it, or NULL. */
+/* Adds the edits of a hostdev, which was of the kind `was`. device is the <vgpu:device> that names
+ * it; NULL: none does. */
 static int
 add_hostdev(struct edits *edits, const struct request_hostdev *hostdev, enum request_kind was,
             const struct request_device *device, const struct rewrite_source *to,
@@ -111,7 +112,7 @@ spans_of(const struct edits *edits)
     return spans;
 }
 
-/* Whether the new document asks for the same, with the new sources. */
+/* Whether the new document asks for the same as the old one, but with the new sources. */
 static bool
 says_the_same(const struct request *old, const struct request *new,
               const struct rewrite_source *sources)

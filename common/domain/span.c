@@ -8,8 +8,8 @@
 
 static const struct document_span unknown;
 
-/* How many bytes of the document the parser has read; 0: that is not known. In another encoding it
- * would convert all that it has not parsed yet to tell. */
+/* How many bytes of the document the parser has read; 0: not known. If the document is not UTF-8,
+ * the parser is not asked: it would convert all that it has not parsed yet. */
 static size_t
 find_end(const struct annotation_attributes *attributes)
 {
@@ -22,9 +22,9 @@ find_end(const struct annotation_attributes *attributes)
 }
 
 /*
- * The value points into the parser's copy of the document. Its distance from the place that the
- * parser has reached is the same in the document. A value that the parser had to put together lies
- * elsewhere, outside of that copy.
+ * The value points into the parser's copy of the document. Its distance from the parser's position
+ * is the same in the document. A value that the parser had to put together lies outside of the
+ * copy.
  */
 struct document_span
 span_of_value(const struct annotation_attributes *attributes, const char *name)
@@ -48,7 +48,7 @@ span_of_value(const struct annotation_attributes *attributes, const char *name)
     return span;
 }
 
-/* The tag begins at the last "<" before its end: well-formed XML has no other one in a tag. */
+/* The tag begins at the last "<" before its end, because a tag of well-formed XML has no other. */
 struct document_span
 span_of_attributes(const struct annotation_attributes *attributes, const char *element)
 {

@@ -12,7 +12,7 @@
 #define DIRECTORY "run/libvirt/qemu"
 #define SUFFIX    ".xml"
 
-/* Keeps what was read of a guest, NAME.xml, that could not be read to its end. */
+/* Keeps a guest whose file, NAME.xml, could not be read to its end. */
 static void
 add_unread(struct status_files *files, struct request *guest, const char *name,
            const struct error *error)
@@ -29,7 +29,8 @@ add_unread(struct status_files *files, struct request *guest, const char *name,
     files->complete = false;
 }
 
-/* What cannot be read to its end may still say whose it is, and whether that runs. */
+/* The file may be truncated. The readable part may still have the domain's UUID and its QEMU's
+ * pid. */
 static int
 parse(const struct host *host, int fd, struct request *ret, struct error *error)
 {
@@ -68,7 +69,7 @@ read_guest(const struct host *host, int directory, const char *name, struct stat
     return 0;
 }
 
-/* What is known of some is forgotten: it is no list of those that run. */
+/* Forgets the guests that were read: an incomplete list must not pass for all that run. */
 static int
 give_up(struct status_files *files, const struct error *error, int code)
 {

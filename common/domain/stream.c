@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PIECE       (64 << 10)
-#define LONGEST_TAG (256 << 10) /* twice what one argument of a program may have */
+#define LONGEST_TAG (256 << 10) /* twice the kernel's limit for one argument of a program */
 
 void
 stream_fail(struct stream *stream, const char *why)
@@ -52,8 +52,8 @@ stream_on_document_type(void *data, const xmlChar *name, const xmlChar *external
                      "out");
 }
 
-/* Where libxml2 has no memory for a namespace's name, it says that the declaration is empty: then
- * what is in our namespace passes for somebody else's, and the guest for one without a vGPU. */
+/* Without memory for a namespace's name, libxml2 says that its declaration is empty. Our elements
+ * would then pass for somebody else's, and the guest for one without a vGPU. */
 static bool
 may_hide_request(const struct stream *stream, int code)
 {
@@ -81,7 +81,7 @@ stream_on_fault(void *data, stream_fault *fault)
     stream->failed = true;
 }
 
-/* libxml2 calls some fields deprecated, and offers nothing else. */
+/* libxml2 calls these fields deprecated, and offers nothing else. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

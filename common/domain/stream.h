@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * stream: a document on its way through libxml2, as events, and what stops it: a fault of the XML,
- * a document type, or more of anything than its budget allows.
+ * stream: a document on its way through libxml2, as events. A fault of the XML, a document type, or
+ * a count over its budget stops it.
  *
- * The document is parsed in pieces, to notice a tag that is too long: libxml2 waits for the end of
- * a tag and then compares each attribute with each, which takes minutes for a megabyte of them, and
- * only then tells how many there are.
+ * The document is parsed in pieces, to notice a tag that is too long. libxml2 waits for the end of
+ * a tag, and then compares each attribute with every other one. That takes minutes for a megabyte
+ * of attributes. libxml2 tells their number only afterwards.
  */
 
 #pragma once
@@ -20,22 +20,23 @@
 struct stream {
     const struct document *document;
     struct error *error;
-    xmlParserCtxtPtr xml; /* its user data begins with this */
-    bool failed;          /* and error says why */
+    xmlParserCtxtPtr xml; /* its user data begins with this struct */
+    bool failed;          /* error says why */
     unsigned line;        /* of the last element that began */
     struct budget budget;
 };
 
-/* Parses all, or up to what has failed. Names are counted here, as not all are of elements. */
+/* Parses the whole document, or up to a failure. Names are counted here, because not only elements
+ * have names. */
 void stream_feed(struct stream *stream) NONNULL;
 
-/* Ends it with a line; the first that is said counts. */
+/* Stops the parser. error gets the line of the first call. */
 void stream_fail(struct stream *stream, const char *why) NONNULL;
 
-/* The same with the line that the parser is at. */
+/* The same. The parser's line number is put before the text. */
 void stream_fail_here(struct stream *stream, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* Ends it if it has met too much of anything. True if it has ended. */
+/* Stops the parser if a count is over its budget. True: it has stopped, now or earlier. */
 bool stream_is_too_much(struct stream *stream) CHECKED NONNULL;
 
 /* libxml2 2.12 made it const. */
