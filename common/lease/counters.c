@@ -85,7 +85,7 @@ format(struct path *ret, enum counters_operation operation, enum counters_result
                        counters_result_name(result));
 }
 
-/* One byte for each. */
+/* Adds one byte for each count. */
 static void
 add(const struct host *host, const char *path, unsigned count)
 {

@@ -3,8 +3,8 @@
 /*
  * counters: how often each operation ended in which way, since the state directory was made.
  *
- * Each counter is a file, /run/libvirt-vgpu/counters/OPERATION.RESULT, to which one byte is added
- * each time. The size of the file is the count, and its time is that of the last byte. That needs
+ * Each counter is a file, /run/libvirt-vgpu/counters/OPERATION.RESULT. Each operation adds one byte
+ * to its file. The size of the file is the count, and its time is that of the last byte. That needs
  * no lock, and a hook that is killed leaves no wrong file.
  *
  * An operation never fails because counting fails. Counting does not make the state directory.
@@ -24,7 +24,7 @@ enum counters_operation {
     COUNTERS_RELEASE,
     COUNTERS_MIGRATE,
     COUNTERS_RESTORE,
-    COUNTERS_RECONCILE, /* the only one that is not a call of the hook by libvirt */
+    COUNTERS_RECONCILE, /* the only one that is no event of libvirt */
     COUNTERS_OPERATIONS,
 };
 

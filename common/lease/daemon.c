@@ -47,7 +47,8 @@ find_name(const struct ancestors *ancestors)
     return NULL;
 }
 
-/* It has ended if its end of the pipe is closed, also where a script between has the pipe of it. */
+/* Whether the daemon has closed its end of our stderr, as it does when it ends. A script between
+ * hands us the same pipe. */
 static bool
 caller_has_ended(const struct host *host)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * daemon: the libvirt daemon that runs us, and that owes a release to the domains of our leases.
+ * daemon: the libvirt daemon that runs us. It owes a release to the domains of our leases.
  *
- * It need not be our parent: many hosts have a script of their own as /etc/libvirt/hooks/qemu, a
- * dispatcher, which runs us and ends soon after.
+ * It need not be our parent. Many hosts have a script of their own as /etc/libvirt/hooks/qemu. The
+ * script runs us and ends soon after.
  */
 
 #pragma once
@@ -12,13 +12,15 @@
 #include "base/process.h"
 
 /*
- * The nearest of our ancestors that is libvirt's daemon: the one whose pid is in
- * /run/libvirt/qemu/driver.pid, where libvirt's QEMU driver has it for as long as it runs
- * (qemuStateInitialize in src/qemu/qemu_driver.c), whatever its program is called; else the one
- * that is called libvirtd or virtqemud; else our parent. No process if the daemon has ended: the
- * pipe to it is broken, or another daemon runs and process 1 has adopted who called us.
+ * Finds the libvirt daemon among our ancestors. It is the one whose pid is in
+ * /run/libvirt/qemu/driver.pid. libvirt's QEMU driver keeps that file while it runs, whatever its
+ * program is called (qemuStateInitialize in src/qemu/qemu_driver.c). Else it is the nearest one
+ * called libvirtd or virtqemud, else our parent.
+ *
+ * The answer is no process if the daemon has ended. Then the pipe to it is broken, or process 1 has
+ * adopted us, or our caller while another daemon runs.
  */
 struct process daemon_find(const struct host *host) NONNULL;
 
-/* Whether libvirt's daemon that runs us lives, as far as can be told. */
+/* Whether the libvirt daemon that runs us lives. True if that is not known. */
 bool daemon_may_live(const struct host *host) CHECKED NONNULL;

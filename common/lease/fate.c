@@ -13,15 +13,16 @@
 #define GOING    (IN(LEASE_LEAVING) | IN(LEASE_REMOVING))
 #define IN_USE   (IN(LEASE_HELD) | IN(LEASE_PENDING))
 
-/* The first row that fits says it. `has`: all of these bits are set; `lacks`: none of these. */
+/* The first row that fits decides. `has`: all of these bits are set; `lacks`: none of these is. */
 static const struct row {
     unsigned occasions, states, has, lacks;
     enum fate fate;
-    const char *why; /* NULL: why its guest's status file could not be read */
+    const char *why; /* NULL: why the guest's status file could not be read */
 } rows[] = {
-    /* A removal was tried. Unless the kernel took it, who only wanted the place leaves all as it
-     * was. But the mark that says whose release was called goes when the lease is claimed: so what
-     * is in use comes back only if its daemon is gone, and owes nothing any more. */
+    /* A removal was tried. If the kernel did not take it, an asker that only wanted the place puts
+     * the lease back as it was. The claim has given the lease a new number, so no mark of a release
+     * covers it any more. A lease in use is therefore put back only if its daemon is gone and owes
+     * nothing. */
     {EVERY, ANY, FATE_TRIED | FATE_LOST, 0, FATE_LEAVE, "it is somebody else's by now"},
     {EVERY, ANY, FATE_TRIED | FATE_SILENT, 0, FATE_LEAVE, "its driver takes too long"},
     {EVERY, ANY, FATE_TRIED | FATE_ABSENT, 0, FATE_REMOVED, "removed"},
@@ -42,8 +43,9 @@ static const struct row {
     {ON(FATE_START) | OTHERS, ANY, FATE_UNKNOWN, 0, FATE_LEAVE,
      "its card's driver does not answer"},
 
-    /* A start, of its own leases. What went while the inventory was read is still in that, as if
-     * it were nobody's. A reservation is a promise that this start is to keep: nothing was made. */
+    /* A start judges its own leases. If a device went while the inventory was read, the inventory
+     * still shows it, as if it were nobody's. A reservation is a promise that this start keeps.
+     * Nothing was made for it. */
     {ON(FATE_START), ANY, FATE_ABSENT | FATE_LISTED, 0, FATE_WAIT, "it is just going"},
     {ON(FATE_START), ANY, FATE_ABSENT, 0, FATE_FORGET, "it is gone"},
     {ON(FATE_START), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "its guest has arrived"},
@@ -52,7 +54,7 @@ static const struct row {
     {ON(FATE_START), ANY, FATE_TRANSIENT | FATE_NAMED, 0, FATE_WAIT, "the kernel is removing it"},
     {ON(FATE_START), ANY, 0, 0, FATE_REMOVE, "its guest does not want it as it is"},
 
-    /* A release, of its own leases. */
+    /* A release judges its own leases. */
     {ON(FATE_RELEASE), IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
     {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_KEEP,
      "it is kept for its guest's next start"},
@@ -62,7 +64,8 @@ static const struct row {
     {ON(FATE_RELEASE), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},
     {ON(FATE_RELEASE), ANY, 0, 0, FATE_REMOVE, "its guest has ended"},
 
-    /* Who needs the place may remove what it has itself: the rules may forbid that by now. */
+    /* A domain that needs the place may remove its own device. The rules may forbid that device by
+     * now. */
     {ON(FATE_ROOM), ANY, FATE_OWN | FATE_MADE, 0, FATE_REMOVE, "it is this guest's own"},
     {ON(FATE_ROOM), ANY, FATE_OWN, 0, FATE_LEAVE, "it was not made by us"},
 
@@ -72,11 +75,11 @@ static const struct row {
      "its guest runs, and has it no more"},
     {OTHERS, IN(LEASE_HELD), FATE_GUEST_WITHOUT, 0, FATE_FORGET,
      "its guest runs, and has it no more"},
-    /* A pending one may have been added to a running guest, by somebody who could not record that.
-     */
+    /* A pending device may be in a running guest, if the process that added it could not record
+     * that. */
     {OTHERS, IN(LEASE_PENDING), FATE_GUEST, 0, FATE_LEAVE, "a guest has it"},
     {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
-    /* A release that did not come to its end: libvirt will not call it again. */
+    /* A release that did not come to its end. libvirt will not call it again. */
     {OTHERS, IN_USE, FATE_ENDED | FATE_UNASKED, 0, FATE_LEAVE, "it has just been given back"},
     {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_ENDED | FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0,
      FATE_KEEP, "its guest has ended"},

@@ -46,7 +46,8 @@ parse_number(const char *text, uint64_t most, uint64_t *ret)
                                                                                          : 0;
 }
 
-/* Percent-encoding: one word of printable ASCII, never empty, and "-" only for nothing. */
+/* Percent-encodes a text as one word of printable ASCII. It is never empty: "-" is an empty
+ * text. */
 static void
 print_text(FILE *out, const char *text)
 {
@@ -95,14 +96,15 @@ parse_optional_name(struct name *ret, const char *text)
 }
 
 /* The fields after the kind, in the order of the line. A row has one of `parse`, `words` and
- * `most`, which says what its field is; without any of them it is text: char[], percent-encoded. */
+ * `most`, which says what the field is. A row without any of them is text: char[],
+ * percent-encoded. */
 static const struct field {
     const char *name;
     size_t offset, size;
     int (*parse)(struct name *ret, const char *text); /* of a struct name */
     const char *const *words;                         /* of an enum; NULL ends them */
     uint64_t most;                                    /* of a number of 4 or 8 bytes */
-    const char *end;                                  /* what follows it; NULL: a blank */
+    const char *end;                                  /* what follows the field; NULL: a blank */
 } fields[] = {
 #define FIELD(name, member, ...)                                                                   \
     {                                                                                              \
@@ -120,7 +122,7 @@ static const struct field {
     FIELD("origin", origin, .words = origins),
     FIELD("daemon", daemon.pid, .most = 999999999, .end = ":"),
     FIELD("daemon", daemon.start, .most = UINT64_MAX),
-    FIELD("claim", claim, .most = INT64_MAX), /* it is a byte of a file */
+    FIELD("claim", claim, .most = INT64_MAX), /* the offset of a byte in a file */
     FIELD("release", release, .words = releases),
     FIELD("time", time, .most = UINT64_MAX),
 #undef FIELD
@@ -177,7 +179,7 @@ print_lease(FILE *out, const struct lease *lease)
     fputc('\n', out);
 }
 
-/* As all that reads a ledger, it returns -ENOMEM: see base/memory.h. */
+/* Returns -ENOMEM, as every function that reads a ledger: see base/memory.h. */
 static int
 parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *error)
 {
@@ -202,7 +204,7 @@ parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *er
     return 0;
 }
 
-/* By device; of one device in the file's order. */
+/* By device. Leases of one device stay in the file's order. */
 static int
 compare_devices(const void *left, const void *right)
 {
@@ -212,8 +214,8 @@ compare_devices(const void *left, const void *right)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* A host may have hundreds of leases, and reads them at each event: so they are sorted, and not
- * each compared with all. */
+/* A host may have hundreds of leases, and reads them at each event. So the leases are sorted
+ * instead of comparing each with all others. */
 static int
 check_devices(const struct ledger *ledger, struct error *error)
 {

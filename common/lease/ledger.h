@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * ledger: all leases, that is, which vGPU belongs to which domain; and their text.
+ * ledger: all leases, and their text. A lease says which domain a vGPU belongs to.
  *
  * The file (statedir.h) has a header line and one line per lease, with one blank between fields:
  *
@@ -46,24 +46,24 @@ struct lease {
     char alias[128]; /* of the hostdev; "" if it has none */
     enum lease_state state;
     enum lease_origin origin;
-    struct process daemon; /* libvirt's: it will call "release" for the domain while it lives */
-    uint64_t claim;        /* its number: higher than those of all leases before; the byte of the
-                              claims file that is locked by who acts on it. 0: it has none */
+    struct process daemon; /* libvirt's; while it lives, it will call "release" for the domain */
+    uint64_t claim; /* its number, above all earlier ones: the byte of the claims file that is
+                       locked while somebody acts on the lease. 0: it has none */
     enum lease_release release;
     uint64_t time; /* since when it is in its state, in seconds of CLOCK_BOOTTIME; leaving and
                       removing count as one */
 };
 
 struct ledger {
-    uint64_t next_claim; /* the next number */
+    uint64_t next_claim; /* above the numbers of all leases */
     struct lease *leases;
     size_t count;
 };
 
 /*
  * Parses the text of the file, and changes the text. boot_id is that of the running kernel.
- * -EBADMSG with the line in error if a line is wrong, -EPROTONOSUPPORT if another version wrote it,
- * -ENOMEM (see memory.h); then ret stays as it was. The caller clears ret.
+ * -EBADMSG with the line in error: a line is wrong. -EPROTONOSUPPORT: another version wrote the
+ * file. -ENOMEM: see memory.h. On an error ret stays as it was. The caller clears ret.
  */
 int ledger_parse(char *text, const char *boot_id, struct ledger *ret,
                  struct error *error) CHECKED NONNULL;
@@ -79,7 +79,7 @@ struct lease *ledger_find(const struct ledger *ledger, const struct name *device
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;
 
-/* Whether a lease differs from what it was in an earlier ledger, or was not there. */
+/* Whether a lease has changed since an earlier ledger, or was not in that ledger. */
 bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
 
 /* Adds a copy of a lease. Its device must have none yet. */
@@ -88,15 +88,15 @@ void ledger_add(struct ledger *ledger, const struct lease *lease) NONNULL;
 /* Adds copies of all leases of another ledger. */
 void ledger_copy(const struct ledger *from, struct ledger *to) NONNULL;
 
-/* Removes a lease, which points into the ledger; those behind it move up by one. */
+/* Removes a lease, which points into the ledger. The leases behind it move up by one. */
 void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
 
-/* The domain of a lease that belongs to no domain: reap.h adds such leases while it removes vGPUs
+/* The domain of a lease that belongs to no domain. reap.h adds such leases while it removes vGPUs
  * that we have not made. */
 #define LEASE_NOBODY "00000000-0000-0000-0000-000000000000"
 bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 
-/* Whether a guest has its device, or may soon. */
+/* Whether a guest has the lease's device, or may have it soon. */
 bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
 
 /* The ledger's word for a state ("held"). */

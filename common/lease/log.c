@@ -11,7 +11,7 @@
 #include <syslog.h>
 #include <time.h>
 
-#define LONGEST_WAIT 100 /* ms, of a program */
+#define LONGEST_WAIT 100 /* ms, for all lines of a program */
 
 void
 log_open(struct log *log, const char *program, const char *socket)
@@ -53,7 +53,7 @@ milliseconds(void)
     return (unsigned)now.tv_sec * 1000 + (unsigned)(now.tv_nsec / 1000000);
 }
 
-/* Whether the log takes more, within what is left of the program's patience. */
+/* Whether the log takes more within the rest of LONGEST_WAIT. */
 static bool
 wait_for_log(struct log *log)
 {
@@ -67,7 +67,7 @@ wait_for_log(struct log *log)
     return ready > 0;
 }
 
-/* A host without a log loses nothing: nobody wants the lines. */
+/* On a host without a log no line counts as lost, because nobody wants it. */
 static void
 send_line(struct log *log, const char *line)
 {
@@ -120,7 +120,7 @@ begin_line(const struct log *log, int priority, char *line, size_t size)
            (size_t)snprintf(line + length, size - length, "%s[%d]: ", log->program, (int)getpid());
 }
 
-/* A longer line is cut. Nothing in a name begins another one. */
+/* A longer line is cut. printable_make sees that no name begins a new line. */
 static void FORMAT(3, 4) add_line(const struct host *host, int priority, const char *format, ...)
 {
     const size_t size = sizeof(host->log->lines[0]);
@@ -144,7 +144,8 @@ static void FORMAT(3, 4) add_line(const struct host *host, int priority, const c
         send_all(log);
 }
 
-/* People choose names: nothing in a name may look like another word; add_line sees to the rest. */
+/* Makes one word of a name. People choose names, so no part of one may look like another word.
+ * add_line makes it printable. */
 const char *
 log_word(const char *text, char *buffer, size_t size)
 {

@@ -4,12 +4,12 @@
  * log: what an administrator finds in the journal or the system log.
  *
  * One line per event, of key=value words: "domain=web01 event=prepare device=... result=ok". The
- * XML of a domain is never logged: at migrate it contains passwords.
+ * XML of a domain is never logged, because it contains passwords at `migrate`.
  *
- * A line goes to the log of a host, where syslog(3) would send it, with one difference: syslog(3)
- * waits without an end for a log that takes no more, and libvirt waits for us. Here all lines of a
- * program together wait for 100 ms at most; what the log does not take then is lost, and counted.
- * While the ledger is locked (statedir.h) lines are only collected, so that nobody waits for the
+ * A line goes to the log of a host, where syslog(3) would send it, with one difference. If the log
+ * takes no more, syslog(3) waits without end, and libvirt waits for us. Here all lines of a program
+ * together wait for 100 ms at most. Lines that the log does not take by then are lost, and counted.
+ * While the ledger is locked (statedir.h), lines are only collected, so that nobody waits for the
  * log with the lock held.
  */
 
@@ -17,7 +17,7 @@
 
 #include "lease/ledger.h"
 
-#define LOG_LINES 64 /* that can be collected; more are lost */
+#define LOG_LINES 64 /* that can be collected; further ones are lost */
 
 struct log {
     const char *program, *path;
@@ -25,30 +25,29 @@ struct log {
     bool collects;
     unsigned waited; /* ms, so far */
     unsigned lost;   /* lines, so far */
-    unsigned count;  /* of lines that are collected */
+    unsigned count;  /* of collected lines */
     char lines[LOG_LINES][1024];
 };
 
-/* The program's name in the log, and the log's socket, "/dev/log"; both are borrowed. */
+/* program is its name in the log, socket is the log's ("/dev/log"). Both are borrowed. */
 void log_open(struct log *log, const char *program, const char *socket) NONNULL;
 void log_close(struct log *log) NONNULL;
 
-/* The host's lines are collected from now on; log_send sends them, and those that follow at once.
- */
+/* Collects the host's lines from now on. log_send sends them, and later lines are sent at once. */
 void log_collect(const struct host *host) NONNULL;
 void log_send(const struct host *host) NONNULL;
 
-/* How the log calls a domain of that name: as one word, in buffer, which is returned. */
+/* The word that the log uses for a domain's name. It is written to buffer, which is returned. */
 const char *log_word(const char *name, char *buffer, size_t size) NONNULL;
 
 /* Something was done with a lease: event is "prepare" or the like, result "ok" or the like. */
 void log_lease(const struct host *host, const char *event, const struct lease *lease,
                const char *result) NONNULL;
 
-/* A domain that arrives by migration gets a vGPU with another UUID than its XML said. */
+/* A domain that arrives by migration gets a vGPU with another UUID than its XML had. */
 void log_renamed(const struct host *host, const char *domain_name, const struct name *domain,
                  const struct name *old, const struct name *new) NONNULL;
 
-/* A failure that is told nowhere else, because the hook must not fail for it. */
+/* A failure that only the log is told, because the hook must not fail for it. */
 void log_failure(const struct host *host, const char *event, const char *domain,
                  const struct error *error) NONNULL;

@@ -66,7 +66,7 @@ look_take_with(struct look *look, const struct statedir *statedir, const struct 
     look_at_devices(look, statedir, domain);
 }
 
-/* Whether libvirt owes no release for it any more, as far as that can be told without its files. */
+/* Whether libvirt owes no release for a lease any more, as far as its daemon and the marks tell. */
 static bool
 has_ended(const struct statedir *statedir, const struct lease *lease)
 {
@@ -109,7 +109,7 @@ look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
     for (size_t i = 0; i < look->before.count && !needed; i++)
         needed = !look_knows_end(look, &look->before.leases[i]) &&
                  has_ended(statedir, &look->before.leases[i]);
-    /* That it failed is in what was read. */
+    /* If that fails, look->guests says so. */
     if (needed)
         (void)!look_at_guests(look, statedir, statedir->host, &ignored);
 }

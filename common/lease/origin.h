@@ -3,8 +3,8 @@
 /*
  * origin: who made a vGPU.
  *
- * Ours are those that the ledger says we have made. Of the others, those that mdevctl defines have
- * a file; other managers leave no sign.
+ * A vGPU is ours if the ledger says that we made it. If mdevctl defines another vGPU, that has a
+ * file in /etc/mdevctl.d. Other managers leave no sign.
  */
 
 #pragma once
@@ -14,11 +14,11 @@
 enum origin {
     ORIGIN_OURS,
     ORIGIN_MDEVCTL,
-    ORIGIN_FOREIGN, /* by hand, or by another manager */
+    ORIGIN_FOREIGN, /* made by hand, or by another manager */
 };
 
-/* The origin of a device on a parent; lease is its lease, or NULL. Only looks whether there is a
- * file in /etc/mdevctl.d. */
+/* The origin of a device on a parent. lease is that of the device, or NULL. Only looks whether
+ * /etc/mdevctl.d has a file for it. */
 enum origin origin_of(const struct host *host, const struct name *parent, const struct name *device,
                       const struct lease *lease) __attribute__((nonnull(1, 2, 3))) CHECKED;
 

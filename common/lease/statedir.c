@@ -68,7 +68,7 @@ statedir_close(struct statedir *statedir)
     *statedir = STATEDIR_CLOSED;
 }
 
-/* Whether the name "lock" is that of this open file: somebody may have removed it. */
+/* Whether the name "lock" is still that of this open file. Somebody may have removed it. */
 static bool
 is_the_lock(int dir, int fd)
 {
@@ -112,8 +112,8 @@ statedir_unlock(struct statedir *statedir)
     log_send(statedir->host);
 }
 
-/* NULL and errno if it cannot be read: ELOOP if it is a link, or no file at all; ENOMEM, as
- * base/memory.h says of a release. */
+/* NULL and errno if the ledger cannot be read. ELOOP: it is a link, or no regular file. ENOMEM: see
+ * base/memory.h. */
 static char *
 read_ledger(int dir)
 {
@@ -275,7 +275,7 @@ statedir_take_number(const struct statedir *statedir, struct ledger *ledger)
     return ledger->next_claim++;
 }
 
-/* The counter stays above our claim even if the ledger was not stored since, or was deleted. */
+/* The counter stays above our claim, even if the ledger was deleted, or not stored since. */
 int
 statedir_claim(struct statedir *statedir, struct ledger *ledger, struct error *error)
 {
