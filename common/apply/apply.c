@@ -14,7 +14,7 @@ apply_look(const struct transaction *transaction, const struct vgpu *vgpu, struc
     seen->state = vgpu_state(transaction->host, vgpu, &seen->type);
 }
 
-/* The write has come back, so this is short: for drivers that are late with the last links. */
+/* Waits for 5 s at most. The write has returned, and some drivers are late with the last links. */
 static int
 wait_whole(const struct transaction *transaction, const struct vgpu *vgpu)
 {
@@ -98,7 +98,7 @@ apply_wait_unused(struct transaction *transaction, const struct vgpu *vgpu,
         case VGPU_ABSENT:
             return -ENODEV;
         case VGPU_UNKNOWN:
-            /* The writer would wait for that driver, and be lost for others. */
+            /* The writer would wait for that driver, and could not serve other devices. */
             rc = -ETIMEDOUT;
             break;
         default:

@@ -40,7 +40,7 @@ find_demand(const struct demands *demands, const struct name *device)
     return NULL;
 }
 
-/* Whether the device is there just as a demand wants it. */
+/* Whether the device is there as a demand wants it. */
 static bool
 is_wanted(const struct demand *demand, const struct lease *lease, const struct inventory *inventory)
 {
@@ -54,7 +54,7 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     return type && demand_ranks(demand, type, &rank);
 }
 
-/* Whether the inventory shows it where the lease says, and of its type. */
+/* Whether the inventory shows the device on the lease's parent, and of the lease's type. */
 static bool
 is_listed(const struct inventory *inventory, const struct lease *lease)
 {
@@ -64,7 +64,7 @@ is_listed(const struct inventory *inventory, const struct lease *lease)
            name_equal(&inventory->parents[vgpu->parent].name, &lease->vgpu.parent);
 }
 
-/* What the inventory says of such a card is not all. */
+/* Whether the lease's card is silent. The inventory does not show all of such a card. */
 static bool
 is_on_silent(const struct inventory *inventory, const struct lease *lease)
 {
@@ -182,7 +182,8 @@ recovery_sort_others(const struct statedir *statedir, const struct look *look,
         const char *why;
         enum fate fate;
 
-        /* One of its own, under a demanded UUID, may be where the rules forbid it by now. */
+        /* A lease of its own, under a demanded UUID, may have a place that the rules forbid by
+         * now. */
         if (!running && name_equal(&lease->domain, domain))
             facts.bits |= FATE_OWN;
         fate = fate_judge(FATE_ROOM, &facts, &why);
@@ -198,7 +199,8 @@ recovery_sort_others(const struct statedir *statedir, const struct look *look,
     return forgotten;
 }
 
-/* A place that was another's, promised to a demand; a virtual function is what the demand names. */
+/* The place of another domain's device, promised to a demand. If the demand names a virtual
+ * function, the place is that function. */
 static struct lease
 reservation_of(const struct transaction *transaction, const struct placement_problem *problem,
                const struct demand *demand, const struct lease *evicted)
@@ -221,9 +223,9 @@ reservation_of(const struct transaction *transaction, const struct placement_pro
 }
 
 /*
- * The places that this call has others' devices removed from stay its own until it has planned:
- * they are reserved for the domain, under its demands' devices, as those of a guest that arrives
- * are. Its next look takes the reservations for kept promises, and plans anew.
+ * A call removes other domains' devices to get their places. These places are reserved for the
+ * call's domain until it has planned, under its demands' devices, as for a guest that arrives. The
+ * call's next look forgets the reservations, as kept promises, and plans anew.
  */
 static void
 reserve_places(const struct recovery *recovery, const struct transaction *transaction,
@@ -234,7 +236,7 @@ reserve_places(const struct recovery *recovery, const struct transaction *transa
     for (size_t i = 0, k = 0; i < recovery->evicted.count && k < demands->count; k++) {
         struct lease place;
 
-        /* What is there without a lease is somebody else's: it must not become ours by one. */
+        /* A device without a lease is somebody else's. A reservation must not make it ours. */
         if (ledger_find(ledger, &demands->items[k].hostdev->source) ||
             inventory_find_vgpu(problem->inventory, &demands->items[k].hostdev->source))
             continue;
@@ -272,7 +274,7 @@ recovery_claim_others(struct recovery *recovery, struct transaction *transaction
     return rc;
 }
 
-/* What was refused is not tried again in this call. */
+/* If a removal was refused, it is not tried again in this call. */
 static void
 note(struct recovery *recovery, const struct removals *removals)
 {

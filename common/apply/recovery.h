@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * recovery: leases whose work was not finished, because a hook was killed or a driver was late;
- * found under the lock, removed outside it.
+ * recovery: leases whose work was not finished, because a hook was killed or a driver was late.
+ * They are found under the lock, and removed outside it.
  *
- * What becomes of each is fate.h's to say. A starting domain's own leases are all looked at: it is
- * not running, so nobody else uses them. Of a running one, which gets one more device, only that
- * device's is. Of other domains' only those count that libvirt owes no release for: given back
- * already (leaving, removing), or claimed by a hook that is gone, for a daemon that is gone.
+ * fate.h says what becomes of each. All leases of a starting domain are judged: it does not run, so
+ * nobody else uses them. If a running domain gets one more device, only the lease of that device is
+ * judged. A lease of another domain counts only if libvirt owes no release for it. It was given
+ * back already (leaving, removing), or the hook that claimed it is gone, and its daemon is too.
  */
 
 #pragma once
@@ -17,29 +17,29 @@
 #include "placement/problem.h"
 
 struct recovery {
-    bool running;             /* the domain runs: what it holds stays as it is */
-    struct removals needed;   /* claimed, to be removed: a demand names the device; */
-    struct removals todo;     /* and those that are only in the way */
-    struct ledger evicted;    /* others', that were in the way: their places are reserved */
+    bool running;             /* the domain runs, and keeps its devices as they are */
+    struct removals needed;   /* claimed for removal: a demand names the device */
+    struct removals todo;     /* claimed for removal: the device is only in the way */
+    struct ledger evicted;    /* leases of others that were in the way: their places are reserved */
     struct names unremovable; /* devices that could not be removed in this call */
-    struct error failure;     /* why */
-    bool is_busy;             /* somebody is still at work on an own lease, or the kernel is */
-    bool is_unknown;          /* or the driver of its card does not answer */
-    struct look look;         /* the caller's, before each decision */
+    struct error failure;     /* why not */
+    bool is_busy;             /* another process, or the kernel, is still at work on an own lease */
+    bool is_unknown;          /* is_busy, because the card's driver does not answer */
+    struct look look;         /* the caller takes it before each decision */
 };
 
 void recovery_clear(struct recovery *recovery) NONNULL;
 
-/* What a start makes of a lease that its domain has already. *why as fate_judge. */
+/* What becomes of a lease that the starting domain has already. *why as in fate_judge. */
 enum fate recovery_judge_own(const struct transaction *transaction, const struct look *look,
                              const struct demands *demands, const struct inventory *inventory,
                              const struct lease *lease, const char **why) CHECKED NONNULL;
 
 /*
- * Under the lock. Forgets own leases whose device is gone, and claims those that the demands do not
- * want as they are, to be removed. is_busy, with the lease in error, if somebody is still at
- * work on one; then nothing else is done. -EBUSY with who has it if one that a demand names could
- * not be removed.
+ * Under the lock. Forgets own leases whose device is gone. If the demands do not want a lease as it
+ * is, claims it for removal. If somebody is still at work on one, sets is_busy, names the lease in
+ * error, and does nothing else. -EBUSY: a device that a demand names could not be removed; error
+ * says why.
  */
 int recovery_claim_own(struct recovery *recovery, struct transaction *transaction,
                        const struct name *domain, const struct demands *demands,
@@ -47,29 +47,29 @@ int recovery_claim_own(struct recovery *recovery, struct transaction *transactio
                        struct error *error) CHECKED NONNULL;
 
 /*
- * Under the lock, when there is no room, after a look at all leases and at the guests. Forgets
- * other domains' leases of which nothing is left, and claims one that stands in the way, kept
- * devices included; in the same step its place is reserved for the domain, so that nobody comes
- * between its removal and the next look. *changed: look again, after removing what was claimed.
+ * Under the lock, if there is no room, after a look at all leases and at the guests. Forgets other
+ * domains' leases of which nothing is left. Claims one lease that stands in the way; a kept one
+ * too. The same step reserves its place for the domain, so that nobody takes the place between the
+ * removal and the next look. *changed: remove what was claimed, then look again.
  */
 int recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
                           const struct placement_problem *problem, struct ledger *ledger,
                           bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Whether something is claimed, to be removed. */
+/* Whether anything is claimed for removal. */
 bool recovery_has_work(const struct recovery *recovery) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed, which is FATE_START's or FATE_ROOM's: for as long as
- * the transaction lasts what is needed, and for so many milliseconds the others. What could not be
- * removed is unremovable from then on. */
+/* Outside the lock: removes what was claimed. occasion is FATE_START or FATE_ROOM. Needed removals
+ * have the whole time of the transaction, the others so many milliseconds. A device that could not
+ * be removed is unremovable from then on. */
 void recovery_remove(struct recovery *recovery, struct transaction *transaction,
                      enum fate_occasion occasion, unsigned patience_for_others) NONNULL;
 
 /*
- * Forgets the leases of which nothing is left or whose devices are not ours to remove, logged under
- * the name of the event unless that is NULL, and writes into may_evict, a flag per lease that
- * stays, which may be removed to make room for the domain. Of a domain that runs its own are judged
- * like others'. Whether any was forgotten.
+ * Forgets the leases of which nothing is left, or whose devices are not ours to remove. Each is
+ * logged under the name of the event, unless that is NULL. may_evict gets a flag per lease that
+ * stays: whether it may be removed to make room for the domain. If the domain runs, its own leases
+ * are judged like those of others. Returns whether any lease was forgotten.
  */
 bool recovery_sort_others(const struct statedir *statedir, const struct look *look,
                           const struct name *domain, bool running, const char *event,

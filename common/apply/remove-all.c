@@ -13,8 +13,8 @@
 struct attempt {
     struct transaction *transaction;
     const struct vgpu *vgpu;
-    unsigned patience; /* ms that users have to let go, */
-    unsigned waited;   /* and that they were waited for */
+    unsigned patience; /* ms that users have to let go */
+    unsigned waited;   /* ms that users were waited for */
     struct deadline deadline;
     struct look_device seen; /* of the device, at the last look */
     unsigned bits;           /* for fate.h */
@@ -44,7 +44,7 @@ removals_clear(struct removals *removals)
     *removals = (struct removals){0};
 }
 
-/* The write was made, or the driver was quicker: waits until nothing of it is left. */
+/* The write was made, or the driver was quicker. Waits until nothing of the vGPU is left. */
 static int
 wait_gone(struct attempt *attempt)
 {
@@ -66,9 +66,9 @@ is_gone(int rc)
 }
 
 /*
- * -EAGAIN and -EBUSY are the driver still cleaning up, or another removal under way. Before each
- * write the lease must still be ours: a virtual function may have its next owner by then, whose
- * vGPU is called the same.
+ * -EAGAIN and -EBUSY mean that the driver is still cleaning up, or that another removal is under
+ * way. The lease must still be ours before each write. A virtual function may have its next owner
+ * by then, whose vGPU has the same name.
  */
 static int
 write_remove(struct attempt *attempt)
@@ -100,7 +100,7 @@ write_remove(struct attempt *attempt)
     }
 }
 
-/* 0: nothing of it is left. */
+/* 0: nothing of the vGPU is left. */
 static int
 prove_and_write(struct attempt *attempt)
 {
@@ -109,14 +109,15 @@ prove_and_write(struct attempt *attempt)
     struct deadline users = deadline_in(transaction->host, attempt->patience);
     int rc = -ETIMEDOUT;
 
-    /* Even if nothing of it is there: what the writer was told may still come. */
+    /* If the writer is stuck at this device, fail even if nothing of it is there. The writer may
+     * still make it. */
     if (transaction_is_stuck_elsewhere(transaction, &vgpu->device))
         apply_look(transaction, vgpu, users, &attempt->seen);
     else if (!transaction->writer.left)
         rc = apply_wait_unused(transaction, vgpu, users, &attempt->seen);
     attempt->waited = attempt->patience - deadline_left(users);
     if (rc == 0 && deadline_left(attempt->deadline) == 0)
-        /* Nothing is ordered that cannot be waited for. */
+        /* Order no removal without time to wait for it. */
         return error_set(attempt->error, -ETIMEDOUT,
                          "the vGPU %s was not removed from %s yet: no time was left for it; the "
                          "next start of its guest or 'vgpuctl reconcile' sees to it",
@@ -147,7 +148,7 @@ explain(const struct attempt *attempt, int rc)
                                       : strerror(-rc));
 }
 
-/* Tries it: 0, or why not. What came of it is in attempt->bits. */
+/* Tries the removal: 0, or why not. attempt->bits gets the outcome. */
 static int
 try(struct attempt *attempt, const struct lease *lease)
 {
@@ -161,7 +162,8 @@ try(struct attempt *attempt, const struct lease *lease)
     return rc < 0 ? explain(attempt, rc) : 0;
 }
 
-/* Does what becomes of a lease. One that was made for its removal has no former state. */
+/* Carries out the fate of a lease. If the lease was made for its removal, it has no former
+ * state. */
 static void
 change(const struct transaction *transaction, const struct removal *removal, struct ledger *ledger,
        struct lease *lease)
@@ -178,7 +180,8 @@ change(const struct transaction *transaction, const struct removal *removal, str
     transaction_hand_back(transaction, ledger, lease);
 }
 
-/* Under the lock: fate.h says what becomes of the lease. *why as fate_judge. */
+/* Under the lock: asks fate.h what becomes of the lease, and records that. *why as in
+ * fate_judge. */
 static int
 record(struct transaction *transaction, enum fate_occasion occasion, unsigned bits,
        struct removal *removal, const char **why, struct error *error)
@@ -218,8 +221,8 @@ tell(const struct host *host, const struct removal_terms *terms, const struct re
         log_failure(host, terms->event, removal->lease.domain_name, &removal->why);
 }
 
-/* The users' share of the time: *patience is what is left of it for all, and so many are to come.
- */
+/* *patience is the time that users have left, for all removals. This removal gets its share:
+ * to_come counts it and those after it. */
 static void
 remove_one(struct transaction *transaction, const struct removal_terms *terms,
            struct removal *removal, unsigned *patience, unsigned to_come)

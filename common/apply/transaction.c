@@ -42,7 +42,8 @@ set_state(const struct transaction *transaction, struct lease *lease, enum lease
     lease->state = state;
 }
 
-/* The claim lives on with a writer that was left behind; but only one device is its own. */
+/* A writer that was left behind keeps the claim, but it works on one device only. Hands back the
+ * leases of all others. */
 static void
 give_up_others(struct transaction *transaction)
 {

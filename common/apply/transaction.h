@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * transaction: one use case at work: its state directory, its writer, its deadline.
+ * transaction: one use case at work, with its state directory, its writer and its deadline.
  *
- * Look, decide and record under the lock, act outside it:
+ * Decide and record under the lock, act outside it:
  *
  *     transaction_begin     locks, and reads the ledger
  *     ...decide, change the ledger...
@@ -11,9 +11,10 @@
  *     ...write to /sys through the transaction's writer...
  *     transaction_move      records how that went
  *
- * A lease is only ever acted on by the process whose claim it bears. transaction_move, and all that
- * begins by transaction_begin_with, is a compare-and-set: it changes nothing if the lease has
- * another's claim by now. A lease that is handed back has a new number, as one that is claimed.
+ * Only the process whose claim a lease bears acts on that lease. transaction_move is a
+ * compare-and-set, as is everything that begins by transaction_begin_with. It changes nothing if
+ * the lease has another process's claim by now. A lease gets a new number when it is claimed, and
+ * when it is handed back.
  */
 
 #pragma once
@@ -25,65 +26,68 @@ struct transaction {
     const struct host *host;
     struct statedir statedir;
     struct writer writer;
-    struct process daemon;    /* who runs us, and owes us a release */
-    unsigned lock_timeout;    /* ms that are left of it, for all of this transaction's waits */
-    struct deadline deadline; /* for all of it */
+    struct process daemon;    /* libvirt's, which runs us and owes us a release */
+    unsigned lock_timeout;    /* ms left for all waits for the lock in this transaction */
+    struct deadline deadline; /* for the whole transaction */
 };
 
-/* What transaction_close does nothing to. */
+/* transaction_close does nothing to it. */
 #define TRANSACTION_NONE                                                                           \
     ((struct transaction){.statedir = STATEDIR_CLOSED, .writer = WRITER_IDLE(NULL)})
 
 /*
- * Opens the state directory, making it if make is true; -ENOENT, without a word in error, if it is
- * missing and make is false. transaction_close in every case. It gives up the claim, unless a write
- * is still under way: then the writer keeps it for as long as it lives, for that device alone.
+ * Opens the state directory. If make is true, a missing directory is made. If make is false, a
+ * missing directory is -ENOENT, and nothing is written to error. The caller closes the transaction
+ * in every case. transaction_close gives up the claim, unless a write is still under way. Then the
+ * writer keeps the claim for as long as it lives, for that device alone.
  */
 int transaction_open(const struct host *host, bool make, struct transaction *ret,
                      struct error *error) CHECKED NONNULL;
 void transaction_close(struct transaction *transaction) NONNULL;
 
-/* A transaction that only looks, to ask what may be done with leases. transaction_close. */
+/* Opens a transaction that only looks, to ask what may be done with leases. The caller closes
+ * it. */
 void transaction_open_to_look(const struct host *host, struct transaction *ret) NONNULL;
 
-/* The caller clears ledger in every case. transaction_commit also removes the marks that the ledger
- * needs no more (lease/marks.h). */
+/* The caller clears ledger in every case. transaction_commit also removes the marks that cover
+ * nothing any more (lease/marks.h). */
 int transaction_begin(struct transaction *transaction, struct ledger *ledger,
                       struct error *error) CHECKED NONNULL;
 int transaction_commit(struct transaction *transaction, const struct ledger *ledger,
                        struct error *error) CHECKED NONNULL;
 void transaction_abort(struct transaction *transaction) NONNULL;
 
-/* Whether a lease is nobody's or this transaction's to act on. */
+/* Whether this transaction may act on a lease, because no other process is at work on it. */
 bool transaction_may_act(const struct transaction *transaction,
                          const struct lease *lease) CHECKED NONNULL;
 
-/* Marks a lease as this transaction's to remove, under the lock: leaving, or removing if it was
- * that already. Takes the transaction's claim if needed. */
+/* Claims a lease for removal, under the lock. Its state becomes leaving, or stays removing. Takes
+ * the transaction's claim if needed. */
 int transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
                               struct lease *lease, struct error *error) CHECKED NONNULL;
 
-/* Whether the transaction's writer was left behind at work on another device: it acts no more on
- * this one. */
+/* Whether the transaction's writer was left behind at work on another device. Then it does nothing
+ * more for this one. */
 bool transaction_is_stuck_elsewhere(const struct transaction *transaction,
                                     const struct name *device) CHECKED NONNULL;
 
-/* Under the lock: the lease is nobody's to act on, under a new number, in the state that it has. */
+/* Under the lock: hands a lease back. It keeps its state and has a new number, and nobody is at
+ * work on it. */
 void transaction_hand_back(const struct transaction *transaction, struct ledger *ledger,
                            struct lease *lease) NONNULL;
 
-/* -ESTALE with its line: the lease of a device that this transaction works on is not its own any
- * more. */
+/* -ESTALE with its line: the lease of a device that this transaction works on is no longer its
+ * own. */
 int transaction_lost(const struct name *device, struct error *error) NONNULL;
 
-/* As transaction_begin, with this transaction's lease of a device: 1, and *ret points into the
- * ledger. 0 if the lease is not this transaction's: then it has not begun. */
+/* Begins as transaction_begin, if the lease of a device is this transaction's. 1: it is, and *ret
+ * points into the ledger. 0: it is not, and nothing has begun. */
 int transaction_begin_with(struct transaction *transaction, const struct name *device,
                            struct ledger *ledger, struct lease **ret,
                            struct error *error) CHECKED NONNULL;
 
-/* Under a lock of its own: gives this transaction's lease of a device another state, or forgets it.
- */
+/* Gives this transaction's lease of a device another state, or forgets it. Each takes the lock by
+ * itself. */
 int transaction_move(struct transaction *transaction, const struct name *device,
                      enum lease_state state, struct error *error) CHECKED NONNULL;
 int transaction_forget(struct transaction *transaction, const struct name *device,

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define LONGEST_PROOF 10000 /* ms; it only opens and looks, but on a machine that may be busy */
+#define LONGEST_PROOF 10000 /* ms; a proof only opens and looks, but the machine may be busy */
 
 enum order { ORDER_MAKE, ORDER_CONFIGURE, ORDER_PROVE, ORDER_REMOVE };
 
@@ -19,7 +19,7 @@ struct message {
     char params[VGPU_PARAMS];
 };
 
-/* A proof belongs to the order that follows it; any other drops it. */
+/* A proof belongs to the order that follows it. Any other order drops it. */
 static int
 obey(const struct host *host, const struct message *message, int *proof)
 {
@@ -110,7 +110,7 @@ ask(struct writer *writer, enum order order, const struct vgpu *vgpu, const char
     struct pollfd answer;
     int rc;
 
-    /* The padding as well: it goes to another process. */
+    /* Clear the padding as well: it goes to another process. */
     memset(&message, 0, sizeof(message));
     message.order = order;
     message.vgpu = *vgpu;
@@ -129,7 +129,7 @@ ask(struct writer *writer, enum order order, const struct vgpu *vgpu, const char
         return leave(writer, -ETIMEDOUT);
     if (recv(writer->socket, &rc, sizeof(rc), 0) != (ssize_t)sizeof(rc))
         return leave(writer, -ECHILD);
-    /* Only we say that: a kernel that does has refused. */
+    /* -ETIMEDOUT means that no answer came. If the kernel says it, that is a refusal. */
     return rc == -ETIMEDOUT ? -EIO : rc;
 }
 

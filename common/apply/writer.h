@@ -3,14 +3,14 @@
 /*
  * writer: the one child process that writes to /sys.
  *
- * A write may block for as long as a guest runs, in a way that no signal ends. So it is not made by
- * the hook, whose pipes libvirt reads to their end, but by a fork of it (no exec) that has closed
- * them. The hook waits for the answer until its deadline and then leaves the child behind, with
- * the claim that says so (statedir.h). A child that nobody waits for ends by itself as soon as the
- * kernel lets it.
+ * A write may block for as long as a guest runs, and no signal ends it. libvirt reads the hook's
+ * pipes to their end, so the hook must not write itself. A fork of it (no exec), which has closed
+ * the pipes, writes instead. The hook waits for the answer until its deadline. Then it leaves the
+ * child behind, with the claim that says so (statedir.h). Such a child ends by itself as soon as
+ * the kernel lets it.
  *
- * Proof and removal happen in the child as well, so that whoever is killed, the proof is held while
- * the kernel works. At most one proof is held at a time.
+ * The child also makes the proof for a removal. So the proof is held while the kernel works,
+ * whichever process is killed. At most one proof is held at a time.
  */
 
 #pragma once
@@ -29,11 +29,11 @@ struct writer {
 #define WRITER_IDLE(h) ((struct writer){.host = (h), .socket = -1})
 
 /*
- * What the interface's functions of the same name answer (vgpu.h), from the child, which is started
- * when first needed. -ETIMEDOUT: no answer by the deadline; the child is left behind then, and
- * every later call answers -ETIMEDOUT too. -ECHILD: it could not be started, or died. Proving
- * asks a driver at most what type a function has, and has ten seconds of its own; the proof is kept
- * until the next call of any of them.
+ * Each answers what the interface's function of the same name answers (vgpu.h). The child calls
+ * that function, and is started when first needed. -ETIMEDOUT: no answer by the deadline. The child
+ * is left behind then, and every later call answers -ETIMEDOUT too. -ECHILD: the child could not be
+ * started, or died. writer_prove asks a driver at most for the type of a function, and has ten
+ * seconds of its own. The proof is kept until the next call of any of them.
  */
 int writer_make(struct writer *writer, const struct vgpu *vgpu,
                 struct deadline deadline) CHECKED NONNULL;
