@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define LONGEST_LOCK 10000 /* ms; the guest runs, and its configuration is not looked at */
+#define LONGEST_LOCK 10000 /* ms; the guest runs, and its configuration is not read */
 
 static bool
 asks_us(const struct request *request)
@@ -34,8 +34,9 @@ renew(const struct transaction *transaction, struct ledger *ledger, struct lease
     lease->time = host_seconds(transaction->host);
 }
 
-/* Not what mdevctl defines, nor anything while we are switched off: somebody else made it then. A
- * configuration that cannot be read says nothing. */
+/* Whether a vGPU without a lease counts as made by us. It does not if mdevctl defines it, or if
+ * vgpu.conf says enabled = false: then somebody else made it. It does if the configuration cannot
+ * be read. */
 static bool
 is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
 {
@@ -95,7 +96,8 @@ adopt_missing(const struct transaction *transaction, const struct ledger *held, 
     }
 }
 
-/* The daemon that runs the guest now owes us the release, of what it does not hold any more too. */
+/* The daemon that runs the guest now owes us the release of all its leases. That includes the
+ * devices that the guest does not hold any more. */
 static void
 adopt(const struct transaction *transaction, const struct request *request,
       const struct ledger *held, struct ledger *ledger)
@@ -138,7 +140,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
-    /* Its daemon has ended meanwhile, and a later one may have started the guest anew. */
+    /* The daemon has ended meanwhile, and a later one may have started the guest anew. */
     if (!transaction.daemon.pid || !process_alive(host, transaction.daemon)) {
         transaction_abort(&transaction);
         return error_set(error, -ESRCH, "libvirt's daemon has ended");

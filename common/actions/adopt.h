@@ -3,9 +3,9 @@
 /*
  * adopt: enters into the ledger what a running guest holds, after its daemon was restarted.
  *
- * Leases that are there get the new daemon, so that they are owed a release again. A device that
- * the XML asks us for and that has no lease (the ledger was lost) gets one; it counts as made,
- * unless mdevctl defines its UUID. The guest is running: nothing is made, removed or probed.
+ * Existing leases get the new daemon, which owes us their release from then on. If the ledger was
+ * lost, a device that the XML asks us for gets a lease. It counts as made, unless mdevctl defines
+ * its UUID. The guest is running: nothing is made, removed or probed.
  */
 
 #pragma once
@@ -13,17 +13,17 @@
 #include "apply/transaction.h"
 #include "domain/request.h"
 
-/* The use case of the hook's `reconnect`. Its failure may only be logged: libvirt would kill the
- * guest for a non-zero exit. */
+/* The use case of the hook's `reconnect`. A failure may only be logged: if the hook exits with
+ * another status than 0, libvirt kills the guest. */
 int adopt_domain(const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
 
-/* Without the lock: adds to ret a lease for each device that a running guest asks us for, and that
- * has none among those known nor in ret. Whose driver does not answer is left out, with a line in
- * unread. */
+/* Without the lock: adds to ret a lease for each device that a running guest asks us for and that
+ * has no lease in known or ret. If its driver does not answer, the device is left out, with a line
+ * in unread. */
 void adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
                 struct ledger *ret, struct error *unread) NONNULL;
 
-/* Under the lock: enters those of them whose devices still have no lease. */
+/* Under the lock: enters the leases of held whose devices still have none in the ledger. */
 void adopt_missing(const struct transaction *transaction, const struct ledger *held,
                    const char *event, struct ledger *ledger) NONNULL;

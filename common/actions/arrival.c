@@ -10,7 +10,7 @@
 #include "placement/feasibility.h"
 #include "placement/plan.h"
 
-#define PATIENCE 2000 /* ms that a card may take to answer, in each of two looks */
+#define PATIENCE 2000 /* ms that a card has to answer, in each of two looks */
 
 void
 arrival_clear(struct arrival *arrival)
@@ -19,7 +19,7 @@ arrival_clear(struct arrival *arrival)
     free(arrival->choices);
 }
 
-/* All that is looked for under the lock is bounded together. */
+/* All searches under the lock have one bound together. */
 static struct placement_problem
 problem_of(struct arrival *arrival)
 {
@@ -31,8 +31,9 @@ problem_of(struct arrival *arrival)
 
 /* --- where ------------------------------------------------------------------------------------ */
 
-/* What is there already under the demands' sources is for this guest only if it was kept for it:
- * what is its own in another state is on its way out, and everybody else's stays that. */
+/* Whether the guest may have the devices that are there already under the demands' sources. It may
+ * have one that was kept for it. Its own devices in another state are on their way out, and all
+ * others stay somebody else's. */
 static bool
 are_usable(const struct placement_problem *problem, const struct placement_choice *choices)
 {
@@ -48,7 +49,7 @@ are_usable(const struct placement_problem *problem, const struct placement_choic
     return true;
 }
 
-/* Whether a demand, if it were the only one, could be met where its hostdev says. */
+/* Whether a demand could be met where its hostdev says, if it were the only one. */
 static bool
 can_stay(const struct placement_problem *problem, size_t index)
 {
@@ -64,8 +65,9 @@ can_stay(const struct placement_problem *problem, size_t index)
 }
 
 /*
- * The nearest to what the XML says that there is room for: 1, or 0; REFUSED: it takes too long to
- * tell, while others wait for the lock. Those that can stay do so; else none need to.
+ * Finds the places nearest to the XML that have room. 1: found; 0: there are none; REFUSED: the
+ * search takes too long while others wait for the lock. At first all demands stay that can. If that
+ * finds nothing, none has to stay.
  */
 static int
 find_room(struct arrival *arrival, const struct placement_problem *problem)
@@ -92,8 +94,8 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
     return 0;
 }
 
-/* The same once all is gone that a start may take out of its way: prepare does that, but only where
- * the XML says by then. */
+/* The same, once all is gone that a start may remove. prepare removes it, but only where the XML
+ * then says. */
 static int
 find_clearable(struct arrival *arrival, const bool *may_evict)
 {
@@ -104,7 +106,7 @@ find_clearable(struct arrival *arrival, const bool *may_evict)
     return find_room(arrival, &problem);
 }
 
-/* Places that could ever be had, or is_unknown. */
+/* Finds places that the host could ever give, or sets is_unknown. */
 static int
 find_any(struct arrival *arrival, struct error *error)
 {
@@ -125,7 +127,7 @@ find_any(struct arrival *arrival, struct error *error)
     return 0;
 }
 
-/* One that can be had now (1); else after some clearing, or another day (0). */
+/* 1: places that have room now. 0: places that need some clearing first, or another day. */
 static int
 find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
 {
@@ -141,7 +143,7 @@ find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
 
 /* --- what is promised ------------------------------------------------------------------------- */
 
-/* An earlier try's, which this one replaces. */
+/* Forgets the reservations of an earlier try, which this one replaces. */
 static void
 forget_reserved(const struct arrival *arrival, struct ledger *ledger)
 {
@@ -155,7 +157,7 @@ forget_reserved(const struct arrival *arrival, struct ledger *ledger)
     }
 }
 
-/* Promises the virtual functions that were chosen. */
+/* Reserves the virtual functions that were chosen. */
 static void
 reserve(struct arrival *arrival)
 {
@@ -177,7 +179,7 @@ reserve(struct arrival *arrival)
 
 /* --- under the lock, or without ------------------------------------------------------------ */
 
-/* Whether virtual functions come into it: those must be chosen now. */
+/* Whether virtual functions are involved: those must be chosen now. */
 static bool
 needs_choice(const struct arrival *arrival)
 {
@@ -191,7 +193,8 @@ needs_choice(const struct arrival *arrival)
     return needed;
 }
 
-/* Without the lock, and again: between an arrival's first look and this one nothing was claimed. */
+/* Looks without the lock. This is a second look: nothing was claimed since an arrival's first
+ * one. */
 static int
 look(struct arrival *arrival, const struct transaction *transaction, struct look *look,
      struct error *error)
@@ -209,7 +212,7 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     return snapshot_look(&arrival->snapshot, arrival->host, error);
 }
 
-/* Under the lock. */
+/* Chooses with the lock held. */
 static int
 choose_under_lock(struct arrival *arrival, struct transaction *transaction, const struct look *look,
                   struct error *error)

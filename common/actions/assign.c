@@ -14,8 +14,9 @@
 
 #define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
 
-/* Whose release the leases are owed. Of a running domain its other leases tell; if there are none,
- * its status file alone keeps the lease, until the daemon is told of at its next start. */
+/* Finds the daemon that owes the release of the leases. A running domain's other leases tell it. If
+ * there are none, only the guest's status file keeps the lease. The daemon's next start (reconnect)
+ * then records the daemon. */
 static int
 find_daemon(struct assignment *assignment, const struct ledger *ledger, struct error *error)
 {
@@ -33,7 +34,8 @@ find_daemon(struct assignment *assignment, const struct ledger *ledger, struct e
     return 0;
 }
 
-/* All is made: the leases are held, if libvirt is still there to give them back one day. */
+/* All vGPUs are made. Makes their leases held, if the daemon that will give them back still
+ * lives. */
 static int
 hold(struct assignment *assignment, struct error *error)
 {
@@ -51,7 +53,8 @@ hold(struct assignment *assignment, struct error *error)
     for (size_t i = 0; i < assignment->plan.count; i++) {
         struct lease *lease = ledger_find(&ledger, &assignment->plan.steps[i].lease.vgpu.device);
 
-        /* A ledger that was moved away meanwhile gets what was made: we still have the claim. */
+        /* The ledger was moved away meanwhile. It gets the lease again, because we still have the
+         * claim. */
         if (!lease) {
             ledger_add(&ledger, &assignment->plan.steps[i].lease);
             lease = &ledger.leases[ledger.count - 1];
@@ -71,8 +74,8 @@ hold(struct assignment *assignment, struct error *error)
     return transaction_commit(transaction, &ledger, error);
 }
 
-/* Waits a moment, if a GPU may still come up: the time that libvirt is kept waiting then is not
- * prepare_timeout's. False: it is too late. */
+/* Waits a moment for a GPU that may still come up. That time is not taken from prepare_timeout.
+ * False: it is too late. */
 static bool
 wait_for_boot(struct assignment *assignment)
 {
@@ -87,7 +90,7 @@ wait_for_boot(struct assignment *assignment)
     return true;
 }
 
-/* What comes of a step: the next one, after a pause or at once, or the end. */
+/* The result of a step: the next step, at once or after a pause, or the end. */
 enum result {
     RESULT_NEXT,
     RESULT_PAUSE,
@@ -131,7 +134,7 @@ make(struct assignment *assignment, struct error *error)
     }
 }
 
-/* The guest has it by then, whatever becomes of the ledger: nothing is undone any more. */
+/* Whatever becomes of the ledger, the guest has the device by then: nothing is undone any more. */
 static enum result
 hand_over(struct assignment *assignment, struct error *error)
 {
@@ -184,7 +187,7 @@ carry_out(struct assignment *assignment, enum start_step step, struct error *err
     }
 }
 
-/* One step after another until all is done, or cannot be. */
+/* One step after another, until all is done or nothing more can be. */
 static int
 assign(struct assignment *assignment, struct error *error)
 {
@@ -203,7 +206,7 @@ assign(struct assignment *assignment, struct error *error)
     return assignment->rc;
 }
 
-/* All or none: what this call has claimed goes, as at a release. */
+/* All or none: gives back what this call has claimed, as a release does. */
 static void
 undo(struct assignment *assignment)
 {
@@ -221,7 +224,8 @@ undo(struct assignment *assignment)
         log_failure(transaction->host, "prepare", assignment->request->name, &failure);
 }
 
-/* What has no room now may never have any: that is for counters and exit statuses, and no haste. */
+/* A demand without room now may never have room. Counters and exit statuses tell the difference. It
+ * is judged at the end, because nothing waits for it. */
 static void
 classify(const struct assignment *assignment, struct error *error)
 {
@@ -232,7 +236,7 @@ classify(const struct assignment *assignment, struct error *error)
         error->class = ERROR_NEVER;
 }
 
-/* What is asked for, and with which means. 1: there is something to do. */
+/* Reads what is asked for, and opens the transaction. 1: there is something to do. */
 static int
 begin(struct assignment *assignment, const struct host *host, struct error *error)
 {

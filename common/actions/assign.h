@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * assign: gives a starting domain every vGPU it asks for, or none; and a running one another.
+ * assign: gives a starting domain every vGPU that it asks for, or none. It also gives a running
+ * domain one more.
  *
- * What an earlier call left behind, because it was killed or could not finish, is mended on the
- * way: the domain's own leases always, those of others when they stand in the way.
+ * If an earlier call was killed or could not finish, its leases are mended on the way. The domain's
+ * own always are, those of others when they stand in the way.
  */
 
 #pragma once
@@ -13,24 +14,25 @@
 #include "domain/request.h"
 
 /*
- * The use case of the hook's `prepare`. On failure everything is given back that can be, and error
+ * The use case of the hook's `prepare`. On failure everything that can be is given back, and error
  * has the line for the user.
  */
 int assign_domain(const struct host *host, const struct request *request,
                   struct error *error) CHECKED NONNULL;
 
-/* How a device that was made gets into the running guest: 0, or -errno with the line for the user,
- * if it is not there. */
+/* Gives the running guest a device that was made: 0, or -errno with the line for the user if the
+ * guest did not get it. */
 struct assign_handover {
     int (*run)(void *data, struct error *error);
     void *data;
 };
 
 /*
- * The use case of `vgpuctl attach --live`, as no hook runs for that: makes one device that a
- * running domain's request asks for, and leaves what it has already as it is. While it is handed
- * over no lock is held, and its lease is pending under this process's claim, so that nobody judges
- * it. On failure the device is given back; -EOPNOTSUPP if the policy gives nobody a vGPU.
+ * The use case of `vgpuctl attach --live`, for which libvirt runs no hook. Makes one device that a
+ * running domain's request asks for, and leaves its other devices as they are. No lock is held
+ * while the device is handed over. Its lease is pending then, under this process's claim, so that
+ * nobody judges it. On failure the device is given back. -EOPNOTSUPP: the policy gives nobody a
+ * vGPU.
  */
 int assign_device(const struct host *host, const struct request *request, const struct name *device,
                   const struct assign_handover *handover, struct error *error) CHECKED NONNULL;

@@ -41,7 +41,7 @@ assignment_check_daemon(const struct transaction *transaction, struct error *err
     return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
 }
 
-/* Places the demands and enters them into the ledger, pending. */
+/* Finds places for the demands, and enters pending leases for them into the ledger. */
 static int
 plan(struct assignment *assignment, const struct placement_problem *problem, struct ledger *ledger,
      struct error *error)
@@ -74,8 +74,8 @@ plan(struct assignment *assignment, const struct placement_problem *problem, str
     return 0;
 }
 
-/* Whether a place on one of the GPUs that could serve the demands, or a device of theirs, was given
- * to somebody, or given back, since they were looked at: what is refused for that may be wrong. */
+/* Whether a change since the look could be the reason of a refusal. A place on a GPU that could
+ * serve the demands, or one of their devices, was given to somebody or given back. */
 static bool
 is_outdated(const struct assignment *assignment, const struct placement_problem *problem)
 {
@@ -91,8 +91,8 @@ is_outdated(const struct assignment *assignment, const struct placement_problem 
     return false;
 }
 
-/* How many ms cards that have not answered yet are worth after all: a quarter of the time, for all
- * of them together; 0: they were waited for, or all have answered. */
+/* How many ms to wait for each silent card after all: a quarter of the time, for all of them
+ * together. 0: they were waited for already, or no card is silent. */
 static unsigned
 find_patience(const struct assignment *assignment)
 {
@@ -107,14 +107,14 @@ find_patience(const struct assignment *assignment)
     return share / silent;
 }
 
-/* Whether anybody else has a lease, which may be of no use to him any more. */
+/* Whether another domain has a lease, which it may not need any more. */
 static bool
 has_others(const struct ledger *ledger, const struct name *domain)
 {
     return ARRAY_HAS(ledger->leases, ledger->count, lease, !name_equal(&lease->domain, domain));
 }
 
-/* Whether there is a place for each demand; then it is in the ledger, pending. */
+/* Asks whether there is a place for each demand. If so, the places are in the ledger, pending. */
 static unsigned
 ask_places(struct assignment *assignment, struct error *error)
 {
@@ -137,7 +137,7 @@ ask_places(struct assignment *assignment, struct error *error)
     return assignment->boot_wait_left ? facts | START_BOOTING : facts;
 }
 
-/* Whether removing what others left behind makes room; then it is claimed. */
+/* Asks whether removing leftovers of others makes room. If so, they are claimed. */
 static unsigned
 ask_others(struct assignment *assignment, struct error *error)
 {
@@ -176,7 +176,7 @@ mark_found(const struct assignment *assignment, const struct inventory *inventor
     }
 }
 
-/* What the domain has itself. */
+/* Asks what the domain has itself. */
 static unsigned
 ask_own(struct assignment *assignment, struct error *error)
 {
@@ -196,7 +196,7 @@ ask_own(struct assignment *assignment, struct error *error)
     return recovery_has_work(recovery) ? facts | START_OWN_GOES : facts;
 }
 
-/* With the lock held: what is to be done next. */
+/* Decides the next step, with the lock held. */
 static enum start_step
 decide(struct assignment *assignment, struct error *error)
 {
@@ -220,7 +220,7 @@ decide(struct assignment *assignment, struct error *error)
     return step;
 }
 
-/* Without the lock, as drivers take their time to answer. */
+/* Looks without the lock, because drivers take their time to answer. */
 static int
 look(struct assignment *assignment, struct error *error)
 {

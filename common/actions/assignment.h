@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * assignment: one call that gives a domain its vGPUs, and how it decides what to do next: it looks
- * without the lock, and gathers facts, decides (start.h) and records under the lock.
+ * assignment: one call that gives a domain its vGPUs, and how it decides its next step. It looks
+ * without the lock. Under the lock it gathers facts, decides (start.h) and records.
  *
- * Only for assign.c and making.c; everybody else calls assign.h.
+ * Only for assign.c and making.c; all others call assign.h.
  */
 
 #pragma once
@@ -15,7 +15,7 @@
 #include "apply/transaction.h"
 #include "placement/plan.h"
 
-#define ASSIGNMENT_QUICK 500 /* ms that a card may take to answer while others may have room */
+#define ASSIGNMENT_QUICK 500 /* ms that a card has to answer while others may have room */
 
 struct assign_handover; /* assign.h */
 
@@ -25,29 +25,29 @@ struct assignment {
     const struct name *device; /* the only one, of a running domain; NULL: all of a starting one */
     struct snapshot snapshot;
     struct recovery recovery;
-    unsigned patience; /* ms that a card may take to answer */
-    bool looks_at_all; /* leases, and at the guests; at first only at the domain's own */
+    unsigned patience; /* ms that a card has to answer */
+    bool looks_at_all; /* it looks at all leases and at the guests; at first only at own leases */
     struct placement_rejection *rejections;
     size_t rejection_count;
     unsigned asked_again;
     struct plan plan;
-    struct names ours;       /* vGPUs that this call has made, or taken back */
-    unsigned boot_wait_left; /* ms that a GPU which is not there yet is worth waiting for */
-    int rc;                  /* what the call comes to, should it end now */
-    unsigned done;           /* what it has done: the first facts of start.h */
+    struct names ours;       /* vGPUs that this call has made or reused */
+    unsigned boot_wait_left; /* ms that are left to wait for a GPU that is not there yet */
+    int rc;                  /* the result of the call, if it ends now */
+    unsigned done;           /* the first facts of start.h: what the call has done */
     const struct assign_handover *handover; /* of a running domain */
-    struct deadline gone_by; /* when a UUID that was seen to be taken must be free; from then on */
+    struct deadline gone_by; /* when a UUID that was seen taken must be free; unset until then */
 };
 
 void assignment_clear(struct assignment *assignment) NONNULL;
 
-/* What is to be placed, as it was seen at the last look. */
+/* What is to be placed, as the last look saw it. */
 struct placement_problem assignment_problem(const struct assignment *assignment) NONNULL;
 
-/* A restart of the daemon leaves its hooks running, and starts the guest anew, perhaps: nothing of
- * that is ours, and nobody would give back what we make. -ESRCH with a line in error. */
+/* A restart of the daemon leaves its hooks running, and may start the guest anew. The new run is
+ * not ours, and nobody would give back what we make. -ESRCH with a line in error. */
 int assignment_check_daemon(const struct transaction *transaction, struct error *error) NONNULL;
 
-/* The next step, never one that asks. What is to be done is in the ledger by then; else
- * assignment.rc and error say why nothing can be, should it end there. */
+/* The next step, never one that asks. If the step does something, the ledger has it by then. If
+ * nothing can be done, assignment.rc and error say why. */
 enum start_step assignment_decide(struct assignment *assignment, struct error *error) NONNULL;

@@ -33,7 +33,7 @@ dry_run_clear(struct dry_run *dry_run)
     snapshot_clear(&dry_run->snapshot);
 }
 
-/* As recovery_claim_own, of which nothing is done. */
+/* As recovery_claim_own, but removes and claims nothing. */
 static void
 sort_own(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
          const struct name *domain)
@@ -57,7 +57,8 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
     }
 }
 
-/* As recovery_claim_others: forgets what is gone, and says what may go. */
+/* As recovery_claim_others: forgets leases whose devices are gone, and says which may be
+ * removed. */
 static void
 sort_others(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
             const struct name *domain, bool running)
@@ -70,7 +71,7 @@ sort_others(struct dry_run *dry_run, const struct transaction *transaction, stru
                          dry_run->may_evict);
 }
 
-/* Flags what a start would have removed by then, as far as was found. */
+/* Flags the leases that a start would have removed by then, as far as was found. */
 static void
 flag_gone(struct dry_run *dry_run)
 {
@@ -122,8 +123,8 @@ by_time(const void *a, const void *b)
     return (left->time > right->time) - (left->time < right->time);
 }
 
-/* What would be removed for room: one, then from its GPU as much as is needed, which will be seen.
- */
+/* Lists what would be removed for room: one lease, then more of its GPU until there is room. How
+ * many that takes shows only at the start. */
 static void
 list_evicted(struct dry_run *dry_run, size_t first)
 {
@@ -141,8 +142,8 @@ list_evicted(struct dry_run *dry_run, size_t first)
         qsort(&evicted->leases[start], evicted->count - start, sizeof(*evicted->leases), by_time);
 }
 
-/* Whether something of others could make room: what has a demanded UUID one after another, then
- * what has the room. */
+/* Asks whether something of others could make room. Leases with a demanded UUID go first, one after
+ * another, and then those that take the room. */
 static unsigned
 ask_others(struct dry_run *dry_run)
 {
@@ -160,7 +161,7 @@ ask_others(struct dry_run *dry_run)
     return START_ASKED_OTHERS | START_OTHERS_GO;
 }
 
-/* A step that a start would take some time for; each kind is told once. */
+/* Notes a step that takes a start some time. Each kind is told once. */
 static void
 note(struct dry_run *dry_run, enum start_step step)
 {
@@ -250,7 +251,7 @@ decide(struct dry_run *dry_run, const struct transaction *transaction, struct lo
     play(dry_run, transaction, look, change);
 }
 
-/* Of a refusal: whether it could ever be another answer. */
+/* Whether the answer to a refused request could ever be another one. */
 static void
 look_ahead(struct dry_run *dry_run, const struct request *request,
            const struct dry_run_change *change)
@@ -366,7 +367,7 @@ dry_run_rooms_clear(struct dry_run_rooms *rooms)
     free(rooms->gone);
 }
 
-/* Another GPU that has room: why it is not the one. */
+/* Adds why another GPU that has room was not chosen. */
 static void
 add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand, size_t gpu,
         char *text, size_t size)

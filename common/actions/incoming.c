@@ -6,7 +6,7 @@
 #include "domain/rewrite.h"
 #include "lease/log.h"
 
-/* Whether any parent has, or is still losing, a device of that UUID. */
+/* Whether a parent has a device of that UUID, or is still losing it. */
 static bool
 is_there(const struct arrival *arrival, const struct name *uuid)
 {
@@ -30,7 +30,8 @@ is_there(const struct arrival *arrival, const struct name *uuid)
     return false;
 }
 
-/* Ours, left in place for this very domain's next start, and what it asks for. */
+/* Whether a lease was kept for this domain's next start, and its vGPU is of a type that the demand
+ * asks for. */
 static bool
 is_kept_for(const struct arrival *arrival, const struct demand *demand, const struct lease *lease)
 {
@@ -58,7 +59,7 @@ can_keep(const struct arrival *arrival, const struct demand *demand)
     return !is_there(arrival, uuid) || (lease && is_kept_for(arrival, demand, lease));
 }
 
-/* What one hostdev becomes. */
+/* Chooses the new source of one hostdev. */
 static int
 choose_source(const struct arrival *arrival, size_t index, struct rewrite_source *ret)
 {
@@ -115,7 +116,7 @@ incoming_rewrite(const struct host *host, const struct document *document,
     if (rc <= 0)
         return rc;
     rc = arrival_choose(&arrival, error);
-    /* What is not there yet may come up: prepare waits for it, where the XML says. */
+    /* The GPU may still come up: prepare waits for it, where the XML says. */
     if (rc < 0 || arrival.is_unknown)
         return rc;
     rc = choose_sources(&arrival, &sources, error);

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define ASK_AGAIN 3   /* times that a driver which still offers a place is asked for it again, */
-#define ASK_PAUSE 500 /* after so many ms: one that has only just come up refuses at first */
+#define ASK_AGAIN 3   /* times that a driver that still offers a place is asked for it again */
+#define ASK_PAUSE 500 /* ms before that: a driver that has only just come up refuses at first */
 
 #define LONGEST_GOING 3000 /* ms that a UUID may stay taken after its device went */
 
@@ -20,7 +20,8 @@ fail(struct assignment *assignment, int rc)
     return MAKING_FAILED;
 }
 
-/* The UUID was taken meanwhile, or its last device is not quite gone: no fault of the GPU. */
+/* The UUID was taken meanwhile, or its last device is not quite gone. That is no fault of the
+ * GPU. */
 static bool
 may_be_going(struct assignment *assignment, int why)
 {
@@ -34,8 +35,9 @@ may_be_going(struct assignment *assignment, int why)
     return deadline_left(assignment->gone_by) > 0;
 }
 
-/* Where the XML leaves no choice. NVIDIA's driver has the one error for all its reasons, and the
- * next look tells by its list whether it means it. */
+/* Whether to ask the driver again. Only where the XML leaves no choice. NVIDIA's driver has one
+ * error for all its reasons. The list of the next look tells whether the driver really has no
+ * room. */
 static bool
 may_ask_again(struct assignment *assignment, size_t index, int why)
 {
@@ -46,7 +48,7 @@ may_ask_again(struct assignment *assignment, size_t index, int why)
            deadline_pause(assignment->transaction.deadline, &pause);
 }
 
-/* The kernel said no: remember it, so that the next look tries elsewhere. */
+/* The kernel refused: remember that, so that the next look tries elsewhere. */
 static enum making
 rejected(struct assignment *assignment, size_t index, int why, struct error *error)
 {
@@ -82,7 +84,7 @@ rejected(struct assignment *assignment, size_t index, int why, struct error *err
     return MAKING_AGAIN;
 }
 
-/* What was there when it was looked at. */
+/* The vGPU was there at the look, and is gone now. */
 static enum making
 gone(const struct lease *lease, struct error *error)
 {
@@ -91,7 +93,7 @@ gone(const struct lease *lease, struct error *error)
     return MAKING_AGAIN;
 }
 
-/* Whether somebody has removed, or changed, what he had made. */
+/* Whether somebody has removed or changed the vGPU since the look. */
 static bool
 has_gone(const struct assignment *assignment, const struct lease *lease)
 {
@@ -99,7 +101,7 @@ has_gone(const struct assignment *assignment, const struct lease *lease)
     return vgpu_is_wrong(assignment->transaction.host, &lease->vgpu);
 }
 
-/* What is taken back must be closed, or QEMU would fail with a riddle. */
+/* A vGPU that is reused must not be open: QEMU would fail with an obscure message. */
 static enum making
 reuse(struct assignment *assignment, const struct lease *lease, struct error *error)
 {
@@ -116,7 +118,7 @@ create(struct assignment *assignment, size_t index, struct error *error)
     const struct lease *lease = &assignment->plan.steps[index].lease;
     int rc = apply_make(&assignment->transaction, lease, error);
 
-    /* There may be something of it, so its lease stays until that is gone. */
+    /* There may be something of the vGPU, so its lease stays until that is gone. */
     if (rc == -ETIMEDOUT || rc == -ECHILD || rc == -ENOTRECOVERABLE)
         return fail(assignment, rc);
     if (rc < 0)
@@ -125,8 +127,8 @@ create(struct assignment *assignment, size_t index, struct error *error)
     return MAKING_DONE;
 }
 
-/* One that is taken back has the parameters of its last run; and a virtual function may have those
- * of whoever had it before. */
+/* A vGPU that is reused has the parameters of its last run. A virtual function may have those of
+ * its last owner. */
 static bool
 must_configure(const struct plan_step *step)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * making: carries the plan of an assignment out, without the lock: what is to be made is made, what
- * is there is verified, parameters are set. The kernel may refuse what it seemed to have room for;
- * that is remembered, so that the next decision tries elsewhere.
+ * making: carries out the plan of an assignment, without the lock. It makes the new vGPUs, verifies
+ * those that are there, and sets parameters. The kernel may refuse a vGPU although there seemed to
+ * be room. That is remembered, so that the next decision tries elsewhere.
  */
 
 #pragma once
@@ -12,7 +12,7 @@
 
 enum making {
     MAKING_DONE,
-    MAKING_AGAIN,  /* something was refused, or is not as it was: decide again */
+    MAKING_AGAIN,  /* the kernel refused, or a vGPU has changed: decide again */
     MAKING_FAILED, /* assignment.rc says how */
 };
 

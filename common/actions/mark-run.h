@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * mark-run: notes that a domain runs, which has vGPUs of ours.
+ * mark-run: notes that a domain with vGPUs of ours runs.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 #include "base/host.h"
 #include "domain/request.h"
 
-/* The use case of the hook's `started`. What fails is logged: libvirt would kill the guest for a
- * non-zero exit. Takes no lock. */
+/* The use case of the hook's `started`. Takes no lock. A failure is logged: if the hook exits with
+ * another status than 0, libvirt kills the guest. */
 int mark_run(const struct host *host, const struct request *request,
              struct error *error) CHECKED NONNULL;

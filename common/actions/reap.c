@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#define PATIENCE 300 /* ms for all together: who has one open for a moment only is waited for */
+#define PATIENCE 300 /* ms for all together, for users who have a device open for a moment only */
 
 struct reaping {
     const struct reap_order *order;
@@ -26,7 +26,7 @@ struct reaping {
 
 /* One device that may have to go. */
 struct suspect {
-    struct lease lease; /* its own, or the one that it is to get */
+    struct lease lease; /* the device's own, or the one that it is to get */
     bool is_leased;
     bool is_named;
 };
@@ -60,7 +60,7 @@ find_reference(const struct reap_order *order, const struct name *device)
     return NULL;
 }
 
-/* What no rule of ours decides: whose it is. */
+/* No rule of ours decides about a foreign vGPU. An administrator has to name it. */
 static enum outcome
 decide_foreign(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
 {
@@ -111,7 +111,8 @@ decide(const struct reaping *reaping, const struct suspect *suspect, struct erro
         error_set(why, 0, "a running guest has it, as libvirt's status files say");
     else if (doubt && *doubt)
         error_set(why, 0, "%s", doubt);
-    /* A function may be left so by whoever died; whoever names it has seen that. */
+    /* A process that died may have left a function without a type. Whoever names it has seen
+     * that. */
     else if (!*vgpu->type.text &&
              !(suspect->is_named && !suspect->is_leased && vgpu->interface->hostdev == REQUEST_PCI))
         error_set(why, 0, "somebody is just making or removing it");
@@ -124,7 +125,7 @@ decide(const struct reaping *reaping, const struct suspect *suspect, struct erro
     return OUTCOME_LEFT;
 }
 
-/* Under the lock: puts a lease into the ledger if there was none, and claims it. */
+/* Under the lock: puts a lease into the ledger if there is none, and claims it. */
 static int
 claim(struct reaping *reaping, const struct suspect *suspect, struct ledger *ledger,
       struct error *error)
@@ -163,7 +164,7 @@ lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struc
     const struct inventory_parent *parent = &reaping->inventory.parents[vgpu->parent];
 
     *ret = (struct lease){
-        .domain_name = "vgpuctl", /* in messages about it */
+        .domain_name = "vgpuctl", /* for messages about it */
         .vgpu = {.interface = parent->interface,
                  .device = vgpu->device,
                  .type = vgpu->type,
@@ -196,7 +197,7 @@ consider_named(struct reaping *reaping, const struct name *device, struct ledger
     return consider(reaping, &suspect, ledger, error);
 }
 
-/* Every orphan. What a domain refers to is none, and is not spoken of. */
+/* Considers every orphan. A vGPU that a domain refers to is none, and is not mentioned. */
 static int
 consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
@@ -220,7 +221,7 @@ consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error
     return rc;
 }
 
-/* Under the lock. */
+/* Under the lock: considers the named vGPUs, or every orphan. */
 static int
 consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct error *error)
 {
@@ -234,7 +235,7 @@ consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct er
     return rc;
 }
 
-/* What the caller has read of the ledger is the first of it. */
+/* Begins with the ledger that the caller has read. */
 static int
 look(struct reaping *reaping, struct error *error)
 {
@@ -267,9 +268,9 @@ claim_what_is_to_go(struct reaping *reaping, struct error *error)
 }
 
 /*
- * Who has open what was named and is to stay; and, of a dry run, what would be removed. Only /proc
- * is asked: nothing is claimed, and nothing may be in a guest's way. Outside the lock, as it is not
- * quick.
+ * Looks which processes have devices open: named devices that stay, and in a dry run devices that
+ * would be removed. Only /proc is read: nothing is claimed, and no guest is disturbed. Outside the
+ * lock, because it is slow.
  */
 static void
 look_for_holders(struct reaping *reaping)
@@ -282,7 +283,7 @@ look_for_holders(struct reaping *reaping)
         bool is_to_go = finding->outcome == OUTCOME_REMOVED && order->dry_run;
         char holder[128];
 
-        /* Whoever is at work on it may have it open for the proof. */
+        /* A process at work on it may have it open for the proof. */
         if ((!is_to_stay && !is_to_go) ||
             !transaction_may_act(&reaping->transaction, &finding->lease) ||
             vgpu_holder(reaping->transaction.host, &finding->lease.vgpu, holder, sizeof(holder)) <=
@@ -322,7 +323,7 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
     rc = transaction_open(host, !order->dry_run, transaction, error);
     if (rc < 0 && rc != -ENOENT)
         return rc;
-    /* A broken configuration strands nothing: its defaults will do. */
+    /* A broken configuration must not strand anything: its defaults are used. */
     if (policy_load(host, &reaping.policy, &ignored) < 0)
         log_failure(host, "reap", "-", &ignored);
     transaction->lock_timeout = reaping.policy.lock_timeout;

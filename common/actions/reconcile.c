@@ -14,8 +14,8 @@ struct reconciliation {
     struct transaction transaction;
     struct policy policy;
     struct look look;
-    struct ledger held;  /* what running guests hold, and no lease named when it was looked for */
-    struct error unread; /* of those, what could not be looked at; "": all could */
+    struct ledger held;  /* devices of running guests that had no lease when they were looked for */
+    struct error unread; /* why one of those could not be looked at; "": all could */
     struct removals todo;
     struct findings *findings;
 };
@@ -106,7 +106,7 @@ judge_lease(const struct reconciliation *reconciliation, const struct lease *lea
     return fate_judge(FATE_RECONCILE, &facts, why);
 }
 
-/* Under the lock: every lease is judged, and those that are to be removed are claimed. */
+/* Under the lock: judges every lease, and claims those that are to be removed. */
 static int
 judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error *error)
 {
@@ -136,7 +136,7 @@ judge(struct reconciliation *reconciliation, struct ledger *ledger, struct error
     return rc;
 }
 
-/* Whether a guest gave something back while the files were read, that of it is no longer true. */
+/* Whether a guest gave something back while the files were read. Then its file may be outdated. */
 static bool
 has_lost(const struct ledger *before, const struct ledger *ledger, const struct name *domain)
 {
@@ -149,7 +149,7 @@ has_lost(const struct ledger *before, const struct ledger *ledger, const struct 
     return false;
 }
 
-/* Without the lock: what running guests hold, and no lease names. */
+/* Without the lock: looks for devices that running guests hold, and no lease names. */
 static void
 look_for_held(struct reconciliation *reconciliation)
 {
@@ -160,14 +160,14 @@ look_for_held(struct reconciliation *reconciliation)
                    &reconciliation->look.before, &reconciliation->held, &reconciliation->unread);
 }
 
-/* Under the lock. */
+/* Under the lock: enters what running guests hold. */
 static void
 adopt(struct reconciliation *reconciliation, struct ledger *ledger)
 {
     struct ledger *held = &reconciliation->held;
     size_t known = ledger->count;
 
-    /* What of a guest is no longer true since it gave something back while the files were read. */
+    /* Drop what a guest held if it gave something back while the files were read. */
     for (size_t i = 0; i < held->count;) {
         if (has_lost(&reconciliation->look.before, ledger, &held->leases[i].domain))
             ledger_remove(held, &held->leases[i]);
@@ -180,8 +180,8 @@ adopt(struct reconciliation *reconciliation, struct ledger *ledger)
                      "its guest runs, and no lease named it");
 }
 
-/* The guests are read after the ledger: what is held by then was in a status file before. What
- * changes until the ledger is locked is left for the next time. */
+/* The guests are read after the ledger: a device that is held by then was in a status file before.
+ * Changes until the ledger is locked are left for the next time. */
 static int
 look(struct reconciliation *reconciliation, struct error *error)
 {
@@ -215,7 +215,7 @@ decide(struct reconciliation *reconciliation, struct error *error)
     return transaction_commit(transaction, &ledger, error);
 }
 
-/* A guest that starts waits for its own, so those that are in use must not add up. */
+/* A guest that starts waits for its own leases, so the waits for devices in use must not add up. */
 static void
 remove_claimed(struct reconciliation *reconciliation)
 {
@@ -240,7 +240,7 @@ begin(struct reconciliation *reconciliation, const struct host *host, struct err
 
     if (rc < 0)
         return rc;
-    /* A broken configuration strands nothing: its defaults will do. */
+    /* A broken configuration must not strand anything: its defaults are used. */
     if (policy_load(host, &reconciliation->policy, &ignored) < 0)
         log_failure(host, "reconcile", "-", &ignored);
     transaction->lock_timeout = reconciliation->policy.lock_timeout;
@@ -268,8 +268,8 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
     return rc;
 }
 
-/* Without the lock. What a guest holds whose status file cannot be read, or that its driver does
- * not tell, would be lost for good. */
+/* Without the lock. Fails if a status file cannot be read, or a driver does not answer: what those
+ * guests hold would be lost for good. */
 static int
 look_for_all(struct reconciliation *reconciliation, struct error *error)
 {
@@ -289,7 +289,7 @@ look_for_all(struct reconciliation *reconciliation, struct error *error)
     return 0;
 }
 
-/* Under the lock, unless somebody has done it meanwhile. */
+/* Under the lock. Does nothing if somebody has rebuilt the ledger meanwhile. */
 static int
 rebuild(struct reconciliation *reconciliation, struct error *error)
 {

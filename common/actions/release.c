@@ -27,7 +27,7 @@ is_in(const struct transaction *transaction, const struct release_scope *scope,
            (!scope->below || lease->claim < scope->below || lease->claim == own);
 }
 
-/* A driver may be busy with the guest's end: it has half of the release's time. */
+/* A driver may be busy with the guest's end, so it has half of the release's time. */
 static int
 look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
                struct deadline deadline, struct error *error)
@@ -36,8 +36,8 @@ look_at_leases(const struct transaction *transaction, const struct name *domain,
     return look_take(look, &transaction->statedir, domain, error);
 }
 
-/* Does what becomes of each lease, as far as the ledger goes. *others: how many somebody else is at
- * work on, or has just changed. */
+/* Carries out the fate of each lease, as far as the ledger goes. *others: how many leases somebody
+ * else is at work on, or has just changed. */
 static int
 claim_leases(struct transaction *transaction, const struct release_scope *scope,
              struct removals *mine, size_t *others, struct deadline deadline, struct error *error)
@@ -131,7 +131,7 @@ give_back(struct transaction *transaction, const struct release_scope *scope, st
     AUTO(policy_clear) struct policy policy = {0};
     struct error ignored;
 
-    /* A broken configuration strands nothing: its defaults will do. */
+    /* A broken configuration must not strand anything: its defaults are used. */
     if (policy_load(host, &policy, &ignored) < 0)
         log_failure(host, "release", scope->domain->text, &ignored);
     transaction->lock_timeout = policy.lock_timeout;
@@ -139,7 +139,7 @@ give_back(struct transaction *transaction, const struct release_scope *scope, st
     return release_leases(transaction, scope, transaction->deadline, error);
 }
 
-/* The ledger, for which the caller has no lock. 1: the domain has leases. */
+/* Reads the ledger without the lock. 1: the domain has leases. */
 static int
 look(const struct host *host, const struct name *domain, struct transaction *transaction,
      struct ledger *ledger, struct error *error)
@@ -164,8 +164,9 @@ release_domain(const struct host *host, const struct name *domain, struct error 
         return 0;
     scope.of_ended = !daemon_may_live(host);
     scope.below = number;
-    /* Before anything is waited for, and also if the ledger cannot be read. A daemon that has ended
-     * needs no mark, and the number may be another one's next run's. */
+    /* Leave the mark before anything is waited for, and even if the ledger cannot be read. If
+     * the daemon has ended, no mark is needed, and the number may be that of another daemon's
+     * next run. */
     if (!scope.of_ended)
         marks_leave(host, MARK_RELEASED, domain, number, "release");
     return rc < 0 ? rc : give_back(&transaction, &scope, error);

@@ -20,16 +20,16 @@ is_demanded_type(const struct inventory_type *type, const void *data)
         const struct demand *demand = &demands->items[i];
         unsigned rank;
 
-        /* By its frame buffer, which may not have been read yet. */
+        /* The demand asks by frame buffer, which may not have been read yet. */
         if (demand_ranks(demand, type, &rank) || (demand->framebuffer && !type->framebuffer))
             return true;
     }
     return false;
 }
 
-/* Whether each of these words is an id, so that no name need be compared with it. No type of
- * another driver's is called as NVIDIA's ids are; else a word is one if a type of the GPU has it.
- */
+/* Whether each of these words is an id, so that no type's name has to be compared with it. A word
+ * like NVIDIA's ids is one, because no other driver's types are called so. Any other word is an id
+ * if a type of the GPU has it. */
 static bool
 are_ids(char *const *words, size_t count, const struct names *ids)
 {
@@ -43,7 +43,8 @@ are_ids(char *const *words, size_t count, const struct names *ids)
     return true;
 }
 
-/* What a decision compares the types of a GPU with: words of the demands, and of the policy. */
+/* Whether a decision may compare the names of a GPU's types with words of the demands or the
+ * policy. */
 static bool
 wants_names(const struct name *gpu, const struct names *ids, const void *data)
 {
@@ -84,7 +85,7 @@ has_type(const struct inventory *inventory, const struct demand *demand)
     return false;
 }
 
-/* Whether the type of a lease is to be shown whose vGPU is not there, and so has no name. */
+/* Whether a lease's type is to be shown, but has no name, because its vGPU is not there. */
 static bool
 has_nameless_lease(const struct snapshot *snapshot)
 {
@@ -104,8 +105,8 @@ has_nameless_lease(const struct snapshot *snapshot)
     return false;
 }
 
-/* Whether names are told after all that were left out: who asks for an id that no GPU here has is
- * told what there is. */
+/* Whether the names that were left out are needed after all. If a demand asks for an id that no GPU
+ * here has, the user is told what there is. */
 static bool
 lacks_names(const struct snapshot *snapshot)
 {
@@ -113,7 +114,7 @@ lacks_names(const struct snapshot *snapshot)
     struct inventory_walk walk = {0};
     bool some = false;
 
-    /* Where the list is partial, names come with it. */
+    /* A partial list comes with names. */
     while (!some && inventory_next_type(inventory, &walk))
         some = !inventory->gpus[walk.gpu].is_partial && !inventory_type_has_name(walk.type);
     if (!some || snapshot->filter.wants_names == wants_all_names)
@@ -162,8 +163,8 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
     return 1;
 }
 
-/* A removal under way takes the device off the bus first, and its directory last: until then it is
- * on its parent, and the driver's figures are right as they are. */
+/* A removal under way takes the device off the bus first, and its directory last. Until then the
+ * device is still on its parent, and the driver's figures are right. */
 static void
 add_going(struct snapshot *snapshot, const struct host *host)
 {
@@ -178,7 +179,7 @@ add_going(struct snapshot *snapshot, const struct host *host)
     }
 }
 
-/* The size of a vGPU whose type nobody describes: what its lease knows of it. */
+/* Takes the size of a vGPU from its lease: nothing else may describe its type. */
 static void
 tell_sizes(struct snapshot *snapshot)
 {

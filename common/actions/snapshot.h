@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * snapshot: what a decision looks at, side by side: the configuration, what a domain asks for by
- * it, the ledger, and what /sys offers and holds.
+ * snapshot: what a decision looks at: the configuration, what a domain asks for by it, the ledger,
+ * and what /sys offers and holds.
  *
- * Everybody who decides, or says what would be decided, takes one here, so that all look at the
- * same things in the same order: the ledger before /sys, so that what is made in between is seen
- * there. Nothing is locked and nothing is changed by it.
+ * Whoever decides, or says what would be decided, takes one here. So all look at the same things in
+ * the same order: the ledger before /sys, so that a vGPU made in between is seen there. A snapshot
+ * locks nothing and changes nothing.
  *
  *     rc = snapshot_read(&snapshot, host, request, "prepare", error);
  *     if (rc > 0) ...the domain is to get snapshot.demands...
@@ -14,10 +14,10 @@
  *     rc = look_take(&look, ...), if anything is to become of leases
  *     rc = snapshot_look(&snapshot, host, error);
  *
- * Who is to change something takes the lock only now, reads the ledger again, and compares it with
- * the look: snapshot.changed.
+ * A process that is to change something takes the lock only now. It reads the ledger again, and
+ * compares it with the look: snapshot.changed.
  *
- * Its demands borrow from its policy and from the request, and its filter borrows from them, so a
+ * Its demands borrow from its policy and from the request, and its filter borrows from them. So a
  * snapshot must stay where it is.
  */
 
@@ -29,39 +29,37 @@
 struct snapshot {
     struct policy policy;
     struct demands demands;
-    struct inventory_filter filter; /* which types are read in full: those that are demanded; and
-                                       whether all names are, which words may have to be compared
-                                       with */
+    struct inventory_filter filter; /* which types are read in full: the demanded ones; and whether
+                                       all names are, for words that may have to be compared */
     struct ledger ledger;
-    struct ledger changed; /* what look_compare tells: not all of it is in the inventory */
+    struct ledger changed; /* from look_compare: the inventory may lack some of it */
     struct inventory inventory;
 };
 
 /*
- * Reads the policy and what a domain is to get by it. 1: there are demands; 0: none, as nothing is
- * asked of us, or we are switched off; else -errno with a line in error. A broken configuration
- * stops only a domain whose XML asks us; for another it is logged, under the name of the event. To
- * be cleared in every case.
+ * Reads the policy, and what a domain is to get by it. 1: there are demands; 0: there are none,
+ * because nothing is asked of us, or vgpu.conf says enabled = false; else -errno with a line in
+ * error. A broken configuration stops only a domain whose XML asks us. For another it is logged,
+ * under the name of the event. The caller clears the snapshot in every case.
  */
 int snapshot_read(struct snapshot *snapshot, const struct host *host, const struct request *request,
                   const char *event, struct error *error) CHECKED NONNULL;
 
-/* The same for one that has been given its policy already, and nothing else. */
+/* The same for a snapshot that has its policy already, and nothing else. */
 int snapshot_resolve(struct snapshot *snapshot, const struct host *host,
                      const struct request *request, struct error *error) CHECKED NONNULL;
 
-/* Reads /sys by the snapshot's filter, anew if it was read before, for the ledger that the snapshot
- * has; and once more with all names if some are to be told that were left out. -errno with a line
- * in error. */
+/* Reads /sys by the snapshot's filter, for its ledger; anew if it was read before. Reads it once
+ * more with all names, if names were left out that are needed. -errno with a line in error. */
 int snapshot_look(struct snapshot *snapshot, const struct host *host,
                   struct error *error) CHECKED NONNULL;
 
-/* All of it for those who ask for no domain: there are no demands then. -errno with a line in
- * error. To be cleared in every case. */
+/* All of it for a caller who asks for no domain: there are no demands. -errno with a line in error.
+ * The caller clears the snapshot in every case. */
 int snapshot_take(struct snapshot *snapshot, const struct host *host,
                   const struct inventory_filter *filter, struct error *error) CHECKED NONNULL;
 
-/* What a placement is to be asked. It borrows from the snapshot and the request. */
+/* The question for the placement. It borrows from the snapshot and the request. */
 struct placement_problem
 snapshot_problem(const struct snapshot *snapshot, const struct request *request) NONNULL;
 

@@ -2,7 +2,7 @@
 
 #include "actions/start.h"
 
-/* The first row counts whose facts are all there, and none of those that are not to be. */
+/* The first row that fits decides: all facts of `yes` are there, and none of `no`. */
 static const struct {
     unsigned yes, no;
     enum start_step step;
@@ -15,7 +15,8 @@ static const struct {
     {START_MADE | START_RUNNING, 0, START_HAND_OVER},
     {START_MADE, 0, START_HOLD},
 
-    /* The domain's own come first: its next run must not meet what is left of the last one. */
+    /* The domain's own leases come first: its next run must not meet what is left of the last
+     * one. */
     {START_OWN_BUSY | START_OWN_SILENT | START_HASTY, 0, START_LOOK_PATIENTLY},
     {START_OWN_BUSY, 0, START_PAUSE},
     {START_OWN_GOES, 0, START_REMOVE_OWN},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * start: what a start of a domain does next. One table, which is pure.
+ * start: what a start of a domain does next. One table says it, and it is pure.
  *
  * A start looks at the host without the lock, and then decides with the lock held. It gathers facts
  * and asks this table. Some facts cost much, so the table asks for them only where they matter:
@@ -23,40 +23,40 @@ enum {
     START_MADE = 1 << 0,        /* all vGPUs are made, and their leases pending */
     START_HANDED_OVER = 1 << 1, /* the running guest has its new vGPU */
     START_HELD = 1 << 2,        /* the ledger says that the domain has them */
-    START_RUNNING = 1 << 3,     /* the domain runs, and gets one vGPU more */
+    START_RUNNING = 1 << 3,     /* the domain runs, and gets one more vGPU */
     START_FAILED = 1 << 4,      /* something went wrong that no other step mends */
 
     /* The domain's own leases. */
     START_OWN_BUSY = 1 << 5,   /* somebody is at work on one, or its driver does not answer */
-    START_OWN_SILENT = 1 << 6, /* it is the driver */
-    START_OWN_GOES = 1 << 7,   /* one is there that the domain does not want as it is */
+    START_OWN_SILENT = 1 << 6, /* the reason is the driver */
+    START_OWN_GOES = 1 << 7,   /* the domain does not want one as it is */
 
     /* Places for the demands. */
     START_ASKED_PLACES = 1 << 8,
-    START_PLACED = 1 << 9,     /* there is one for each */
-    START_NEVER = 1 << 10,     /* no GPU would have them, however empty */
-    START_TAKEN = 1 << 11,     /* what a hostdev names is somebody else's, or something else */
-    START_UNDECIDED = 1 << 12, /* it takes too long to tell */
+    START_PLACED = 1 << 9, /* there is one for each */
+    START_NEVER = 1 << 10, /* no GPU would take them, however empty */
+    START_TAKEN = 1 << 11, /* a hostdev names a device that is somebody else's, or something else */
+    START_UNDECIDED = 1 << 12, /* the search takes too long */
 
-    /* What else there is. */
-    START_SAW_OTHERS = 1 << 13,   /* the look was at the leases of others too */
-    START_ASKED_OTHERS = 1 << 14, /* whether something of theirs could make room */
+    /* Other facts. */
+    START_SAW_OTHERS = 1 << 13,   /* the look included the leases of others */
+    START_ASKED_OTHERS = 1 << 14, /* it was asked whether something of theirs could make room */
     START_OTHERS_GO = 1 << 15,    /* something of theirs is claimed, or was forgotten */
-    START_OUTDATED = 1 << 16,     /* leases have changed since the look, which could be why not */
+    START_OUTDATED = 1 << 16,     /* leases have changed since the look: that could be the reason */
     START_HASTY = 1 << 17,        /* a card did not answer, and there is time to wait for it */
     START_BOOTING = 1 << 18,      /* a GPU of vgpu.conf may still come up */
 };
 
 enum start_step {
-    START_ASK_PLACES, /* gather whether there is a place for each demand */
-    START_ASK_OTHERS, /* gather whether something of others could make room, and claim it */
+    START_ASK_PLACES, /* find out whether there is a place for each demand */
+    START_ASK_OTHERS, /* find out whether something of others could make room, and claim it */
 
     /* These change nothing in the ledger. */
     START_LOOK,           /* look again */
-    START_LOOK_AT_OTHERS, /* look again, at the leases of others too */
+    START_LOOK_AT_OTHERS, /* look again, also at the leases of others */
     START_LOOK_PATIENTLY, /* look again, and wait longer for cards that do not answer */
     START_PAUSE,          /* wait a moment, and look again */
-    START_WAIT_FOR_BOOT,  /* wait longer, as a GPU may still come up */
+    START_WAIT_FOR_BOOT,  /* wait longer for a GPU that may still come up */
     START_REFUSE,
 
     /* These are recorded with the decision, and carried out without the lock. */
@@ -71,8 +71,8 @@ enum start_step {
 
 enum start_step start_next(unsigned facts) CHECKED;
 
-/* What a refusal of placement_find is as a fact; 0: there is no room now. */
+/* The fact for a refusal of placement_find; 0: there is no room now. */
 unsigned start_refusal(enum error_class class) CHECKED;
 
-/* Whether the ledger has something new that goes with a step. */
+/* Whether a step is recorded in the ledger with the decision. */
 bool start_is_recorded(enum start_step step) CHECKED;

@@ -10,8 +10,8 @@
 #include "domain/request.h"
 
 /*
- * The use case of the hook's `start`: whether every device of the domain's leases that its XML
- * names is still there and of its type. Looks at the ledger and at links only, takes no lock.
+ * The use case of the hook's `start`. Checks every device of the domain's leases that its XML
+ * names: it is still there, and of its type. Reads only the ledger and links, and takes no lock.
  */
 int verify_domain(const struct host *host, const struct request *request,
                   struct error *error) CHECKED NONNULL;
