@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 
-/* Makes room for one more item of `size` bytes. The array, which may have moved. */
+/* Makes room for one more item of `size` bytes. Returns the array, which may have moved. */
 static inline void *
 array_grow(void *items, size_t count, size_t size)
 {
@@ -23,7 +23,7 @@ array_grow(void *items, size_t count, size_t size)
     return memory_resized(items, count ? 2 * count : 1, size);
 }
 
-/* The same; NULL without memory: then the array is where it was. */
+/* The same, but NULL without memory: then the array is where it was. */
 static inline void *
 array_try_to_grow(void *items, size_t count, size_t size)
 {
@@ -52,8 +52,8 @@ array_try_to_grow(void *items, size_t count, size_t size)
     })
 
 /*
- * The first item for which a condition holds, which may use the name given to it; NULL: there is
- * none. ARRAY_HAS: whether there is one.
+ * The first item for which a condition holds; NULL: there is none. The condition may use the name
+ * that is given to the item. ARRAY_HAS: whether there is one.
  *
  *     return ARRAY_FIND(ledger->leases, ledger->count, lease, lease->claim == claim);
  */
@@ -66,7 +66,7 @@ array_try_to_grow(void *items, size_t count, size_t size)
     })
 #define ARRAY_HAS(items, count, item, condition) (ARRAY_FIND(items, count, item, condition) != NULL)
 
-/* Takes one item out; the others keep their order. Memory is not given back. */
+/* Takes one item out. The others keep their order. No memory is given back. */
 #define ARRAY_REMOVE(items, count, index)                                                          \
     (memmove((items) + (index), (items) + (index) + 1, ((count) - (index)-1) * sizeof(*(items))),  \
      (count)--)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * cleanup: what a local variable owns is freed or closed when the variable goes out of scope.
+ * cleanup: frees or closes what a local variable owns, when the variable goes out of scope.
  *
  *     AUTO_FREE char *copy = strdup(name);
  *     AUTO_CLOSE int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);

@@ -3,8 +3,8 @@
 /*
  * deadline: the moment after which a hook waits for nothing any more.
  *
- * libvirt sets a hook no time limit and holds the domain's lock meanwhile, so every wait here has
- * one. Durations are milliseconds; the clock is the host's.
+ * libvirt sets a hook no time limit, and holds the domain's lock meanwhile. So every wait here has
+ * a limit. Durations are milliseconds; the clock is the host's.
  */
 
 #pragma once
@@ -21,18 +21,19 @@ struct deadline deadline_in(const struct host *host, unsigned milliseconds) NONN
 /* Whichever comes first. */
 struct deadline deadline_earlier(struct deadline a, struct deadline b);
 
-/* Milliseconds that are left, rounded up; 0 when it has passed. */
+/* Milliseconds that are left, rounded up; 0: the deadline has passed. */
 unsigned deadline_left(struct deadline deadline);
 
 /*
- * One round of waiting for something that nobody announces: sleeps *pause milliseconds (start with
- * 1; it doubles, up to 32) but not beyond the deadline. False, at once, when that has passed.
+ * Sleeps once while the caller waits for something that nobody announces. *pause is in
+ * milliseconds: start with 1, and it doubles, up to 32. Never sleeps beyond the deadline. False, at
+ * once, if the deadline has passed.
  */
 bool deadline_pause(struct deadline deadline, unsigned *pause) CHECKED NONNULL;
 
-/* Waits until one of the descriptors is ready, as poll(2), and looks once even if the deadline has
- * passed: how many are ready; 0 when none is by then; or -errno. */
+/* Waits until one of the descriptors is ready, as poll(2). Looks once even if the deadline has
+ * passed. Returns how many are ready; 0: none is by then; or -errno. */
 int deadline_wait(struct deadline deadline, struct pollfd *polls, size_t count) CHECKED NONNULL;
 
-/* Locks a file, as host_ops.lock: -ETIMEDOUT if others have it until then. */
+/* Locks a file, as host_ops.lock. -ETIMEDOUT: others have it until the deadline. */
 int deadline_lock(struct deadline deadline, int fd) CHECKED;

@@ -3,16 +3,16 @@
 /*
  * descriptors: which files a process of ours has open.
  *
- * A process that is left behind, because the kernel does not let go of it, keeps all of its files
- * open. Whoever waits for their end, or for a lock on one, waits for it then.
+ * If the kernel does not let go of a process, it is left behind, with all its files open. A process
+ * that waits for the end of such a file, or for a lock on it, then waits for the one left behind.
  */
 
 #pragma once
 
 #include "base/cleanup.h"
 
-/* Closes all from this one on. */
+/* Closes all descriptors from this one on. */
 void descriptors_close_from(int first);
 
-/* Closes all but these two. */
+/* Closes all descriptors but these two. */
 void descriptors_close_but(int a, int b);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define MOST_BYTES  (8 << 20)
-#define USUAL_BYTES (96 << 10) /* nearly all domains' XML, and still on malloc's heap */
-#define MOST_TIME   30000      /* ms until libvirt has sent all of it */
+#define USUAL_BYTES (96 << 10) /* fits nearly every domain's XML; malloc still uses its heap */
+#define MOST_TIME   30000      /* ms that libvirt has to send all of it */
 
-/* One of the exceptions of base/memory.h: a release has to read whose it is. */
+/* Returns -ENOMEM, an exception of base/memory.h: a release has to read which domain it is for. */
 static int
 grow(struct document *document, size_t *room)
 {
@@ -27,7 +27,7 @@ grow(struct document *document, size_t *room)
     return 0;
 }
 
-/* 1: some more was read; 0: that was the end. */
+/* 1: more was read; 0: that was the end. */
 static int
 read_some(int fd, struct document *document, size_t room, struct deadline deadline,
           struct error *error)

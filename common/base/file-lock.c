@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NANOSECONDS 1000000000ull /* of a second */
-/* The first signal may come before the wait has begun; others follow. */
+#define NANOSECONDS 1000000000ull /* in a second */
+/* The first signal may come before the wait has begun, so others follow. */
 #define AGAIN 10000000ull /* ns */
 
 #ifndef sigev_notify_thread_id /* older C libraries have no name for it */
@@ -29,8 +29,8 @@ timespec_of(uint64_t nanoseconds)
                              (long)(nanoseconds % NANOSECONDS)};
 }
 
-/* Signals for this thread alone: a program of libvirt's has others. Not 0 nanoseconds, which would
- * disarm the timer. */
+/* The signals go to this thread alone: a program that uses libvirt has others. nanoseconds must not
+ * be 0, which would disarm the timer. */
 static int
 start_timer(timer_t *ret, uint64_t nanoseconds)
 {
@@ -40,7 +40,7 @@ start_timer(timer_t *ret, uint64_t nanoseconds)
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     if (timer_create(CLOCK_BOOTTIME, &event, ret) < 0)
         return -errno;
-    /* It can only fail for times that are none. */
+    /* It fails only for times that are invalid. */
     return timer_settime(*ret, 0, &when, NULL);
 }
 
@@ -53,7 +53,7 @@ now(void)
     return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
 }
 
-/* Other signals do not end it. */
+/* Other signals do not end the wait. */
 static int
 wait_until(int fd, uint64_t end)
 {

@@ -14,9 +14,10 @@
 #include <sys/xattr.h>
 #include <time.h>
 
-#define NANOSECONDS 1000000000ull /* of a second */
+#define NANOSECONDS 1000000000ull /* in a second */
 
-/* Below a confined root also where others may exchange what we look at. */
+/* Opens a path below root. If root is confined, that is safe even if others exchange names
+ * meanwhile. */
 static int
 open_below(const struct host *host, const char *path, int flags, mode_t mode)
 {
@@ -48,7 +49,7 @@ host_open(const struct host *host, const char *path, int flags, mode_t mode)
     return fd < 0 || host_check_opened(host, fd) < 0 ? -1 : TAKE_FD(fd);
 }
 
-/* The link or file itself, below a confined root; -1 and errno. */
+/* Opens the link or file itself, below a confined root. -1 and errno. */
 static int
 open_itself(const struct host *host, const char *path)
 {
@@ -66,8 +67,8 @@ host_status(const struct host *host, const char *path, struct stat *ret)
     return fd < 0 ? -1 : fstat(fd, ret);
 }
 
-/* The directory that path is in, below a confined root; its name there is in *name. -1 and errno.
- */
+/* Opens the directory that path is in, below a confined root. *name is path's name in it. -1 and
+ * errno. */
 static int
 open_above(const struct host *host, const char *path, const char **name)
 {
@@ -163,7 +164,7 @@ kernel_link(const struct host *host, const char *path, char *buffer, size_t size
     if (host->is_confined && fd < 0)
         return -errno;
     length = readlinkat(fd < 0 ? host->root : fd, fd < 0 ? path : "", buffer, size);
-    if (length < 0) /* of an open file that is no link it says ENOENT */
+    if (length < 0) /* readlinkat says ENOENT of an open file that is no link */
         return fd < 0 ? -errno : -EINVAL;
     if ((size_t)length >= size)
         return -ENAMETOOLONG;

@@ -3,13 +3,12 @@
 /*
  * host: the machine we work on, as an argument.
  *
- * Every path below is relative to `root`, which is "/" for the hook, another directory for
- * `vgpuctl --root` and for the tests. What --root names may be another's, so it is confined. The
- * operations are the seam at which the tests put a kernel of their own: one that reacts to a write,
- * and refuses when told to.
+ * Every path below is relative to `root`. That is "/" for the hook, and another directory for
+ * `vgpuctl --root` and for the tests. The directory of --root may be another person's, so it is
+ * confined. The tests replace the operations by a kernel of their own, which reacts to a write, and
+ * refuses when told to.
  *
- * A struct host is only borrowed by those who are handed it, and never changes; its log and its
- * reader do.
+ * Functions only borrow a struct host. It never changes; its log and its reader do.
  */
 
 #pragma once
@@ -29,8 +28,8 @@ struct stat;
 struct host_ops {
     /* Reads a whole attribute or small file: bytes read (at most size) or -errno. */
     ssize_t (*read)(const struct host *host, const char *path, char *buffer, size_t size);
-    /* Writes text in one write(2), as sysfs wants it. May block for as long as a guest runs: only
-     * the writer (writer.h) calls it, and 'vgpuctl sriov', once no guest is there. */
+    /* Writes text in one write(2), as sysfs wants it. May block for as long as a guest runs. So
+     * only the writer (writer.h) calls it, and 'vgpuctl sriov', once no guest is there. */
     int (*write)(const struct host *host, const char *path, const char *text);
     /* Adds the entries of a directory, except those that are no struct name, in no order. */
     int (*list)(const struct host *host, const char *path, struct names *ret);
@@ -44,8 +43,8 @@ struct host_ops {
     int (*probe)(const struct host *host, const char *path);
     /* Nanoseconds since the kernel booted, time in suspend included. */
     uint64_t (*now)(const struct host *host);
-    /* poll(2) until so many nanoseconds have passed: how many descriptors are ready, 0 for none, or
-     * -errno; -EINTR if a signal comes. Without descriptors it sleeps. */
+    /* poll(2) for at most so many nanoseconds: how many descriptors are ready; 0: none; or -errno,
+     * -EINTR if a signal comes. Without descriptors it sleeps. */
     int (*wait)(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds);
     /* Locks a file for this process alone, in the order in which processes ask, as file_lock. */
     int (*lock)(const struct host *host, int fd, uint64_t nanoseconds);
@@ -56,13 +55,13 @@ struct host {
     const struct host_ops *ops;
     bool is_confined;   /* no link below root leads out of it, as if it were "/" */
     const char *config; /* "etc/libvirt-vgpu", below root */
-    const char *hooks;  /* "etc/libvirt/hooks", libvirt's; the hook itself does not look there */
-    const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; the same */
-    const char *module; /* "/usr/lib/libvirt-vgpu/connection.so", what calls libvirt's library, not
-                           below root; the same */
+    const char *hooks;  /* "etc/libvirt/hooks", libvirt's; NULL in the hook */
+    const char *hook;   /* "usr/sbin/libvirt-vgpu-hook", where it is installed; NULL in the hook */
+    const char *module; /* "/usr/lib/libvirt-vgpu/connection.so", which calls libvirt's library;
+                           not below root; NULL in the hook */
     struct log *log;    /* where lines for administrators go (lease/log.h); NULL: nowhere */
-    struct reader *reader; /* who asks drivers (reader.h); NULL: they are waited for */
-    int caller;            /* a pipe to who called us, which breaks when it ends; -1: none */
+    struct reader *reader; /* the child that asks drivers (reader.h); NULL: we wait for them */
+    int caller;            /* a pipe to our caller, which breaks when the caller ends; -1: none */
 
     /* Runs another program (cli/program.h); NULL: that is none of ours, as in the hook. */
     int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);
@@ -72,8 +71,8 @@ struct host {
 extern const struct host_ops host_kernel;
 
 /*
- * A path below root, from a format and parsed names. -ENAMETOOLONG cannot happen to what names.h
- * parses, but is answered all the same.
+ * A path below root, made from a format and parsed names. Names of names.h always fit; a path that
+ * does not is -ENAMETOOLONG.
  */
 struct path {
     char text[512];
@@ -82,7 +81,7 @@ int path_format(struct path *ret, const char *format, ...) FORMAT(2, 3) CHECKED 
 int path_vformat(struct path *ret, const char *format, va_list args) FORMAT(2, 0)
     __attribute__((nonnull(1, 2))) CHECKED;
 
-/* The path of a function's last two arguments, a format and "...". */
+/* Makes a path from a function's last two arguments, a format and "...". */
 #define PATH_OR_RETURN(path, format)                                                               \
     do {                                                                                           \
         va_list path_args;                                                                         \
@@ -96,8 +95,8 @@ int path_vformat(struct path *ret, const char *format, va_list args) FORMAT(2, 0
 
 /*
  * openat(2) below root, with O_CLOEXEC: a descriptor, or -1 and errno. Below a confined root others
- * may have put whatever they like: so only regular files and directories are opened there, which is
- * EOPNOTSUPP for all else, and none is waited for. Elsewhere it is that one system call.
+ * may have put anything. So only regular files and directories are opened there, without waiting
+ * for any; all else is EOPNOTSUPP. Elsewhere it is that one system call.
  */
 int host_open(const struct host *host, const char *path, int flags, mode_t mode) CHECKED NONNULL;
 
@@ -124,8 +123,8 @@ ssize_t host_read(const struct host *host, char *buffer, size_t size, const char
 int host_read_number(const struct host *host, uint64_t *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
 
-/* What those two make of the bytes that were read (or of -errno): the text that they answer with,
- * and its number. */
+/* The steps of those two: the text, from the bytes that were read (or from -errno), and its
+ * number. */
 #define HOST_NUMBER 32 /* bytes that a number's text may have */
 ssize_t host_end_text(char *buffer, size_t size, ssize_t length) CHECKED NONNULL;
 int host_parse_number(const char *text, uint64_t *ret) CHECKED NONNULL;
@@ -138,7 +137,7 @@ int host_list(const struct host *host, struct names *ret, const char *format, ..
 int host_link(const struct host *host, struct name *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
 
-/* Seconds since the kernel booted (CLOCK_BOOTTIME): what a lease's time is given in. */
+/* Seconds since the kernel booted (CLOCK_BOOTTIME), as in a lease's time. */
 uint64_t host_seconds(const struct host *host) CHECKED NONNULL;
 
 /* The same in milliseconds. */

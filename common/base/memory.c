@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The one variable of the program that is nobody's argument: else all functions would hand it on.
- */
+/* The only variable of the program that is no argument. As one, every function would hand it on. */
 static int end_status = 1;
 
 void
@@ -94,7 +93,7 @@ memory_stream(char **text, size_t *length)
     return stream;
 }
 
-/* Where glibc has no memory for the last step, fclose succeeds, and there is no text. */
+/* If glibc has no memory for the last step, fclose succeeds, but there is no text. */
 void
 memory_stream_end(FILE *stream, char *const *text)
 {

@@ -38,7 +38,7 @@ name_parse_uuid(struct name *ret, const char *text)
             uuid.text[i] = '-';
             continue;
         }
-        /* They may stand between two bytes, but not between the digits of one. */
+        /* Dashes and blanks may stand between two bytes, but not between the digits of one. */
         if (digits++ % 2 == 0)
             text += strspn(text, "- ");
         if (!isxdigit((unsigned char)*text))

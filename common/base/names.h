@@ -5,8 +5,8 @@
  *
  * Text from a domain, a configuration file or the ledger is parsed into a struct name where it
  * comes in, or refused there. Nothing else is ever formatted into a path of /sys or /proc. A struct
- * name is one directory name: never empty, ".", ".." or with a slash, so no path can leave its
- * directory.
+ * name is one directory name: it is never empty, "." or "..", and has no slash. So no path can
+ * leave its directory.
  */
 
 #pragma once
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* What the kernel calls something in /sys: a parent ("0000:18:00.4", "mtty"), a type ("nvidia-222")
+/* The kernel's name of something in /sys: a parent ("0000:18:00.4", "mtty"), a type ("nvidia-222")
  * or a vGPU (a UUID in lower case, or a PCI address). All bytes behind the text are 0. */
 struct name {
     char text[64];
@@ -32,18 +32,18 @@ int name_parse_uuid(struct name *ret, const char *text) CHECKED NONNULL;
 /* A fresh random UUID (version 4, RFC 9562): 0 or -errno. */
 int name_new_uuid(struct name *ret) CHECKED NONNULL;
 
-/* Parses a full PCI address, "0000:18:00.0", of any case; ret has it as the kernel writes it.
+/* Parses a full PCI address, "0000:18:00.0", of any case. ret has it as the kernel writes it.
  * -EINVAL. */
 int name_parse_pci(struct name *ret, const char *text) CHECKED NONNULL;
 
-/* The parts of a PCI address, as the attributes of libvirt's <address> are called. */
+/* The parts of a PCI address, called like the attributes of libvirt's <address>. */
 #define NAME_PCI_PARTS 4
 extern const char *const name_pci_parts[NAME_PCI_PARTS]; /* "domain", "bus", "slot", "function" */
 
 /* An address from its parts; -EINVAL if one is too large. */
 int name_join_pci(struct name *ret, const unsigned parts[NAME_PCI_PARTS]) CHECKED NONNULL;
 
-/* The parts of an address; -EINVAL if the name is none. */
+/* The parts of an address; -EINVAL: the name is no address. */
 int name_split_pci(const struct name *name, unsigned parts[NAME_PCI_PARTS]) CHECKED NONNULL;
 
 /* Parses a PCI address, or the name of a parent that has none ("mtty"). -EINVAL. */
@@ -57,9 +57,9 @@ struct names {
     size_t count;
 };
 
-/* Parses one more name: -EINVAL as name_parse. */
+/* Parses a name and adds it: -EINVAL as name_parse. */
 int names_add(struct names *names, const char *text) CHECKED NONNULL;
-/* Adds one that is parsed. */
+/* Adds a parsed name. */
 void names_append(struct names *names, const struct name *name) NONNULL;
 void names_sort(struct names *names) NONNULL;
 bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;

@@ -19,8 +19,8 @@ struct nodeset {
     uint64_t words[NODESET_MOST / 64]; /* 0 to 4095 */
 };
 
-/* Adds the numbers of a text to the set. -EINVAL, and the set stays as it was, if the text is no
- * list of numbers. */
+/* Adds the numbers of a text to the set. -EINVAL: the text is no list of numbers, and the set stays
+ * as it was. */
 int nodeset_add(struct nodeset *set, const char *text) CHECKED NONNULL;
 
 bool nodeset_has(const struct nodeset *set, unsigned number) CHECKED NONNULL;

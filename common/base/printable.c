@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Characters that are no text: controls, separators of lines, what cannot be seen, what turns the
- * direction of writing, and what is no character at all. In order. */
+/* Characters that are no text, in order: controls, line separators, invisible ones, those that turn
+ * the direction of writing, and code points that are no characters. */
 static const struct range {
     uint32_t first, last;
 } refused[] = {
@@ -32,7 +32,7 @@ read_character(const unsigned char *text, uint32_t *ret)
     static const struct {
         unsigned char mask, lead;
         size_t length;
-        uint32_t least; /* what has fewer bytes may not be written with more */
+        uint32_t least; /* smaller characters have a shorter form, and must use it */
     } forms[] = {
         {0x80, 0x00, 1, 0},
         {0xe0, 0xc0, 2, 0x80},
@@ -53,7 +53,7 @@ read_character(const unsigned char *text, uint32_t *ret)
         character = character << 6 | (text[i] & 0x3f);
     }
     *ret = character;
-    /* Halves of others are no characters, and there are no more than so many. */
+    /* Surrogates are no characters, and U+10FFFF is the last one. */
     return character < forms[form].least || (character >= 0xd800 && character <= 0xdfff) ||
                    character > 0x10ffff
                ? 0

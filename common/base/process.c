@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fields 3 and 4 are the state and the parent, 22 the start time; field 2 is the name in
- * parentheses, which may hold anything, so it ends with the last ')'. */
+/* Field 2 is the name in parentheses. It may hold anything, so it ends with the last ')'. Fields 3
+ * and 4 are the state and the parent, 22 is the start time. */
 int
 process_look(const struct host *host, int pid, struct process_status *ret)
 {
@@ -50,7 +50,7 @@ process_alive(const struct host *host, struct process process)
     struct process now = {0};
     int rc = process.pid > 0 ? process_find(host, process.pid, &now) : -ESRCH;
 
-    /* If it is not known, it counts as alive: then its leases are left alone. */
+    /* If that is not known, it counts as alive, so that its leases are left alone. */
     return rc == 0 ? now.start == process.start : rc != -ENOENT && rc != -ESRCH;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * process: a process, identified by more than its pid, because pids are used again.
+ * process: a process, known by more than its pid, because pids are used again.
  *
- * A lease names the libvirt daemon that will call our hook with "release" for it: by its pid and
- * the time it started, in clock ticks since boot (proc(5), /proc/PID/stat, field 22).
+ * A lease names the libvirt daemon that will call our hook with "release" for it. It does so by the
+ * daemon's pid and start time, in clock ticks since boot (proc(5), /proc/PID/stat, field 22).
  */
 
 #pragma once
@@ -25,11 +25,11 @@ struct process_status {
     char name[32]; /* of its program, cut by the kernel to 15 bytes */
 };
 
-/* What there is to know of the process that has a pid now. Errors as above. */
+/* Looks at the process that has a pid now. Errors as above. */
 int process_look(const struct host *host, int pid, struct process_status *ret) CHECKED NONNULL;
 
 /* Whether that very process is still there. A zombie is not. If that is not known, it counts as
- * alive: then nothing of it is removed. */
+ * alive, so that nothing of it is removed. */
 bool process_alive(const struct host *host, struct process process) CHECKED NONNULL;
 
 bool process_same(struct process a, struct process b);

@@ -21,8 +21,8 @@ struct answer {
 };
 
 /* As recv(2), which answers 0 or less if nothing more comes. Questions and answers follow each
- * other within microseconds, and to wake a processor that has gone to sleep takes ten times as
- * long. So for a moment neither side sleeps. */
+ * other within microseconds. To wake a processor that sleeps takes ten times as long. So for a
+ * moment neither side sleeps. */
 static ssize_t
 receive(int socket, unsigned yields, void *buffer, size_t size, bool wait)
 {
@@ -79,7 +79,7 @@ start(struct reader *reader, const struct host *host)
     return 0;
 }
 
-/* A child may be at a read still, so it is not waited for. */
+/* A child may still be in a read, so it is not waited for. */
 static void
 leave(struct reader *reader)
 {
@@ -136,7 +136,7 @@ reader_is_silent(const struct reader *reader, const struct name *card)
     return known && known->left == 0;
 }
 
-/* The answer to a path, as long as the card may take for it. */
+/* Asks for a path, and waits for the answer as long as the card may take. */
 static ssize_t
 ask(struct reader *reader, const struct host *host, struct reader_card *card, const char *path,
     struct answer *answer)
@@ -155,14 +155,14 @@ ask(struct reader *reader, const struct host *host, struct reader_card *card, co
     card->left = deadline_left(deadline);
     if (length < 0)
         length = recv(reader->socket, answer, sizeof(*answer), 0);
-    /* Its last answer was in time. */
+    /* Its last answer was in time, so it is not silent. */
     if (card->left == 0)
         card->left = 1;
     return length < (ssize_t)offsetof(struct answer, text) ? -ECHILD : 0;
 }
 
-/* Whether the child that was left behind at a card has ended, so that the card answers again; for
- * as long as the card may take. */
+/* Waits until the child that was left behind at a card has ended, for as long as the card may take.
+ * Then the card answers again. */
 static bool
 is_free_again(const struct host *host, struct reader_card *card)
 {
@@ -179,7 +179,7 @@ is_free_again(const struct host *host, struct reader_card *card)
     return true;
 }
 
-/* The card's entry, which may be new. */
+/* The card's entry. It is new if the card had none. */
 static struct reader_card *
 card_of(struct reader *reader, const struct name *name)
 {

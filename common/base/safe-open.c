@@ -13,7 +13,7 @@
 
 struct walk {
     int root;
-    int way[MOST_DEPTH]; /* the directories from the root to here, without it */
+    int way[MOST_DEPTH]; /* the directories from the root to here, except the root */
     size_t depth;
     unsigned links;
     char rest[PATH_MAX]; /* of the path, from here on */
@@ -38,7 +38,7 @@ end_walk(struct walk *walk)
     go_back(walk, 0);
 }
 
-/* Takes the next name off the rest; "." if there is none. *last: none comes behind it. */
+/* Takes the next name off the rest; "." if there is none. *last: no name follows it. */
 static int
 take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last)
 {
@@ -57,7 +57,7 @@ take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last)
     return 0;
 }
 
-/* Puts what a link says in front of the rest. -EINVAL: it is no link. */
+/* Puts the target of a link in front of the rest. -EINVAL: it is no link. */
 static int
 follow(struct walk *walk, const char *name)
 {
@@ -78,7 +78,7 @@ follow(struct walk *walk, const char *name)
     return 0;
 }
 
-/* Goes into a directory, or to where a link leads. Nothing is above the root. */
+/* Goes into a directory, or to where a link leads. From the root ".." leads to the root. */
 static int
 enter(struct walk *walk, const char *name)
 {

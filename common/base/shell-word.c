@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes above 127 are letters of some language. */
+/* Bytes above 127 are letters of some language, and need no quotes. */
 static bool
 is_plain(const char *name)
 {

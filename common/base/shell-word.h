@@ -3,8 +3,8 @@
 /*
  * shell-word: a name in a command that a person is told to type, and may copy.
  *
- * Names of domains and aliases come from whoever may define a domain, and a shell reads ";", blanks
- * and others in them as its own.
+ * Whoever may define a domain chooses its name and its aliases. A shell gives ";", blanks and other
+ * characters in them a meaning of its own.
  */
 
 #pragma once
@@ -15,6 +15,6 @@ struct shell_word {
     char text[1024];
 };
 
-/* The name as one word of a shell: as it is, or in quotes where a character of it needs that. What
- * is too long is "NAME". */
+/* The name as one word of a shell: as it is, or in quotes if one of its characters needs them.
+ * "NAME" if it is too long. */
 struct shell_word shell_word(const char *name) NONNULL;

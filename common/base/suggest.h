@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * suggest: the word that somebody probably meant, among those that there are. For messages. Pure.
+ * suggest: the known word that somebody probably meant, for messages. Pure.
  */
 
 #pragma once
@@ -18,7 +18,7 @@ struct suggest {
 
 #define SUGGEST(word) ((struct suggest){.said = (word)})
 
-/* Offers one of the words that there are. It must outlive the suggestion. */
+/* Offers a known word. It must outlive the suggestion. */
 void suggest_offer(struct suggest *suggest, const char *word) NONNULL;
 
 /* " (did you mean WORD?)", or "" if nothing is near enough. */

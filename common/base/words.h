@@ -3,8 +3,8 @@
 /*
  * words: strings in a growing array that owns them.
  *
- * For text that people chose: file names, words of the configuration. What may stand in a path of
- * /sys is a struct name instead (names.h).
+ * For text that people chose: file names, words of the configuration. A name in a path of /sys is a
+ * struct name instead (names.h).
  */
 
 #pragma once
@@ -13,10 +13,10 @@
 
 #include <stdbool.h>
 
-/* The index of a word in a list that NULL ends; -1: it is not in it. */
+/* The index of a word in a list that NULL ends; -1: the list does not have it. */
 int words_index(const char *const *list, const char *word) CHECKED NONNULL;
 
-/* Adds a word to a text of several: "a", then "a, b". What does not fit is cut off. */
+/* Adds a word to a text of several: "a", then "a, b". If it does not fit, it is cut off. */
 void words_append(char *text, size_t size, const char *word) NONNULL;
 
 struct words {
@@ -24,7 +24,7 @@ struct words {
     size_t count;
 };
 
-/* Copies one more. */
+/* Adds a copy of a word. */
 void words_add(struct words *words, const char *word) NONNULL;
 bool words_has(const struct words *words, const char *word) CHECKED NONNULL;
 void words_clear(struct words *words) NONNULL;
