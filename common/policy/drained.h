@@ -3,9 +3,9 @@
 /*
  * drained: the GPUs on which an administrator wants no new vGPUs ('vgpuctl drain').
  *
- * Each is an empty file of the GPU's name in /var/lib/libvirt-vgpu/drained, so it survives a boot,
- * and a time without the GPU. No such directory: none is drained. The policy holds the list too
- * (policy_is_drained), for whoever places vGPUs.
+ * A drained GPU has an empty file of its name in /var/lib/libvirt-vgpu/drained. So it stays drained
+ * over a boot, and while the GPU is not there. Without that directory no GPU is drained. The policy
+ * has the list too (policy_is_drained), for the placement.
  */
 
 #pragma once
@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/host.h"
 
-/* Their names, sorted; the caller clears ret. -errno with a line in error if they cannot be read:
- * then any GPU may be drained. */
+/* Their names, sorted. The caller clears ret. -errno with a line in error: they cannot be read, so
+ * any GPU may be drained. */
 int drained_read(const struct host *host, struct names *ret, struct error *error) CHECKED NONNULL;
 
 /* Drains a GPU, which may be drained already. The file is on disk when it returns. -errno with a
@@ -22,6 +22,7 @@ int drained_read(const struct host *host, struct names *ret, struct error *error
 int
 drained_add(const struct host *host, const struct name *gpu, struct error *error) CHECKED NONNULL;
 
-/* Ends that, likewise. 1: it was drained; 0: it was not; -errno with a line in error. */
+/* Ends that. 1: the GPU was drained; 0: it was not; -errno with a line in error. The change is on
+ * disk when it returns. */
 int drained_remove(const struct host *host, const struct name *gpu,
                    struct error *error) CHECKED NONNULL;

@@ -11,9 +11,9 @@ struct scan {
     unsigned line;
     struct open_ends open[MOST_OPEN];
     size_t depth;
-    struct open_ends wrong; /* the first that another bracket ends... */
-    unsigned wrong_line;    /* ...in this line */
-    unsigned comment_line;  /* of a comment that has no end */
+    struct open_ends wrong; /* the first bracket that a bracket of another kind ends */
+    unsigned wrong_line;    /* the line of that other bracket */
+    unsigned comment_line;  /* of a comment without an end */
 };
 
 static void
@@ -22,7 +22,7 @@ step(struct scan *scan)
     scan->line += *scan->at++ == '\n';
 }
 
-/* Whether a comment begins here; then it is passed over. */
+/* Skips a comment. False: none begins here. */
 static bool
 skip_comment(struct scan *scan)
 {
@@ -41,7 +41,7 @@ skip_comment(struct scan *scan)
     return true;
 }
 
-/* False if it does not end in its line. */
+/* Skips a string. False: it does not end in its line. */
 static bool
 skip_string(struct scan *scan)
 {
@@ -122,6 +122,6 @@ open_ends_find(const char *text, unsigned fault_line)
     }
     if (scan.wrong.line && scan.wrong_line <= fault_line)
         return scan.wrong;
-    /* What libconfig could not read before the end is no matter of an end that is missing. */
+    /* If the fault is before the end of the text, no missing end is its reason. */
     return scan.depth && fault_line >= scan.line - 1 ? scan.open[scan.depth - 1] : none;
 }

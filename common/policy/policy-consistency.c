@@ -50,7 +50,7 @@ check_classes(struct checker *checker)
     }
 }
 
-/* It becomes the name of a type. */
+/* The name becomes that of a type. */
 static void
 check_name(struct checker *checker, const char *origin, const char *what, const char *name)
 {
@@ -96,7 +96,7 @@ check_pools(struct checker *checker)
     }
 }
 
-/* Checks that a class which is referred to exists. */
+/* Checks that a class exists, because something refers to it. */
 static void
 check_reference(struct checker *checker, const char *origin, const char *what, const char *name)
 {

@@ -66,7 +66,7 @@ static const struct setting_key device_keys[] = {
     {"class", setting_string, .offset = offsetof(struct policy_domain_device, class)},
 };
 
-/* Items of a type; the count of their array is a field of the owner. */
+/* A list of items of a type. The count of their array is a field of the owner. */
 #define ITEMS(type, keys, owner, counter)                                                          \
     (keys), COUNT(keys), sizeof(type), offsetof(type, origin), offsetof(owner, counter)
 
@@ -100,13 +100,13 @@ static const struct setting_list profile_list = {
     "a profile", ITEMS(struct policy_profile, profile_keys, struct policy, profile_count),
     .has_names = true, .name = offsetof(struct policy_profile, name)};
 
-/* What is named by its key. */
+/* Items that are named by their key. */
 struct named {
-    const struct setting_list *list; /* whose items begin with their name, a char * */
+    const struct setting_list *list; /* its items begin with their name, a char * */
     size_t items;                    /* offset of their array in the policy */
     void *(*find)(struct policy *policy, const char *name);
     const char *what, *example;         /* for messages */
-    bool (*is_wrong)(const void *item); /* says one thing too many; NULL: none ever does */
+    bool (*is_wrong)(const void *item); /* the item says one thing too many; NULL: it never does */
 };
 
 static size_t
@@ -118,7 +118,7 @@ index_of(const struct policy *policy, const struct named *named, const void *ite
     return (size_t)((const char *)item - items) / named->list->size;
 }
 
-/* What is wrong from then on is wrong here, and not where the item begins. */
+/* If this makes the item wrong, the mistake is here, and not where the item begins. */
 static void
 read_more_of(void *item, const struct setting *setting, const struct named *named)
 {
@@ -132,7 +132,7 @@ read_more_of(void *item, const struct setting *setting, const struct named *name
     *origin = setting_origin(setting);
 }
 
-/* Groups merge by key: an item that is there already is read into. */
+/* Groups merge by key: if the item is there already, the setting is read into it. */
 static void
 read_named(const struct setting *setting, const struct named *named)
 {
@@ -167,7 +167,7 @@ find_class(struct policy *policy, const char *name)
     return (void *)policy_find_class(policy, name);
 }
 
-/* By its types or by its frame buffer. */
+/* A class is defined by its types or by its frame buffer. */
 static bool
 has_both(const void *item)
 {

@@ -12,10 +12,10 @@
 
 struct policy;
 
-/* Reads one file's settings into a policy that may have others' already. */
+/* Reads one file's settings into a policy, which may have those of other files already. */
 void policy_keys_read(struct setting_reader *reader, const config_setting_t *root,
                       struct policy *policy) NONNULL;
 
-/* All that a policy says, as one file would say it, line by line. */
+/* All settings of a policy, as one file would have them, line by line. */
 void policy_keys_text(const struct policy *policy, const struct setting_trace *trace,
                       setting_text_line *take, void *data) __attribute__((nonnull(1, 2, 3)));

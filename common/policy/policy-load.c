@@ -30,7 +30,7 @@ set_defaults(struct policy *policy)
     };
 }
 
-/* The policy that is being read, and what was wrong so far. */
+/* The policy that is being read, and its faults so far. */
 struct load {
     const struct host *host;
     struct policy *policy;
@@ -52,7 +52,7 @@ static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...
     load->rc = rc;
 }
 
-/* The file decides what root writes, so only root may change it. (Or we, if we are not root.) */
+/* The file decides what root writes. So only root may change it (or we, if we are not root). */
 static bool
 is_safe(struct load *load, int fd, const char *file)
 {
@@ -70,7 +70,7 @@ is_safe(struct load *load, int fd, const char *file)
     return false;
 }
 
-/* The whole file, or NULL and errno; EILSEQ if it is no text. */
+/* The whole file, or NULL and errno. EILSEQ: it is no text. */
 static char *
 read_text(int fd)
 {
@@ -87,7 +87,8 @@ read_text(int fd)
         length += (size_t)got;
     }
     if (strlen(text) == length) {
-        /* Without it libconfig takes a comment in the last line for a fault. */
+        /* Without a line feed at its end, libconfig takes a comment in the last line for a
+         * fault. */
         if (length && text[length - 1] != '\n')
             strcpy(text + length, "\n");
         return TAKE(text);
@@ -121,12 +122,11 @@ count_lines(const char *text)
     return count;
 }
 
-/* At the place where something is to be mended, which may be before the one that libconfig names.
- */
+/* Names the place of the mistake, which may be before the line that libconfig names. */
 static void
 fail_of_syntax(struct load *load, const char *file, const char *text, const config_t *config)
 {
-    /* What else libconfig may say, and what to do. */
+    /* Other faults of libconfig, and what to do. */
     static const struct {
         const char *fault, *remedy;
     } others[] = {
@@ -138,7 +138,7 @@ fail_of_syntax(struct load *load, const char *file, const char *text, const conf
     int line = config_error_line(config);
     struct open_ends open = open_ends_find(text, line > 0 ? (unsigned)line : 0);
 
-    /* The end is in the last line that there is. */
+    /* If the fault is at the end of the text, name the last line. */
     if (line > count_lines(text))
         line = count_lines(text);
     for (size_t i = 0; i < COUNT(others); i++)
@@ -177,7 +177,7 @@ parse_text(struct load *load, const char *file, const char *text)
     load->rc = reader.rc < 0 ? reader.rc : load->rc;
 }
 
-/* A file that is missing is like an empty one. */
+/* A missing file is like an empty one. */
 static void
 read_file(struct load *load, const char *name)
 {

@@ -13,7 +13,7 @@ const char *const policy_numa_words[] = {"", "prefer", "require", "ignore", NULL
 const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
                                           "numa",  "traits", NULL};
 
-/* NVIDIA's that do not affect other guests. */
+/* NVIDIA's parameters that do not affect other guests. */
 const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS] = {
     "frame_rate_limiter", "disable_vnc", "vgpu-placement-id"};
 

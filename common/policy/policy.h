@@ -3,10 +3,10 @@
 /*
  * policy: the configuration, parsed and checked. See vgpu.conf(5).
  *
- * vgpu.conf is read first, then conf.d/ *.conf in the order of their names; a missing file is like
+ * vgpu.conf is read first, then conf.d/ *.conf in the order of their names. A missing file is like
  * an empty one. A later scalar replaces an earlier one, lists are joined, groups are merged by key.
- * All faults are found while loading, as "file:line: message". A policy that was loaded has none.
- * It also holds the GPUs that 'vgpuctl drain' names.
+ * Loading finds all faults, as "file:line: message", so a policy that was loaded has none. It also
+ * holds the GPUs that 'vgpuctl drain' names.
  *
  * A type is named as people write it: its id, its name, or the last word of its name
  * (inventory_type_is).
@@ -17,7 +17,7 @@
 #include "base/host.h"
 #include "base/words.h"
 
-/* UNSAID takes over what the next wider one says: the request, the class, the configuration. */
+/* UNSAID: the next one of these decides: the request, the class, the configuration. */
 enum policy_order { POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_SPREAD };
 enum policy_numa {
     POLICY_NUMA_UNSAID,
@@ -47,7 +47,7 @@ struct policy_gpu {
     struct name address; /* PCI address, or the name of a parent that has none */
     struct words types;  /* that may be made on it; none listed: all */
     struct words traits;
-    unsigned reserve; /* how many of its places are kept free */
+    unsigned reserve; /* number of its places that are kept free */
     unsigned vram;    /* MiB that the functions of an xe card may have together; 0: not told */
     bool enabled;
     char *origin; /* "file:line" */
@@ -62,8 +62,8 @@ struct policy_class {
     char *origin;
 };
 
-/* PCI functions that are handed out as they are, each to one guest; the pool's name is their type.
- */
+/* PCI functions that are handed out as they are, each to one guest. The pool's name is their
+ * type. */
 struct policy_pool {
     char *name;
     struct words functions; /* fnmatch(3) patterns of their addresses */
@@ -72,7 +72,8 @@ struct policy_pool {
     char *origin;
 };
 
-/* Numbers for a virtual function of Intel's xe; the profile's name is a type. 0: as it is. */
+/* Numbers for a virtual function of Intel's xe. The profile's name is a type. 0: the number
+ * stays. */
 struct policy_profile {
     char *name;
     unsigned vram;            /* MiB */
@@ -112,7 +113,7 @@ struct policy_domain {
 struct policy {
     bool enabled;
     char *enabled_origin;  /* "file:line"; NULL: not set */
-    struct names drained;  /* GPUs; they are not in the configuration files, see drained.h */
+    struct names drained;  /* GPUs; they do not come from the configuration files, see drained.h */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */
     unsigned order;        /* enum policy_order; never unsaid */
@@ -122,7 +123,7 @@ struct policy {
     unsigned allow;        /* bits of enum policy_allow */
     struct words params;
     bool has_params;          /* false: the built-in list counts */
-    unsigned prepare_timeout; /* milliseconds, like all of them */
+    unsigned prepare_timeout; /* milliseconds, like all times here */
     unsigned release_timeout;
     unsigned lock_timeout;
     unsigned boot_wait; /* counted from the kernel's boot, not from our call */
@@ -148,7 +149,7 @@ extern const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS];
 
 void policy_clear(struct policy *policy) NONNULL;
 
-/* NULL if the configuration has none of that name. */
+/* NULL: the configuration has none of that name. */
 const struct policy_gpu *
 policy_find_gpu(const struct policy *policy, const struct name *address) NONNULL;
 const struct policy_class *policy_find_class(const struct policy *policy, const char *name) NONNULL;
@@ -157,15 +158,14 @@ const struct policy_pool *policy_find_pool(const struct policy *policy, const ch
 const struct policy_profile *
 policy_find_profile(const struct policy *policy, const char *name) NONNULL;
 
-/* Whether a word is the name of a pool or a profile: libvirt may bind their functions to VFIO. */
+/* Whether a word is the name of a pool or a profile. libvirt may bind their functions to VFIO. */
 bool policy_lends(const struct policy *policy, const char *type) CHECKED NONNULL;
 
-/* Whether there is any such name. */
+/* Whether there is any pool or profile. */
 bool policy_lends_any(const struct policy *policy) CHECKED NONNULL;
 
-/* What there is, for messages about what there is not. Of classes: " (did you mean small?); there
- * are: small, large"; of parameters that may be set, and of what a request may say: "type, class".
- */
+/* Words for messages about a wrong one. Of classes: " (did you mean small?); there are: small,
+ * large". Of parameters, and of attributes that a request may use: "type, class". */
 struct policy_hint {
     char text[512];
 };
@@ -173,7 +173,7 @@ struct policy_hint policy_hint_class(const struct policy *policy, const char *sa
 struct policy_hint policy_hint_params(const struct policy *policy) CHECKED NONNULL;
 struct policy_hint policy_hint_allow(const struct policy *policy) CHECKED NONNULL;
 
-/* The first pool that has a function, whatever driver that is bound to; NULL: none. */
+/* The first pool that has a function, whichever driver the function is bound to; NULL: none. */
 const struct policy_pool *
 policy_pool_of(const struct policy *policy, const struct name *function) NONNULL;
 

@@ -133,7 +133,7 @@ add_word(struct text_list *list, const char *word, const char *origin)
     ARRAY_ADD(list->items, list->count, ((struct text_word){word, origin}));
 }
 
-/* In one line if all of it was read in one; NULL: it was not. */
+/* All words in one line, if they were read from one line; NULL: they were not. */
 static char *
 join_list(const struct text_list *list)
 {
@@ -183,7 +183,7 @@ put_words(struct setting_text *text, const struct setting_key *key, const char *
     put_list(text, key->name, origin, &list);
 }
 
-/* Those of the last file that had any; so its origin counts. */
+/* The list of the last file counts, and so does its origin. */
 static void
 put_choices(struct setting_text *text, const struct setting_key *key, const char *path,
             const char *origin, unsigned bits)
@@ -271,7 +271,8 @@ setting_text_group(struct setting_text *text, const struct setting_key *keys, si
 
         snprintf(path, sizeof(path), "%s%s", text->path, key->name);
         origin = setting_trace_origin(text->trace, path);
-        /* Of lists that nobody has begun there is nothing to say. */
+        /* A setting that nobody has set is written only at the top level, and not if it is a list
+         * of groups. */
         if (origin || (text->depth == 0 && !key->list))
             put_setting(text, key, path, origin ? origin : "default", object);
     }

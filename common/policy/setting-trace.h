@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * setting-trace: where each setting was read, for people who want to know; the hook keeps none.
+ * setting-trace: where each setting was read, for people who want to know. The hook keeps none.
  *
- * A setting has a path, "classes.0.types": its key, and in lists of groups the index of the item as
- * it is in the end, when all files were read.
+ * A setting has a path, "classes.0.types": its key, and for lists of groups the index of the item.
+ * The index is that of the item when all files have been read.
  */
 
 #pragma once
@@ -31,7 +31,7 @@ void setting_trace_clear(struct setting_trace *trace) NONNULL;
 const char *
 setting_trace_origin(const struct setting_trace *trace, const char *path) CHECKED NONNULL;
 
-/* The same of one of its words; and of the n-th of all that were read, from 0 on. */
+/* The same for one of its words; and for the n-th of all words that were read, from 0 on. */
 const char *setting_trace_word(const struct setting_trace *trace, const char *path,
                                const char *word) CHECKED NONNULL;
 const char *

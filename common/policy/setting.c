@@ -104,7 +104,8 @@ unknown_key(const struct setting *setting, const struct setting_key *keys, size_
     }
     if (suggest.best)
         setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
-    else if (strlen(all) == sizeof(all) - 1) /* cut off, as those of the whole configuration are */
+    else if (strlen(all) == sizeof(all) - 1) /* cut off, as the keys of the whole configuration
+                                                are */
         setting_fault(setting, "unknown key \"%s\"; see vgpu.conf(5)", suggest.said);
     else
         setting_fault(setting, "unknown key \"%s\"; there are: %s", suggest.said, all);
@@ -187,7 +188,7 @@ each_string(const struct setting *setting, void (*take)(const struct setting *it
 
     if (!config_setting_is_list(setting->node) && !config_setting_is_array(setting->node)) {
         setting_wrong(setting, "%s must be a list of strings, as [ \"a\", \"b\" ]", name);
-        /* Who forgot the brackets has not forgotten the string. */
+        /* The brackets were forgotten, but the string is there. */
         if (*setting_text(setting))
             take(setting);
         return;
@@ -278,7 +279,7 @@ struct unit {
     unsigned factor;
 };
 
-/* A number with a unit, as "30s"; false if it is none, or more than most. */
+/* Reads a number with a unit, as "30s". False: it is none, or more than most. */
 static bool
 parse_amount(const char *text, const struct unit *units, size_t count, unsigned most, unsigned *ret)
 {
@@ -320,7 +321,7 @@ setting_framebuffer(const struct setting *setting)
     if (!parse_amount(setting_text(setting), units, COUNT(units), MOST_FRAMEBUFFER, field) ||
         *field == 0) {
         setting_wrong(setting, "%s must be a size, as \"512M\" or \"8G\"", setting->key->name);
-        *field = 1; /* nobody says that it is missing */
+        *field = 1; /* so that nobody says that it is missing */
     }
 }
 
@@ -358,7 +359,7 @@ setting_add_item(const struct setting *setting, size_t offset, const struct sett
     return item;
 }
 
-/* The keys that an item must have, and has not. */
+/* Reports the keys that an item must have, and lacks. */
 static void
 find_missing(const struct setting *item, const struct setting_list *list)
 {

@@ -3,8 +3,8 @@
 /*
  * setting: reads libconfig's settings into the fields of a struct, by a table of keys.
  *
- * Every fault is added to the reader's error as "file:line: message", and reading goes on, so that
- * a person sees all faults at once. A key that is not in the table is a fault.
+ * Every fault is added to the reader's error as "file:line: message", and reading goes on. So a
+ * person sees all faults at once. A key that is not in the table is a fault.
  */
 
 #pragma once
@@ -22,7 +22,7 @@ struct setting_reader {
     struct error *error;
     const char *file;             /* for messages */
     int rc;                       /* 0; -EINVAL after a fault */
-    struct setting_trace *trace;  /* NULL: nobody wants to know where things were read */
+    struct setting_trace *trace;  /* NULL: nobody asks where settings were read */
     char path[SETTING_MOST_PATH]; /* of the group that is being read; "" or with a dot at its end */
 };
 
@@ -36,7 +36,7 @@ struct setting {
     void *object; /* the struct that the key's offset is in */
 };
 
-/* What a key's value may be; the comment says the type of the field. */
+/* What a key's value may be. The comments say the type of the field. */
 typedef void setting_function(const struct setting *setting);
 setting_function setting_bool;        /* bool */
 setting_function setting_count;       /* unsigned: a number from 0 */
@@ -50,7 +50,7 @@ setting_function setting_duration;    /* unsigned: milliseconds, from "30s" */
 setting_function setting_framebuffer; /* unsigned: MiB, from "8G" or "512M" */
 setting_function setting_list;        /* an array, as key->list says: appended to */
 
-/* A list of groups: each becomes one more item of an array. */
+/* A list of groups. Each becomes one more item of an array. */
 struct setting_list {
     const char *what;               /* an item, for messages: "a GPU" */
     const struct setting_key *keys; /* that it may have */
@@ -59,8 +59,8 @@ struct setting_list {
     size_t origin;     /* offset in an item of a char *, which gets setting_origin */
     size_t count;      /* offset of the array's count, a size_t, in the object */
     const void *fresh; /* an item of which nothing was read; NULL: zeros */
-    bool has_names;    /* it is a group, of which each item has a name... */
-    size_t name;       /* ...a char *, at this offset */
+    bool has_names;    /* the list is a group, and each item has a name */
+    size_t name;       /* offset of the name, a char *, in an item */
 };
 
 struct setting_key {
@@ -70,14 +70,15 @@ struct setting_key {
     bool needed;                     /* an item of a list must have it */
     const char *const *words;        /* of a choice; "" cannot be chosen; NULL ends them */
     const struct setting_list *list; /* of a list */
-    setting_function *like;          /* which of those above the field is of, if `read` is none */
+    setting_function *like;          /* the function above that fits the field, if `read` is none
+                                        of them */
 };
 
 void setting_read_group(struct setting_reader *reader, const config_setting_t *group,
                         const struct setting_key *keys, size_t count, void *object) NONNULL;
 
-/* Appends an item to the array of setting->object that begins at an offset, and reads the group
- * setting->node into it. Returns the item, which belongs to the array. */
+/* Appends an item to the array at an offset in setting->object, and reads the group setting->node
+ * into it. Returns the item, which belongs to the array. */
 void *setting_add_item(const struct setting *setting, size_t offset,
                        const struct setting_list *list) NONNULL;
 
@@ -86,7 +87,7 @@ void setting_read_item(const struct setting *setting, size_t index, const struct
                        void *item) NONNULL;
 
 void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
-/* The same of its value: what it must be, to which ", not" and what it is are added. */
+/* The same for a wrong value. The format says what it must be; ", not" and the value are added. */
 void setting_wrong(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 
 /* The text of a setting; "" if it is no string. */
