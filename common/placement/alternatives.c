@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#define MOST_OTHERS 8 /* that are named in an error */
+#define MOST_OTHERS 8 /* that an error names */
 
-/* Whether the demand would have room where it is moved to. */
+/* Whether the demand would have room on another parent. */
 static bool
 could_have(const struct rooms *rooms, const struct demand *demand, size_t parent)
 {

@@ -4,8 +4,9 @@
  * boot-wait: whether the host is still coming up, so that a GPU may not be there yet.
  *
  * libvirt starts guests as soon as it runs, and a GPU's driver may register later. So for some time
- * after the kernel booted, whatever named in the configuration offers nothing yet is worth waiting
- * for. It is one moment for all guests, and nothing is ever waited for on a host that is up.
+ * after the kernel booted, a start waits for a GPU that the configuration names and that offers
+ * nothing yet. That time ends at one moment for all guests. On a host that is up nothing is ever
+ * waited for.
  */
 
 #pragma once
@@ -13,12 +14,12 @@
 #include "device/inventory.h"
 #include "policy/policy.h"
 
-/* Whether a GPU of the policy has to come yet: it is enabled there, not drained, and offers no
+/* Whether a GPU of the policy still has to come: it is enabled there, not drained, and offers no
  * types. */
 bool boot_wait_misses(const struct policy *policy, const struct policy_gpu *gpu,
                       const struct inventory *inventory) CHECKED NONNULL;
 
-/* Milliseconds until the policy's boot_wait has passed since the kernel booted, which is so many
- * milliseconds ago; 0 if it has, or if nothing is missing. */
+/* Milliseconds until the policy's boot_wait has passed since the kernel booted, `uptime`
+ * milliseconds ago. 0: it has passed, or no GPU is missing. */
 unsigned boot_wait_left(const struct policy *policy, const struct inventory *inventory,
                         uint64_t uptime) CHECKED NONNULL;

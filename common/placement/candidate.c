@@ -17,7 +17,7 @@ count_beside(const struct rooms *rooms, size_t gpu)
     return count;
 }
 
-/* Less than 0: a is better. */
+/* Below 0: a is better. */
 static int
 compare(const void *left, const void *right)
 {

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * candidate: a GPU and a type that could serve a demand now, the best first.
+ * candidate: a GPU and a type that could serve a demand now. The best comes first.
  *
- * Better is: a type that the demand prefers; nearer to the guest's NUMA nodes; then, to pack, the
- * fullest GPU, so that empty ones stay empty and can take any type; to spread, one that has none of
- * this domain's vGPUs yet, then the emptiest; then the GPU's place in the inventory, so that the
- * same question has the same answer. Pure.
+ * These rules decide, in this order:
+ *
+ * - A type that the demand prefers.
+ * - A GPU on the guest's NUMA nodes.
+ * - To spread: the GPU with the fewest vGPUs of this domain, then the emptiest one.
+ * - To pack: the fullest GPU, so that empty ones stay empty and can take any type.
+ * - The GPU's place in the inventory, so that the same question has the same answer.
+ *
+ * Pure.
  */
 
 #pragma once
@@ -17,10 +22,10 @@ struct candidate {
     size_t gpu;
     size_t type;
     size_t parent;
-    /* The first five are what it is sorted by, the lower the better, in this order. */
+    /* Candidates are sorted by these five, in this order; lower is better. */
     unsigned rank;
     bool far;
-    size_t beside; /* own vGPUs on that GPU, when spreading */
+    size_t beside; /* own vGPUs on that GPU, to spread */
     size_t used, total;
     bool spread;
 };
@@ -29,6 +34,6 @@ struct candidate {
 struct candidate *candidate_list(const struct rooms *rooms, const struct demand *demand,
                                  size_t *count) CHECKED NONNULL;
 
-/* Why the first is better, in words about the GPU of the second: "is emptier, and it is packed". */
+/* Why the first is better, in words about the GPU of the second: "is emptier". */
 const char *
 candidate_why(const struct candidate *better, const struct candidate *worse) CHECKED NONNULL;

@@ -22,7 +22,8 @@ demand_line(const struct demand *demand)
     return demand->hostdev ? demand->hostdev->line : 0;
 }
 
-/* Not what shows a display, nor what is not named by an alias: PCI devices do neither. */
+/* Whether it may become the other kind. A PCI device shows no display, and only an alias can name
+ * it. */
 static bool
 can_be_of_any_kind(const struct demand *demand)
 {

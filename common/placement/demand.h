@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * demand: one vGPU that a domain is to get, once its request and the policy have met
- * (resolution.h). Demands borrow everything from the request and the policy.
+ * demand: one vGPU that a domain is to get, made from its request and the policy (resolution.h).
+ * Demands borrow everything from these two.
  */
 
 #pragma once
@@ -15,7 +15,7 @@
 /* A hostdev with this alias asks for the class of that name: ua-vgpu-CLASS, or ua-vgpu-CLASS-N. */
 #define DEMAND_ALIAS_STEM "ua-vgpu-"
 
-/* Who says what a hostdev is to be, by precedence. */
+/* Who says what a hostdev is to be. The first of these counts. */
 enum demand_source {
     DEMAND_ANNOTATION,
     DEMAND_DOMAINS, /* the policy's `domains` */
@@ -23,7 +23,8 @@ enum demand_source {
     DEMAND_DEFAULT, /* the policy's `default_class` */
 };
 
-/* How far a demand may go from what its hostdev says: who arrives can be given another source. */
+/* How far a demand may go from what its hostdev says. A guest that arrives can get another
+ * source. */
 enum demand_freedom {
     DEMAND_AS_IT_SAYS,
     DEMAND_ANY_PLACE, /* of its own kind: another UUID, another virtual function */
@@ -34,9 +35,9 @@ struct demand {
     const struct request_hostdev *hostdev;
     const struct request_device *device; /* NULL: no annotation names it */
     enum demand_source source;
-    const char *origin; /* "file:line" of the policy that says so; NULL: the XML does */
-    const char *label;  /* what messages call it: alias or UUID */
-    const char *wanted; /* what messages call what it wants: type or class */
+    const char *origin; /* "file:line" of the policy that asks for it; NULL: the XML does */
+    const char *label;  /* its name in messages: alias or UUID */
+    const char *wanted; /* what it wants, in messages: type or class */
     const struct policy_class *class; /* NULL: a type was named */
     char *const *words;               /* types that will do, best first */
     size_t word_count;
@@ -49,42 +50,43 @@ struct demand {
 struct demands {
     struct demand *items;
     size_t count;
-    struct nodeset nodes; /* the NUMA nodes that the domain is bound to; the caller's to fill in */
+    struct nodeset nodes; /* the NUMA nodes that the domain is bound to; the caller fills them in */
 };
 
 void demands_clear(struct demands *demands) NONNULL;
 
-/* Whether it may be a mediated device, or a virtual function. One that has no hostdev, as somebody
- * only asks what could be, may be either. */
+/* Whether a demand may be of this kind. Without a hostdev, when somebody only asks what could be,
+ * it may be of either. */
 bool demand_may_be(const struct demand *demand, enum request_kind kind) CHECKED NONNULL;
 
-/* The virtual function that it must be; NULL: any parent will do. */
+/* The virtual function that a demand must have; NULL: any parent will do. */
 const struct name *demand_vf(const struct demand *demand) NONNULL;
 
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
-/* The same of those only whose hostdevs have one of these sources. */
+/* The same, only for demands whose hostdevs have one of these sources. */
 void demands_set_some_free(struct demands *demands, const struct names *sources,
                            enum demand_freedom freedom) NONNULL;
 
-/* Whether the hostdev of one of them has this source. */
+/* Whether the hostdev of a demand has this source. */
 bool demands_name(const struct demands *demands, const struct name *device) CHECKED NONNULL;
 
-/* Forgets all but that for one device. */
+/* Forgets all demands but the one for a device. */
 void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;
-/* Forgets those that are not free. */
+/* Forgets the demands that must be as their hostdevs say. */
 void demands_keep_free(struct demands *demands) NONNULL;
 
-/* How many types of a GPU would do for it. */
+/* How many types of a GPU would do for a demand. */
 size_t
 demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu) CHECKED NONNULL;
 
-/* The line of the XML that says what it is to be; 0: there is none. */
+/* The line of the XML that says what a demand is to be; 0: there is none. */
 unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
 
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 
-/* Whether a type will do, and how well: the lower the better. A class's is the same function. */
+/* Whether a type will do, and how well: a lower rank is better. The second function asks for a
+ * class. */
 bool demand_ranks(const struct demand *demand, const struct inventory_type *type,
                   unsigned *rank) CHECKED NONNULL;
 bool demand_class_has(const struct policy_class *class,

@@ -22,8 +22,8 @@ is_in_use(const struct inventory *inventory, size_t parent)
     return found;
 }
 
-/* Virtual functions that had best not be named: what is avoided anyway, and what has a vGPU now. A
- * guest that is sent there might be given somebody else's. */
+/* Virtual functions that had better not be named: those that are avoided anyway, and those with a
+ * vGPU now. A guest that is sent to such a function might be given somebody else's vGPU. */
 static void
 list_in_use(const struct placement_problem *problem, struct names *ret)
 {
@@ -37,7 +37,7 @@ list_in_use(const struct placement_problem *problem, struct names *ret)
     }
 }
 
-/* As placement_find says of another day. */
+/* As placement_find, for another day. Takes functions in use only if there is no other way. */
 static int
 find_empty(const struct placement_problem *problem, struct placement_choice *choices,
            struct error *error)
@@ -52,7 +52,7 @@ find_empty(const struct placement_problem *problem, struct placement_choice *cho
     return rc == REFUSED ? placement_find(problem, choices, error) : rc;
 }
 
-/* What is not known of the places that were chosen: of the first that is not sure. */
+/* What is not known of the places that were chosen. The first of them that is not sure counts. */
 static const char *
 find_unknown(const struct placement_problem *problem, const struct placement_choice *choices)
 {
@@ -80,7 +80,7 @@ find_unknown(const struct placement_problem *problem, const struct placement_cho
 
 /* --- what is not listed ----------------------------------------------------------------------- */
 
-/* Whether an earlier demand has been given a virtual function already. */
+/* Whether an earlier demand has got this virtual function already. */
 static bool
 is_given(const struct inventory *inventory, const struct placement_choice *choices, size_t count,
          size_t parent)
@@ -107,8 +107,8 @@ has_type(const struct inventory_gpu *gpu, const struct demand *demand, size_t *t
     return false;
 }
 
-/* Whether policy and request let a demand have a parent; *unlisted: its GPU may have a type for it,
- * and lists none now. */
+/* Whether policy and request let a demand have a parent. *unlisted: its GPU may have a type for it
+ * that it does not list or offer now. */
 static bool
 may_be_on(const struct rooms *rooms, const struct demand *demand, size_t parent,
           struct placement_choice *choice, bool *unlisted)
@@ -125,8 +125,8 @@ may_be_on(const struct rooms *rooms, const struct demand *demand, size_t parent,
                REASON_NONE;
 }
 
-/* Whether each demand has a parent, rather a free one, at least one of them where a type need only
- * not be listed now. */
+/* Whether each demand has a parent. At least one of their types must be one that its GPU may have,
+ * and does not list now. Free parents are taken first. */
 static bool
 find_unlisted(const struct placement_problem *problem, struct placement_choice *choices)
 {
@@ -183,7 +183,7 @@ unknown(struct error *error, const char *what)
     return FEASIBILITY_UNKNOWN;
 }
 
-/* In the order of what is best known. The last row's refusal is what the emptied host says. */
+/* What is known best comes first. The refusal of the last row is what the emptied host says. */
 static const struct {
     enum placement_host host;
     enum placement_certainty certainty;
@@ -201,7 +201,7 @@ undecided(const struct placement_problem *problem, struct placement_choice *choi
     return FEASIBILITY_UNKNOWN;
 }
 
-/* Of the emptied host. FEASIBILITY_NO with what it says, if it has no place. */
+/* Judges the emptied host. FEASIBILITY_NO, with its refusal in error: it has no place. */
 static enum feasibility
 judge_empty(const struct placement_problem *problem, const struct error *now,
             struct placement_choice *choices, struct error *error)

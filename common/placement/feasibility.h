@@ -4,10 +4,11 @@
  * feasibility: whether a host could ever meet demands, all of them together, however full it is
  * today. Pure.
  *
- * For those who must say something before a start may be refused: a guest that arrives, a
- * definition, a configuration. "Yes" if the decision says yes now; else if it says so of the host
- * emptied of all but what the domain itself runs with, each GPU offering the most that it could.
- * Where that cannot be known it is no "no".
+ * It is for callers that must answer before a start is decided: for a guest that arrives, a
+ * definition, a configuration. The answer is "yes" if the placement says yes now. Else the
+ * placement is asked again, for an emptied host. That host has only the devices that the domain
+ * itself runs with, and each GPU offers the most that it could. If something is not known, the
+ * answer is not "no".
  */
 
 #pragma once
@@ -16,16 +17,16 @@
 
 enum feasibility {
     FEASIBILITY_YES,
-    FEASIBILITY_UNKNOWN, /* and what is not known */
+    FEASIBILITY_UNKNOWN, /* error says what is not known */
     FEASIBILITY_NO,
 };
 
 /*
- * `waiting`: a GPU of the configuration may still come up. The choices, one per demand, are places
- * of this host as it is, rather free ones than others', and each virtual function once; of a type
- * that its driver does not list just now the type is FEASIBILITY_NO_TYPE, and where nothing is
- * known at all the parent is FEASIBILITY_NO_PARENT. Why not, or what is not known, is a line in
- * error; its class is ERROR_NEVER or that of the refusal.
+ * `waiting`: a GPU of the configuration may still come up. There is one choice per demand. It is a
+ * place of this host as it is, a free one if possible, and no virtual function comes twice. If its
+ * driver does not list the type now, the type is FEASIBILITY_NO_TYPE. If nothing is known at all,
+ * the parent is FEASIBILITY_NO_PARENT. error says why not, or what is not known. Its class is
+ * ERROR_NEVER or that of the refusal.
  */
 enum feasibility
 feasibility_judge(const struct placement_problem *problem, bool waiting,
@@ -33,6 +34,6 @@ feasibility_judge(const struct placement_problem *problem, bool waiting,
 #define FEASIBILITY_NO_TYPE   SIZE_MAX
 #define FEASIBILITY_NO_PARENT SIZE_MAX
 
-/* The same for who wants no places. */
+/* The same for a caller who wants no places. */
 enum feasibility feasibility_of(const struct placement_problem *problem, bool waiting,
                                 struct error *error) CHECKED NONNULL;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A virtual function that one of the demands names is left to it, while there is another. What the
- * XML names is no matter of choice. */
+/* Whether a request names this parent. Other demands leave it alone while they can have another
+ * one. A hostdev that names its function leaves no choice, and does not count here. */
 static bool
 is_named(const struct rooms *rooms, size_t parent)
 {
@@ -76,7 +76,8 @@ judge_parent(const struct rooms *rooms, const struct demand *demand, size_t gpu,
     return REASON_NONE;
 }
 
-/* The reason of the parent that came closest; and which parents the GPU's room is counted over. */
+/* The reason of the parent that came closest. usable: over which parents the GPU's room is
+ * counted. */
 static enum reason
 judge_parents(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t type,
               bool *usable, struct fit *ret)

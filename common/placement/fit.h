@@ -3,8 +3,9 @@
 /*
  * fit: whether one GPU can take one type for one demand.
  *
- * First what policy and request say of each parent (constraints.h), then the room of the GPU over
- * those parents that may be used (gpu-room.h), less what is to stay free. Pure.
+ * First constraints.h says what policy and request allow on each parent. Then gpu-room.h tells the
+ * room of the GPU over the parents that may be used. The places that are to stay free are
+ * subtracted. Pure.
  */
 
 #pragma once
@@ -15,11 +16,11 @@
 struct fit {
     size_t parent;
     size_t places;      /* parents that would do */
-    size_t used, total; /* vGPUs; total: with those of this type that there may be room for */
-    struct bounds left; /* how many a start can have: without what is to stay free */
+    size_t used, total; /* vGPUs; total: with those of this type that may have room */
+    struct bounds left; /* how many a start can have, without those that stay free */
 };
 
-/* By everything. Unless a rule speaks against it, ret says how full the GPU is; if it is good, also
- * the parent: the first free one. */
+/* Judges by all rules. Unless one is against it, ret says how full the GPU is. If the answer is
+ * REASON_NONE, ret also has the parent: the first free one. */
 enum reason fit_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu,
                       size_t type, struct fit *ret) CHECKED NONNULL;

@@ -46,7 +46,8 @@ find_alike(const struct inventory_gpu *card, const struct inventory_type *type)
     return card->count;
 }
 
-/* The group of a vGPU: that of its type or, if that does not tell a size, the first of its size. */
+/* The group of a vGPU: that of its type. If the type does not tell a size, it is the first group of
+ * the vGPU's size. */
 static struct load_group *
 count_of(const struct gpu_load *load, const struct load_use *use)
 {
@@ -58,7 +59,7 @@ count_of(const struct gpu_load *load, const struct load_use *use)
     return &load->types[is_listed ? load->types[use->type].alike : find_alike(card, &unlisted)];
 }
 
-/* Whether a vGPU's frame buffer is known, and so keeps others away. */
+/* Whether a vGPU's frame buffer is known, so that it keeps other sizes away. */
 static bool
 has_size(const struct gpu_load *load, const struct load_use *use)
 {
@@ -95,7 +96,7 @@ gpu_load_need(const struct gpu_load *load, size_t index, const struct load_use *
     return need > had ? need - had : 0;
 }
 
-/* What a limit has back once a vGPU is gone. */
+/* What a limit gets back when a vGPU goes. */
 static uint64_t
 back_of(const struct gpu_load *load, size_t index, const struct load_use *use)
 {
@@ -108,7 +109,8 @@ back_of(const struct gpu_load *load, size_t index, const struct load_use *use)
                : 0;
 }
 
-/* Whether the inventory shows a vGPU that shares the GPU in time; or one on a GPU instance. */
+/* Whether the inventory shows a vGPU on a GPU instance; or, without on_instance, one that shares
+ * the GPU in time. */
 static bool
 holds(const struct gpu_load *load, bool on_instance)
 {
@@ -125,8 +127,9 @@ holds(const struct gpu_load *load, bool on_instance)
     return false;
 }
 
-/* Whether a type of a card with GPU instances, which nobody offers, needs what the card has not: an
- * instance, or that it is not partitioned into any. What is on the card tells whether it is. */
+/* Whether the card lacks what a type needs. Nobody offers the type, and the card has GPU instances.
+ * The type needs a free instance, or a card that is not partitioned. The vGPUs on the card tell
+ * whether it is. */
 static bool
 lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
 {
@@ -135,7 +138,7 @@ lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
     return holds(load, !on_instance) || (is_told && (on_instance || !holds(load, false)));
 }
 
-/* What the driver says of a type: one parent that offers it is enough to know. */
+/* Notes what the driver says of a type. One parent that offers it is enough. */
 static void
 hear_word(struct gpu_load *load, size_t type, bool has_instances)
 {

@@ -5,7 +5,7 @@
  *
  * A load begins as the inventory shows the GPU. Then vGPUs are put on it and dropped from it: a
  * claim of another process, a choice of a search, a vGPU that would be removed. Each step can be
- * taken back. What the GPU can still take beside its load is asked in gpu-room.h.
+ * taken back. gpu-room.h says what the GPU can still take beside its load.
  */
 
 #pragma once
@@ -14,34 +14,34 @@
 
 enum load_time {
     LOAD_NOW,
-    LOAD_EVER, /* another day: then nobody knows whether the GPU takes several sizes, nor the
-                  figures that could not be read today */
+    LOAD_EVER, /* another day: the figures that could not be read today are not known, nor
+                  whether the GPU takes several sizes */
 };
 
 /* A vGPU that is put. */
 struct load_use {
     size_t parent;        /* index into the inventory's parents */
-    size_t type;          /* of the GPU's, or LOAD_NO_TYPE: one that the GPU does not list */
+    size_t type;          /* of the GPU; LOAD_NO_TYPE: the GPU does not list it */
     unsigned framebuffer; /* MiB, if the type does not tell; 0: not known */
 };
 #define LOAD_NO_TYPE SIZE_MAX
 
 /* What is on a parent. */
 struct load_parent {
-    size_t vgpus;    /* that stay there, or were put there */
+    size_t vgpus;    /* that stay, or were put there */
     bool is_single;  /* a virtual function: it takes one */
     bool is_dropped; /* the vGPU that the inventory shows there is gone */
 };
 
-/* Types are alike if vGPUs of them can take each other's places: they have the same frame buffer,
- * and need the same GPU instance. Of each group the first type counts for all. */
+/* Types are alike if their vGPUs can take each other's places: they have the same frame buffer, and
+ * need the same GPU instance. The first type of a group counts for all. */
 struct load_group {
     size_t alike;       /* the first type of the group */
     size_t put;         /* of this very type */
-    size_t staying, in; /* of the group: what the inventory shows and stays; what was put */
-    size_t freed;       /* of the group: what was dropped */
-    bool is_offered;    /* some parent would make one, as the driver shows it */
-    bool lacks;         /* and none, as no instance is free for the type (MIG) */
+    size_t staying, in; /* of the group: that the inventory shows and that stay; that were put */
+    size_t freed;       /* of the group: that were dropped */
+    bool is_offered;    /* some parent would make one, by the driver's word */
+    bool lacks;         /* no parent would, because no instance is free for the type (MIG) */
 };
 
 struct load_step {
@@ -64,13 +64,13 @@ struct gpu_load {
     size_t step_count;
 };
 
-/* As the inventory shows it. The caller clears it. */
+/* Begins a load as the inventory shows the GPU. The caller clears it. */
 void gpu_load_init(struct gpu_load *load, const struct inventory *inventory, size_t gpu,
                    enum load_time time) NONNULL;
 void gpu_load_clear(struct gpu_load *load) NONNULL;
 
-/* Puts a vGPU on a parent, whether it fits or not; or drops one that the inventory shows (an index
- * into its vgpus). Both return the mark that takes the step back, and all steps after it. */
+/* Puts a vGPU on a parent, whether it fits or not. Drops one that the inventory shows (an index
+ * into its vgpus). Both return a mark: gpu_load_rewind takes back that step and all after it. */
 size_t gpu_load_put(struct gpu_load *load, const struct load_use *use) NONNULL;
 size_t gpu_load_drop(struct gpu_load *load, size_t vgpu) NONNULL;
 void gpu_load_rewind(struct gpu_load *load, size_t mark) NONNULL;
@@ -79,8 +79,8 @@ void gpu_load_rewind(struct gpu_load *load, size_t mark) NONNULL;
 const struct inventory_gpu *gpu_load_card(const struct gpu_load *load) NONNULL;
 const struct limit *gpu_load_limit(const struct gpu_load *load, size_t limit) NONNULL;
 
-/* How many more of a type a parent would make, in its driver's words as the inventory has them:
- * -errno, or INVENTORY_NEVER. */
+/* The driver's word, as the inventory has it: how many more of a type a parent would make; -errno,
+ * or INVENTORY_NEVER. */
 int gpu_load_word(const struct gpu_load *load, size_t type, size_t parent) CHECKED NONNULL;
 
 /* The type of a vGPU of the GPU; LOAD_NO_TYPE: the GPU does not list it. */

@@ -5,7 +5,7 @@
 #include "placement/refusal.h"
 #include "placement/search.h"
 
-/* Gives each demand the best place that is left, until one finds none: that one says why. */
+/* Gives each demand the best place that is left, until one finds none. That one says why. */
 static int
 explain(struct search *search, struct error *error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * plan: a placement as the leases it makes: what will be in the ledger before the first write.
+ * plan: a placement as its leases: what the ledger has before the first write.
  *
- * Pure. A step needs no undoing of its own: giving back what the domain's leases say
- * (release.h) undoes any part of a plan.
+ * Pure. A step needs no undo of its own. Giving back what the domain's leases say (release.h)
+ * undoes any part of a plan.
  */
 
 #pragma once
@@ -22,7 +22,7 @@ struct plan {
     size_t count;
 };
 
-/* Who carries it out. */
+/* The process that carries it out. */
 struct plan_actor {
     struct process daemon;
     uint64_t claim;

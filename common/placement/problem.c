@@ -3,7 +3,7 @@
 #include "placement/problem.h"
 #include "device/vgpu.h"
 
-/* What the domain runs with while it asks for more. */
+/* Whether the domain runs with a lease's device while it asks for more. */
 static bool
 is_running_with(const struct placement_problem *problem, const struct lease *lease)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * problem: what a placement is asked, and what it answers with. Values, no more.
+ * problem: what a placement is asked, and its answer. Values only.
  */
 
 #pragma once
@@ -9,19 +9,19 @@
 #include "lease/ledger.h"
 #include "placement/demand.h"
 
-/* What the kernel has already refused in this call, although it seemed to have room. */
+/* The kernel has refused this in this call, although there seemed to be room. */
 struct placement_rejection {
     struct name parent;
     struct name type;
     int error; /* -errno */
 };
 
-/* Which host is asked. On another day nobody knows what the kernel refuses, or who starts. */
+/* Which host is asked. For another day nobody knows what the kernel refuses, or who starts. */
 enum placement_host {
-    PLACEMENT_NOW,          /* as it is, but for what is `gone` */
-    PLACEMENT_WITHOUT_OURS, /* another day: without any lease's vGPU, but those that the domain
-                               runs with */
-    PLACEMENT_EMPTY,        /* and without vGPUs of others */
+    PLACEMENT_NOW,          /* as it is, without what is `gone` */
+    PLACEMENT_WITHOUT_OURS, /* another day: without the vGPU of any lease, except those that the
+                               domain runs with */
+    PLACEMENT_EMPTY,        /* another day: also without vGPUs of others */
 };
 
 enum placement_certainty {
@@ -52,7 +52,8 @@ struct placement_problem {
 
 enum placement_way {
     PLACEMENT_CREATE,  /* make it */
-    PLACEMENT_REUSE,   /* it is there, and ours: the domain's own lease says so, or a kept one */
+    PLACEMENT_REUSE,   /* it is there, and ours: the domain's own lease says so, or a kept one
+                          does */
     PLACEMENT_FOREIGN, /* it is there, and somebody else's */
 };
 
@@ -62,24 +63,24 @@ struct placement_choice {
     size_t type;   /* index into the types of that parent's GPU */
 };
 
-/* Whether a lease could be in the way of a demand: it has the device that one names, or a place on
- * a GPU that has a type which one would take. */
+/* Whether a lease could be in the way of a demand. It has the device that the demand names, or a
+ * place on a GPU that has a type for it. */
 bool placement_concerns(const struct placement_problem *problem,
                         const struct lease *lease) CHECKED NONNULL;
 
-/* Whether a lease of the ledger counts as gone; and whether a vGPU of the inventory does. */
+/* Whether a lease of the ledger, or a vGPU of the inventory, counts as gone. */
 bool placement_lease_is_gone(const struct placement_problem *problem,
                              const struct lease *lease) CHECKED NONNULL;
 bool placement_vgpu_is_gone(const struct placement_problem *problem,
                             const struct inventory_vgpu *vgpu) CHECKED NONNULL;
 
-/* The lease of a device, and the vGPU of that name, unless they are gone; NULL: there is none. */
+/* The lease of a device, and the vGPU of that name; NULL: there is none, or it is gone. */
 struct lease *
 placement_lease(const struct placement_problem *problem, const struct name *device) NONNULL;
 const struct inventory_vgpu *
 placement_vgpu(const struct placement_problem *problem, const struct name *device) NONNULL;
 
-/* What the vGPU of a choice is called: the virtual function itself, or what its hostdev says. */
+/* The name of a choice's vGPU: the virtual function itself, or the source of the hostdev. */
 const struct name *
 placement_device(const struct placement_problem *problem, const struct demand *demand,
                  const struct placement_choice *choice) NONNULL;

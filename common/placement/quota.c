@@ -12,8 +12,8 @@ binds(const struct policy_quota *quota, const char *name, const struct name *uui
     return false;
 }
 
-/* The type of a lease: what is known of its id on its own GPU, or else on any. What nobody asks for
- * is not described on every GPU, so its size is what the lease says. */
+/* The type of a lease, as its own GPU describes it, or else any other GPU. A type that nobody asks
+ * for is not described on every GPU, so the size is taken from the lease. */
 static struct inventory_type
 type_of(const struct inventory *inventory, const struct lease *lease)
 {
@@ -33,7 +33,7 @@ type_of(const struct inventory *inventory, const struct lease *lease)
     return ret;
 }
 
-/* What is given away and not yet on its way back. */
+/* Whether a lease is given away, and not yet on its way back. */
 static bool
 counts_for_quota(const struct lease *lease)
 {

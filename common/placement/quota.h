@@ -8,6 +8,7 @@
 
 #include "placement/problem.h"
 
-/* Of each quota of the policy, vGPUs of other domains that count for it; SIZE_MAX: it does not bind
- * this domain. What is given away counts, and not what is on its way back or kept. */
+/* For each quota of the policy, the number of other domains' vGPUs that count for it; SIZE_MAX: it
+ * does not bind this domain. Leases that are given away count. Those on their way back or kept do
+ * not. */
 void quota_count(const struct placement_problem *problem, size_t *used) NONNULL;

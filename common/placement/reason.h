@@ -8,14 +8,14 @@
 
 #include "placement/rooms.h"
 
-/* What a GPU says to a demand: its best reason over the types that will do, and why, as the words
+/* What a GPU says to a demand: its best reason over the types that will do. text gets the words
  * after its name: "is full (16 of 16)". */
 enum reason reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu,
                        char *text, size_t size) CHECKED NONNULL;
 
-/* A reason of the rules as the words after a GPU's name: "is disabled in vgpu.conf". */
+/* A reason of a rule, as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum reason reason) NONNULL;
 
-/* Whether more room on the GPU would end what stands against it, so that it may be another answer
- * another day. What policy, request and driver say is none of these. */
+/* Whether more room on the GPU would change the answer, perhaps another day. A reason of the
+ * policy, the request or the driver is none of these. */
 bool reason_is_of_room(enum reason reason) CHECKED;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define MOST_REASON 200 /* bytes of what one GPU says */
-#define LEAST_ALIKE 4   /* GPUs that say the same: from so many on it is said once */
-#define MOST_NAMED  4   /* of these */
-#define MOST_TYPES  12  /* that are told; who has more looks them up */
+#define LEAST_ALIKE 4   /* so many GPUs with the same reason share one sentence */
+#define MOST_NAMED  4   /* GPUs that such a sentence names */
+#define MOST_TYPES  12  /* types that are listed; for more, a command is named */
 
 static void
 list_types(const struct inventory *inventory, char *text, size_t size)
@@ -36,7 +36,7 @@ list_types(const struct inventory *inventory, char *text, size_t size)
         snprintf(text, size, "'vgpuctl types' lists those that there are");
 }
 
-/* By any of the words that people use for a type. */
+/* Guesses a type by any of the words that people use for it. */
 static struct suggest
 guess_type(const struct inventory *inventory, const char *wanted)
 {
@@ -59,7 +59,7 @@ has_type(const struct inventory *inventory, const struct demand *demand)
     return false;
 }
 
-/* Of a device that is no parent. */
+/* Why a device is no parent. */
 static const char *
 find_why(const struct inventory *inventory, const struct name *device)
 {
@@ -70,8 +70,8 @@ find_why(const struct inventory *inventory, const struct name *device)
     return "which takes no vGPUs here";
 }
 
-/* Adds GPUs that say the same: "0000:18:00.0 is full (16 of 16)", or, of several, "each of A and B
- * is full (16 of 16)". */
+/* Adds GPUs with the same reason: "0000:18:00.0 is full (16 of 16)", or, for several, "each of A
+ * and B is full (16 of 16)". */
 static size_t
 add_group(const struct inventory *inventory, const size_t *gpus, size_t count, const char *reason,
           char *text, size_t size)
@@ -92,7 +92,7 @@ add_group(const struct inventory *inventory, const size_t *gpus, size_t count, c
     return at;
 }
 
-/* What each GPU says, those together that say the same. Whether room on any would help. */
+/* Lists the reasons of all GPUs, equal ones together. Returns whether room on any would help. */
 static bool
 list_reasons(const struct rooms *rooms, const struct demand *demand, char *text, size_t size)
 {
@@ -135,7 +135,7 @@ class_of(bool room_helps)
     return room_helps ? ERROR_NO_ROOM : ERROR_NEVER;
 }
 
-/* The type that a parent has for good (a pool's), if that is none that will do; or NULL. */
+/* The type that a parent has for good (a pool's), if the demand does not want it; else NULL. */
 static const struct inventory_type *
 find_other_pool(const struct inventory *inventory, const struct inventory_parent *parent,
                 const struct demand *demand)
@@ -146,7 +146,7 @@ find_other_pool(const struct inventory *inventory, const struct inventory_parent
     return type && !demand_ranks(demand, type, &rank) ? type : NULL;
 }
 
-/* What stands against the one virtual function that will do. */
+/* Says what is against the one virtual function that will do. */
 static int
 refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
@@ -182,7 +182,7 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
     return rc;
 }
 
-/* The request names a parent that is none here. */
+/* Whether the request names a parent that this host does not have. */
 static bool
 lacks_parent(const struct inventory *inventory, const struct demand *demand)
 {
@@ -211,7 +211,7 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
                         demand->label, demand->wanted, demand->device->parent, gpus);
 }
 
-/* Whether it wants functions of a pool, or with a profile, none of which may be fit now. */
+/* Whether it wants functions of a pool, or with a profile. Perhaps none of them is fit now. */
 static bool
 names_functions(const struct policy *policy, const struct demand *demand)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * refusal: the line that a person reads when demands cannot be met, and of which class it is. Pure.
+ * refusal: the line that a person reads when demands cannot be met, and its class. Pure.
  *
- * Both functions return REFUSED, with that line in error, and which of the XML's it is about. The
- * class is ERROR_NO_ROOM if more room on some GPU would help, ERROR_NEVER if none would.
+ * Both functions return REFUSED. error has that line, and which line of the XML it is about. The
+ * class is ERROR_NO_ROOM if more room on some GPU would help, and ERROR_NEVER if none would.
  */
 
 #pragma once
 
 #include "placement/rooms.h"
 
-/* Why a demand has no candidate: what each GPU says to it, or that no GPU here has its type, with
- * the types that there are, or that there is no such parent. */
+/* Why a demand has no candidate. Each GPU says why; or no GPU here has its type, and the line lists
+ * those that there are; or there is no such parent. */
 int
 refusal_none(const struct rooms *rooms, const struct demand *demand, struct error *error) NONNULL;
 
-/* Why demands that each have candidates have none together: what each GPU says to the last of them
- * once the others have theirs. Capacity has these handed out. */
+/* Why demands that each have candidates have none together. The line has what each GPU says to the
+ * last of them, once the others have their places. rooms has these places handed out already. */
 int refusal_not_together(const struct rooms *rooms, const size_t *order, size_t count,
                          const struct demand *last, struct error *error) NONNULL;

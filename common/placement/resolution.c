@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "small-2" is the class of that name, if there is one, else the second of class "small". *length:
- * how much of the text is the class's name. */
+/* "small-2" is the class of that name, if there is one. Else it is the second device of class
+ * "small". *length: bytes of the text that are the class's name. */
 static const struct policy_class *
 class_of_alias(const struct policy *policy, const char *text, size_t *length)
 {
@@ -57,7 +57,7 @@ want_class(struct demand *demand, const struct policy_class *class)
     demand->order = class->order;
 }
 
-/* The index of a word that annotation.c has checked already; 0, "nothing was said", for none. */
+/* The index of a word that annotation.c has checked already; 0 (unsaid) for NULL. */
 static unsigned
 index_of(const char *const *words, const char *word)
 {
@@ -68,14 +68,15 @@ index_of(const char *const *words, const char *word)
     return word && words[index] ? index : 0;
 }
 
-/* Bytes of one parameter as the driver takes it, with what parts it from the next. */
+/* Bytes of one parameter as the driver takes it, with the separator to the next. */
 static size_t
 param_size(const struct request_param *param)
 {
     return strlen(param->name) + strlen(param->value) + strlen("=, ");
 }
 
-/* What the request may say at all: a direct type must not go round a class, or its quota. */
+/* Checks what the request may say at all. A type in the request must not go round a class, or its
+ * quota. */
 static int
 check_allowed(const struct policy *policy, const struct demand *demand, struct error *error)
 {
@@ -142,7 +143,8 @@ find_domain_device(const struct policy *policy, const struct request *request,
     return NULL;
 }
 
-/* What is said without an annotation. 1: found; 0: nothing; -EINVAL: an unknown class. */
+/* Resolves a hostdev without an annotation. 1: something asks for it; 0: nothing does; -EINVAL: an
+ * unknown class. */
 static int
 resolve_unannotated(const struct request *request, const struct policy *policy,
                     struct demand *demand, struct error *error)
@@ -213,7 +215,7 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
     return 1;
 }
 
-/* Whether a function that libvirt may bind itself could do, by its name or by its size. */
+/* Whether a function that libvirt may bind itself would do, by its name or by its size. */
 static bool
 may_be_lent(const struct policy *policy, const struct demand *demand)
 {
@@ -222,9 +224,9 @@ may_be_lent(const struct policy *policy, const struct demand *demand)
     return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
 }
 
-/* What libvirt would do to a virtual function before the guest has it, and after. A function of a
- * pool, or with a profile, has nothing to lose by that. Where a class has types of both sorts the
- * function decides, which constraints_judge knows. */
+/* Refuses managed='yes', with which libvirt would bind a virtual function to VFIO, and back. A
+ * function of a pool, or with a profile, loses nothing by that. If a class has types of both sorts,
+ * the function decides later, in constraints_judge. */
 static int
 check_managed(const struct policy *policy, const struct demand *demand, struct error *error)
 {
@@ -240,7 +242,8 @@ check_managed(const struct policy *policy, const struct demand *demand, struct e
     return -EINVAL;
 }
 
-/* 1: the hostdev is ours and demand says how; 0: it is not; -EINVAL, with the line at fault. */
+/* 1: the hostdev is ours, and demand says what it is to be; 0: it is not ours; -EINVAL, with the
+ * line at fault. */
 static int
 resolve(const struct request *request, const struct policy *policy,
         const struct request_hostdev *hostdev, struct demand *demand, struct error *error)

@@ -17,15 +17,15 @@ drop_gone(struct rooms *rooms)
     }
 }
 
-/* States in which a vGPU takes its place although /sys does not show it. One that is being removed
- * is shown until it is gone, and so is its place in the driver's figures. */
+/* States in which a vGPU takes its place although /sys may not show it. A vGPU that is being
+ * removed is shown until it is gone, and the driver's figures count it until then. */
 static bool
 may_be_invisible(enum lease_state state)
 {
     return state == LEASE_PENDING || state == LEASE_RESERVED;
 }
 
-/* Unless the inventory shows it. */
+/* Puts the claim of a lease in, unless the inventory shows its vGPU. */
 static void
 put_claim(struct rooms *rooms, const struct lease *lease)
 {
@@ -62,8 +62,8 @@ put_claims(struct rooms *rooms)
     }
 }
 
-/* A virtual function that the ledger says is another domain's is not to be had, even if it has no
- * type: it may have lost that, or be about to. What is kept goes to whom names it. */
+/* If the ledger gives a virtual function to another domain, it is not free, even without a type. It
+ * may have lost its type, or be about to get it. A kept one goes to the domain that names it. */
 static void
 mark_owned(struct rooms *rooms, const struct lease *lease)
 {
@@ -88,7 +88,7 @@ mark_all_owned(struct rooms *rooms)
         mark_owned(rooms, &changed->leases[i]);
 }
 
-/* What a running domain has already: no demand speaks of it. */
+/* Enters what a running domain has already. No demand speaks of it. */
 static void
 settle_held(struct rooms *rooms)
 {

@@ -4,8 +4,8 @@
  * rooms: the rooms of all GPUs (gpu-room.h) as a placement goes on.
  *
  * At first they are what the inventory shows, with the claims of others put in: a claim takes its
- * place before /sys shows it. What the problem says is gone has been dropped. Then the search takes
- * places for its demands, and returns them in the reverse order. Pure.
+ * place before /sys shows it. vGPUs that the problem says are gone are dropped. Then the search
+ * takes places for its demands, and returns them in the reverse order. Pure.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 #include "placement/gpu-room.h"
 #include "placement/problem.h"
 
-/* What stands against a GPU; the further down, the closer it came. */
+/* What is against a GPU. The later values came closer to room. */
 enum reason {
     REASON_NO_TYPE,
     REASON_OTHER_KIND,
@@ -42,32 +42,32 @@ enum reason {
 struct rooms_place {
     size_t gpu, parent, type;
     bool is_there; /* the vGPU is there already: it takes no room, but counts for quotas */
-    size_t mark;   /* of the GPU's room */
+    size_t mark;   /* to rewind the GPU's load */
 };
 
 struct rooms {
     const struct placement_problem *problem;
-    struct gpu_load *gpus; /* as the inventory's */
+    struct gpu_load *gpus; /* in the inventory's order */
     bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
     size_t *quota_used;         /* per quota, by other domains; SIZE_MAX: it does not bind */
     struct rooms_place *places; /* of the demands, as a stack */
     size_t place_count;
 };
 
-/* To be cleared. */
+/* The caller clears rooms. */
 void rooms_init(struct rooms *rooms, const struct placement_problem *problem) NONNULL;
 void rooms_clear(struct rooms *rooms) NONNULL;
 
-/* Hands a place out, and takes back the place that was handed out last. */
+/* Hands a place out; takes back the place that was handed out last. */
 void rooms_take(struct rooms *rooms, size_t parent, size_t type) NONNULL;
 void rooms_return(struct rooms *rooms) NONNULL;
 
 /* Gives a demand a vGPU that is there already. */
 void rooms_settle(struct rooms *rooms, size_t parent, size_t type) NONNULL;
 
-/* Whether the kernel has said no to a type on this very parent in this call. */
+/* Whether the kernel has refused a type on this very parent in this call. */
 bool rooms_is_rejected(const struct rooms *rooms, size_t parent, size_t type) CHECKED NONNULL;
 
-/* What the kernel said about a type on any parent of a GPU in this call, or NULL. */
+/* The kernel's refusal of a type on any parent of a GPU in this call, or NULL. */
 const struct placement_rejection *
 rooms_find_rejection(const struct rooms *rooms, size_t gpu, size_t type) NONNULL;

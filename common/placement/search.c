@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* All of it happens under the lock, so the search is bounded: by candidates tried, and by parents
- * looked at, about two seconds' worth on a large host. */
-#define MOST_EFFORT     2000000 /* parents looked at, and */
+/* A search runs under the lock, so it is bounded by the candidates tried and the parents looked at.
+ * The bound is about two seconds on a large host. */
+#define MOST_EFFORT     2000000 /* parents looked at; a candidate tried counts as so many: */
 #define EFFORT_OF_A_TRY 20
 
 void
@@ -31,15 +31,15 @@ is_others(const struct placement_problem *problem, const struct lease *lease)
     return lease && !name_equal(&lease->domain, &problem->request->domain);
 }
 
-/* What a guest can be given instead of what is in its way. */
+/* What a guest can be given instead of a source that is taken. */
 static const char *
 other_source(const struct demand *demand)
 {
     return demand_vf(demand) ? "another virtual function" : "another UUID";
 }
 
-/* A vGPU that is there already under the demand's source: it is the one (1), or it is in the way.
- */
+/* A vGPU that is there already under the demand's source. 1: it is the demand's; 0: there is none;
+ * else it is in the way. */
 static int
 settle_existing(struct search *search, const struct demand *demand, struct placement_choice *choice,
                 struct error *error)
@@ -134,7 +134,7 @@ same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Demands that may change places in any assignment. */
+/* Whether two demands may change places in any assignment. */
 static bool
 is_alike(const struct demand *a, const struct demand *b)
 {
@@ -171,7 +171,7 @@ is_too_much(struct search *search, size_t more)
     return *effort > MOST_EFFORT;
 }
 
-/* What it takes to look at all parents for a demand: once for each type of a GPU that will do. A
+/* The effort of looking at all parents for a demand: once for each type of a GPU that will do. A
  * quota costs a quarter more (measured). */
 static size_t
 effort_of(const struct placement_problem *problem, const struct demand *demand)
@@ -188,9 +188,9 @@ effort_of(const struct placement_problem *problem, const struct demand *demand)
 }
 
 /*
- * Depth first. What has failed for a demand is not tried for one that is alike and comes after it:
- * the two could change places. That keeps a request for many equal vGPUs from trying all orders.
- * 1: placed; 0: there is no way; -E2BIG.
+ * Depth first. If a candidate has failed for a demand, it is not tried for a later one that is
+ * alike, because the two could change places. That keeps a request for many equal vGPUs from trying
+ * all orders. 1: placed; 0: there is no way; -E2BIG: too much effort.
  */
 static int
 search_on(struct search *search, size_t depth)

@@ -15,7 +15,7 @@
 #include "placement/rooms.h"
 
 struct search_ban {
-    size_t demand; /* the first of those that are alike */
+    size_t demand; /* the first of those demands that are alike */
     size_t gpu, type;
 };
 
@@ -27,12 +27,12 @@ struct search {
     struct placement_choice *choices; /* per demand; the caller's */
     struct search_ban *bans;
     size_t ban_count;
-    size_t effort;  /* unless the problem counts it */
-    size_t settled; /* demands that were looked at for what is there already */
+    size_t effort;  /* if the problem does not count it */
+    size_t settled; /* demands that were checked for an existing vGPU */
 };
 
-/* 0, or REFUSED with a line in error: what is there under the source of the demand `settled` is in
- * its way. The caller clears the search in every case. */
+/* 0; or REFUSED with a line in error: the vGPU at the source of the demand `settled` is in its way.
+ * The caller clears the search in every case. */
 int search_begin(struct search *search, const struct placement_problem *problem,
                  struct placement_choice *choices, struct error *error) CHECKED NONNULL;
 void search_clear(struct search *search) NONNULL;
@@ -40,10 +40,9 @@ void search_clear(struct search *search) NONNULL;
 /* Puts the demands with the fewest candidates first. */
 void search_sort(struct search *search) NONNULL;
 
-/* 1: all are placed, and the choices say where; 0: there is no way; -E2BIG: that takes too long to
- * tell. */
+/* 1: all are placed, and the choices say where; 0: there is no way; -E2BIG: too much effort. */
 int search_run(struct search *search) CHECKED NONNULL;
 
-/* Puts the demand at `from` of the order in its place among those before it, by a count for each:
- * the fewest first, and equal ones in their order. */
+/* Moves the demand at `from` of the order to its place among those before it. counts has a number
+ * for each: the lowest comes first, and equal ones stay in their order. */
 void search_sort_in(struct search *search, size_t *counts, size_t from) NONNULL;

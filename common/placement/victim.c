@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* How many parents of a GPU take a demand, as the type that the most take. */
+/* How many parents of a GPU take a demand, for the type that the most of them take. */
 static size_t
 count_on(const struct rooms *rooms, const struct demand *demand, size_t gpu)
 {
@@ -43,7 +43,7 @@ count_chances(const struct rooms *then, const struct demand *demand)
     return count;
 }
 
-/* Whether it is on the very parent that a demand names. */
+/* Whether a lease is on the very parent that a demand names. */
 static bool
 is_there(const struct demand *demand, const struct lease *lease)
 {
@@ -53,7 +53,7 @@ is_there(const struct demand *demand, const struct lease *lease)
     return parent && !strcmp(parent, lease->vgpu.parent.text);
 }
 
-/* Whether it may be what keeps a demand from a place. */
+/* Whether a vGPU may keep a demand from a place. */
 static bool
 is_in_the_way(const struct rooms *now, const struct demand *demand, size_t vgpu,
               const struct lease *lease)
@@ -71,7 +71,8 @@ is_in_the_way(const struct rooms *now, const struct demand *demand, size_t vgpu,
     return is_there(demand, lease);
 }
 
-/* What is on the very parent that a demand names, then what no demand is for, then the oldest. */
+/* Whether a goes before b. First goes a lease on the very parent that the demand names, then one
+ * that no demand names, then the oldest. */
 static bool
 goes_before(const struct placement_problem *problem, const struct demand *demand,
             const struct lease *a, const struct lease *b)
@@ -87,8 +88,8 @@ goes_before(const struct placement_problem *problem, const struct demand *demand
     return a->time < b->time;
 }
 
-/* Of the leases that may be evicted and are in the way on a GPU the one that goes first; SIZE_MAX:
- * there is none. *count: how many there are. */
+/* The lease that goes first on a GPU, of those that may be evicted and are in the way; SIZE_MAX:
+ * none. *count: how many they are. */
 static size_t
 pick_on(const struct rooms *now, const struct demand *demand, size_t gpu, const bool *may_evict,
         size_t *count)
@@ -132,9 +133,9 @@ pick(const struct rooms *now, const struct rooms *then, const struct demand *dem
 /* --- of all demands together -------------------------------------------------------------------
  */
 
-/* The first lease that helps a demand which has no candidate; *then: the rooms when all is gone
- * that may be. REFUSED if one cannot be helped: then nothing is to be evicted in vain for another.
- */
+/* The first lease that helps a demand without a candidate. *then: the rooms when all is gone
+ * that may be evicted. REFUSED: some demand cannot be helped, so evicting for another would be
+ * in vain. */
 static int
 evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool together,
           size_t *best)
@@ -159,7 +160,7 @@ evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool
     return 0;
 }
 
-/* Those whom the fewest parents could ever take first. */
+/* Sorts the demands: those come first that the fewest parents could ever take. */
 static void
 sort_by_chances(struct search *search, const struct rooms *then)
 {
@@ -171,8 +172,8 @@ sort_by_chances(struct search *search, const struct rooms *then)
     }
 }
 
-/* Whether all demands could be met together if some leases' devices were gone; if that cannot be
- * told, they could. */
+/* Whether all demands could be met together if some leases' devices were gone. True if that is not
+ * known. */
 static bool
 could_meet(const struct placement_problem *problem, const bool *gone,
            struct placement_choice *choices)
@@ -186,8 +187,8 @@ could_meet(const struct placement_problem *problem, const bool *gone,
            (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
 }
 
-/* A flag per lease: what is gone already, and what may be evicted; but not what has a device that a
- * demand names, if these are to be kept. The caller frees it. */
+/* A flag per lease: it is gone already, or may be evicted. With keep_named, a lease whose device a
+ * demand names is not flagged as evictable. The caller frees it. */
 static bool *
 flag_gone(const struct placement_problem *problem, const bool *may_evict, bool keep_named)
 {
@@ -201,8 +202,8 @@ flag_gone(const struct placement_problem *problem, const bool *may_evict, bool k
     return gone;
 }
 
-/* Whether all that may be evicted would make room for all demands. What has a demanded UUID may
- * stay, or make room for another. */
+/* Whether all demands would have room if everything were gone that may be evicted. A device that a
+ * demand names may stay, or make room for another. */
 static bool
 could_meet_all(const struct placement_problem *problem, const bool *may_evict,
                struct placement_choice *choices)
@@ -213,7 +214,8 @@ could_meet_all(const struct placement_problem *problem, const bool *may_evict,
     return could_meet(problem, all, choices) || could_meet(problem, others, choices);
 }
 
-/* What has a demanded UUID and may not stay goes first, if at all: nothing else would help. */
+/* If a device that a demand names is in its way, it goes first or nothing goes: nothing else would
+ * help. */
 static size_t
 pick_named(const struct search *search, const bool *may_evict, struct placement_choice *choices)
 {
@@ -244,14 +246,14 @@ victim_find(const struct placement_problem *problem, const bool *may_evict)
     after.gone = gone;
     after.certainty = PLACEMENT_TRY;
     rooms_init(&then, &after);
-    /* First by themselves; and if each then has a way, with the others having the best that is
-     * left. */
+    /* First each demand by itself. If each has a way, then all together, each with the best place
+     * that the others leave. */
     rc = evict_for(&search, &then, may_evict, false, &best);
     if (rc == 0 && best == SIZE_MAX) {
         sort_by_chances(&search, &then);
         rc = evict_for(&search, &then, may_evict, true, &best);
     }
-    /* Nothing is evicted in vain, which a lone demand's has been seen not to be already. */
+    /* Evict nothing in vain. A lone demand has been checked already. */
     if (rc == 0 && best != SIZE_MAX && problem->demands->count > 1 &&
         !could_meet_all(problem, may_evict, choices))
         return SIZE_MAX;
