@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "0x10de" without its 0x; what is no PCI device has none. */
+/* Reads "0x10de" without its 0x. A device that is not on PCI has no id. */
 static void
 read_id(const struct host *host, const struct path *device, const char *what, char ret[8])
 {

@@ -8,11 +8,11 @@
 
 #include "device/inventory.h"
 
-/* Fills in the NUMA node, the PCI ids and the driver from a device's directory below root. What
- * cannot be read stays as it is. */
+/* Fills in the NUMA node, the PCI ids and the driver from a device's directory below root. A field
+ * that cannot be read stays as it is. */
 void
 gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu) NONNULL;
 
-/* Adds the GPU that has a PCI address, with all of that, unless it is there. Its index. */
+/* Adds the GPU at a PCI address, with these fields, unless it is there. Returns its index. */
 size_t gpu_add_pci(const struct host *host, const struct name *address,
                    struct inventory *inventory) NONNULL;

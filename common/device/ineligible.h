@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * ineligible: a PCI device that a domain wants as a vGPU, but on which none can be made: why.
+ * ineligible: why no vGPU can be made on a PCI device that a domain wants as one.
  *
- * The reason is looked up only for devices that a request names. It is kept in the inventory, from
- * which reason.h words the refusal.
+ * The reason is looked up only for devices that a request names. It is kept in the inventory, and a
+ * refusal takes its words from there.
  */
 
 #pragma once
 
 #include "device/inventory.h"
 
-/* Writes why no vGPU can be made on a device, which may also be absent: "which ..." or "of which
- * ...", to follow the device's name. */
+/* Writes why no vGPU can be made on a device, which may also be absent. The text follows the
+ * device's name: "which ..." or "of which ...". */
 void ineligible_explain(const struct host *host, const struct name *device, char *text,
                         size_t size) NONNULL;
 

@@ -3,9 +3,10 @@
 /*
  * mdev: mediated devices, the first row of vgpu_interfaces.
  *
- * The rules are those of the kernel's drivers/vfio/mdev (mdev_core.c, mdev_sysfs.c), 6.1 to 7.1:
- * creating is one write of a UUID and all or nothing, the link mdev_type comes last; removing is
- * one write too, takes mdev_type first and the directory last, and blocks while the device is open.
+ * The rules are those of the kernel's drivers/vfio/mdev (mdev_core.c, mdev_sysfs.c), 6.1 to 7.1.
+ * Creating is one write of a UUID. It is all or nothing, and the link mdev_type comes last.
+ * Removing is one write too. It takes mdev_type first and the directory last, and blocks while the
+ * device is open.
  */
 
 #include "base/array.h"
@@ -23,7 +24,7 @@
 #define DEVICES "sys/bus/mdev/devices"
 
 /* Reads what NVIDIA's driver says of a type: "num_heads=4, frl_config=60, framebuffer=1024M,
- * max_resolution=5120x2880, max_instance=24". What other drivers say is not understood. */
+ * max_resolution=5120x2880, max_instance=24". Other drivers' texts are not understood. */
 static void
 read_description(const char *text, struct inventory_type *type)
 {
@@ -48,7 +49,7 @@ read_description(const char *text, struct inventory_type *type)
         type->resolution[0] = '\0';
 }
 
-/* One of a type's attributes. */
+/* Reads one of a type's attributes. */
 static ssize_t
 read_attribute(const struct host *host, const struct name *gpu, const struct name *parent,
                const struct name *type, const char *what, char *text, size_t size)
@@ -57,7 +58,7 @@ read_attribute(const struct host *host, const struct name *gpu, const struct nam
                        parent->text, type->text, what);
 }
 
-/* The file of a card is not asked if another card of the model has told. */
+/* If another card of the model has told the name, this card is not asked. */
 static void
 read_name(const struct host *host, const struct inventory *inventory, size_t gpu,
           const struct name *parent, struct inventory_type *type)
@@ -71,9 +72,9 @@ read_name(const struct host *host, const struct inventory *inventory, size_t gpu
         snprintf(type->name, sizeof(type->name), "%s", type->id.text);
 }
 
-/* -ENOTTY if it is not the type of a GPU: s390's channels and adapters are mediated devices too. Of
- * a card that does not answer the id is all that is known. What is wanted by its id has its name
- * read all the same: by it, NVIDIA's driver says of a type that it takes a GPU instance. */
+/* -ENOTTY: it is not the type of a GPU. s390's channels and adapters are mediated devices too. Of a
+ * card that does not answer only the id is known. Even a type that is wanted by its id has its name
+ * read, because NVIDIA's names tell whether a type takes a GPU instance. */
 static int
 read_type(const struct host *host, const struct inventory *inventory, size_t gpu,
           const struct name *parent, const struct inventory_filter *filter, bool wants_name,
@@ -178,8 +179,8 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
     return name_parse(ret, slash ? slash + 1 : target);
 }
 
-/* Reads name and size of a vGPU's type even if the filter does not want the type: the name is what
- * people are told, and the size decides what else the GPU can take. */
+/* Reads name and size of a vGPU's type even if the filter does not want the type. People are told
+ * the name, and the size decides what else the GPU can take. */
 static void
 describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
               const struct inventory_filter *filter, struct inventory *inventory)
@@ -208,7 +209,7 @@ add_device(const struct host *host, const struct name *device,
 
     int rc = read_parent(host, device, &parent);
 
-    /* It is just going, or no link at all. */
+    /* The device is just going, or it is no link at all. */
     if (rc < 0)
         return rc == -ENOENT || rc == -EINVAL || rc == -EBADMSG ? 0 : rc;
     if (!inventory_find_parent(inventory, &parent, &vgpu.parent))
@@ -221,8 +222,8 @@ add_device(const struct host *host, const struct name *device,
     return 0;
 }
 
-/* Without the directories the mdev module is not loaded, so there are no mediated devices. If they
- * cannot be read there may be some: a device that is not seen would pass for one that is gone. */
+/* Without the directories the mdev module is not loaded, and there are no mediated devices. If they
+ * cannot be read, there may be some. A device that is not seen would pass for one that is gone. */
 static int
 mdev_scan(const struct host *host, const struct policy *policy,
           const struct inventory_filter *filter, struct inventory *inventory)
@@ -231,7 +232,7 @@ mdev_scan(const struct host *host, const struct policy *policy,
     AUTO(names_clear) struct names devices = {0};
     int rc = host_list(host, &parents, PARENTS);
 
-    (void)policy; /* it has nothing on them */
+    (void)policy; /* it says nothing of mediated devices */
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < parents.count; i++)
@@ -258,7 +259,7 @@ mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return rc;
 }
 
-/* If the device of this UUID is on another parent by now, it is another one. */
+/* A device of this UUID on another parent is another device. */
 static bool
 is_on_bus(const struct host *host, const struct vgpu *vgpu)
 {

@@ -14,7 +14,7 @@ open_files_clear(struct open_files *files)
     *files = (struct open_files){0};
 }
 
-/* A file that is no node of VFIO's is of no interest. */
+/* Only VFIO's nodes are of interest. */
 static void
 add_target(struct open_files *files, const char *target, int pid)
 {

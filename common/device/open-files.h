@@ -3,9 +3,9 @@
 /*
  * open-files: which processes have VFIO's device nodes open, from /proc/PID/fd.
  *
- * One look goes through all processes, and then answers for every device. It opens no device: other
- * processes could open a device's own node at the same time, and nobody could remove the device
- * meanwhile.
+ * One look goes through all processes, and then answers for every device. It opens no device. A
+ * device's own node can be opened by several processes at once. Nobody could remove the device
+ * while we had it open.
  */
 
 #pragma once
@@ -27,9 +27,9 @@ struct open_files {
 void open_files_look(const struct host *host, struct open_files *ret) NONNULL;
 void open_files_clear(struct open_files *files) NONNULL;
 
-/* A process that has the node open: its pid; 0: there is none; -EACCES: none was found, but not all
+/* A process that has the node open: its pid; 0: none has; -EACCES: none was found, but not all
  * processes could be looked at. */
 int open_files_find(const struct open_files *files, const char *node) CHECKED NONNULL;
 
-/* What to call a process in a message: "12 (qemu-system-x86)". */
+/* The name of a process in a message: "12 (qemu-system-x86)". */
 void open_files_name(const struct host *host, int pid, char *text, size_t size) NONNULL;

@@ -10,9 +10,9 @@
 
 #define PCI_DEVICES "sys/bus/pci/devices"
 
-/* The card of a virtual function: 0. Of what is none, or has gone: -errno, and ret is the device
- * itself. */
+/* Finds the card of a virtual function: 0. -errno: the device is no virtual function, or has gone,
+ * and ret is the device itself. */
 int pci_find_card(const struct host *host, const struct name *device, struct name *ret) NONNULL;
 
-/* The driver that it is bound to; "": none. */
+/* The driver that a device is bound to; "": none. */
 struct name pci_driver(const struct host *host, const struct name *device) CHECKED NONNULL;

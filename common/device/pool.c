@@ -2,12 +2,12 @@
 
 /*
  * pool: PCI functions without types, the last row of vgpu_interfaces: AMD's, Intel's, or whatever
- * the configuration lists. Each is handed out as it is, to one guest at a time, and nothing is
- * written to the card.
+ * the configuration lists. Each is handed out as it is, to one guest at a time. Nothing is written
+ * to the card.
  *
- * A vGPU is a function that somebody has. No driver tells that, so a tag does (tag.h), which is
- * called by the function's address and says the pool's name. It is to a function of a pool what
- * current_vgpu_type is to one of NVIDIA's.
+ * A vGPU is a function that somebody has. No driver tells that, so a tag does (tag.h). The tag's
+ * name is the function's address, and the tag says the pool's name. The tag is to a function of a
+ * pool what current_vgpu_type is to a function of NVIDIA's.
  */
 
 #include "device/pool.h"
@@ -30,7 +30,8 @@ pool_has(const struct host *host, const struct policy *policy, const struct name
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
-/* Whether a function is bound as its pool wants it; if not, somebody may ask why it is none. */
+/* Whether a function is bound as its pool wants it. If not, the inventory says why it is no
+ * vGPU. */
 static bool
 check_driver(const struct host *host, const struct policy_pool *pool, const struct name *function,
              struct inventory *inventory)
@@ -55,14 +56,14 @@ add_type(struct inventory *inventory, size_t gpu, const struct name *name, unsig
 
     snprintf(type.name, sizeof(type.name), "%s", name->text);
     index = inventory_add_type(inventory, gpu, &type);
-    /* It may have been met in a tag before. */
+    /* A tag may have brought the type before. */
     if (framebuffer)
         inventory->gpus[gpu].types[index].framebuffer = framebuffer;
     return index;
 }
 
-/* A function of the pool `only`, whose functions have so much; `type`: the pool that it was of when
- * somebody got it. available: 1, or 0 if somebody has it; -errno: that cannot be told. */
+/* Adds a function of the pool `only`, with so much frame buffer. `type` is the pool that it
+ * belonged to when somebody got it. available: 1; 0: somebody has it; -errno: that is not known. */
 static void
 add_function(const struct host *host, const struct name *function, const struct name *type,
              const struct name *only, unsigned framebuffer, int available,
@@ -86,7 +87,7 @@ add_function(const struct host *host, const struct name *function, const struct 
         inventory->parents[vgpu.parent].available[at] = available;
 }
 
-/* What has a type of its own, or makes mediated devices, is no function of a pool. */
+/* A function that has a type of its own, or makes mediated devices, is in no pool. */
 static int
 consider(const struct host *host, const struct policy *policy, const struct name *function,
          struct inventory *inventory)
@@ -118,7 +119,7 @@ pool_scan(const struct host *host, const struct policy *policy,
     AUTO(names_clear) struct names devices = {0};
     int rc;
 
-    (void)filter; /* what a function is costs nothing to know */
+    (void)filter; /* reading a function costs nothing */
     if ((!policy || policy->pool_count == 0) && !tag_may_be(host))
         return 0;
     rc = host_list(host, &devices, PCI_DEVICES);
@@ -139,7 +140,7 @@ pool_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return tag_read(host, device, &ret->type);
 }
 
-/* A function that is another pool's by now is another vGPU. */
+/* A function that is in another pool by now is another vGPU. */
 static enum vgpu_state
 pool_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -152,7 +153,7 @@ pool_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
     return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT : VGPU_PRESENT;
 }
 
-/* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
+/* A guest that asks for no vGPU, or another program, may have the function without us. */
 static int
 pool_make(const struct host *host, const struct vgpu *vgpu)
 {

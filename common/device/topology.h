@@ -9,6 +9,7 @@
 #include "base/host.h"
 #include "base/nodeset.h"
 
-/* Adds to `nodes` the NUMA nodes of the processors. If the host does not tell, nothing is added. */
+/* Adds the NUMA nodes of the processors to `nodes`. If the host does not tell them, nothing is
+ * added. */
 void topology_add_nodes(const struct host *host, const struct nodeset *processors,
                         struct nodeset *nodes) NONNULL;

@@ -41,7 +41,7 @@ recall_line(char *line, struct inventory *inventory)
     }
 }
 
-/* Drivers that always list all of their types need no memory. */
+/* If a GPU's driver always lists all its types, no cache is needed. */
 static bool
 is_needed(const struct inventory *inventory)
 {
@@ -58,7 +58,7 @@ type_cache_recall(const struct host *host, struct inventory *inventory)
         recall_line(line, inventory);
 }
 
-/* Whether a text has a line: *next, where the line before it ended, is the likely place. */
+/* Whether a text has a line. *next is the likely place: the end of the line before. */
 static bool
 has_line(const char *text, const char **next, const char *line)
 {
@@ -70,8 +70,7 @@ has_line(const char *text, const char **next, const char *line)
     return at;
 }
 
-/* The new text of the file, which the caller frees. *news: some line of it is not in the old text.
- */
+/* The new text of the file, which the caller frees. *news: the old text lacks a line of it. */
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
 {

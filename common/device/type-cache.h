@@ -3,22 +3,22 @@
 /*
  * type-cache: the types that GPUs have listed since the host booted.
  *
- * A virtual function lists only the types that its driver would make on it now: on a full GPU none,
- * and not the type of the vGPU that it has. So what was listed once is remembered, in
- * /run/libvirt-vgpu/types, one line per type: GPU, id, name. Nothing depends on the file: without
- * it, a type that is not listed has its id for a name, and it is not known which other types a full
- * GPU has.
+ * A virtual function lists only the types that its driver would make on it now. On a full GPU it
+ * lists none, and never the type of the vGPU that it has. So every type that was listed is
+ * remembered in /run/libvirt-vgpu/types, one line per type: GPU, id, name. Nothing depends on the
+ * file. Without it the name of an unlisted type is its id, and nobody knows which other types a
+ * full GPU has.
  */
 
 #pragma once
 
 #include "device/inventory.h"
 
-/* Adds what is remembered to the inventory's GPUs: names of types, and types that cannot be made
- * now. A file that is missing or cannot be read is like an empty one. */
+/* Adds the remembered types to the inventory's GPUs: names, and types that cannot be made now. A
+ * file that is missing or unreadable is like an empty one. */
 void type_cache_recall(const struct host *host, struct inventory *inventory) NONNULL;
 
-/* Writes the types of an inventory into the state directory, a descriptor, if any of them is new.
- * The caller holds the lock (statedir.h). It is no error if that fails. */
+/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new.
+ * The caller holds the lock (statedir.h). A failure is no error. */
 void
 type_cache_store(const struct host *host, int directory, const struct inventory *inventory) NONNULL;

@@ -2,14 +2,19 @@
 
 /*
  * vf: NVIDIA's vendor-specific VFIO, the second row of vgpu_interfaces. A vGPU is a virtual
- * function that has a type; it is named by its address, as is its parent.
+ * function that has a type. The function's address names the vGPU, and its parent too.
  *
  * The rules are those of NVIDIA's host driver (user guide, "Creating an NVIDIA vGPU that uses
- * vendor-specific VFIO"; its module's sources of 2022): a type is written to current_vgpu_type of a
- * function that has none, and only 0 to one that has; creatable_vgpu_types is what would be taken
- * now, so it is empty on a function that has a type, and says nothing of that type. Writing 0 to
- * one that a guest has open is refused and changes nothing. The errors differ between versions of
- * the driver, so what was meant to happen is judged by reading it back.
+ * vendor-specific VFIO"; its module's sources of 2022). They are:
+ *
+ * - A type is written to current_vgpu_type of a function that has none. Only 0 is written to a
+ *   function that has one.
+ * - creatable_vgpu_types has the types that would be taken now. So it is empty on a function that
+ *   has a type, and says nothing of that type.
+ * - Writing 0 to a function that a guest has open is refused, and changes nothing.
+ *
+ * The errors differ between versions of the driver. So the result of a write is judged by reading
+ * it back.
  */
 
 #include "base/array.h"
@@ -79,7 +84,7 @@ read_line(char *line, struct inventory_type *ret)
     return true;
 }
 
-/* Adds the types that a function would take now. Lines that are no type, like the heading, are
+/* Adds the types that a function would take now. Lines that are no type, such as the heading, are
  * ignored. */
 static int
 add_creatable(const struct host *host, struct inventory *inventory, size_t index)
@@ -121,8 +126,8 @@ read_current(const struct host *host, const struct name *gpu, const struct name 
     return rc;
 }
 
-/* Adds the vGPU of a function that has a type. The name of the type is in the lists of other
- * functions, if those have room for it. */
+/* Adds the vGPU of a function that has a type. The lists of other functions have the name of the
+ * type, if these have room for it. */
 static void
 add_vgpu(struct inventory *inventory, size_t index, unsigned number)
 {
@@ -175,7 +180,7 @@ vf_scan(const struct host *host, const struct policy *policy, const struct inven
     AUTO(names_clear) struct names devices = {0};
     int rc = host_list(host, &devices, PCI_DEVICES);
 
-    (void)policy; /* it has nothing on them */
+    (void)policy; /* it says nothing of these functions */
     (void)filter; /* the names come with the list */
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
@@ -209,7 +214,7 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
     return rc;
 }
 
-/* A function that has another type by now is another vGPU, which somebody else has made. */
+/* A function that has another type by now is another vGPU, made by somebody else. */
 static enum vgpu_state
 vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -238,8 +243,8 @@ write_type(const struct host *host, const struct vgpu *vgpu, unsigned number)
     return rc < 0 ? rc : host->ops->write(host, path.text, text);
 }
 
-/* A function that has a type, even this one, is not written to: it belongs to whoever set the type.
- */
+/* A function that has a type, even this one, is not written to: it belongs to whoever set the
+ * type. */
 static int
 vf_make(const struct host *host, const struct vgpu *vgpu)
 {
@@ -254,7 +259,8 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
     if (wanted == 0 || number)
         return wanted ? -EBUSY : -EINVAL;
     rc = write_type(host, vgpu, wanted);
-    /* EPERM and EBUSY say that somebody else was faster; after other errors it may have worked. */
+    /* EPERM and EBUSY mean that somebody else was faster. After other errors the write may have
+     * worked. */
     if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_PRESENT)
         return 0;
     return rc;

@@ -14,8 +14,8 @@ vfio_node(const struct host *host, const struct path *device, struct path *ret)
     return rc < 0 ? rc : path_format(ret, "dev/vfio/%s", group.text);
 }
 
-/* The device's own node, "dev/vfio/devices/vfio3": 0; -ENOENT if it has none; -EACCES if that
- * cannot be told. It must not be opened, see open-files.h. */
+/* The device's own node, "dev/vfio/devices/vfio3": 0; -ENOENT: it has none; -EACCES: that is not
+ * known. It must not be opened, see open-files.h. */
 static int
 own_node(const struct host *host, const struct path *device, struct path *ret)
 {
