@@ -94,6 +94,9 @@ model_machine(const struct model *model, bool things)
                     : card->vf   ? " vf"
                                  : "",
                     card->partitioned ? " mig" : "", card->place_count);
+        /* cards of one model know the same types */
+        if (card->kind_count && !strcmp(model_kinds[card->kinds[0]].board, "A30"))
+            fprintf(out, " device 20b7");
         fprintf(out, "\n");
         put_types(out, card);
     }

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Random hosts with every kind of limit, and one guest: explain, check, types, an arrival and a
+ * start are asked about it, and must agree. The start is a real one, on the fake kernel, so it says
+ * who is right. How to repeat a failure is in chance.h.
+ *
+ * Hosts have plain sizes, mixed ones, GPU instances, pools, Intel's profiles with and without a
+ * stated memory, max_instances, quotas and reserves; on them are vGPUs of others, those that run,
+ * are kept, are to go, are promised, or are being made.
+ */
+
+#include "actions/dry-run.h"
+#include "check/domain-check.h"
+#include "domain/request-parser.h"
+#include "fake/chance.h"
+#include "fake/scene.h"
+#include "lease/statedir.h"
+#include "placement/feasibility.h"
+#include "placement/model-town.h"
+#include "placement/placement.h"
+#include "view/availability.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HOSTS       200 /* that are played without a wish */
+#define MOST_GUESTS 40
+
+/* How often there was what: else all would agree on nothing. */
+struct tally {
+    unsigned leases, started, refused, never;
+};
+
+/* What each says before the start. */
+struct answers {
+    struct document document;
+    struct request request;
+    struct dry_run explained;
+    bool is_sure;      /* there is a place for sure */
+    bool is_told;      /* it is the one that explain tells */
+    bool is_clearable; /* there is a place for sure once all is gone that may go */
+    bool is_tried;     /* check says yes only because a start would try it now */
+    enum feasibility ever;
+    size_t faults; /* that check finds */
+    struct snapshot snapshot;
+    struct availability types;
+};
+
+/* --- who is asked ----------------------------------------------------------------------------- */
+
+/* What nobody knows but the driver: how much memory is left of a card of which vgpu.conf does not
+ * say how much there is. */
+static bool
+is_untold(const struct model *model, const struct name *gpu)
+{
+    bool ret = false;
+
+    for (size_t c = 0; c < model->card_count; c++)
+        ret |= model->cards[c].untold && !strcmp(model->cards[c].name, gpu->text);
+    return ret;
+}
+
+/* Whether there are places for sure; and whether they are those that were found. */
+static bool
+is_found(const struct model *model, const struct placement_problem *problem,
+         const struct placement_choice *found, bool *is_same)
+{
+    const struct inventory *inventory = problem->inventory;
+    struct placement_problem sure = *problem;
+    struct placement_choice choices[WISHES] = {{0}};
+    struct error ignored;
+    int rc;
+
+    sure.certainty = PLACEMENT_SURE;
+    rc = placement_find(&sure, choices, &ignored);
+    for (size_t i = 0; rc == 0 && i < problem->demands->count; i++) {
+        if (is_untold(model, &inventory->gpus[inventory->parents[choices[i].parent].gpu].name))
+            rc = -1;
+    }
+    *is_same = rc == 0 && !memcmp(choices, found, problem->demands->count * sizeof(*choices));
+    return rc == 0;
+}
+
+static void
+ask_explain(const struct model *model, struct answers *answers, const struct host *host)
+{
+    struct dry_run *explained = &answers->explained;
+    const struct ledger *ledger = &explained->snapshot.ledger;
+    struct placement_problem problem;
+    AUTO_FREE bool *gone = NULL;
+    struct error error;
+    bool ignored;
+
+    if (dry_run_make(explained, host, &answers->request, &error) < 0)
+        fail_msg("%s", error.text);
+    gone = calloc(ledger->count + 1, sizeof(*gone));
+    for (size_t i = 0; i < ledger->count; i++)
+        gone[i] = explained->gone[i] || (explained->may_evict && explained->may_evict[i]);
+    problem = explained->problem;
+    answers->is_sure = explained->outcome == DRY_RUN_PLACED &&
+                       is_found(model, &problem, explained->choices, &answers->is_told);
+    problem.gone = gone;
+    answers->is_clearable = is_found(model, &problem, explained->choices, &ignored);
+}
+
+static void
+ask_check(struct answers *answers, const struct host *host)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO_FREE char *printed = NULL;
+    size_t size;
+    struct report report = {.out = open_memstream(&printed, &size)};
+    struct placement_choice ignored[WISHES];
+    struct placement_problem problem;
+    struct error error;
+    struct domain_check check = {
+        .policy = &snapshot.policy, .host = host, .file = "guest.xml", .report = &report};
+
+    assert_int_equal(snapshot_read(&snapshot, host, &answers->request, "check", &error), 1);
+    assert_int_equal(statedir_peek(host, &snapshot.ledger, &error), 0);
+    assert_int_equal(snapshot_look(&snapshot, host, &error), 0);
+    problem = snapshot_problem(&snapshot, &answers->request);
+    answers->is_tried = placement_find(&problem, ignored, &error) == 0;
+    answers->ever = feasibility_of(&problem, false, &error);
+    assert_true(domain_check(&check, &answers->document, &error) > 0);
+    answers->faults = report.faults;
+    fclose(report.out);
+}
+
+static void
+ask_types(struct answers *answers, const struct host *host)
+{
+    struct error error;
+
+    assert_int_equal(snapshot_take(&answers->snapshot, host, &inventory_all_types, &error), 0);
+    availability_init(&answers->types, host, &answers->snapshot);
+}
+
+static void
+ask_all(const struct model_town *town, struct answers *answers, const char *xml)
+{
+    const struct host *host = &town->scene.kernel.host;
+    struct error error;
+
+    *answers = (struct answers){.document = {(char *)xml, strlen(xml)}};
+    assert_int_equal(request_parse(&answers->document, &answers->request, &error), 0);
+    ask_explain(&town->hosts, answers, host);
+    ask_check(answers, host);
+    ask_types(answers, host);
+}
+
+static void
+clear_answers(struct answers *answers)
+{
+    availability_clear(&answers->types);
+    snapshot_clear(&answers->snapshot);
+    dry_run_clear(&answers->explained);
+    request_clear(&answers->request);
+}
+
+/* --- what must be true ------------------------------------------------------------------------ */
+
+/* What types says of a GPU and a type, by their names. */
+static struct bounds
+types_say(const struct answers *answers, const struct name *gpu, const struct name *type)
+{
+    const struct inventory *inventory = &answers->snapshot.inventory;
+    struct inventory_walk walk = {0};
+
+    while (inventory_next_type(inventory, &walk)) {
+        if (name_equal(&inventory->gpus[walk.gpu].name, gpu) && name_equal(&walk.type->id, type))
+            return availability_of(&answers->types, walk.gpu, walk.index);
+    }
+    return (struct bounds){.most = 0};
+}
+
+/* Whoever started has what explain said, of what types has. */
+static void
+check_places(const struct model_town *town, const struct answers *answers, uint64_t seed)
+{
+    const struct model *model = &town->hosts;
+    const struct dry_run *explained = &answers->explained;
+    const struct inventory *inventory = &explained->snapshot.inventory;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error;
+
+    assert_int_equal(statedir_peek(&town->scene.kernel.host, &ledger, &error), 0);
+    for (size_t i = 0; i < model->wish_count; i++) {
+        const struct name *device = &answers->request.hostdevs[i].source;
+        const struct lease *lease = ledger_find(&ledger, device);
+        const struct placement_choice *choice = &explained->choices[i];
+
+        MUST(lease && lease->state == LEASE_HELD, "%s", device->text);
+        if (answers->is_told) {
+            const struct inventory_parent *parent = &inventory->parents[choice->parent];
+
+            MUST(name_equal(&lease->vgpu.parent, &parent->name), "%s is on %s, not on %s",
+                 device->text, lease->vgpu.parent.text, parent->name.text);
+            MUST(
+                name_equal(&lease->vgpu.type, &inventory->gpus[parent->gpu].types[choice->type].id),
+                "%s is %s", device->text, lease->vgpu.type.text);
+            MUST(choice->way != PLACEMENT_CREATE ||
+                     types_say(answers, &lease->gpu, &lease->vgpu.type).most > 0,
+                 "types has no %s on %s", lease->vgpu.type.text, lease->gpu.text);
+        }
+    }
+}
+
+/* Whether types, which knows no quotas, says how many such guests may start: they ask for one vGPU
+ * and nothing else. */
+static bool
+is_counted(const struct model *model)
+{
+    const struct wish *wish = &model->wishes[0];
+
+    return !model->limit_count && model->wish_count == 1 && wish->group < 0 && !wish->pci &&
+           wish->card < 0 && !wish->blue && wish->thing < 0 && wish->numa != POLICY_NUMA_REQUIRE;
+}
+
+static struct bounds
+count_by_types(const struct answers *answers, const struct wish *wish)
+{
+    const struct inventory *inventory = &answers->snapshot.inventory;
+    struct inventory_walk walk = {0};
+    struct bounds sum = {0};
+
+    while (inventory_next_type(inventory, &walk)) {
+        struct bounds here = availability_of(&answers->types, walk.gpu, walk.index);
+        bool is_mdev = false;
+
+        for (size_t i = 0; i < inventory->parent_count; i++)
+            is_mdev |= inventory->parents[i].gpu == walk.gpu &&
+                       inventory->parents[i].interface->hostdev == REQUEST_MDEV;
+        if (!is_mdev || strcmp(walk.type->id.text, model_kinds[wish->kind].id))
+            continue;
+        sum.least += here.least;
+        sum.most = here.most < BOUNDS_ANY - sum.most ? sum.most + here.most : BOUNDS_ANY;
+    }
+    return sum;
+}
+
+/* So many start, one after the other, as types says. */
+static void
+check_count(struct model_town *town, const struct answers *answers, uint64_t seed)
+{
+    const struct model *model = &town->hosts;
+    struct bounds bounds = count_by_types(answers, &model->wishes[0]);
+    unsigned count = 0;
+    int status = 0;
+
+    while (count < MOST_GUESTS && status == 0) {
+        AUTO_FREE char *xml = model_town_request(model, count);
+
+        status = scene_hook(&town->scene, xml, "prepare", "begin");
+        count += status == 0;
+    }
+    MUST(count >= bounds.least || count == MOST_GUESTS, "%u start, types says at least %u: %s",
+         count, bounds.least, town->scene.said);
+    MUST(count <= bounds.most, "%u start, types says at most %u", count, bounds.most);
+}
+
+static void
+check_start(struct model_town *town, const struct answers *answers, const char *xml, uint64_t seed,
+            struct tally *tally)
+{
+    const struct model *model = &town->hosts;
+    const struct dry_run *explained = &answers->explained;
+    const char *why = explained->refusal.text;
+    bool starts = scene_hook(&town->scene, xml, "prepare", "begin") == 0;
+
+    MUST(starts || !answers->is_sure, "explain says yes, prepare: %s", town->scene.said);
+    MUST(starts || !answers->is_clearable, "there is a place, prepare: %s", town->scene.said);
+    MUST(!starts || explained->outcome != DRY_RUN_REFUSED, "explain says no: %s", why);
+    MUST(!starts || answers->ever != FEASIBILITY_NO, "check says never");
+    MUST((answers->ever == FEASIBILITY_NO) == (answers->faults > 0), "%zu faults", answers->faults);
+    if (starts)
+        check_places(town, answers, seed);
+    tally->started += starts;
+    tally->refused += !starts;
+    tally->never += answers->ever == FEASIBILITY_NO;
+}
+
+/* Who arrives gets other UUIDs for what an earlier run has left here. */
+static bool
+has_leftovers(const struct model *model)
+{
+    bool ret = false;
+
+    for (size_t i = 0; i < model->wish_count; i++)
+        ret |= model->wishes[i].thing >= 0;
+    return ret;
+}
+
+/* What an arrival prints can be had; what it refuses never. */
+static void
+check_arrival(struct model_town *town, const struct answers *answers, const char *xml,
+              uint64_t seed)
+{
+    const struct model *model = &town->hosts;
+    bool comes = scene_hook(&town->scene, xml, "migrate", "begin") == 0;
+    AUTO_FREE char *printed = strdup(*town->scene.printed ? town->scene.printed : xml);
+    AUTO_FREE char *said = strdup(town->scene.said);
+    bool starts;
+
+    MUST(comes || answers->ever == FEASIBILITY_NO, "check does not say never: %s", said);
+    MUST(comes || !answers->is_sure, "explain says yes: %s", said);
+    if (!comes || has_leftovers(model))
+        return;
+    starts = scene_hook(&town->scene, printed, "prepare", "begin") == 0;
+    MUST(starts || !answers->is_sure, "it could start, and then: %s", town->scene.said);
+    MUST(starts || !answers->is_clearable, "there was a place, and then: %s", town->scene.said);
+}
+
+/* That a card takes several sizes is seen only while it has one and offers another. */
+static bool
+may_forget_mixing(const struct model *model)
+{
+    bool ret = false;
+
+    for (size_t c = 0; c < model->card_count; c++)
+        ret |= model->wish_count > 1 && model->cards[c].memory && !model->cards[c].xe;
+    return ret;
+}
+
+/* The same host without any vGPU. */
+static void
+check_emptied(struct model_town *town, const struct answers *answers, const char *xml,
+              uint64_t seed)
+{
+    const struct model *model = &town->hosts;
+    bool starts = scene_hook(&town->scene, xml, "prepare", "begin") == 0;
+
+    MUST(!starts || answers->ever != FEASIBILITY_NO, "check says never");
+    MUST(starts || answers->ever != FEASIBILITY_YES || answers->is_tried ||
+             may_forget_mixing(model),
+         "check says yes: %s", town->scene.said);
+}
+
+/* Most wishes at random are for what no card of the host has: so most become what one has. */
+static void
+make_sensible(struct model *model, uint64_t *chances)
+{
+    for (size_t i = 0; i < model->wish_count; i++) {
+        struct wish *wish = &model->wishes[i];
+        size_t index = chance(chances, (unsigned)model->card_count);
+        const struct card *card = &model->cards[index];
+        unsigned place = chance(chances, card->place_count);
+        bool is_free = true;
+
+        if (wish->thing >= 0 || maybe(chances, 15))
+            continue;
+        for (size_t k = 0; k < model->wish_count; k++)
+            is_free &= k == i || !model->wishes[k].pci || model->wishes[k].on_card != index ||
+                       model->wishes[k].on_place != place;
+        if (card->vf && !is_free)
+            continue;
+        *wish =
+            (struct wish){.group = -1,
+                          .kind = (int)card->kinds[card->lent ? card->member[place]
+                                                              : chance(chances, card->kind_count)],
+                          .card = maybe(chances, 20) ? (int)index : -1,
+                          .place = -1,
+                          .thing = -1,
+                          .order = wish->order,
+                          .numa = POLICY_NUMA_PREFER,
+                          .pci = card->vf,
+                          .on_card = index,
+                          .on_place = place};
+    }
+}
+
+static void
+add_kind(struct card *card, size_t kind)
+{
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        if (card->kinds[k] == kind)
+            return;
+    }
+    assert_true(card->kind_count < KINDS);
+    card->instances[card->kind_count] = 0;
+    card->kinds[card->kind_count++] = kind;
+}
+
+/* A GPU without types is no parent. Of cards that list what they would make now, all of one board
+ * know the same types, and one that takes all of a card: by these their memory and what else they
+ * have is known where no driver tells. */
+static void
+complete_card(const struct model *model, struct card *card)
+{
+    size_t whole = 0;
+
+    if (card->kind_count == 0)
+        add_kind(card, card->vf ? 11 : 2);
+    if (!card->vf || card->xe || card->lent)
+        return;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        const struct kind *kind = &model_kinds[i];
+        bool is_known = false;
+
+        if (strcmp(kind->board, model_kinds[card->kinds[0]].board))
+            continue;
+        if (!kind->slices && kind->framebuffer > model_kinds[whole].framebuffer)
+            whole = i;
+        for (size_t c = 0; c < model->card_count; c++) {
+            for (unsigned k = 0; k < model->cards[c].kind_count; k++)
+                is_known |= model->cards[c].kinds[k] == i;
+        }
+        if (is_known)
+            add_kind(card, i);
+    }
+    add_kind(card, whole);
+}
+
+static void
+make_model(struct model *model, uint64_t seed)
+{
+    uint64_t chances = ~seed;
+
+    model_make(model, seed);
+    for (size_t c = 0; c < model->card_count; c++) {
+        struct card *card = &model->cards[c];
+
+        card->untold = card->xe && maybe(&chances, 25);
+        complete_card(model, card);
+    }
+    if (maybe(&chances, 60))
+        model->wish_count = 1;
+    make_sensible(model, &chances);
+}
+
+static void
+play(uint64_t seed, struct tally *tally)
+{
+    static struct model_town town;
+    static struct model model;
+    static struct answers answers;
+    AUTO_FREE char *xml = NULL;
+
+    make_model(&model, seed);
+    xml = model_town_request(&model, 0);
+    model_town_start(&town, &model, true);
+    tally->leases += scene_leases(&town.scene, "") > 0;
+    ask_all(&town, &answers, xml);
+    check_start(&town, &answers, xml, seed, tally);
+    model_town_stop(&town);
+    model_town_start(&town, &model, true);
+    if (is_counted(&model))
+        check_count(&town, &answers, seed);
+    else
+        check_arrival(&town, &answers, xml, seed);
+    model_town_stop(&town);
+    if (answers.ever != FEASIBILITY_UNKNOWN) {
+        model_town_start(&town, &model, false);
+        check_emptied(&town, &answers, xml, seed);
+        model_town_stop(&town);
+    }
+    clear_answers(&answers);
+}
+
+static void
+all_agree(void **state)
+{
+    uint64_t first = chance_setting("SEED", SEED), count = chance_rounds(HOSTS);
+    struct tally tally = {0};
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + count; seed++)
+        play(seed, &tally);
+    print_message("%u had leases; %u started, %u were refused, %u for ever\n", tally.leases,
+                  tally.started, tally.refused, tally.never);
+    if (count < HOSTS)
+        return;
+    assert_true(tally.leases > count / 4);
+    assert_true(tally.started > count / 4);
+    assert_true(tally.refused > count / 8);
+    assert_true(tally.never > count / 8);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_agree)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "placement/model-town.h"
+#include "placement/model-host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned
+own_number(const struct model *model)
+{
+    return model->ci ? 199 : 499;
+}
+
+static void
+configure(const struct model_town *town, const struct model *model, const char *head)
+{
+    AUTO_FREE char *text = NULL, *all = NULL;
+
+    assert_true(asprintf(&all, "release_timeout = \"1s\"; prepare_timeout = \"2s\";\n%s\n", head) >
+                0);
+    text = model_host_configuration(model, false, all);
+    scene_configure(&town->scene, text);
+}
+
+/* Nothing is forbidden, so that things come where they are to be. */
+static void
+configure_freely(const struct model_town *town)
+{
+    struct model free = town->hosts;
+
+    for (size_t c = 0; c < free.card_count; c++)
+        free.cards[c].listed = free.cards[c].untold = false;
+    memset(free.configured, 0, sizeof(free.configured));
+    free.limit_count = 0;
+    configure(town, &free, "release = \"keep\";");
+}
+
+/* Somebody else's. What he writes into a function of Intel's is no vGPU: the function keeps it. */
+static void
+put_foreign(const struct model_town *town, size_t index)
+{
+    const struct thing *thing = &town->hosts.things[index];
+    const struct card *card = &town->hosts.cards[thing->card];
+    const struct kind *kind = &model_kinds[thing->kind];
+    const char *place = card->places[thing->place];
+
+    if (card->xe)
+        *fake_profile(&town->scene.kernel, place) = (uint64_t)kind->framebuffer << 20;
+    else if (!card->lent)
+        (void)!fake_make(&town->scene.kernel, place, kind->id,
+                         scene_device(MODEL_HOST_THING + (unsigned)index));
+}
+
+/* The XML of a guest that has a thing. */
+static char *
+request_of_thing(const struct model_town *town, size_t index)
+{
+    const struct thing *thing = &town->hosts.things[index];
+    struct model model = town->hosts;
+
+    model.wish_count = 1;
+    model.node = -1;
+    model.wishes[0] = (struct wish){.group = -1,
+                                    .kind = (int)thing->kind,
+                                    .card = (int)thing->card,
+                                    .place = (int)thing->place,
+                                    .thing = (int)index,
+                                    .order = POLICY_PACK,
+                                    .numa = POLICY_NUMA_IGNORE,
+                                    .pci = model.cards[thing->card].vf,
+                                    .on_card = thing->card,
+                                    .on_place = thing->place};
+    return model_host_request(
+        &model, true, thing->mine ? own_number(&model) : (thing->ci ? 100 : 400) + (unsigned)index,
+        0);
+}
+
+/* Its lease comes into another state by hand: what is being made, or only promised, is not there
+ * yet. */
+static void
+change_lease(struct model_town *town, size_t index)
+{
+    const struct thing *thing = &town->hosts.things[index];
+    const struct card *card = &town->hosts.cards[thing->card];
+    bool is_there = thing->shown || card->xe || card->lent;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct lease *lease = NULL;
+    struct name device;
+    struct error error;
+    int rc = name_parse(&device, card->vf ? card->places[thing->place]
+                                          : scene_device(MODEL_HOST_THING + (unsigned)index));
+
+    if (rc == 0)
+        rc = statedir_lock(&town->work, deadline_in(&town->scene.kernel.host, 1000), &error);
+    if (rc == 0)
+        rc = statedir_load(&town->work, &ledger, &error);
+    if (rc == 0)
+        lease = ledger_find(&ledger, &device);
+    assert_non_null(lease);
+    lease->state = thing->shown                                              ? LEASE_LEAVING
+                   : card->vf && !is_there && thing->state == LEASE_RESERVED ? LEASE_RESERVED
+                                                                             : LEASE_PENDING;
+    lease->release = LEASE_REAP;
+    if (lease->state == LEASE_PENDING) {
+        assert_int_equal(statedir_claim(&town->work, &ledger, &error), 0);
+        lease->claim = town->work.claim;
+    }
+    assert_int_equal(statedir_store(&town->work, &ledger, &error), 0);
+    statedir_unlock(&town->work);
+    if (!is_there)
+        assert_int_equal(fake_remove(&town->scene.kernel, device.text), 0);
+}
+
+/* What a guest has or had. */
+static void
+put_leased(struct model_town *town, size_t index)
+{
+    const struct thing *thing = &town->hosts.things[index];
+    AUTO_FREE char *xml = request_of_thing(town, index);
+
+    if (thing->lost || scene_hook(&town->scene, xml, "prepare", "begin") != 0)
+        return;
+    if (thing->shown && thing->state == LEASE_KEPT)
+        assert_int_equal(scene_hook(&town->scene, xml, "release", "end"), 0);
+    else if (!thing->shown || thing->state != LEASE_HELD)
+        change_lease(town, index);
+}
+
+/* Of the machine's processes, which may be hundreds, only this one can have something open here. */
+static int
+list_own_process(const struct host *host, const char *path, struct names *ret)
+{
+    const struct model_town *town = (const struct model_town *)host;
+    struct name self = {""};
+
+    if (strcmp(path, "proc") != 0)
+        return town->usual->list(host, path, ret);
+    snprintf(self.text, sizeof(self.text), "%d", (int)getpid());
+    names_append(ret, &self);
+    return 0;
+}
+
+void
+model_town_start(struct model_town *town, const struct model *model, bool things)
+{
+    AUTO_FREE char *machine = model_host_machine(model);
+    struct error error;
+
+    *town = (struct model_town){.hosts = *model, .work = STATEDIR_CLOSED};
+    scene_start(&town->scene, machine);
+    town->usual = town->scene.kernel.host.ops;
+    town->quiet = *town->usual;
+    town->quiet.list = list_own_process;
+    town->scene.kernel.host.ops = &town->quiet;
+    configure_freely(town);
+    assert_int_equal(statedir_open(&town->scene.kernel.host, true, &town->work, &error), 0);
+    for (size_t i = 0; i < model->thing_count; i++) {
+        const struct thing *thing = &model->things[i];
+
+        if (thing->leased && things)
+            put_leased(town, i);
+        else if (!thing->leased && (things || model->cards[thing->card].xe))
+            put_foreign(town, i);
+    }
+    configure(town, model, "");
+}
+
+void
+model_town_stop(struct model_town *town)
+{
+    statedir_close(&town->work);
+    scene_stop(&town->scene);
+    free(town->scene.printed);
+}
+
+char *
+model_town_request(const struct model *model, unsigned other)
+{
+    return model_host_request(model, false, own_number(model) - other, 50 - other);
+}
