@@ -36,6 +36,10 @@ compare_types(const struct inventory_gpu *told, const struct inventory_gpu *read
         if (!same)
             fail_msg("%s has %s", read->name.text, type->id.text);
         assert_int_equal(same->max, type->max);
+        /* Of what is made the name may not be told, and of a tree's types only that tells slices.
+         */
+        if (type->ceiling && type->slices == same->slices)
+            assert_int_equal(same->ceiling, type->ceiling);
         if (type->framebuffer)
             assert_int_equal(same->framebuffer, type->framebuffer);
     }
@@ -83,6 +87,7 @@ compare(const char *machine)
 
         assert_int_equal(same->numa, gpu->numa);
         assert_int_equal(same->is_partial, gpu->is_partial);
+        assert_int_equal(same->instances, gpu->instances);
         compare_types(same, gpu);
     }
     compare_parents(told, &read);
