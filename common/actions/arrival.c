@@ -209,7 +209,7 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
         return rc;
     look_take_with(look, &transaction->statedir, ledger, NULL);
     look_at_guests_if_needed(look, &transaction->statedir);
-    return snapshot_look(&arrival->snapshot, arrival->host, error);
+    return snapshot_scan(&arrival->snapshot, arrival->host, error);
 }
 
 /* Chooses with the lock held. */
@@ -263,7 +263,7 @@ arrival_choose(struct arrival *arrival, struct error *error)
 
     reader_begin(arrival->host->reader, PATIENCE);
     if (rc == 0)
-        rc = snapshot_look(&arrival->snapshot, arrival->host, error);
+        rc = snapshot_scan(&arrival->snapshot, arrival->host, error);
     if (rc < 0)
         return rc;
     arrival->choices = memory_zeroed(arrival->snapshot.demands.count, sizeof(*arrival->choices));

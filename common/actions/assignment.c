@@ -238,7 +238,7 @@ look(struct assignment *assignment, struct error *error)
     look_take_with(look, statedir, &snapshot->ledger, own);
     if (assignment->looks_at_all)
         look_at_guests_if_needed(look, statedir);
-    return snapshot_look(snapshot, assignment->transaction.host, error);
+    return snapshot_scan(snapshot, assignment->transaction.host, error);
 }
 
 enum start_step

@@ -283,7 +283,7 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
     look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL);
-    rc = snapshot_look(snapshot, host, error);
+    rc = snapshot_scan(snapshot, host, error);
     if (rc < 0)
         return rc;
     dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));

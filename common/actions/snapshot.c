@@ -200,7 +200,7 @@ scan(struct snapshot *snapshot, const struct host *host, struct error *error)
 }
 
 int
-snapshot_look(struct snapshot *snapshot, const struct host *host, struct error *error)
+snapshot_scan(struct snapshot *snapshot, const struct host *host, struct error *error)
 {
     int rc;
 
@@ -233,7 +233,7 @@ snapshot_take(struct snapshot *snapshot, const struct host *host,
     rc = policy_load(host, &snapshot->policy, error);
     if (rc == 0)
         rc = statedir_peek(host, &snapshot->ledger, error);
-    return rc < 0 ? rc : snapshot_look(snapshot, host, error);
+    return rc < 0 ? rc : snapshot_scan(snapshot, host, error);
 }
 
 struct placement_problem

@@ -12,7 +12,7 @@
  *     if (rc > 0) ...the domain is to get snapshot.demands...
  *     rc = statedir_peek(host, &snapshot.ledger, error);
  *     rc = look_take(&look, ...), if anything is to become of leases
- *     rc = snapshot_look(&snapshot, host, error);
+ *     rc = snapshot_scan(&snapshot, host, error);
  *
  * A process that is to change something takes the lock only now. It reads the ledger again, and
  * compares it with the look: snapshot.changed.
@@ -51,7 +51,7 @@ int snapshot_resolve(struct snapshot *snapshot, const struct host *host,
 
 /* Reads /sys by the snapshot's filter, for its ledger; anew if it was read before. Reads it once
  * more with all names, if names were left out that are needed. -errno with a line in error. */
-int snapshot_look(struct snapshot *snapshot, const struct host *host,
+int snapshot_scan(struct snapshot *snapshot, const struct host *host,
                   struct error *error) CHECKED NONNULL;
 
 /* All of it for a caller who asks for no domain: there are no demands. -errno with a line in error.

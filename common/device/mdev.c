@@ -270,7 +270,7 @@ is_on_bus(const struct host *host, const struct vgpu *vgpu)
 }
 
 static enum vgpu_state
-mdev_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+mdev_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     const char *device = vgpu->device.text, *parent = vgpu->parent.text;
 
@@ -311,7 +311,7 @@ const struct vgpu_interface vgpu_mdev = {
     .hostdev = REQUEST_MDEV,
     .scan = mdev_scan,
     .find = mdev_find,
-    .look = mdev_look,
+    .state = mdev_state,
     .make = mdev_make,
     .configure = nvidia_configure,
     .directory = mdev_directory,

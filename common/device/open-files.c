@@ -55,7 +55,7 @@ look_at(const struct host *host, const char *pid, struct open_files *files)
 }
 
 void
-open_files_look(const struct host *host, struct open_files *ret)
+open_files_read(const struct host *host, struct open_files *ret)
 {
     AUTO(names_clear) struct names processes = {0};
 

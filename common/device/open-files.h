@@ -24,7 +24,7 @@ struct open_files {
 };
 
 /* Looks at all processes. The caller clears the answer. */
-void open_files_look(const struct host *host, struct open_files *ret) NONNULL;
+void open_files_read(const struct host *host, struct open_files *ret) NONNULL;
 void open_files_clear(struct open_files *files) NONNULL;
 
 /* A process that has the node open: its pid; 0: none has; -EACCES: none was found, but not all

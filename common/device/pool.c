@@ -142,7 +142,7 @@ pool_find(const struct host *host, const struct name *device, struct vgpu *ret, 
 
 /* A function that is in another pool by now is another vGPU. */
 static enum vgpu_state
-pool_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+pool_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     int rc = tag_read(host, &vgpu->device, type);
 
@@ -175,7 +175,8 @@ pool_remove(const struct host *host, const struct vgpu *vgpu)
 {
     struct name type;
 
-    return pool_look(host, vgpu, &type) == VGPU_PRESENT ? tag_remove(host, &vgpu->device) : -ENODEV;
+    return pool_state(host, vgpu, &type) == VGPU_PRESENT ? tag_remove(host, &vgpu->device)
+                                                         : -ENODEV;
 }
 
 const struct vgpu_interface vgpu_pool = {
@@ -184,7 +185,7 @@ const struct vgpu_interface vgpu_pool = {
     .is_lent = true,
     .scan = pool_scan,
     .find = pool_find,
-    .look = pool_look,
+    .state = pool_state,
     .make = pool_make,
     .directory = vgpu_pci_directory,
     .remove = pool_remove,

@@ -181,7 +181,7 @@ find_users(const struct host *host, const struct inventory_filter *filter,
             !vfio_has_node(host, &device))
             continue;
         if (!looked)
-            open_files_look(host, &files);
+            open_files_read(host, &files);
         looked = true;
         pid = vfio_holder(host, &files, &device);
         if (pid > 0)

@@ -216,7 +216,7 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
 
 /* A function that has another type by now is another vGPU, made by somebody else. */
 static enum vgpu_state
-vf_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+vf_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     unsigned number = 0;
     struct name gpu;
@@ -261,7 +261,7 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
     rc = write_type(host, vgpu, wanted);
     /* EPERM and EBUSY mean that somebody else was faster. After other errors the write may have
      * worked. */
-    if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_look(host, vgpu, &type) == VGPU_PRESENT)
+    if (rc < 0 && rc != -EPERM && rc != -EBUSY && vf_state(host, vgpu, &type) == VGPU_PRESENT)
         return 0;
     return rc;
 }
@@ -274,10 +274,10 @@ vf_remove(const struct host *host, const struct vgpu *vgpu)
     struct name type;
     int rc;
 
-    if (vf_look(host, vgpu, &type) != VGPU_PRESENT)
+    if (vf_state(host, vgpu, &type) != VGPU_PRESENT)
         return -ENODEV;
     rc = write_type(host, vgpu, 0);
-    if (rc < 0 && vf_look(host, vgpu, &type) == VGPU_ABSENT)
+    if (rc < 0 && vf_state(host, vgpu, &type) == VGPU_ABSENT)
         return 0;
     return rc == -EPERM ? -EBUSY : rc;
 }
@@ -287,7 +287,7 @@ const struct vgpu_interface vgpu_vf = {
     .hostdev = REQUEST_PCI,
     .scan = vf_scan,
     .find = vf_find,
-    .look = vf_look,
+    .state = vf_state,
     .make = vf_make,
     .configure = nvidia_configure,
     .directory = vgpu_pci_directory,

@@ -62,7 +62,7 @@ vfio_may_be_open(const struct host *host, const struct path *device)
 
     if (!vfio_has_node(host, device))
         return false;
-    open_files_look(host, &files);
+    open_files_read(host, &files);
     return vfio_holder(host, &files, device) != 0;
 }
 
@@ -82,7 +82,7 @@ vfio_prove(const struct host *host, const struct path *device, int *proof)
         return group == -ENODEV ? group : -EBUSY;
     holder = own_node(host, device, &own);
     if (holder == 0) {
-        open_files_look(host, &files);
+        open_files_read(host, &files);
         holder = open_files_find(&files, own.text);
     }
     if (holder != 0 && (holder != -ENOENT || group < 0))

@@ -52,7 +52,7 @@ vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret, 
 enum vgpu_state
 vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
-    return vgpu->interface->look(host, vgpu, type);
+    return vgpu->interface->state(host, vgpu, type);
 }
 
 bool
@@ -105,7 +105,7 @@ vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t
     *text = '\0';
     if (vgpu->interface->directory(vgpu, &device) < 0)
         return 0;
-    open_files_look(host, &files);
+    open_files_read(host, &files);
     pid = vfio_holder(host, &files, &device);
     if (pid <= 0)
         return pid;

@@ -55,7 +55,7 @@ struct vgpu_interface {
      * the lease may remove it. A vgpu whose own type is "" may have any
      * type; otherwise one of another type is absent. It is quick: it reads links, or an attribute
      * that the driver does not have to work for. */
-    enum vgpu_state (*look)(const struct host *host, const struct vgpu *vgpu, struct name *type);
+    enum vgpu_state (*state)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
     /* Takes back the memory that the driver gave a function when it was enabled. 1: the function
      * had some; 0: it had none, or somebody has the function already; -errno. NULL: the driver
@@ -100,7 +100,7 @@ const struct vgpu_interface *vgpu_interface_find(const char *kind) NONNULL;
 int vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret,
               struct name *gpu) CHECKED NONNULL;
 
-/* The state of a vGPU; see look above. */
+/* The state of a vGPU; see the member `state` above. */
 enum vgpu_state
 vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type) NONNULL;
 

@@ -279,7 +279,7 @@ xe_find(const struct host *host, const struct name *device, struct vgpu *ret, st
 
 /* A function that has another type is another vGPU. */
 static enum vgpu_state
-xe_look(const struct host *host, const struct vgpu *vgpu, struct name *type)
+xe_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     int rc = read_tags(host, &vgpu->device, type);
 
@@ -383,7 +383,7 @@ xe_remove(const struct host *host, const struct vgpu *vgpu)
     struct name type, tag;
     int rc;
 
-    if (xe_look(host, vgpu, &type) != VGPU_PRESENT)
+    if (xe_state(host, vgpu, &type) != VGPU_PRESENT)
         return -ENODEV;
     tag = type_tag(&vgpu->device);
     rc = tag_remove(host, &tag);
@@ -396,7 +396,7 @@ const struct vgpu_interface vgpu_xe = {
     .is_lent = true,
     .scan = xe_scan,
     .find = xe_find,
-    .look = xe_look,
+    .state = xe_state,
     .settle = xe_settle,
     .make = xe_make,
     .directory = vgpu_pci_directory,

@@ -195,7 +195,7 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
     /* It only says which places are free; who asks for now is told what is wrong with it. */
     if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
         ledger_clear(&snapshot->ledger);
-    rc = snapshot_look(snapshot, search->host, error);
+    rc = snapshot_scan(snapshot, search->host, error);
     if (rc < 0)
         return rc;
     prospect->is_waiting =

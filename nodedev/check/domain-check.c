@@ -142,7 +142,7 @@ look_at_host(struct inspection *inspection, struct error *error)
 
     if (statedir_peek(inspection->check->host, &snapshot->ledger, error) < 0)
         ledger_clear(&snapshot->ledger);
-    return snapshot_look(snapshot, inspection->check->host, error);
+    return snapshot_scan(snapshot, inspection->check->host, error);
 }
 
 /* Whether this host could ever give it all of what it asks for. */

@@ -106,7 +106,7 @@ static int
 settle(const struct command_call *call, struct snapshot *snapshot, const struct card *card,
        struct error *error)
 {
-    int rc = snapshot_look(snapshot, call->host, error);
+    int rc = snapshot_scan(snapshot, call->host, error);
 
     if (rc == 0)
         rc = sriov_settle(call->host, snapshot, card, error);

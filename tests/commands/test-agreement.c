@@ -119,7 +119,7 @@ ask_check(struct answers *answers, const struct host *host)
 
     assert_int_equal(snapshot_read(&snapshot, host, &answers->request, "check", &error), 1);
     assert_int_equal(statedir_peek(host, &snapshot.ledger, &error), 0);
-    assert_int_equal(snapshot_look(&snapshot, host, &error), 0);
+    assert_int_equal(snapshot_scan(&snapshot, host, &error), 0);
     problem = snapshot_problem(&snapshot, &answers->request);
     answers->is_tried = placement_find(&problem, ignored, &error) == 0;
     answers->ever = feasibility_of(&problem, false, &error);

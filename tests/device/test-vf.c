@@ -530,7 +530,7 @@ find_look_prove(void **state)
         if (table[i].meanwhile)
             table[i].meanwhile();
         if (vgpu_vf.find(&fake.host, &vgpu.device, &found, &gpu) != table[i].found ||
-            vgpu_vf.look(&fake.host, &vgpu, &type) != table[i].look)
+            vgpu_vf.state(&fake.host, &vgpu, &type) != table[i].look)
             fail_msg("row %zu: found \"%s\"", i, found.type.text);
         if (table[i].found == 0) {
             assert_string_equal(found.type.text, table[i].seen);
@@ -574,7 +574,7 @@ from_make_to_remove(void **state)
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
     close(proof);
-    assert_int_equal(vgpu_vf.look(&fake.host, &vgpu, &type), VGPU_ABSENT);
+    assert_int_equal(vgpu_vf.state(&fake.host, &vgpu, &type), VGPU_ABSENT);
     assert_int_equal(fake.faults->writes, 2);
 }
 
@@ -681,7 +681,7 @@ unknown_answers(void **state)
     fake_settle(&fake);
     fake_write(&fake, "sys/devices/" FIRST "/nvidia/current_vgpu_type", "NVIDIA L40S-1B\n");
     plain = (struct host){.root = fake.host.root, .ops = &host_kernel};
-    assert_int_equal(vgpu_vf.look(&plain, &vgpu, &type), VGPU_UNKNOWN);
+    assert_int_equal(vgpu_vf.state(&plain, &vgpu, &type), VGPU_UNKNOWN);
     assert_int_equal(vgpu_vf.find(&plain, &vgpu.device, &found, &gpu), -EBADMSG);
     assert_int_equal(vgpu_vf.make(&plain, &vgpu), -EBADMSG);
     assert_int_equal(vgpu_vf.remove(&plain, &vgpu), -ENODEV);

@@ -81,7 +81,7 @@ find_holder(void)
 {
     AUTO(open_files_clear) struct open_files files = {0};
 
-    open_files_look(&host, &files);
+    open_files_read(&host, &files);
     return vfio_holder(&host, &files, &device);
 }
 
