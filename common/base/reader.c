@@ -45,7 +45,7 @@ serve(const struct host *host, int socket)
 
     /* What it has open, it may have open for long: libvirt's pipes and our claims are not to be
      * among it. */
-    descriptors_close_but(socket, host->root);
+    descriptors_close_but(socket, host->root < 0 ? socket : host->root);
     for (;;) {
         struct path path = {""};
         ssize_t length = receive(socket, host->reader->yields, path.text, sizeof(path.text), true);

@@ -41,6 +41,7 @@ enum option_key {
     OPTION_OUTPUT,
     OPTION_WATCH,
     OPTION_BEST,
+    OPTION_NAMES,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* how many there are */
