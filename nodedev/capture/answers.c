@@ -130,9 +130,9 @@ put_answer(struct answer *answer, void *data)
 }
 
 void
-answers_write(const struct answers *answers, FILE *out)
+answers_write(const struct answers *answers, const char *remark, FILE *out)
 {
-    fputs(TITLE FORMAT_NOW "\n", out);
+    fprintf(out, TITLE FORMAT_NOW "\n# %s\n", remark);
     answers_visit(answers, put_answer, out);
 }
 

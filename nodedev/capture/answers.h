@@ -7,6 +7,7 @@
  * or the errno. The text is the file "manifest" of a capture, a line for each answer:
  *
  *     libvirt-vgpu capture 1
+ *     # vgpuctl 0.1, libvirt 11.3.0, QEMU 10.0.2
  *     clock now = 8123000000000
  *     list sys/class/mdev_bus = 0000:18:00.0/0000:19:00.0
  *     link sys/bus/pci/devices/0000:18:00.0/driver = ../../bus/pci/drivers/nvidia
@@ -61,8 +62,8 @@ struct answer *answers_find(const struct answers *answers, enum answer_kind kind
 void answers_visit(const struct answers *answers, void (*visit)(struct answer *answer, void *data),
                    void *data) __attribute__((nonnull(1, 2)));
 
-/* The text of all of them. */
-void answers_write(const struct answers *answers, FILE *out) NONNULL;
+/* The text of all of them, with a line for people. */
+void answers_write(const struct answers *answers, const char *remark, FILE *out) NONNULL;
 
 /* Whether a text is a manifest, of any version. */
 bool answers_are(const char *text) CHECKED NONNULL;

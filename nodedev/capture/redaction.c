@@ -15,14 +15,14 @@
 #include <string.h>
 
 const char *const redaction_words[REDACTION_KINDS] = {
-    [REDACTION_NAMES] = "names of domains, and patterns of such",
-    [REDACTION_UUIDS] = "UUIDs",
-    [REDACTION_USERS] = "names of users",
-    [REDACTION_COMMENTS] = "files of the configuration: their comments are hidden",
-    [REDACTION_GUESTS] = "libvirt's files of running domains: written anew, with their vGPUs only",
-    [REDACTION_TEXTS] = "scripts and lists of rules: only what is looked for in them is left",
-    [REDACTION_OPEN] = "open files of processes, other than VFIO's: left out",
-    [REDACTION_UNREAD] = "files that could not be understood: left out",
+    [REDACTION_NAMES] = "names of domains, or patterns of such, have stand-ins",
+    [REDACTION_UUIDS] = "UUIDs have stand-ins",
+    [REDACTION_USERS] = "names of users have stand-ins",
+    [REDACTION_COMMENTS] = "files of the configuration have hidden comments",
+    [REDACTION_GUESTS] = "files of running domains have only what is read of them",
+    [REDACTION_TEXTS] = "scripts and lists of rules have only what is looked for in them",
+    [REDACTION_OPEN] = "files that processes have open are left out",
+    [REDACTION_UNREAD] = "files that could not be understood are left out",
 };
 
 /* One way over all answers. */

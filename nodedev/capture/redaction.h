@@ -26,7 +26,7 @@ enum redaction_kind {
     REDACTION_UNREAD,   /* status files and ledgers that could not be read, and so were left out */
     REDACTION_KINDS,
 };
-extern const char *const redaction_words[REDACTION_KINDS]; /* "names of domains" */
+extern const char *const redaction_words[REDACTION_KINDS]; /* "UUIDs have stand-ins" */
 
 struct redaction {
     struct {

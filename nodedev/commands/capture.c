@@ -13,6 +13,8 @@
 #include "device/pci.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
+#include "libvirt/connection.h"
+#include "migrate/version.h"
 
 #include <string.h>
 
@@ -129,6 +131,54 @@ look_around(const struct host *host)
     look_at_versions(host);
 }
 
+/* --- whose versions these are ----------------------------------------------------------------- */
+
+struct heard {
+    unsigned words;
+    bool is_qemu;
+    char remark[128];
+};
+
+/* The first words that libvirt tells: "host", the hypervisor's kind, and two versions. */
+static int
+hear(void *data, const char *word)
+{
+    struct heard *heard = data;
+    size_t at = strlen(heard->remark);
+    struct version version = version_text((unsigned)strtoul(word, NULL, 10));
+
+    switch (heard->words++) {
+    case 1:
+        heard->is_qemu = !strcmp(word, "QEMU");
+        return 0;
+    case 2:
+    case 3:
+        snprintf(heard->remark + at, sizeof(heard->remark) - at, ", %s %s",
+                 heard->words == 3 ? "libvirt"
+                 : heard->is_qemu  ? "QEMU"
+                                   : "its hypervisor",
+                 version.text);
+        return heard->words == 4 ? -ECANCELED : 0;
+    default:
+        return 0;
+    }
+}
+
+/* As far as libvirt is there to tell; the kernel's and the driver's are among the answers. */
+static void
+ask_versions(const struct command_call *call, struct heard *ret)
+{
+    struct connection *connection = NULL;
+    struct error ignored;
+
+    *ret = (struct heard){.remark = "vgpuctl " VGPU_VERSION};
+    if (!call->uri)
+        return;
+    if (connection_open(call->host, call->uri, CONNECTION_READ, &connection, &ignored) == 0)
+        (void)!connection_tell(connection, CONNECTION_DEVICES, hear, ret, &ignored);
+    connection_close(&connection);
+}
+
 /* --- the command ------------------------------------------------------------------------------ */
 
 static int
@@ -138,9 +188,11 @@ write_file(const struct command_call *call, const struct answers *answers, const
     AUTO_FREE char *manifest = NULL, *archive = NULL;
     size_t length = 0, size = 0;
     FILE *out = memory_stream(&manifest, &length);
+    struct heard heard;
     int rc;
 
-    answers_write(answers, out);
+    ask_versions(call, &heard);
+    answers_write(answers, heard.remark, out);
     memory_stream_end(out, &manifest);
     rc = archive_pack(call->host, manifest, length, &archive, &size, error);
     return rc < 0 ? rc : output_replace(path, archive, size, 0600, error);
@@ -160,22 +212,28 @@ tally_one(struct answer *answer, void *data)
 }
 
 static void
+tell_kind(const struct command_call *call, const struct redaction *redaction,
+          enum redaction_kind kind)
+{
+    const size_t times = redaction->counts[kind].times;
+    const size_t different = redaction->counts[kind].different;
+
+    if (times && different)
+        say_line(call->out, "%7zu %s (%zu different)", times, redaction_words[kind], different);
+    else if (times)
+        say_line(call->out, "%7zu %s", times, redaction_words[kind]);
+}
+
+static void
 tell(const struct command_call *call, const struct answers *answers,
      const struct redaction *redaction, const char *path)
 {
     struct tally tally = {0};
 
     answers_visit(answers, tally_one, &tally);
-    say_line(call->out, "%s has %zu answers of this host's, without:", path, tally.answers);
-    for (size_t i = 0; i < REDACTION_KINDS; i++) {
-        const size_t times = redaction->counts[i].times;
-        const size_t different = redaction->counts[i].different;
-
-        if (times && different)
-            say_line(call->out, "%7zu %s (%zu different)", times, redaction_words[i], different);
-        else if (times)
-            say_line(call->out, "%7zu %s", times, redaction_words[i]);
-    }
+    say_line(call->out, "%s: %zu answers of this host's", path, tally.answers);
+    for (enum redaction_kind kind = 0; kind < REDACTION_KINDS; kind++)
+        tell_kind(call, redaction, kind);
     if (tally.denied)
         say_line(call->out, "%7zu answers that need a right: run it as root", tally.denied);
     for (size_t i = 0; i < redaction->patterns.count; i++)

@@ -215,6 +215,30 @@ pools(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
+/* 16 GPUs with 256 functions: what is sent is no burden. */
+static void
+a_large_host(void **state)
+{
+    AUTO_FREE char *machine = NULL;
+    struct stat status;
+    size_t length;
+    FILE *out = open_memstream(&machine, &length);
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++)
+        fprintf(out, "gpu 0000:%02x:00.0 vf vfs 16 rule size numa %u board \"NVIDIA L40S\"\n",
+                0x10 + i, i / 8);
+    fclose(out);
+    scene_start(&scene, machine);
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    assert_int_equal(stat(FILE_NAME, &status), 0);
+    assert_true(status.st_size < 5 << 20);
+    compare("vgpuctl gpus");
+    assert_int_equal(chdir("/"), 0);
+}
+
 /* --- what is wrong ---------------------------------------------------------------------------- */
 
 static void
@@ -376,6 +400,21 @@ compare_redacted(const char *line)
     assert_int_equal(*at, *other);
 }
 
+/* For those who read it. */
+static void
+it_tells_versions(void **state)
+{
+    AUTO_FREE char *manifest = NULL;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl capture " FILE_NAME, &live),
+                     COMMAND_DONE);
+    assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
+    typed_assert_has(manifest, "\n# vgpuctl " VGPU_VERSION ", libvirt ");
+    typed_assert_has(manifest, ", its hypervisor ");
+}
+
 static void
 no_secret_leaves_the_host(void **state)
 {
@@ -392,9 +431,10 @@ no_secret_leaves_the_host(void **state)
         if (strstr(manifest, secrets[i]))
             fail_msg("%s is in the capture", secrets[i]);
     }
-    typed_assert_has(live.printed, "names of domains, and patterns of such (4 different)");
-    typed_assert_has(live.printed, " UUIDs (");
-    typed_assert_has(live.printed, "2 libvirt's files of running domains: written anew");
+    typed_assert_has(live.printed,
+                     "names of domains, or patterns of such, have stand-ins (4 different)");
+    typed_assert_has(live.printed, " UUIDs have stand-ins (");
+    typed_assert_has(live.printed, "2 files of running domains have only what is read of them");
 }
 
 static void
@@ -489,9 +529,11 @@ main(void)
         TEST(functions, unmade),
         TEST(profiles, unmade),
         TEST(pools, unmade),
+        TEST(a_large_host, unmade),
         TEST(errors, here),
         TEST(silence, here),
         TEST(claims, here),
+        TEST(it_tells_versions, here),
         TEST(no_secret_leaves_the_host, here),
         TEST(it_is_played_with_stand_ins, here),
         TEST(archives_of_strangers, here),
