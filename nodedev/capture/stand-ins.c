@@ -135,11 +135,11 @@ stand_ins_uuid(const struct stand_ins *stand_ins, const struct name *uuid)
 {
     const struct name *found =
         ARRAY_FIND(stand_ins->uuids.items, stand_ins->uuids.count, each, name_equal(each, uuid));
-    size_t number = found ? (size_t)(found - stand_ins->uuids.items) : 0;
-    struct name ret = {LEASE_NOBODY};
+    struct name ret = *uuid;
 
-    if (number)
-        snprintf(ret.text, sizeof(ret.text), "00000000-0000-4000-8000-%012zx", number);
+    if (found && found != stand_ins->uuids.items)
+        snprintf(ret.text, sizeof(ret.text), "00000000-0000-4000-8000-%012zx",
+                 (size_t)(found - stand_ins->uuids.items));
     return ret;
 }
 

@@ -33,7 +33,8 @@ void stand_ins_sort(struct stand_ins *stand_ins) NONNULL;
 /* The stand-in of a name or a pattern that was learned; the caller frees it. */
 char *stand_ins_name(const struct stand_ins *stand_ins, const char *name) CHECKED NONNULL;
 
-/* That of a UUID that was learned. */
+/* That of a UUID that was learned. Others stay: a name may look like one, once it has a stand-in.
+ */
 struct name
 stand_ins_uuid(const struct stand_ins *stand_ins, const struct name *uuid) CHECKED NONNULL;
 

@@ -111,7 +111,8 @@ uuids(void **state)
 {
     static const struct name first = {"5ec2e700-1111-4000-8000-0000000000a1"},
                              second = {"9ec2e700-1111-4000-8000-0000000000a1"},
-                             nobody = {"00000000-0000-0000-0000-000000000000"};
+                             nobody = {"00000000-0000-0000-0000-000000000000"},
+                             other = {"00000000-aaaa-4000-8000-0000000000a1"};
 
     (void)state;
     stand_ins_learn_uuid(&stand_ins, &second);
@@ -123,6 +124,7 @@ uuids(void **state)
     assert_string_equal(stand_ins_uuid(&stand_ins, &second).text,
                         "00000000-0000-4000-8000-000000000002");
     assert_string_equal(stand_ins_uuid(&stand_ins, &nobody).text, nobody.text);
+    assert_string_equal(stand_ins_uuid(&stand_ins, &other).text, other.text);
 }
 
 static char *
