@@ -11,8 +11,8 @@
 #define TITLE      "libvirt-vgpu capture "
 #define FORMAT_NOW "1"
 
-static const char *const kinds[] = {"clock", "read",  "list",   "link", "status",
-                                    "open",  "label", "locked", NULL};
+static const char *const kinds[] = {"host", "read",  "list",   "link", "status",
+                                    "open", "label", "locked", NULL};
 
 /* --- the table -------------------------------------------------------------------------------- */
 

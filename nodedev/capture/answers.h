@@ -8,7 +8,7 @@
  *
  *     libvirt-vgpu capture 1
  *     # vgpuctl 0.1, libvirt 11.3.0, QEMU 10.0.2
- *     clock now = 8123000000000
+ *     host now = 8123000000000
  *     list sys/class/mdev_bus = 0000:18:00.0/0000:19:00.0
  *     link sys/bus/pci/devices/0000:18:00.0/driver = ../../bus/pci/drivers/nvidia
  *     read sys/bus/pci/devices/0000:18:00.0/vendor = 0x10de\n
@@ -27,7 +27,8 @@
 
 /* What the bytes of an answer are. */
 enum answer_kind {
-    ANSWER_CLOCK,  /* "now" and "booted" instead of a path: nanoseconds in decimal */
+    ANSWER_HOST,   /* "now" and "booted" instead of a path: nanoseconds in decimal; "config",
+                      "hooks" and "hook": those paths of struct host */
     ANSWER_READ,   /* the file */
     ANSWER_LIST,   /* the names, with a '/' between two */
     ANSWER_LINK,   /* where it leads */

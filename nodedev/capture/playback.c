@@ -228,12 +228,18 @@ play_is_locked(const struct host *host, int fd, uint64_t byte)
     return !answer || strcmp(answer->text, "0") != 0;
 }
 
+static const char *
+said_of_host(const struct playback *playback, const char *what, const char *otherwise)
+{
+    const struct answer *answer = answers_find(&playback->answers, ANSWER_HOST, what);
+
+    return answer && !answer->error ? answer->text : otherwise;
+}
+
 static uint64_t
 clock_of(const struct host *host, const char *clock)
 {
-    const struct answer *answer = answers_find(&playback_of(host)->answers, ANSWER_CLOCK, clock);
-
-    return answer ? strtoull(answer->text, NULL, 10) : 0;
+    return strtoull(said_of_host(playback_of(host), clock, "0"), NULL, 10);
 }
 
 static uint64_t
@@ -282,13 +288,21 @@ int
 playback_start(struct playback *playback, const struct host *host, char *manifest,
                struct error *error)
 {
+    int rc;
+
     *playback = (struct playback){.host = *host};
     playback->host.ops = &playback_ops;
     playback->host.root = -1;
     playback->host.is_confined = true;
     playback->host.log = NULL;
     playback->host.run = NULL;
-    return answers_parse(manifest, &playback->answers, error);
+    rc = answers_parse(manifest, &playback->answers, error);
+    if (rc < 0)
+        return rc;
+    playback->host.config = said_of_host(playback, "config", host->config);
+    playback->host.hooks = said_of_host(playback, "hooks", host->hooks);
+    playback->host.hook = said_of_host(playback, "hook", host->hook);
+    return 0;
 }
 
 int

@@ -203,12 +203,18 @@ static const struct host_ops recording_ops = {
 };
 
 static void
+note_host(const struct host *host, const char *what, const char *text)
+{
+    note(host, ANSWER_HOST, what, text, (ssize_t)strlen(text));
+}
+
+static void
 note_clock(const struct host *host, const char *clock, uint64_t nanoseconds)
 {
     char number[32];
 
     snprintf(number, sizeof(number), "%" PRIu64, nanoseconds);
-    note(host, ANSWER_CLOCK, clock, number, (ssize_t)strlen(number));
+    note_host(host, clock, number);
 }
 
 void
@@ -221,6 +227,9 @@ recording_start(struct recording *recording, const struct host *host)
     recording->host.run = NULL;
     note_clock(&recording->host, "now", host->ops->now(host));
     note_clock(&recording->host, "booted", host->ops->booted(host));
+    note_host(&recording->host, "config", host->config);
+    note_host(&recording->host, "hooks", host->hooks);
+    note_host(&recording->host, "hook", host->hook);
 }
 
 void

@@ -20,6 +20,7 @@ struct recording {
     char *buffer;
 };
 
-/* Begins, and notes the clock. The recording must stay where it is; the caller clears it. */
+/* Begins, and notes the clock and where things are installed. The recording must stay where it is;
+ * the caller clears it. */
 void recording_start(struct recording *recording, const struct host *host) NONNULL;
 void recording_clear(struct recording *recording) NONNULL;

@@ -493,6 +493,20 @@ archives_of_strangers(void **state)
         "line 2 is no answer");
 }
 
+/* One that has its files elsewhere looks where they were. */
+static void
+another_build(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "gpus = ( { address = \"0000:18:00.0\"; enabled = false; } );\n");
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    typed_run(&scene, NULL, "vgpuctl gpus", &live);
+    scene.kernel.host.config = "usr/local/etc/libvirt-vgpu";
+    typed_run(&scene, NULL, "vgpuctl gpus --root " FILE_NAME, &played);
+    assert_string_equal(played.printed, live.printed);
+    assert_string_equal(played.faults, "");
+}
+
 /* A directory is a capture if its manifest is one; what was not asked is said to be missing. */
 static void
 what_is_not_recorded(void **state)
@@ -538,6 +552,7 @@ main(void)
         TEST(it_is_played_with_stand_ins, here),
         TEST(archives_of_strangers, here),
         TEST(what_is_not_recorded, here),
+        TEST(another_build, here),
         TEST(nothing_is_changed, here),
     };
 
