@@ -21,12 +21,17 @@
 static int
 open_below(const struct host *host, const char *path, int flags, mode_t mode)
 {
+    if (host->root < 0) {
+        errno = EROFS;
+        return -1;
+    }
     return host->is_confined ? safe_open_in_root(host->root, path, flags, mode)
                              : openat(host->root, path, flags | O_CLOEXEC, mode);
 }
 
-int
-host_check_opened(const struct host *host, int fd)
+/* Whether what was opened may be read: 0, or -1 and EOPNOTSUPP. */
+static int
+check_opened(const struct host *host, int fd)
 {
     struct stat status;
 
@@ -40,13 +45,29 @@ host_check_opened(const struct host *host, int fd)
     return -1;
 }
 
-int
-host_open(const struct host *host, const char *path, int flags, mode_t mode)
+static int
+kernel_open(const struct host *host, const char *path, int flags, mode_t mode)
 {
     AUTO_CLOSE int fd =
         open_below(host, path, host->is_confined ? flags | O_NONBLOCK : flags, mode);
 
-    return fd < 0 || host_check_opened(host, fd) < 0 ? -1 : TAKE_FD(fd);
+    return fd < 0 || check_opened(host, fd) < 0 ? -errno : TAKE_FD(fd);
+}
+
+/* As system calls answer: -1 and errno. */
+static int
+answer(int rc)
+{
+    if (rc >= 0)
+        return rc;
+    errno = -rc;
+    return -1;
+}
+
+int
+host_open(const struct host *host, const char *path, int flags, mode_t mode)
+{
+    return answer(host->ops->open(host, path, flags, mode));
 }
 
 /* Opens the link or file itself, below a confined root. -1 and errno. */
@@ -56,15 +77,21 @@ open_itself(const struct host *host, const char *path)
     return open_below(host, path, O_PATH | O_NOFOLLOW, 0);
 }
 
-int
-host_status(const struct host *host, const char *path, struct stat *ret)
+static int
+kernel_status(const struct host *host, const char *path, struct stat *ret)
 {
     AUTO_CLOSE int fd = -1;
 
     if (!host->is_confined)
-        return fstatat(host->root, path, ret, AT_SYMLINK_NOFOLLOW);
+        return fstatat(host->root, path, ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
     fd = open_itself(host, path);
-    return fd < 0 ? -1 : fstat(fd, ret);
+    return fd < 0 || fstat(fd, ret) < 0 ? -errno : 0;
+}
+
+int
+host_status(const struct host *host, const char *path, struct stat *ret)
+{
+    return answer(host->ops->status(host, path, ret));
 }
 
 /* Opens the directory that path is in, below a confined root. *name is path's name in it. -1 and
@@ -116,11 +143,11 @@ host_remove(const struct host *host, const char *path)
 static ssize_t
 kernel_read(const struct host *host, const char *path, char *buffer, size_t size)
 {
-    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_NONBLOCK, 0);
+    AUTO_CLOSE int fd = kernel_open(host, path, O_RDONLY | O_NONBLOCK, 0);
     size_t done = 0;
 
     if (fd < 0)
-        return -errno;
+        return fd;
     while (done < size) {
         ssize_t got = read(fd, buffer + done, size - done);
 
@@ -136,23 +163,17 @@ kernel_read(const struct host *host, const char *path, char *buffer, size_t size
 static int
 kernel_write(const struct host *host, const char *path, const char *text)
 {
-    AUTO_CLOSE int fd = host_open(host, path, O_WRONLY, 0);
+    AUTO_CLOSE int fd = kernel_open(host, path, O_WRONLY, 0);
 
     if (fd < 0)
-        return -errno;
+        return fd;
     return write(fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
 static int
-kernel_list(const struct host *host, const char *path, struct names *ret)
+kernel_list(const struct host *host, const char *path, struct words *ret)
 {
-    AUTO(words_clear) struct words words = {0};
-    int rc = words_read_directory(host_open(host, path, O_RDONLY | O_DIRECTORY, 0), "", &words);
-
-    /* What is no name of the kernel's is left out. */
-    for (size_t i = 0; rc == 0 && i < words.count; i++)
-        (void)!names_add(ret, words.items[i]);
-    return rc;
+    return words_read_directory(answer(kernel_open(host, path, O_RDONLY | O_DIRECTORY, 0)), ret);
 }
 
 static ssize_t
@@ -172,21 +193,13 @@ kernel_link(const struct host *host, const char *path, char *buffer, size_t size
     return length;
 }
 
-static int
-kernel_exists(const struct host *host, const char *path)
-{
-    struct stat status;
-
-    return host_status(host, path, &status) < 0 ? -errno : 0;
-}
-
 static ssize_t
 kernel_label(const struct host *host, const char *path, char *buffer, size_t size)
 {
-    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_NONBLOCK, 0);
-    ssize_t length = fd < 0 ? -1 : fgetxattr(fd, "security.selinux", buffer, size);
+    AUTO_CLOSE int fd = kernel_open(host, path, O_RDONLY | O_NONBLOCK, 0);
+    ssize_t length = fd < 0 ? fd : fgetxattr(fd, "security.selinux", buffer, size);
 
-    return length < 0 ? -errno : length;
+    return fd >= 0 && length < 0 ? -errno : length;
 }
 
 static int
@@ -198,13 +211,28 @@ kernel_probe(const struct host *host, const char *path)
 }
 
 static uint64_t
-kernel_now(const struct host *host)
+read_clock(clockid_t clock)
 {
     struct timespec now;
 
-    (void)host;
-    clock_gettime(CLOCK_BOOTTIME, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t
+kernel_now(const struct host *host)
+{
+    (void)host;
+    return read_clock(CLOCK_BOOTTIME);
+}
+
+static uint64_t
+kernel_booted(const struct host *host)
+{
+    uint64_t now = read_clock(CLOCK_REALTIME), up = read_clock(CLOCK_BOOTTIME);
+
+    (void)host;
+    return now > up ? now - up : 0;
 }
 
 static int
@@ -225,17 +253,30 @@ kernel_lock(const struct host *host, int fd, uint64_t nanoseconds)
     return file_lock(fd, nanoseconds);
 }
 
+static bool
+kernel_is_locked(const struct host *host, int fd, uint64_t byte)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+
+    (void)host;
+    return fcntl(fd, F_OFD_GETLK, &lock) < 0 || lock.l_type != F_UNLCK;
+}
+
 const struct host_ops host_kernel = {
     .read = kernel_read,
     .write = kernel_write,
     .list = kernel_list,
     .link = kernel_link,
-    .exists = kernel_exists,
+    .status = kernel_status,
+    .open = kernel_open,
     .label = kernel_label,
     .probe = kernel_probe,
     .now = kernel_now,
     .wait = kernel_wait,
+    .booted = kernel_booted,
     .lock = kernel_lock,
+    .is_locked = kernel_is_locked,
 };
 
 int
@@ -312,17 +353,28 @@ host_read_number(const struct host *host, uint64_t *ret, const char *format, ...
 int
 host_list(const struct host *host, struct names *ret, const char *format, ...)
 {
+    AUTO(words_clear) struct words words = {0};
     struct path path;
     int rc;
 
     *ret = (struct names){0};
     PATH_OR_RETURN(path, format);
-    rc = host->ops->list(host, path.text, ret);
-    if (rc < 0)
-        names_clear(ret);
-    else
-        names_sort(ret);
+    rc = host->ops->list(host, path.text, &words);
+    /* What is no name of the kernel's is left out. */
+    for (size_t i = 0; rc == 0 && i < words.count; i++)
+        (void)!names_add(ret, words.items[i]);
+    names_sort(ret);
     return rc;
+}
+
+int
+host_list_all(const struct host *host, struct words *ret, const char *format, ...)
+{
+    struct path path;
+
+    *ret = (struct words){0};
+    PATH_OR_RETURN(path, format);
+    return host->ops->list(host, path.text, ret);
 }
 
 int
@@ -364,15 +416,15 @@ host_label(const struct host *host, char *buffer, size_t size, const char *forma
 bool
 host_exists(const struct host *host, const char *format, ...)
 {
+    struct stat status;
     struct path path;
-
     va_list args;
     int rc;
 
     va_start(args, format);
     rc = path_vformat(&path, format, args);
     va_end(args);
-    return rc == 0 && host->ops->exists(host, path.text) == 0;
+    return rc == 0 && host->ops->status(host, path.text, &status) == 0;
 }
 
 uint64_t

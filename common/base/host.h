@@ -14,6 +14,7 @@
 #pragma once
 
 #include "base/names.h"
+#include "base/words.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -31,12 +32,14 @@ struct host_ops {
     /* Writes text in one write(2), as sysfs wants it. May block for as long as a guest runs. So
      * only the writer (writer.h) calls it, and 'vgpuctl sriov', once no guest is there. */
     int (*write)(const struct host *host, const char *path, const char *text);
-    /* Adds the entries of a directory, except those that are no struct name, in no order. */
-    int (*list)(const struct host *host, const char *path, struct names *ret);
+    /* The names in a directory, sorted as strcmp(3) does: 0, or -errno and nothing in ret. */
+    int (*list)(const struct host *host, const char *path, struct words *ret);
     /* Reads a symbolic link: its length (less than size; the text is terminated) or -errno. */
     ssize_t (*link)(const struct host *host, const char *path, char *buffer, size_t size);
-    /* 0 if something of that name is there (a link itself, not its target), else -errno. */
-    int (*exists)(const struct host *host, const char *path);
+    /* The status of what has that name (of a link itself, not of its target): 0 or -errno. */
+    int (*status)(const struct host *host, const char *path, struct stat *ret);
+    /* As host_open: a descriptor or -errno. */
+    int (*open)(const struct host *host, const char *path, int flags, mode_t mode);
     /* Reads the SELinux context of a file or directory: bytes read (at most size) or -errno. */
     ssize_t (*label)(const struct host *host, const char *path, char *buffer, size_t size);
     /* Opens a VFIO group node: a descriptor or -errno; -EBUSY while somebody else has it open. */
@@ -46,12 +49,19 @@ struct host_ops {
     /* poll(2) for at most so many nanoseconds: how many descriptors are ready; 0: none; or -errno,
      * -EINTR if a signal comes. Without descriptors it sleeps. */
     int (*wait)(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds);
+    /* Nanoseconds from 1970 until the kernel booted. */
+    uint64_t (*booted)(const struct host *host);
     /* Locks a file for this process alone, in the order in which processes ask, as file_lock. */
     int (*lock)(const struct host *host, int fd, uint64_t nanoseconds);
+    /* Whether somebody else has locked this byte of a file, or it cannot be told. */
+    bool (*is_locked)(const struct host *host, int fd, uint64_t byte);
+    /* Is told what a child of the process was answered for `read` (reader.h): the length of the
+     * text, or -errno. NULL: nobody wants to know. */
+    void (*heard)(const struct host *host, const char *path, const char *text, ssize_t length);
 };
 
 struct host {
-    int root;
+    int root; /* -1: there are no files, only what the operations answer; nothing is changed */
     const struct host_ops *ops;
     bool is_confined;   /* no link below root leads out of it, as if it were "/" */
     const char *config; /* "etc/libvirt-vgpu", below root */
@@ -100,9 +110,6 @@ int path_vformat(struct path *ret, const char *format, va_list args) FORMAT(2, 0
  */
 int host_open(const struct host *host, const char *path, int flags, mode_t mode) CHECKED NONNULL;
 
-/* Whether what was opened in a directory of host_open may be read: 0, or -1 and EOPNOTSUPP. */
-int host_check_opened(const struct host *host, int fd) CHECKED NONNULL;
-
 /* The status of what has that name, be it a link: 0, or -1 and errno. */
 int host_status(const struct host *host, const char *path, struct stat *ret) CHECKED NONNULL;
 
@@ -129,8 +136,14 @@ int host_read_number(const struct host *host, uint64_t *ret, const char *format,
 ssize_t host_end_text(char *buffer, size_t size, ssize_t length) CHECKED NONNULL;
 int host_parse_number(const char *text, uint64_t *ret) CHECKED NONNULL;
 
-/* The sorted names in a directory; the caller clears them. 0, or -errno and nothing in ret. */
+/* The sorted names in a directory that are such; the caller clears them. 0, or -errno and nothing
+ * in ret. */
 int host_list(const struct host *host, struct names *ret, const char *format, ...)
+    FORMAT(3, 4) CHECKED NONNULL;
+
+/* All names in a directory, whatever is in them, sorted; the caller clears them. 0, or -errno and
+ * nothing in ret. */
+int host_list_all(const struct host *host, struct words *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
 
 /* The last component of a symbolic link's target: 0 or -errno. */

@@ -45,7 +45,7 @@ serve(const struct host *host, int socket)
 
     /* What it has open, it may have open for long: libvirt's pipes and our claims are not to be
      * among it. */
-    descriptors_close_but(socket, host->root);
+    descriptors_close_but(socket, host->root < 0 ? socket : host->root);
     for (;;) {
         struct path path = {""};
         ssize_t length = receive(socket, host->reader->yields, path.text, sizeof(path.text), true);
@@ -192,26 +192,38 @@ card_of(struct reader *reader, const struct name *name)
     return &reader->cards[reader->count - 1];
 }
 
+/* What a card's driver answers, or why it does not. */
+static void
+ask_card(struct reader *reader, const struct host *host, struct reader_card *card, const char *path,
+         struct answer *answer)
+{
+    ssize_t rc;
+
+    answer->length = -ETIMEDOUT;
+    if (card->left == 0 || !is_free_again(host, card))
+        return;
+    rc = reader->socket < 0 ? start(reader, host) : 0;
+    if (rc == 0 && (rc = ask(reader, host, card, path, answer)) < 0) {
+        card->stuck = reader->pid;
+        leave(reader);
+    }
+    if (rc < 0)
+        answer->length = rc;
+    /* The driver itself may have given up, and a recording says it of a card that was silent. */
+    if (answer->length == -ETIMEDOUT || answer->length == -ECHILD)
+        card->left = 0;
+}
+
 /* As host_ops.read. */
 static ssize_t
 read_through(struct reader *reader, const struct host *host, const struct name *name,
              const char *path, char *buffer, size_t size)
 {
-    struct reader_card *card = card_of(reader, name);
     struct answer answer;
-    ssize_t rc;
 
-    if (card->left == 0 || !is_free_again(host, card))
-        return -ETIMEDOUT;
-    rc = reader->socket < 0 ? start(reader, host) : 0;
-    if (rc == 0 && (rc = ask(reader, host, card, path, &answer)) < 0) {
-        card->stuck = reader->pid;
-        leave(reader);
-    }
-    if (rc < 0) {
-        card->left = 0;
-        return rc;
-    }
+    ask_card(reader, host, card_of(reader, name), path, &answer);
+    if (host->ops->heard)
+        host->ops->heard(host, path, answer.text, answer.length);
     if (answer.length <= 0)
         return answer.length;
     if ((size_t)answer.length > size)

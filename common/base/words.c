@@ -53,25 +53,22 @@ compare(const void *a, const void *b)
 }
 
 static int
-read_names(DIR *directory, const char *tail, struct words *ret)
+read_names(DIR *directory, struct words *ret)
 {
     for (;;) {
         const struct dirent *entry;
-        size_t length;
 
         errno = 0;
         entry = readdir(directory);
         if (!entry)
             return -errno;
-        length = strlen(entry->d_name);
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && length > strlen(tail) &&
-            !strcmp(entry->d_name + length - strlen(tail), tail))
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
             words_add(ret, entry->d_name);
     }
 }
 
 int
-words_read_directory(int directory_fd, const char *tail, struct words *ret)
+words_read_directory(int directory_fd, struct words *ret)
 {
     AUTO_CLOSE int fd = directory_fd;
     DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -81,7 +78,7 @@ words_read_directory(int directory_fd, const char *tail, struct words *ret)
     if (!directory)
         return -errno;
     TAKE_FD(fd);
-    rc = read_names(directory, tail, ret);
+    rc = read_names(directory, ret);
     closedir(directory);
     if (rc < 0)
         words_clear(ret);

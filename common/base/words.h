@@ -30,8 +30,8 @@ bool words_has(const struct words *words, const char *word) CHECKED NONNULL;
 void words_clear(struct words *words) NONNULL;
 
 /*
- * The names in a directory that end in `tail` and are more than that, in strcmp's order; "." and
- * ".." are left out. Its descriptor, just opened, is closed in any case; with -1 for it, what
- * opened it has left errno. 0, or -errno and nothing in ret. The caller clears ret.
+ * The names in a directory, in strcmp's order; "." and ".." are left out. Its descriptor, just
+ * opened, is closed in any case; with -1 for it, what opened it has left errno. 0, or -errno and
+ * nothing in ret. The caller clears ret.
  */
-int words_read_directory(int directory_fd, const char *tail, struct words *ret) CHECKED NONNULL;
+int words_read_directory(int directory_fd, struct words *ret) CHECKED NONNULL;

@@ -2,7 +2,6 @@
 
 #include "domain/status-files.h"
 #include "base/array.h"
-#include "base/words.h"
 #include "domain/request-parser.h"
 
 #include <fcntl.h>
@@ -44,17 +43,20 @@ parse(const struct host *host, int fd, struct request *ret, struct error *error)
 }
 
 static int
-read_guest(const struct host *host, int directory, const char *name, struct status_files *ret)
+read_guest(const struct host *host, const char *name, struct status_files *ret)
 {
-    AUTO_CLOSE int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     AUTO(request_clear) struct request guest = {0};
     struct error error;
-    int rc;
+    struct path path;
+    int rc = path_format(&path, DIRECTORY "/%s", name);
+    AUTO_CLOSE int fd =
+        rc < 0 ? -1 : host_open(host, path.text, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
 
-    if (fd < 0 && errno == ENOENT)
+    if (rc == 0 && fd < 0)
+        rc = -errno;
+    if (rc == -ENOENT)
         return 0;
-    rc = fd < 0 || host_check_opened(host, fd) < 0 ? error_set(&error, -errno, "%m")
-                                                   : parse(host, fd, &guest, &error);
+    rc = rc < 0 ? error_set(&error, rc, "%s", strerror(-rc)) : parse(host, fd, &guest, &error);
     /* Its process is gone, so whatever else it says is old. */
     if (guest.pid > 0 && !host_exists(host, "proc/%d", guest.pid))
         return 0;
@@ -78,23 +80,28 @@ give_up(struct status_files *files, const struct error *error, int code)
     return code;
 }
 
+/* Not "NAME.xml.new", which is being written. */
+static bool
+is_guest(const char *name)
+{
+    const size_t length = strlen(name), tail = strlen(SUFFIX);
+
+    return length > tail && !strcmp(name + length - tail, SUFFIX);
+}
+
 int
 status_files_read(const struct host *host, struct status_files *ret, struct error *error)
 {
-    AUTO_CLOSE int directory = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     AUTO(words_clear) struct words names = {0};
-    int rc;
+    int rc = host_list_all(host, &names, DIRECTORY);
 
     *ret = (struct status_files){.complete = true};
-    if (directory < 0 && errno == ENOENT)
+    if (rc == -ENOENT)
         return 0;
-    if (directory < 0)
-        return give_up(ret, error, error_set(error, -errno, "cannot open /" DIRECTORY ": %m"));
-    /* Not "NAME.xml.new", which is being written. */
-    rc = words_read_directory(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), SUFFIX,
-                              &names);
-    for (size_t i = 0; rc == 0 && i < names.count; i++)
-        rc = read_guest(host, directory, names.items[i], ret);
+    for (size_t i = 0; rc == 0 && i < names.count; i++) {
+        if (is_guest(names.items[i]))
+            rc = read_guest(host, names.items[i], ret);
+    }
     if (rc < 0)
         return give_up(ret, error,
                        error_set(error, rc, "cannot read /" DIRECTORY ": %s", strerror(-rc)));

@@ -6,7 +6,6 @@
 #include "domain/status-files.h"
 #include "lease/log.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,9 +56,7 @@ marks_leave(const struct host *host, enum mark mark, const struct name *domain, 
 static int
 list(const struct statedir *statedir, enum mark mark, struct words *ret)
 {
-    return words_read_directory(
-        openat(statedir->dir, names[mark], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "",
-        ret);
+    return host_list_all(statedir->host, ret, PARENT "/%s", names[mark]);
 }
 
 /* Whether the mark of this name covers a lease. */

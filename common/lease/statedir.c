@@ -56,7 +56,7 @@ statedir_open_to_look(const struct host *host, struct statedir *ret)
     ret->host = host;
     ret->dir = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
     if (ret->dir >= 0)
-        ret->claims = openat(ret->dir, "claims", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        ret->claims = host_open(host, DIRECTORY "/claims", O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 }
 
 void
@@ -115,13 +115,15 @@ statedir_unlock(struct statedir *statedir)
 /* NULL and errno if the ledger cannot be read. ELOOP: it is a link, or no regular file. ENOMEM: see
  * base/memory.h. */
 static char *
-read_ledger(int dir)
+read_ledger(const struct host *host)
 {
-    AUTO_CLOSE int fd = openat(dir, "ledger", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    AUTO_CLOSE int fd = host_open(host, DIRECTORY "/ledger", O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     AUTO_FREE char *text = NULL;
     struct stat status;
     ssize_t length;
 
+    if (fd < 0 && errno == EOPNOTSUPP)
+        errno = ELOOP;
     if (fd < 0 || fstat(fd, &status) < 0)
         return NULL;
     if (!S_ISREG(status.st_mode) || status.st_size > LEDGER_MOST) {
@@ -144,7 +146,7 @@ read_ledger(int dir)
 int
 statedir_load(const struct statedir *statedir, struct ledger *ret, struct error *error)
 {
-    AUTO_FREE char *text = read_ledger(statedir->dir);
+    AUTO_FREE char *text = read_ledger(statedir->host);
     char boot_id[64];
     int rc;
 
@@ -307,9 +309,8 @@ statedir_unclaim(struct statedir *statedir)
 bool
 statedir_is_claimed(const struct statedir *statedir, uint64_t claim)
 {
-    struct flock byte = byte_of(claim);
+    const struct host *host = statedir->host;
 
-    if (claim == 0 || claim == statedir->claim)
-        return false;
-    return fcntl(statedir->claims, F_OFD_GETLK, &byte) < 0 || byte.l_type != F_UNLCK;
+    return claim != 0 && claim != statedir->claim &&
+           host->ops->is_locked(host, statedir->claims, claim);
 }

@@ -217,12 +217,7 @@ is_drop_in(const char *name)
 static int
 list_drop_ins(const struct host *host, struct words *ret)
 {
-    struct path path;
-    int rc = path_format(&path, "%s/conf.d", host->config);
-
-    return rc < 0 ? rc
-                  : words_read_directory(host_open(host, path.text, O_RDONLY | O_DIRECTORY, 0), "",
-                                         ret);
+    return host_list_all(host, ret, "%s/conf.d", host->config);
 }
 
 void

@@ -9,7 +9,7 @@
 #include <string.h>
 
 const struct option_row option_rows[OPTIONS] = {
-    [OPTION_ROOT] = {"root", 0, "DIR", "another machine's file system, recorded or made"},
+    [OPTION_ROOT] = {"root", 0, "FILE", "another machine's file system, or a capture of it"},
     [OPTION_CONNECT] = {"connect", 'c', "URI", "another host's libvirt; may be given repeatedly"},
     [OPTION_HOSTS] = {"hosts", 0, "FILE", "the hosts that this file names, a URI in each line"},
     [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", "how long to wait at most"},
@@ -36,6 +36,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_SINCE] = {"since", 0, "TIME", "leave out what is older, as journalctl does"},
     [OPTION_WATCH] = {"watch", 'w', NULL, "show it again whenever it changes; q ends that"},
     [OPTION_BEST] = {"best", 0, NULL, "to the host that would take it and has the most room"},
+    [OPTION_NAMES] = {"names", 0, NULL, "leave names and UUIDs as they are"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };

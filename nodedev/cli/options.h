@@ -42,6 +42,7 @@ enum option_key {
     OPTION_SINCE,
     OPTION_WATCH,
     OPTION_BEST,
+    OPTION_NAMES,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* how many there are */

@@ -2,6 +2,7 @@
 
 #include "cli/vgpuctl.h"
 #include "base/suggest.h"
+#include "capture/playback.h"
 #include "cli/hosts-file.h"
 #include "cli/say.h"
 #include "cli/wrap.h"
@@ -68,16 +69,23 @@ find_command(const struct command *const *commands, const char *name, struct err
     return NULL;
 }
 
-/* Another machine's file system is not this libvirt's. It is confined, but for this one's own: from
- * "/" no link leads out. */
+/* Another machine's file system, or a capture of it, is not this libvirt's. It is confined, but for
+ * this one's own: from "/" no link leads out. */
 static int
-change_root(struct host *host, struct command_call *call, struct error *error)
+change_root(struct host *host, struct playback *playback, struct command_call *call,
+            struct error *error)
 {
     const char *root = call->options.values[OPTION_ROOT];
+    int rc;
 
     if (!root)
         return 0;
     call->uri = NULL;
+    rc = playback_open(playback, host, root, error);
+    if (rc > 0)
+        call->host = &playback->host;
+    if (rc != 0)
+        return rc;
     host->is_confined = strcmp(root, "/") != 0;
     host->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
@@ -112,10 +120,21 @@ check_arguments(const struct command *command, const struct command_call *call, 
     return REFUSED;
 }
 
+/* What the capture does not have was no answer, whatever was made of it. */
+static void
+tell_misses(const struct command_call *call, const struct words *misses)
+{
+    if (misses->count)
+        say_line(call->faults, "vgpuctl: %s: not recorded in %s: /%s%s", call->name,
+                 call->options.values[OPTION_ROOT], misses->items[0],
+                 misses->count > 1 ? ", and others: what is said of them is not known" : "");
+}
+
 static enum command_status
 run(const struct command *command, struct host *host, struct command_call *call,
     struct error *error)
 {
+    AUTO(playback_clear) struct playback playback = {0};
     enum command_status status;
     int rc;
 
@@ -132,9 +151,10 @@ run(const struct command *command, struct host *host, struct command_call *call,
     rc = hosts_file_read(&call->options, error);
     if (rc < 0)
         return command_failed(rc, error);
-    if (change_root(host, call, error) < 0)
+    if (change_root(host, &playback, call, error) < 0)
         return COMMAND_FAILED;
     status = command->run(call, error);
+    tell_misses(call, &playback.misses);
     if (fflush(call->out) != 0 && status == COMMAND_DONE) {
         error_set(error, -EIO, "writing the result: %m");
         status = COMMAND_FAILED;

@@ -11,6 +11,7 @@
 /* In the order of vgpuctl --help; NULL ends them. */
 extern const struct command *const commands[];
 
+extern const struct command command_capture;
 extern const struct command command_check;
 extern const struct command command_doctor;
 extern const struct command command_drain;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/memory.h"
+#include "cli/output.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "libvirt/references.h"
 #include "view/metrics.h"
 #include "view/vgpu-walk.h"
-
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 
 /* -errno with a line in error: libvirt could not be asked. */
 static int
@@ -24,35 +21,6 @@ count_orphans(const struct command_call *call, const struct snapshot *snapshot, 
     while (vgpu_walk_next(&walk))
         *ret += walk.vgpu && references_is_orphan(&references, walk.vgpu, walk.lease);
     return rc;
-}
-
-/* Where the node exporter looks, there may be half a file at no time. It reads *.prom: what is
- * aside has another name. */
-static int
-replace_file(const char *path, const char *text, size_t length, struct error *error)
-{
-    AUTO_FREE char *aside = memory_format("%s.XXXXXX", path);
-    AUTO_CLOSE int fd = mkostemp(aside, O_CLOEXEC);
-    int rc = 0;
-
-    if (fd < 0)
-        return error_set(error, -errno, "--output %s: %m", path);
-    if (fchmod(fd, 0644) < 0)
-        rc = -errno;
-    for (size_t done = 0; rc == 0 && done < length;) {
-        ssize_t written = write(fd, text + done, length - done);
-
-        if (written < 0)
-            rc = -errno;
-        else
-            done += (size_t)written;
-    }
-    if (rc == 0 && rename(aside, path) < 0)
-        rc = -errno;
-    if (rc == 0)
-        return 0;
-    unlink(aside);
-    return error_set(error, rc, "--output %s: %s", path, strerror(-rc));
 }
 
 static int
@@ -70,7 +38,8 @@ write_all(const struct command_call *call, const struct metrics *metrics, struct
     memory = memory_stream(&text, &length);
     metrics_write(metrics, memory);
     memory_stream_end(memory, &text);
-    return replace_file(path, text, length, error);
+    /* The node exporter reads *.prom: what is aside has another name. */
+    return output_replace(path, text, length, 0644, error);
 }
 
 static enum command_status

@@ -10,7 +10,6 @@
 
 #include <fnmatch.h>
 #include <string.h>
-#include <time.h>
 
 #define LINK "50-vgpu"
 
@@ -268,13 +267,9 @@ check_others(struct diagnosis *diagnosis)
 
 /* When a process started, in seconds since 1970, like a file's times. */
 static double
-started_at(struct process process)
+started_at(const struct host *host, struct process process)
 {
-    struct timespec now, up;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    return (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
+    return (double)host->ops->booted(host) / 1e9 +
            (double)process.start / (double)sysconf(_SC_CLK_TCK);
 }
 
@@ -293,7 +288,7 @@ check_unseen(struct diagnosis *diagnosis)
     AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     char name[32];
     struct process daemon = daemon_process_find(diagnosis->host, name, sizeof(name));
-    double start = started_at(daemon);
+    double start = started_at(diagnosis->host, daemon);
     bool ours = false, known = false;
     struct program program;
     struct counters counters;

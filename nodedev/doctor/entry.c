@@ -2,7 +2,6 @@
 
 #include "doctor/entry.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +98,7 @@ entry_is_safe(const struct host *host, const struct entry *entry)
 {
     struct stat root;
 
-    return fstat(host->root, &root) == 0 && entry->status.st_uid == root.st_uid &&
+    return host_status(host, ".", &root) == 0 && entry->status.st_uid == root.st_uid &&
            !(entry->status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -110,5 +109,5 @@ entry_list(const struct host *host, struct words *ret, const char *format, ...)
 
     *ret = (struct words){0};
     PATH_OR_RETURN(path, format);
-    return words_read_directory(host_open(host, path.text, O_RDONLY | O_DIRECTORY, 0), "", ret);
+    return host_list_all(host, ret, "%s", path.text);
 }

@@ -30,7 +30,7 @@ static const struct scene_case one_place = {.scene = &scene, .machine = ONE_PLAC
 static struct host_ops ops;
 static void (*meanwhile)(void);
 static unsigned looks, lists; /* until then */
-static int (*list_of_kernel)(const struct host *host, const char *path, struct names *ret);
+static int (*list_of_kernel)(const struct host *host, const char *path, struct words *ret);
 
 static void
 count_down(unsigned *left)
@@ -57,7 +57,7 @@ lock(const struct host *host, int fd, uint64_t nanoseconds)
 }
 
 static int
-list(const struct host *host, const char *path, struct names *ret)
+list(const struct host *host, const char *path, struct words *ret)
 {
     if (!strcmp(path, "sys/bus/mdev/devices"))
         count_down(&lists);

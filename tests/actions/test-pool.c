@@ -226,7 +226,7 @@ somebody_has_it_without_us(void **state)
 }
 
 static int
-list_but_one(const struct host *host, const char *path, struct names *ret)
+list_but_one(const struct host *host, const char *path, struct words *ret)
 {
     return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
 }

@@ -242,10 +242,10 @@ killing_write(const struct host *host, const char *path, const char *text)
 }
 
 static int
-killing_exists(const struct host *host, const char *path)
+killing_status(const struct host *host, const char *path, struct stat *ret)
 {
     count_call();
-    return usual->exists(host, path);
+    return usual->status(host, path, ret);
 }
 
 static int
@@ -276,7 +276,7 @@ call_killed(const char *xml, const char *operation, const char *sub)
         killing = *usual;
         killing.read = killing_read;
         killing.write = killing_write;
-        killing.exists = killing_exists;
+        killing.status = killing_status;
         killing.lock = killing_lock;
         killing.now = killing_now;
         scene.kernel.host.ops = &killing;

@@ -12,6 +12,7 @@ tar -xJf "$srcdir/tests/corpus/learned.tar.xz" -C "$scratch"
 # shellcheck disable=SC2154 # Makefile.am hands it over
 for target in $fuzz_targets; do
     name=${target##*/fuzz-}
+    mkdir -p "$scratch/$name"
     "$top_builddir/$target" "tests/corpus/$name" "$scratch/$name" || complain "$target failed"
 done
 finish

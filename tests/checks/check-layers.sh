@@ -17,7 +17,8 @@ common/lease        base domain policy device
 common/placement    base domain policy device lease
 common/apply        base domain policy device lease placement
 common/actions      base domain policy device lease placement apply
-nodedev/cli         base domain policy device lease placement apply actions
+nodedev/capture     base domain policy device lease
+nodedev/cli         base domain policy device lease placement apply actions capture
 nodedev/libvirt     base domain policy device lease placement apply actions cli
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt
 nodedev/view        base domain policy device lease placement apply actions cli libvirt xml
@@ -27,7 +28,7 @@ nodedev/migrate     base domain policy device lease placement apply actions cli 
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
 nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor sriov
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor sriov capture
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

@@ -162,11 +162,11 @@ help(void **state)
         unsigned width;
         const char *text;
     } rows[] = {
-        {80, "      --root DIR             another machine's file system, recorded or made\n"
+        {80, "      --root FILE            another machine's file system, or a capture of it\n"
              "  -o, --columns LIST         the columns to print, parted by commas\n"
              "  -V, --version              print the version\n"},
-        {60, "      --root DIR             another machine's file system,\n"
-             "                             recorded or made\n"
+        {60, "      --root FILE            another machine's file system,\n"
+             "                             or a capture of it\n"
              "  -o, --columns LIST         the columns to print, parted by\n"
              "                             commas\n"
              "  -V, --version              print the version\n"},

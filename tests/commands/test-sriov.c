@@ -266,7 +266,7 @@ others_fail(void **state)
 static const struct host_ops *kernel_ops;
 
 static int
-list_but_one(const struct host *host, const char *path, struct names *ret)
+list_but_one(const struct host *host, const char *path, struct words *ret)
 {
     return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
 }

@@ -23,7 +23,7 @@ static struct host host;
 static int probed; /* what opening the group's node gives, if not a descriptor */
 
 static int
-list(const struct host *place, const char *path, struct names *ret)
+list(const struct host *place, const char *path, struct words *ret)
 {
     return !strcmp(path, "proc/666/fd") ? -EACCES : host_kernel.list(place, path, ret);
 }

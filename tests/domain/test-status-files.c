@@ -141,7 +141,7 @@ no_list_at_all(void **state)
     assert_int_equal(read_again(), -ENOTDIR);
     assert_false(files.complete);
     assert_int_equal(files.unread_count, 0);
-    assert_string_equal(error.text, "cannot open /" DIRECTORY ": Not a directory");
+    assert_string_equal(error.text, "cannot read /" DIRECTORY ": Not a directory");
     assert_string_equal(status_files_doubt(&files, &web, "web01"), error.text);
 }
 

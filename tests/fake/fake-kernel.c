@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static const struct fake_family *const families[] = {&fake_mdev, &fake_vf, &fake_xe, &fake_sriov};
@@ -90,7 +91,7 @@ is_hidden(const struct host *host, const struct host *place, ssize_t rc)
 }
 
 static int
-fake_list(const struct host *host, const char *path, struct names *ret)
+fake_list(const struct host *host, const char *path, struct words *ret)
 {
     const struct host place = place_of(host, path);
     int rc;
@@ -124,11 +125,30 @@ fake_link(const struct host *host, const char *path, char *buffer, size_t size)
 }
 
 static int
-fake_exists(const struct host *host, const char *path)
+fake_status(const struct host *host, const char *path, struct stat *ret)
 {
     const struct host place = place_of(host, path);
 
-    return host_kernel.exists(&place, path);
+    return host_kernel.status(&place, path, ret);
+}
+
+static int
+fake_open_file(const struct host *host, const char *path, int flags, mode_t mode)
+{
+    return host_kernel.open(host, path, flags, mode);
+}
+
+/* As processes are real. */
+static uint64_t
+fake_booted(const struct host *host)
+{
+    return host_kernel.booted(host);
+}
+
+static bool
+fake_is_locked(const struct host *host, int fd, uint64_t byte)
+{
+    return host_kernel.is_locked(host, fd, byte);
 }
 
 /* An ordinary user can give no file a label: that of PATH is in the file labels/PATH. */
@@ -136,7 +156,8 @@ static ssize_t
 fake_label(const struct host *host, const char *path, char *buffer, size_t size)
 {
     struct path label;
-    int rc = host_kernel.exists(host, path);
+    struct stat status;
+    int rc = host_kernel.status(host, path, &status);
     ssize_t length;
 
     if (rc == 0)
@@ -150,12 +171,15 @@ static const struct host_ops fake_ops = {
     .write = fake_write_attribute,
     .list = fake_list,
     .link = fake_link,
-    .exists = fake_exists,
+    .status = fake_status,
+    .open = fake_open_file,
     .label = fake_label,
     .probe = fake_probe,
     .now = fake_clock_now,
     .wait = fake_clock_wait,
+    .booted = fake_booted,
     .lock = fake_clock_lock,
+    .is_locked = fake_is_locked,
 };
 
 /* --- building the machine --------------------------------------------------------------------- */

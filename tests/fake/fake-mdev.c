@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/file.h>
 
 /* --- the tree --------------------------------------------------------------------------------- */
@@ -244,8 +245,9 @@ read_available(const struct fake_kernel *fake, const char *path, const char *par
 {
     LOCKED AUTO_CLOSE int lock = fake_lock(fake);
     const struct fake_parent *known = fake_find_parent(fake, parent);
+    struct stat status;
 
-    if (host_kernel.exists(&fake->host, path) < 0 || !known)
+    if (host_kernel.status(&fake->host, path, &status) < 0 || !known)
         return -ENOENT;
     if (fake->faults->unreadable && fake->faults->opens % fake->faults->unreadable == 0)
         return -EIO;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #undef NDEBUG
@@ -82,22 +83,24 @@ traced_write(const struct host *host, const char *path, const char *text)
 
 /* Of all the machine's processes that one which plays QEMU. */
 static void
-keep_qemu(struct names *names)
+keep_qemu(struct words *names)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < names->count; i++) {
-        if (atoi(names->items[i].text) == (int)qemu)
+        if (atoi(names->items[i]) == (int)qemu)
             names->items[kept++] = names->items[i];
+        else
+            free(names->items[i]);
     }
     names->count = kept;
 }
 
 static int
-traced_list(const struct host *host, const char *path, struct names *ret)
+traced_list(const struct host *host, const char *path, struct words *ret)
 {
     const struct host kernel = kernel_of(host);
-    AUTO(names_clear) struct names names = {0};
+    AUTO(words_clear) struct words names = {0};
     bool before = inject_has_struck();
     int rc, answer;
 
@@ -107,7 +110,10 @@ traced_list(const struct host *host, const char *path, struct names *ret)
         keep_qemu(ret);
     inject_resume();
     rc = host_kernel.list(&kernel, stand_in(FILES "/directory", answer >= 0), &names);
-    return has_failed(before, rc) ? rc : answer;
+    if (!has_failed(before, rc))
+        return answer;
+    words_clear(ret);
+    return rc;
 }
 
 static ssize_t
@@ -126,17 +132,24 @@ traced_link(const struct host *host, const char *path, char *buffer, size_t size
 }
 
 static int
-traced_exists(const struct host *host, const char *path)
+traced_status(const struct host *host, const char *path, struct stat *ret)
 {
     const struct host kernel = kernel_of(host);
     bool before = inject_has_struck();
+    struct stat ignored;
     int rc, answer;
 
     inject_pause();
-    answer = fake_ops->exists(host, path);
+    answer = fake_ops->status(host, path, ret);
     inject_resume();
-    rc = host_kernel.exists(&kernel, stand_in(FILE_THERE, answer >= 0));
+    rc = host_kernel.status(&kernel, stand_in(FILE_THERE, answer >= 0), &ignored);
     return has_failed(before, rc) ? rc : answer;
+}
+
+static int
+traced_open(const struct host *host, const char *path, int flags, mode_t mode)
+{
+    return host_kernel.open(host, path, flags, mode);
 }
 
 static ssize_t
@@ -195,6 +208,18 @@ traced_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_
     return rc;
 }
 
+static uint64_t
+traced_booted(const struct host *host)
+{
+    return host_kernel.booted(host);
+}
+
+static bool
+traced_is_locked(const struct host *host, int fd, uint64_t byte)
+{
+    return host_kernel.is_locked(host, fd, byte);
+}
+
 static int
 traced_lock(const struct host *host, int fd, uint64_t nanoseconds)
 {
@@ -219,12 +244,15 @@ static const struct host_ops traced_ops = {
     .write = traced_write,
     .list = traced_list,
     .link = traced_link,
-    .exists = traced_exists,
+    .status = traced_status,
+    .open = traced_open,
     .label = traced_label,
     .probe = traced_probe,
     .now = traced_now,
     .wait = traced_wait,
+    .booted = traced_booted,
     .lock = traced_lock,
+    .is_locked = traced_is_locked,
 };
 
 void

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "capture/answers.h"
+#include "base/memory.h"
+#include "base/words.h"
+
+#include <ctype.h>
+#include <search.h>
+#include <string.h>
+
+#define TITLE      "libvirt-vgpu capture "
+#define FORMAT_NOW "1"
+
+static const char *const kinds[] = {"host", "read",  "list",   "link", "status",
+                                    "open", "label", "locked", NULL};
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static int
+compare(const void *left, const void *right)
+{
+    const struct answer *a = left, *b = right;
+    int order = strcmp(a->path, b->path);
+
+    return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+static void
+free_answer(void *data)
+{
+    struct answer *answer = data;
+
+    free(answer->path);
+    free(answer->text);
+    free(answer);
+}
+
+void
+answers_add(struct answers *answers, enum answer_kind kind, const char *path, const char *bytes,
+            ssize_t length)
+{
+    struct answer *answer = memory_zeroed(1, sizeof(*answer));
+    struct answer **found;
+
+    answer->kind = kind;
+    answer->path = memory_copy(path);
+    answer->error = length < 0 ? (int)-length : 0;
+    answer->length = length < 0 ? 0 : (size_t)length;
+    answer->text = memory_copy_bytes(length > 0 ? bytes : "", answer->length);
+    found = tsearch(answer, &answers->tree, compare);
+    if (!found)
+        memory_fail();
+    else if (*found != answer)
+        free_answer(answer);
+}
+
+struct answer *
+answers_find(const struct answers *answers, enum answer_kind kind, const char *path)
+{
+    const struct answer sought = {.kind = kind, .path = (char *)path};
+    void *found = tfind(&sought, &answers->tree, compare);
+
+    return found ? *(struct answer **)found : NULL;
+}
+
+struct visit {
+    void (*visit)(struct answer *answer, void *data);
+    void *data;
+};
+
+static void
+visit_node(const void *node, VISIT order, void *data)
+{
+    const struct visit *visit = data;
+
+    if (order == postorder || order == leaf)
+        visit->visit(*(struct answer *const *)node, visit->data);
+}
+
+void
+answers_visit(const struct answers *answers, void (*visit)(struct answer *answer, void *data),
+              void *data)
+{
+    struct visit visiting = {visit, data};
+
+    twalk_r(answers->tree, visit_node, &visiting);
+}
+
+void
+answers_clear(struct answers *answers)
+{
+    tdestroy(answers->tree, free_answer);
+    answers->tree = NULL;
+}
+
+/* --- the text --------------------------------------------------------------------------------- */
+
+/* `also` is a character that is not to be seen, either. */
+static void
+put_bytes(const char *bytes, size_t length, char also, FILE *out)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)bytes[i];
+
+        if (byte == '\n' && also != '\n')
+            fputs("\\n", out);
+        else if (byte == '\\')
+            fputs("\\\\", out);
+        else if (iscntrl(byte) || byte == (unsigned char)also)
+            fprintf(out, "\\x%02x", byte);
+        else
+            fputc(byte, out);
+    }
+}
+
+static void
+put_answer(struct answer *answer, void *data)
+{
+    FILE *out = data;
+
+    fprintf(out, "%s ", kinds[answer->kind]);
+    put_bytes(answer->path, strlen(answer->path), ' ', out);
+    if (answer->error) {
+        fprintf(out, " ! %d %s", answer->error, strerror(answer->error));
+    } else {
+        fputs(" = ", out);
+        put_bytes(answer->text, answer->length, '\0', out);
+    }
+    fputc('\n', out);
+}
+
+void
+answers_write(const struct answers *answers, const char *remark, FILE *out)
+{
+    fprintf(out, TITLE FORMAT_NOW "\n# %s\n", remark);
+    answers_visit(answers, put_answer, out);
+}
+
+static int
+hex_digit(char digit)
+{
+    return isdigit((unsigned char)digit) ? digit - '0' : tolower((unsigned char)digit) - 'a' + 10;
+}
+
+/* Undoes put_bytes in place: the length, or -EBADMSG. */
+static ssize_t
+take_bytes(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++) {
+        if (*from != '\\') {
+            *to++ = *from;
+        } else if (*++from == 'n') {
+            *to++ = '\n';
+        } else if (*from == '\\') {
+            *to++ = '\\';
+        } else if (*from == 'x' && isxdigit((unsigned char)from[1]) &&
+                   isxdigit((unsigned char)from[2])) {
+            *to++ = (char)(hex_digit(from[1]) * 16 + hex_digit(from[2]));
+            from += 2;
+        } else {
+            return -EBADMSG;
+        }
+    }
+    *to = '\0';
+    return to - text;
+}
+
+/* An errno that system calls return: 0 for anything else. */
+static int
+parse_error(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    return end != text && number > 0 && number < 4096 ? (int)number : 0;
+}
+
+static int
+parse_line(char *line, struct answers *answers)
+{
+    const char *word = strsep(&line, " ");
+    char *path = strsep(&line, " ");
+    const char *sign = strsep(&line, " ");
+    int kind = words_index(kinds, word);
+    ssize_t length;
+
+    if (kind < 0 || !path || !sign || strlen(sign) != 1 || !line)
+        return -EBADMSG;
+    length = take_bytes(path);
+    if (length < 0 || (size_t)length != strlen(path))
+        return -EBADMSG;
+    if (*sign == '=')
+        length = take_bytes(line);
+    else
+        length = *sign == '!' ? -(ssize_t)parse_error(line) : 0;
+    if (*sign == '=' ? length < 0 : length >= 0)
+        return -EBADMSG;
+    answers_add(answers, (enum answer_kind)kind, path, line, length);
+    return 0;
+}
+
+bool
+answers_are(const char *text)
+{
+    return !strncmp(text, TITLE, strlen(TITLE));
+}
+
+int
+answers_parse(char *text, struct answers *ret, struct error *error)
+{
+    const char *first = strsep(&text, "\n");
+
+    *ret = (struct answers){0};
+    if (!answers_are(first))
+        return error_set(error, -EBADMSG, "it is no capture of vgpuctl's");
+    if (strcmp(first + strlen(TITLE), FORMAT_NOW))
+        return error_set(error, -EPROTONOSUPPORT,
+                         "it is a capture in format %s, and this program knows only " FORMAT_NOW,
+                         first + strlen(TITLE));
+    for (unsigned number = 2; text && *text; number++) {
+        char *line = strsep(&text, "\n");
+
+        if (*line && *line != '#' && parse_line(line, ret) < 0)
+            return error_set(error, -EBADMSG, "line %u is no answer of a host's", number);
+    }
+    return 0;
+}

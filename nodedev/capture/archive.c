@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "capture/archive.h"
+#include "base/memory.h"
+#include "capture/answers.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define TAR      "/usr/bin/tar"
+#define MANIFEST "manifest"
+#define MOST     (64 << 20) /* bytes of a manifest, or of an archive */
+#define LONGEST  60000      /* ms */
+
+/* Memory with a descriptor, which takes MOST bytes and not one more: -1 and errno. */
+static int
+make_memory(void)
+{
+    AUTO_CLOSE int fd = memfd_create(MANIFEST, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0 || ftruncate(fd, MOST) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)
+        return -1;
+    return TAKE_FD(fd);
+}
+
+/* Reads a descriptor to its end, from where it is: the text, terminated, or NULL and errno. */
+static char *
+read_all(int fd, size_t most, size_t *length)
+{
+    AUTO_FREE char *text = memory_zeroed(most + 1, 1);
+
+    *length = 0;
+    while (*length < most) {
+        ssize_t got = read(fd, text + *length, most - *length);
+
+        if (got < 0)
+            return NULL;
+        if (got == 0)
+            break;
+        *length += (size_t)got;
+    }
+    return TAKE(text);
+}
+
+/* Runs tar with its output in memory: the bytes, which the caller frees, or NULL. */
+static char *
+run_tar(const struct host *host, const char *const *argv, size_t *length, struct error *error)
+{
+    AUTO_CLOSE int memory = make_memory();
+    AUTO_FREE char *text = NULL;
+    int rc = memory < 0 ? -errno : -EOPNOTSUPP;
+    off_t end;
+
+    if (memory >= 0 && host->run)
+        rc = host->run(host, (char *const *)argv, memory, LONGEST);
+    if (rc < 0)
+        error_set(error, rc, TAR ": %s", strerror(-rc));
+    else if (rc > 0)
+        error_set(error, -EIO, TAR " has failed, with the exit status %d", rc);
+    if (rc != 0)
+        return NULL;
+    /* What tar has written is what comes before the place at which it has left the descriptor. */
+    end = lseek(memory, 0, SEEK_CUR);
+    if (end >= 0 && lseek(memory, 0, SEEK_SET) == 0)
+        text = read_all(memory, (size_t)end, length);
+    if (!text)
+        error_set(error, -errno, "what " TAR " has written: %m");
+    return TAKE(text);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static int
+unpack(const struct host *host, const char *path, char **ret, struct error *error)
+{
+    AUTO_FREE char *absolute = realpath(path, NULL);
+    AUTO_FREE char *file = memory_format("--file=%s", absolute ? absolute : path);
+    const char *const argv[] = {TAR,  "--extract",     "--gzip", "--to-stdout", "--occurrence=1",
+                                file, "--force-local", "--",     MANIFEST,      NULL};
+    size_t length;
+
+    *ret = run_tar(host, argv, &length, error);
+    return *ret ? 1 : -EIO;
+}
+
+static int
+read_manifest(int fd, char **ret, struct error *error)
+{
+    struct stat status;
+    size_t length;
+
+    if (fstat(fd, &status) < 0)
+        return error_set(error, -errno, MANIFEST ": %m");
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, -EINVAL, MANIFEST " is no regular file");
+    if (status.st_size > MOST)
+        return error_set(error, -EFBIG, MANIFEST " is larger than 64 MiB");
+    *ret = read_all(fd, (size_t)status.st_size, &length);
+    return *ret ? 1 : error_set(error, -errno, MANIFEST ": %m");
+}
+
+/* A tree of files may have a file of that name, too. */
+static int
+read_directory(int directory, char **ret, struct error *error)
+{
+    AUTO_CLOSE int fd = openat(directory, MANIFEST, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int rc;
+
+    if (fd < 0)
+        return errno == ENOENT ? 0 : error_set(error, -errno, MANIFEST ": %m");
+    rc = read_manifest(fd, ret, error);
+    if (rc < 0 || answers_are(*ret))
+        return rc;
+    free(*ret);
+    *ret = NULL;
+    return 0;
+}
+
+int
+archive_read(const struct host *host, const char *path, char **ret, struct error *error)
+{
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat status;
+
+    *ret = NULL;
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return error_set(error, -errno, "%m");
+    if (S_ISDIR(status.st_mode))
+        return read_directory(fd, ret, error);
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, -ENOTDIR, "it is neither a directory nor an archive");
+    return unpack(host, path, ret, error);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* tar finds the manifest by this process's descriptor, and gives it its name. It is not to say who
+ * has written it, and when. */
+int
+archive_pack(const struct host *host, const char *manifest, size_t length, char **ret,
+             size_t *ret_length, struct error *error)
+{
+    AUTO_CLOSE int memory = memfd_create(MANIFEST, MFD_CLOEXEC);
+    AUTO_FREE char *member = memory_format("/proc/%d/fd/%d", (int)getpid(), memory);
+    const char *const argv[] = {TAR,
+                                "--create",
+                                "--gzip",
+                                "--dereference",
+                                "--absolute-names",
+                                "--transform=s,.*," MANIFEST ",",
+                                "--owner=root:0",
+                                "--group=root:0",
+                                "--mode=0644",
+                                "--file=-",
+                                member,
+                                NULL};
+
+    *ret = NULL;
+    for (size_t done = 0; memory >= 0 && done < length;) {
+        ssize_t written = write(memory, manifest + done, length - done);
+
+        if (written < 0)
+            return error_set(error, -errno, MANIFEST ": %m");
+        done += (size_t)written;
+    }
+    if (memory < 0)
+        return error_set(error, -errno, MANIFEST ": %m");
+    *ret = run_tar(host, argv, ret_length, error);
+    return *ret ? 0 : -EIO;
+}

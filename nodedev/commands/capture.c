@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/dry-run.h"
+#include "base/memory.h"
+#include "base/shell-word.h"
+#include "capture/archive.h"
+#include "capture/recording.h"
+#include "capture/redaction.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "commands/commands.h"
+#include "device/ineligible.h"
+#include "device/pci.h"
+#include "device/vgpu.h"
+#include "domain/status-files.h"
+#include "libvirt/connection.h"
+#include "migrate/version.h"
+
+#include <string.h>
+
+#define FILE_NAME "vgpu-capture.tar.gz"
+
+/* --- looking at all that there is ------------------------------------------------------------- */
+
+/* What they print is nobody's; with --json they show all that they know. */
+static void
+run_commands(const struct host *host)
+{
+    static const struct command *const rows[] = {&command_gpus, &command_types,  &command_status,
+                                                 &command_list, &command_doctor, &command_metrics};
+    static const struct terminal terminal = {.input = -1, .output = -1};
+    AUTO_FREE char *printed = NULL;
+    size_t length = 0;
+    FILE *out = memory_stream(&printed, &length);
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct command_call call = {.host = host,
+                                          .name = rows[i]->name,
+                                          .options.values[OPTION_JSON] = "",
+                                          .terminal = &terminal,
+                                          .out = out,
+                                          .faults = out};
+        struct error error;
+
+        (void)!rows[i]->run(&call, &error);
+    }
+    memory_stream_end(out, &printed);
+}
+
+/* Of a domain that nobody has, with one vGPU of this type. */
+static void
+try_type(const struct host *host, const struct inventory_parent *parent,
+         const struct inventory_type *type)
+{
+    struct request_device device = {.alias = (char *)"ua-gpu0", .type = (char *)type->id.text};
+    struct request_hostdev hostdev = {.kind = parent->interface->hostdev,
+                                      .source = parent->name,
+                                      .alias = (char *)"ua-gpu0",
+                                      .is_gpu = true};
+    const struct name nobody = {LEASE_NOBODY};
+    const struct request request = {.domain = nobody,
+                                    .name = (char *)"capture",
+                                    .devices = &device,
+                                    .device_count = 1,
+                                    .hostdevs = &hostdev,
+                                    .hostdev_count = 1};
+    AUTO(dry_run_clear) struct dry_run dry_run = {0};
+    struct error ignored;
+
+    if (hostdev.kind == REQUEST_MDEV)
+        hostdev.source = nobody;
+    (void)!dry_run_make(&dry_run, host, &request, &ignored);
+}
+
+/* A dry start of each type, of those that several GPUs have on the first of them. */
+static void
+try_types(const struct host *host, const struct inventory *inventory)
+{
+    AUTO(names_clear) struct names tried = {0};
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        const struct inventory_parent *parent = &inventory->parents[i];
+        const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+
+        for (size_t type = 0; type < gpu->count; type++) {
+            if (names_has(&tried, &gpu->types[type].id))
+                continue;
+            (void)!names_add(&tried, gpu->types[type].id.text);
+            try_type(host, parent, &gpu->types[type]);
+        }
+    }
+}
+
+/* What is said of PCI devices that a domain names and that are no vGPUs. */
+static void
+look_at_devices(const struct host *host)
+{
+    AUTO(names_clear) struct names devices = {0};
+    char why[256];
+
+    if (host_list(host, &devices, PCI_DEVICES) < 0)
+        return;
+    for (size_t i = 0; i < devices.count; i++)
+        ineligible_explain(host, &devices.items[i], why, sizeof(why));
+}
+
+static void
+look_at_versions(const struct host *host)
+{
+    static const char *const files[] = {"proc/sys/kernel/osrelease", "sys/module/nvidia/version",
+                                        "sys/module/xe/version", "sys/module/i915/version",
+                                        "sys/module/gim/version"};
+    char text[256];
+
+    for (size_t i = 0; i < COUNT(files); i++)
+        (void)!host_read(host, text, sizeof(text), "%s", files[i]);
+}
+
+static void
+look_around(const struct host *host)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(status_files_clear) struct status_files guests = {0};
+    struct error ignored;
+
+    run_commands(host);
+    if (snapshot_take(&snapshot, host, &inventory_all_types, &ignored) == 0)
+        try_types(host, &snapshot.inventory);
+    (void)!status_files_read(host, &guests, &ignored);
+    look_at_devices(host);
+    look_at_versions(host);
+}
+
+/* --- whose versions these are ----------------------------------------------------------------- */
+
+struct heard {
+    unsigned words;
+    bool is_qemu;
+    char remark[128];
+};
+
+/* The first words that libvirt tells: "host", the hypervisor's kind, and two versions. */
+static int
+hear(void *data, const char *word)
+{
+    struct heard *heard = data;
+    size_t at = strlen(heard->remark);
+    struct version version = version_text((unsigned)strtoul(word, NULL, 10));
+
+    switch (heard->words++) {
+    case 1:
+        heard->is_qemu = !strcmp(word, "QEMU");
+        return 0;
+    case 2:
+    case 3:
+        snprintf(heard->remark + at, sizeof(heard->remark) - at, ", %s %s",
+                 heard->words == 3 ? "libvirt"
+                 : heard->is_qemu  ? "QEMU"
+                                   : "its hypervisor",
+                 version.text);
+        return heard->words == 4 ? -ECANCELED : 0;
+    default:
+        return 0;
+    }
+}
+
+/* As far as libvirt is there to tell; the kernel's and the driver's are among the answers. */
+static void
+ask_versions(const struct command_call *call, struct heard *ret)
+{
+    struct connection *connection = NULL;
+    struct error ignored;
+
+    *ret = (struct heard){.remark = "vgpuctl " VGPU_VERSION};
+    if (!call->uri)
+        return;
+    if (connection_open(call->host, call->uri, CONNECTION_READ, &connection, &ignored) == 0)
+        (void)!connection_tell(connection, CONNECTION_DEVICES, hear, ret, &ignored);
+    connection_close(&connection);
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int
+write_file(const struct command_call *call, const struct answers *answers, const char *path,
+           struct error *error)
+{
+    AUTO_FREE char *manifest = NULL, *archive = NULL;
+    size_t length = 0, size = 0;
+    FILE *out = memory_stream(&manifest, &length);
+    struct heard heard;
+    int rc;
+
+    ask_versions(call, &heard);
+    answers_write(answers, heard.remark, out);
+    memory_stream_end(out, &manifest);
+    rc = archive_pack(call->host, manifest, length, &archive, &size, error);
+    return rc < 0 ? rc : output_replace(path, archive, size, 0600, error);
+}
+
+struct tally {
+    size_t answers, denied;
+};
+
+static void
+tally_one(struct answer *answer, void *data)
+{
+    struct tally *tally = data;
+
+    tally->answers++;
+    tally->denied += answer->error == EACCES || answer->error == EPERM;
+}
+
+static void
+tell_kind(const struct command_call *call, const struct redaction *redaction,
+          enum redaction_kind kind)
+{
+    const size_t times = redaction->counts[kind].times;
+    const size_t different = redaction->counts[kind].different;
+
+    if (times && different)
+        say_line(call->out, "%7zu %s (%zu different)", times, redaction_words[kind], different);
+    else if (times)
+        say_line(call->out, "%7zu %s", times, redaction_words[kind]);
+}
+
+static void
+tell(const struct command_call *call, const struct answers *answers,
+     const struct redaction *redaction, const char *path)
+{
+    struct tally tally = {0};
+
+    answers_visit(answers, tally_one, &tally);
+    say_line(call->out, "%s: %zu answers of this host's", path, tally.answers);
+    for (enum redaction_kind kind = 0; kind < REDACTION_KINDS; kind++)
+        tell_kind(call, redaction, kind);
+    if (tally.denied)
+        say_line(call->out, "%7zu answers that need a right: run it as root", tally.denied);
+    for (size_t i = 0; i < redaction->patterns.count; i++)
+        say_line(call->faults,
+                 "vgpuctl: capture: the pattern \"%s\" of the configuration matches other domains "
+                 "in the capture than here",
+                 redaction->patterns.items[i]);
+    say_line(call->out, "Look through it before you give it away: tar -xzOf %s manifest",
+             shell_word(path).text);
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    const char *path = call->count ? call->arguments[0] : FILE_NAME;
+    AUTO(recording_clear) struct recording recording = {0};
+    AUTO(answers_clear) struct answers answers = {0};
+    AUTO(redaction_clear) struct redaction redaction = {0};
+
+    recording_start(&recording, call->host);
+    look_around(&recording.host);
+    redaction_make(call->host, &recording.answers, option_given(&call->options, OPTION_NAMES),
+                   &answers, &redaction);
+    if (write_file(call, &answers, path, error) < 0)
+        return COMMAND_FAILED;
+    tell(call, &answers, &redaction, path);
+    return COMMAND_DONE;
+}
+
+const struct command command_capture = {
+    .name = "capture",
+    .arguments = "[FILE]",
+    .help = "record what this host answers, in an archive that --root takes",
+    .most = 1,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_NAMES),
+    .run = run,
+};

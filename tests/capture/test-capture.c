@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A capture is played back: vgpuctl prints of it what it prints of the host itself. */
+
+#include "capture/archive.h"
+#include "cli/command.h"
+#include "cli/program.h"
+#include "fake/typed.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define L40S "gpu 0000:3d:00.0 vf vfs 4 rule size numa 1 board \"NVIDIA L40S\"\n"
+#define T4                                                                                         \
+    "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
+    "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
+#define FILE_NAME "capture.tar.gz"
+
+static struct scene scene;
+static struct typed live, played;
+static const struct scene_case here = {.scene = &scene, .machine = T4, .inside = true};
+static const struct scene_case unmade = {.scene = &scene};
+
+/* tar takes real time, so it is waited for by the real clock. */
+static int
+run_program(const struct host *host, char *const argv[], int out, unsigned milliseconds)
+{
+    const struct host real = {.root = host->root, .ops = &host_kernel};
+
+    return program_run(&real, argv, out, milliseconds);
+}
+
+static int
+set_up(void **state)
+{
+    int rc = scene_set_up(state);
+
+    scene.kernel.host.run = run_program;
+    return rc;
+}
+
+static int
+tear_down(void **state)
+{
+    typed_clear(&live);
+    typed_clear(&played);
+    return scene_tear_down(state);
+}
+
+/* What is typed, on the host itself and on what is in the capture. */
+static void
+compare(const char *line)
+{
+    AUTO_FREE char *elsewhere = NULL;
+
+    assert_true(asprintf(&elsewhere, "%s --root " FILE_NAME, line) > 0);
+    typed_run(&scene, NULL, line, &live);
+    typed_run(&scene, NULL, elsewhere, &played);
+    if (live.status != played.status || strcmp(live.printed, played.printed) ||
+        strcmp(live.faults, played.faults))
+        fail_msg("%s:\n%s%s(%d)\n-- but played back:\n%s%s(%d)", line, live.printed, live.faults,
+                 live.status, played.printed, played.faults, played.status);
+}
+
+static void
+compare_all(void)
+{
+    static const char *const lines[] = {
+        "vgpuctl gpus",   "vgpuctl gpus --json",   "vgpuctl types",  "vgpuctl types --json",
+        "vgpuctl status", "vgpuctl status --json", "vgpuctl list",   "vgpuctl list --json",
+        "vgpuctl doctor", "vgpuctl doctor --json", "vgpuctl metrics"};
+
+    if (typed_run(&scene, NULL, "vgpuctl capture --names " FILE_NAME, &live) != COMMAND_DONE)
+        fail_msg("%s", live.faults);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        compare(lines[i]);
+}
+
+/* A guest of one vGPU, as a file, is explained. */
+static void
+explain(const char *xml)
+{
+    fake_write(&scene.kernel, "guest.xml", xml);
+    compare("vgpuctl explain ./guest.xml");
+    compare("vgpuctl explain ./guest.xml --json");
+}
+
+static void
+explain_type(const char *type)
+{
+    AUTO_FREE char *devices = NULL, *xml = NULL;
+
+    assert_true(asprintf(&devices, "<vgpu:device alias='ua-gpu77' type='%s'/>", type) > 0);
+    xml = scene_xml(77, devices, (const unsigned[]){77, 0});
+    explain(xml);
+}
+
+static void
+explain_function(const char *address, const char *type)
+{
+    AUTO_FREE char *devices = NULL, *xml = NULL;
+
+    assert_true(asprintf(&devices, "<vgpu:device alias='ua-gpu1' type='%s'/>", type) > 0);
+    xml = scene_xml_of(77, devices, (const char *const[]){address, NULL});
+    explain(xml);
+}
+
+/* --- hosts ------------------------------------------------------------------------------------ */
+
+/* Each is recorded empty, and with a vGPU that somebody else has made. */
+static void
+every_machine(void **state)
+{
+    AUTO_FREE char *directory = NULL;
+    const struct dirent *entry;
+    size_t count = 0;
+    DIR *machines;
+
+    (void)state;
+    assert_true(asprintf(&directory, "%s/tests/machines", scene_sources()) > 0);
+    machines = opendir(directory);
+    assert_non_null(machines);
+    while ((entry = readdir(machines))) {
+        if (*entry->d_name == '.')
+            continue;
+        if (count++) {
+            assert_int_equal(chdir("/"), 0);
+            scene_stop(&scene);
+        }
+        scene_start_machine(&scene, entry->d_name);
+        scene.kernel.host.run = run_program;
+        assert_int_equal(chdir(scene.kernel.path), 0);
+        compare_all();
+    }
+    closedir(machines);
+    assert_true(count > 10);
+    assert_int_equal(chdir("/"), 0);
+}
+
+/* With guests that run, wait and have ended, a quota, a GPU that is drained. */
+static void
+mediated_devices(void **state)
+{
+    (void)state;
+    scene_configure(&scene,
+                    "# who may have how many\n"
+                    "classes = { small = { types = [ \"T4-1B\" ]; }; };\n"
+                    "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 3; } );\n"
+                    "release = \"keep\";\n");
+    for (unsigned i = 1; i <= 3; i++)
+        assert_int_equal(scene_prepare(&scene, i, i, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 3, 3), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(9)), 0);
+    compare_all();
+    explain_type("T4-1B");
+    explain_type("T4-16Q");
+    explain_type("no-such");
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl drain 18:00.0", &live), COMMAND_DONE);
+    compare_all();
+    explain_type("T4-1B");
+}
+
+static void
+functions(void **state)
+{
+    (void)state;
+    scene_start(&scene, L40S "pci 0000:00:1f.2 driver ahci\n");
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    scene_must_start_at(&scene, 1, scene_function("0000:3d:00.0", 0), "L40S-8Q");
+    compare_all();
+    explain_function(scene_function("0000:3d:00.0", 0), "L40S-8Q");
+    explain_function(scene_function("0000:3d:00.0", 1), "L40S-8Q");
+    explain_function(scene_function("0000:3d:00.0", 2), "L40S-48Q");
+    explain_function("0000:00:1f.2", "L40S-48Q");
+    explain_function("0000:77:00.1", "L40S-48Q");
+    assert_int_equal(chdir("/"), 0);
+}
+
+static void
+profiles(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 14096 vendor 8086 device e212\n");
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    scene_configure(&scene,
+                    "profiles = { small = { vram = \"2G\"; }; big = { vram = \"8G\"; }; };\n");
+    scene_must_start_at(&scene, 1, scene_function("0000:03:00.0", 0), "small");
+    compare_all();
+    explain_function(scene_function("0000:03:00.0", 0), "small");
+    explain_function(scene_function("0000:03:00.0", 1), "big");
+    assert_int_equal(chdir("/"), 0);
+}
+
+static void
+pools(void **state)
+{
+    (void)state;
+    scene_start(&scene, "pci 0000:03:00.0 driver gim vendor 1002 device 74b5\n"
+                        "pci 0000:03:02.0 driver vfio-pci physfn 0000:03:00.0\n"
+                        "pci 0000:03:02.1 driver vfio-pci physfn 0000:03:00.0\n");
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:03:02.0\", "
+                            "\"0000:03:02.1\" ]; framebuffer = \"24G\"; }; };\n");
+    scene_must_start_at(&scene, 1, "0000:03:02.0", "mi300");
+    compare_all();
+    explain_function("0000:03:02.0", "mi300");
+    explain_function("0000:03:02.1", "mi300");
+    assert_int_equal(chdir("/"), 0);
+}
+
+/* 16 GPUs with 256 functions: what is sent is no burden. */
+static void
+a_large_host(void **state)
+{
+    AUTO_FREE char *machine = NULL;
+    struct stat status;
+    size_t length;
+    FILE *out = open_memstream(&machine, &length);
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++)
+        fprintf(out, "gpu 0000:%02x:00.0 vf vfs 16 rule size numa %u board \"NVIDIA L40S\"\n",
+                0x10 + i, i / 8);
+    fclose(out);
+    scene_start(&scene, machine);
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    assert_int_equal(stat(FILE_NAME, &status), 0);
+    assert_true(status.st_size < 5 << 20);
+    compare("vgpuctl gpus");
+    assert_int_equal(chdir("/"), 0);
+}
+
+/* --- what is wrong ---------------------------------------------------------------------------- */
+
+static void
+errors(void **state)
+{
+    (void)state;
+    scene.kernel.faults->unreadable = 1;
+    compare_all();
+    scene.kernel.faults->unreadable = 0;
+    scene_configure(&scene, "quotas = (\n");
+    compare_all();
+    scene_configure(&scene, "");
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "nonsense\n");
+    compare_all();
+}
+
+/* A driver does not answer: that is said of the same card. */
+static void
+silence(void **state)
+{
+    (void)state;
+    snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
+    scene.kernel.faults->mute = true;
+    compare_all();
+    explain_type("T4-1B");
+}
+
+/* Somebody is at work on a lease: its claim is locked. */
+static void
+claims(void **state)
+{
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    AUTO_CLOSE int fd = -1;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    fd = openat(scene.kernel.host.root, "run/libvirt-vgpu/claims", O_RDWR | O_CLOEXEC);
+    byte.l_start = (off_t)scene_number(&scene, scene_device(1));
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
+    compare_all();
+    explain_type("T4-16Q");
+}
+
+/* --- redaction -------------------------------------------------------------------------------- */
+
+#define FIRST_UUID     "5ec2e700-1111-4000-8000-0000000000a1"
+#define SECOND_UUID    "5ec2e700-2222-4000-8000-0000000000b2"
+#define DEVICE_UUID(n) "dddddddd-0000-4000-8000-00000000000" #n
+#define OTHER_UUID     "dddddddd-0000-4000-8000-000000000009"
+
+/* Names and UUIDs: in the capture each has a stand-in of its length. */
+static const char *const named[] = {"payroll-db01", "payroll-web02", FIRST_UUID, SECOND_UUID,
+                                    DEVICE_UUID(1), DEVICE_UUID(2),  OTHER_UUID};
+
+/* All else that is nobody's business. */
+static const char *const secrets[] = {
+    "payroll",      "zanzibar",      "Pa55w0rd-of-vnc", "iqn.2001-04.com.secret",
+    "hunter2",      "10.99.88.77",   "mallory",         "SERIAL-0815",
+    "other-host-3", "tok3n-in-hook", "acme-comment",    "second-comment",
+    "secret-image", "6a7f1e0c",      "5ec2e700",        "dddddddd-0000",
+    "backup-key",   "ticket-4711",   "nightly.sh-key",  "52:54:00:aa:bb:cc",
+};
+
+static char *
+with_names(const char *xml, const char *name, const char *uuid)
+{
+    AUTO_FREE char *copy = strdup(xml);
+    char *ret = NULL, *at = strstr(copy, "<name>"), *end = strstr(copy, "</uuid>");
+
+    assert_non_null(at);
+    assert_non_null(end);
+    *at = '\0';
+    assert_true(asprintf(&ret, "%s<name>%s</name>\n<uuid>%s%s", copy, name, uuid, end) > 0);
+    return ret;
+}
+
+static void
+start_guest(unsigned device, const char *name, const char *uuid)
+{
+    AUTO_FREE char *xml =
+        scene_xml(1, "<vgpu:device type='T4-1B'/>", (const unsigned[]){device, 0});
+    AUTO_FREE char *guest = with_names(xml, name, uuid);
+    AUTO_FREE char *status = NULL, *path = NULL;
+
+    assert_int_equal(scene_hook(&scene, guest, "prepare", "begin"), 0);
+    assert_true(
+        asprintf(&status,
+                 "<domstatus state='running' pid='%d'><monitor path='/var/lib/zanzibar'/>"
+                 "<domain type='kvm'>\n<name>%s</name>\n<uuid>%s</uuid>\n"
+                 "<description>ticket-4711</description><devices>"
+                 "<disk><source file='/srv/secret-image'/><serial>SERIAL-0815</serial></disk>"
+                 "<graphics passwd='Pa55w0rd-of-vnc' listen='10.99.88.77'/>"
+                 "<interface><mac address='52:54:00:aa:bb:cc'/></interface>"
+                 "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+                 "<address uuid='%s'/></source></hostdev></devices>"
+                 "<seclabel>iqn.2001-04.com.secret</seclabel></domain></domstatus>\n",
+                 (int)getpid(), name, uuid, scene_device(device)) > 0);
+    assert_true(asprintf(&path, "run/libvirt/qemu/%s.xml", name) > 0);
+    fake_write(&scene.kernel, path, status);
+}
+
+static void
+plant(void)
+{
+    scene_configure(&scene, "# acme-comment\n"
+                            "classes = { small = { types = [ \"T4-1B\" ]; }; }; // second-comment\n"
+                            "quotas = ( { domains = [ \"payroll-*\", \"" FIRST_UUID "\" ];"
+                            " /* hunter2 */ class = \"small\"; max = 2; } );\n"
+                            "domains = ( { name = \"other-host-3\"; devices = ( { alias ="
+                            " \"ua-gpu0\"; class = \"small\"; } ); } );\n");
+    start_guest(1, "payroll-db01", FIRST_UUID);
+    start_guest(2, "payroll-web02", SECOND_UUID);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", OTHER_UUID), 0);
+    fake_write(&scene.kernel, "home/mallory/hook.sh", "#!/bin/sh\n# tok3n-in-hook\n");
+    fake_write(&scene.kernel, "etc/libvirt/hooks/qemu.d/10-nightly",
+               "#!/bin/sh\nexport KEY=nightly.sh-key\nexec libvirt-vgpu-hook --key backup-key\n");
+    assert_int_equal(
+        fchmodat(scene.kernel.host.root, "etc/libvirt/hooks/qemu.d/10-nightly", 0755, 0), 0);
+    assert_int_equal(fchmodat(scene.kernel.host.root, "home/mallory/hook.sh", 0755, 0), 0);
+    assert_int_equal(symlinkat("/home/mallory/hook.sh", scene.kernel.host.root,
+                               "etc/libvirt/hooks/qemu.d/20-own"),
+                     0);
+}
+
+/* Whether a name begins here: which, or COUNT(named). */
+static size_t
+find_named(const char *at)
+{
+    size_t i = 0;
+
+    while (i < COUNT(named) && strncmp(at, named[i], strlen(named[i])) != 0)
+        i++;
+    return i;
+}
+
+/* The same text, but for names and UUIDs: the same one always has the same stand-in. */
+static void
+compare_redacted(const char *line)
+{
+    static char stand_ins[COUNT(named)][64];
+    AUTO_FREE char *elsewhere = NULL;
+    const char *at, *other;
+
+    assert_true(asprintf(&elsewhere, "%s --root " FILE_NAME, line) > 0);
+    typed_run(&scene, NULL, line, &live);
+    typed_run(&scene, NULL, elsewhere, &played);
+    assert_string_equal(played.faults, live.faults);
+    assert_int_equal(played.status, live.status);
+    for (at = live.printed, other = played.printed; *at && *other;) {
+        size_t i = find_named(at), length = i < COUNT(named) ? strlen(named[i]) : 1;
+
+        if (i < COUNT(named) && !*stand_ins[i])
+            snprintf(stand_ins[i], sizeof(*stand_ins), "%.*s", (int)length, other);
+        if (strncmp(other, i < COUNT(named) ? stand_ins[i] : at, length))
+            fail_msg("%s:\n%s\n-- but played back:\n%s", line, live.printed, played.printed);
+        at += length;
+        other += length;
+    }
+    assert_int_equal(*at, *other);
+}
+
+/* For those who read it. */
+static void
+it_tells_versions(void **state)
+{
+    AUTO_FREE char *manifest = NULL;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl capture " FILE_NAME, &live),
+                     COMMAND_DONE);
+    assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
+    typed_assert_has(manifest, "\n# vgpuctl " VGPU_VERSION ", libvirt ");
+    typed_assert_has(manifest, ", its hypervisor ");
+}
+
+static void
+no_secret_leaves_the_host(void **state)
+{
+    AUTO_FREE char *manifest = NULL;
+    struct error error;
+
+    (void)state;
+    plant();
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
+    for (size_t i = 0; i < COUNT(named); i++)
+        assert_null(strstr(manifest, named[i]));
+    for (size_t i = 0; i < COUNT(secrets); i++) {
+        if (strstr(manifest, secrets[i]))
+            fail_msg("%s is in the capture", secrets[i]);
+    }
+    typed_assert_has(live.printed,
+                     "names of domains, or patterns of such, have stand-ins (4 different)");
+    typed_assert_has(live.printed, " UUIDs have stand-ins (");
+    typed_assert_has(live.printed, "2 files of running domains have only what is read of them");
+}
+
+static void
+it_is_played_with_stand_ins(void **state)
+{
+    static const char *const lines[] = {"vgpuctl gpus --json",   "vgpuctl types --json",
+                                        "vgpuctl status --json", "vgpuctl list",
+                                        "vgpuctl list --json",   "vgpuctl metrics"};
+
+    (void)state;
+    plant();
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        compare_redacted(lines[i]);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl doctor", &live), COMMAND_FAILED);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl doctor --root " FILE_NAME, &played),
+                     COMMAND_FAILED);
+    assert_string_equal(played.printed, live.printed);
+}
+
+/* --- archives that somebody sends ------------------------------------------------------------- */
+
+static void
+refuse_archive(const char *command, const char *words)
+{
+    assert_int_equal(system(command), 0);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl gpus --root " FILE_NAME, &played),
+                     COMMAND_FAILED);
+    typed_assert_has(played.faults, words);
+}
+
+/* tar is given nothing that it could put anywhere. */
+static void
+archives_of_strangers(void **state)
+{
+    (void)state;
+    refuse_archive("echo nonsense >" FILE_NAME, "/usr/bin/tar has failed");
+    refuse_archive("mkdir -p d && echo x >d/other && tar -C d -czf " FILE_NAME " other",
+                   "/usr/bin/tar has failed");
+    assert_int_not_equal(access("other", F_OK), 0);
+    refuse_archive("rm -f d/manifest; ln -s /etc/passwd d/manifest && tar -C d -czf " FILE_NAME
+                   " manifest",
+                   "it is no capture of vgpuctl's");
+    refuse_archive("rm -f d/manifest; mkfifo d/manifest && tar -C d -czf " FILE_NAME " manifest",
+                   "it is no capture of vgpuctl's");
+    refuse_archive("rm -f d/manifest; truncate -s 80M d/manifest && tar -C d -czf " FILE_NAME
+                   " manifest",
+                   "/usr/bin/tar has failed");
+    refuse_archive(
+        "rm -f d/manifest; echo libvirt-vgpu capture 2 >d/manifest && tar -C d -czf " FILE_NAME
+        " manifest",
+        "it is a capture in format 2");
+    refuse_archive(
+        "printf 'libvirt-vgpu capture 1\\nread x\\n' >d/manifest && tar -C d -czf " FILE_NAME
+        " manifest",
+        "line 2 is no answer");
+}
+
+/* One that has its files elsewhere looks where they were. */
+static void
+another_build(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "gpus = ( { address = \"0000:18:00.0\"; enabled = false; } );\n");
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    typed_run(&scene, NULL, "vgpuctl gpus", &live);
+    scene.kernel.host.config = "usr/local/etc/libvirt-vgpu";
+    typed_run(&scene, NULL, "vgpuctl gpus --root " FILE_NAME, &played);
+    assert_string_equal(played.printed, live.printed);
+    assert_string_equal(played.faults, "");
+}
+
+/* A directory is a capture if its manifest is one; what was not asked is said to be missing. */
+static void
+what_is_not_recorded(void **state)
+{
+    (void)state;
+    assert_int_equal(system("mkdir d && echo 'libvirt-vgpu capture 1' >d/manifest"), 0);
+    typed_run(&scene, NULL, "vgpuctl list --root d", &played);
+    typed_assert_has(played.faults, "not recorded in d: /");
+    assert_int_equal(system("echo 'something else' >d/manifest"), 0);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl list --root d", &played), COMMAND_DONE);
+    assert_string_equal(played.printed, "");
+}
+
+static void
+nothing_is_changed(void **state)
+{
+    (void)state;
+    compare_all();
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl drain 18:00.0 --root " FILE_NAME, &played),
+                     COMMAND_FAILED);
+    typed_assert_has(played.faults, "Read-only file system");
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl reconcile --root " FILE_NAME, &played),
+                     COMMAND_DONE);
+}
+
+int
+main(void)
+{
+#define TEST(function, its_case)                                                                   \
+    cmocka_unit_test_prestate_setup_teardown(function, set_up, tear_down, (void *)&(its_case))
+    const struct CMUnitTest tests[] = {
+        TEST(every_machine, unmade),
+        TEST(mediated_devices, here),
+        TEST(functions, unmade),
+        TEST(profiles, unmade),
+        TEST(pools, unmade),
+        TEST(a_large_host, unmade),
+        TEST(errors, here),
+        TEST(silence, here),
+        TEST(claims, here),
+        TEST(it_tells_versions, here),
+        TEST(no_secret_leaves_the_host, here),
+        TEST(it_is_played_with_stand_ins, here),
+        TEST(archives_of_strangers, here),
+        TEST(what_is_not_recorded, here),
+        TEST(another_build, here),
+        TEST(nothing_is_changed, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
