@@ -54,7 +54,7 @@ run_tar(const struct host *host, const char *const *argv, size_t *length, struct
     off_t end;
 
     if (memory >= 0 && host->run)
-        rc = host->run(host, (char *const *)argv, memory, LONGEST);
+        rc = host->run(host, (char *const *)argv, -1, memory, LONGEST);
     if (rc < 0)
         error_set(error, rc, TAR ": %s", strerror(-rc));
     else if (rc > 0)

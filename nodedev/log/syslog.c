@@ -75,8 +75,7 @@ list_files(const struct host *host, const char *log, const time_t *since, struct
            struct error *error)
 {
     AUTO(words_clear) struct words names = {0};
-    int rc =
-        words_read_directory(host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0), "", &names);
+    int rc = host_list_all(host, &names, DIRECTORY);
 
     if (rc < 0)
         return error_set(error, rc, "/" DIRECTORY ": %s", strerror(-rc));

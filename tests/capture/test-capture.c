@@ -27,11 +27,11 @@ static const struct scene_case unmade = {.scene = &scene};
 
 /* tar takes real time, so it is waited for by the real clock. */
 static int
-run_program(const struct host *host, char *const argv[], int out, unsigned milliseconds)
+run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
     const struct host real = {.root = host->root, .ops = &host_kernel};
 
-    return program_run(&real, argv, out, milliseconds);
+    return program_run(&real, argv, in, out, milliseconds);
 }
 
 static int
