@@ -94,7 +94,7 @@ run(const struct command_call *call, struct error *error)
         .count = COUNT(columns),
         .empty = "there is no vGPU on this host",
         .empty_remote = "there is no vGPU, as far as libvirt tells",
-        .views = {.filter = &inventory_no_types, .wants_references = true},
+        .views = {.filter = &inventory_no_types, .wants_users = true},
         .add = add_host};
 
     return host_table_show(&rows, call, error);

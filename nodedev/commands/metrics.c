@@ -4,8 +4,8 @@
 #include "cli/output.h"
 #include "cli/say.h"
 #include "commands/commands.h"
-#include "libvirt/references.h"
 #include "view/metrics.h"
+#include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
 /* -errno with a line in error: libvirt could not be asked. */
@@ -15,7 +15,7 @@ count_orphans(const struct command_call *call, const struct snapshot *snapshot, 
 {
     AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    int rc = references_ask(call->host, call->uri, &references, error);
+    int rc = vgpu_users_find(call->host, call->uri, snapshot, &references, error);
 
     *ret = 0;
     while (vgpu_walk_next(&walk))

@@ -3,8 +3,8 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "lease/origin.h"
-#include "libvirt/references.h"
 #include "view/gpu-view.h"
+#include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DOMAIN_UUID };
@@ -74,7 +74,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
-    if (references_ask(call->host, call->uri, &references, error) < 0) {
+    if (vgpu_users_find(call->host, call->uri, &snapshot, &references, error) < 0) {
         error_add(error, "only libvirt knows which domains are defined");
         return COMMAND_FAILED;
     }

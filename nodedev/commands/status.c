@@ -151,7 +151,7 @@ static int
 show_hosts(const struct command_call *call, struct error *error)
 {
     static const struct host_views views = {.filter = &inventory_all_types,
-                                            .wants_references = true,
+                                            .wants_domains = true,
                                             .wants_availability = true,
                                             .show = show};
     struct shown shown = {.call = call, .json = {.out = call->out}};

@@ -78,6 +78,32 @@ connection_ask_domains(const struct host *host, const char *uri, struct domains 
     return connection_domains(connection, ret, error);
 }
 
+void
+connection_add_domain(struct connection *connection, const struct name *domain, struct domains *ret)
+{
+    AUTO(document_clear) struct document live = {0};
+    AUTO(document_clear) struct document config = {0};
+    struct connection_domain found;
+    struct domain_text text;
+    struct error failure;
+
+    if (connection_find(connection, domain->text, &found, &failure) < 0)
+        return;
+    text = (struct domain_text){.uuid = found.uuid.text,
+                                .name = found.name,
+                                .is_running = found.is_running,
+                                .is_persistent = found.is_persistent,
+                                .failure = failure.text};
+    *failure.text = '\0';
+    if ((!found.is_running && found.is_persistent) ||
+        connection_xml(connection, &found.uuid, CONNECTION_LIVE, false, &live, &failure) == 0)
+        text.live = live.text;
+    if (found.is_persistent &&
+        connection_xml(connection, &found.uuid, CONNECTION_CONFIG, false, &config, &failure) == 0)
+        text.config = config.text;
+    (void)!domains_add(ret, &text);
+}
+
 int
 connection_each_domain(struct connection *connection, connection_reader *read, void *data,
                        struct error *error)

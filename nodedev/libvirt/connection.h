@@ -39,6 +39,11 @@ int connection_ask_domains(const struct host *host, const char *uri, struct doma
                            unsigned *version, struct error *error)
     __attribute__((nonnull(1, 2, 3, 5))) CHECKED;
 
+/* Adds one of its domains, unless it has none with that UUID. One that it does not tell, or that
+ * cannot be read, makes ret incomplete, as in domains_add. */
+void connection_add_domain(struct connection *connection, const struct name *domain,
+                           struct domains *ret) NONNULL;
+
 /* Calls a function with each of its domains, by name, until one call fails. -EIO with a line in
  * error, or what `read` has failed with. */
 int connection_each_domain(struct connection *connection, connection_reader *read, void *data,

@@ -50,6 +50,18 @@ domains_add(struct domains *domains, const struct domain_text *text)
     return 0;
 }
 
+void
+domains_add_running(struct domains *domains, struct request *guest)
+{
+    struct domain domain = {.uuid = guest->domain,
+                            .name = memory_copy(guest->name),
+                            .is_running = true,
+                            .live = *guest};
+
+    *guest = (struct request){0};
+    ARRAY_ADD(domains->items, domains->count, domain);
+}
+
 static int
 by_name(const void *a, const void *b)
 {

@@ -39,6 +39,9 @@ struct domain_text {
  * -EBADMSG if it has no UUID. */
 int domains_add(struct domains *domains, const struct domain_text *text) CHECKED NONNULL;
 
+/* Adds a guest that runs, of which no more is known; takes what is in it. */
+void domains_add_running(struct domains *domains, struct request *guest) NONNULL;
+
 /* Once all are added: puts them in order. */
 void domains_sort(struct domains *domains) NONNULL;
 void domains_clear(struct domains *domains) NONNULL;

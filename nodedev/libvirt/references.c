@@ -2,7 +2,24 @@
 
 #include "libvirt/references.h"
 #include "actions/reap.h"
+#include "domain/status-files.h"
 #include "libvirt/connection.h"
+
+int
+references_look(const struct host *host, struct references *ret, struct error *error)
+{
+    AUTO(status_files_clear) struct status_files guests = {0};
+    struct error ignored;
+    int rc;
+
+    *ret = (struct references){.statedir = STATEDIR_CLOSED, .domains = {.complete = true}};
+    rc = statedir_look(host, &ret->statedir, error);
+    if (rc == 0 && status_files_read(host, &guests, &ignored) == 0) {
+        for (size_t i = 0; i < guests.count; i++)
+            domains_add_running(&ret->domains, &guests.items[i]);
+    }
+    return rc;
+}
 
 int
 references_ask(const struct host *host, const char *uri, struct references *ret,

@@ -17,12 +17,17 @@ struct references {
     struct domains domains;
     unsigned libvirt_version; /* 1000000 * major + 1000 * minor + release, of one that runs QEMU's
                                  guests; 0: not known */
-    bool known;               /* libvirt said them all: else nothing is an orphan */
+    bool known;               /* libvirt said all that matter: else nothing is an orphan */
     struct statedir statedir; /* says who is at work */
 };
 
-/* Asks the libvirt of this host; -ENOTCONN or the like with a line in error if it does not say all
- * that is to be known. The caller clears ret in every case. */
+/* What can be told without libvirt: who is at work, and which guests run, as far as their status
+ * files may be read. -errno with a line in error. The caller clears ret in every case. */
+int references_look(const struct host *host, struct references *ret,
+                    struct error *error) CHECKED NONNULL;
+
+/* Asks the libvirt of this host for all domains; -ENOTCONN or the like with a line in error if it
+ * does not say all that is to be known. The caller clears ret in every case. */
 int references_ask(const struct host *host, const char *uri, struct references *ret,
                    struct error *error) CHECKED NONNULL;
 void references_clear(struct references *references) NONNULL;

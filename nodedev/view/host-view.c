@@ -6,6 +6,7 @@
 #include "device/vgpu.h"
 #include "libvirt/remote.h"
 #include "view/gpu-view.h"
+#include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
 static const char *
@@ -196,6 +197,18 @@ host_view_take(struct host_view *view, const struct command_call *call,
     return rc < 0 ? rc : list_vgpus(view, error);
 }
 
+/* All but orphans can be shown without libvirt. */
+static int
+ask_users(const struct host_views *views, const struct command_call *call, struct host_view *view,
+          struct error *error)
+{
+    if (views->wants_domains)
+        return references_ask(call->host, call->uri, &view->references, error);
+    if (views->wants_users)
+        return vgpu_users_find(call->host, call->uri, &view->snapshot, &view->references, error);
+    return 0;
+}
+
 static int
 show_own(const struct host_views *views, const struct command_call *call, void *data,
          struct error *error)
@@ -206,9 +219,7 @@ show_own(const struct host_views *views, const struct command_call *call, void *
 
     if (rc < 0)
         return rc;
-    /* All but orphans can be shown without libvirt. */
-    if (views->wants_references && call->uri &&
-        references_ask(call->host, call->uri, &view.references, &failure) < 0)
+    if (call->uri && ask_users(views, call, &view, &failure) < 0)
         say_line(call->faults, "vgpuctl: %s: %s; so orphans are not told from others", call->name,
                  failure.text);
     rc = list_vgpus(&view, error);

@@ -45,7 +45,8 @@ void host_view_clear(struct host_view *view) NONNULL;
 /* What is to be known of each host, and who shows it. */
 struct host_views {
     const struct inventory_filter *filter; /* the types that are read in full */
-    bool wants_references;
+    bool wants_users;                      /* whose the vGPUs are, as vgpu-users.h finds it */
+    bool wants_domains;      /* all domains: what those ask for that do not run counts, too */
     bool wants_availability; /* with inventory_all_types */
     bool passes_users;       /* whose a vGPU is need not be asked of a remote host */
     /* Shows one host. -errno with a line in error; a remote host's -ENOENT, for what is to be shown

@@ -105,6 +105,7 @@ static void
 no_libvirt(void **state)
 {
     (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl metrics", &typed), 0);
     typed_assert_has(typed.faults, "vgpuctl: metrics: no orphans are counted: cannot connect to ");
     assert_null(strstr(typed.printed, "orphans"));

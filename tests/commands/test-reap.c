@@ -420,6 +420,43 @@ status_files(void **state)
     assert_int_equal(fake_count(&scene.kernel), LAST - 1);
 }
 
+/* A libvirt that also knows a domain which is more than we read. */
+static const char *
+libvirt_with_a_costly_domain(void)
+{
+    AUTO_FREE char *defined = typed_domain(2, TYPED_DEFINED, (const unsigned[]){DEFINED, 0});
+    AUTO_FREE char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, "%s<domain type='test'><name>costly</name><metadata><m:a xmlns:m='urn:m'>",
+            defined);
+    for (int i = 0; i < 300000; i++)
+        fprintf(out, "<m:b/>");
+    fprintf(out, "</m:a></metadata><memory>65536</memory><os><type>hvm</type></os></domain>");
+    fclose(out);
+    return typed_libvirt(&scene, text);
+}
+
+/* Of what is kept only its own domain is read; all others, if something else is nobody's. */
+static void
+no_more_than_it_takes(void **state)
+{
+    (void)state;
+    keep(DEFINED);
+    libvirt = libvirt_with_a_costly_domain();
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
+    assert_said(DEFINED, "kept guest2\n");
+    assert_string_equal(typed.faults, "");
+    assert_int_equal(run("vgpuctl orphans"), COMMAND_DONE);
+    typed_assert_has(typed.faults, "no orphans: a domain refers to every vGPU here");
+    make(BY_HAND);
+    assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
+    assert_said(DEFINED, "kept guest2\n");
+    assert_said(BY_HAND, "foreign -\n");
+    typed_assert_has(typed.faults, "vgpuctl: list: cannot read the domain costly: ");
+}
+
 static void
 no_libvirt(void **state)
 {
@@ -777,6 +814,7 @@ main(void)
         TEST(unknown),
         TEST(being_started),
         TEST(status_files),
+        TEST(no_more_than_it_takes),
         TEST(no_libvirt),
         TEST(two_at_once),
         TEST(interrupted),

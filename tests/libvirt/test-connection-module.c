@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -42,6 +43,42 @@ built(const char *name)
     return path;
 }
 
+/* libvirt's file says that a guest runs, and has a device. */
+static void
+run_guest(unsigned guest, unsigned device)
+{
+    AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0});
+    AUTO_FREE char *text = NULL;
+    char path[64];
+
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    fake_write(&scene.kernel, path, text);
+}
+
+/* Their files say so, of a vGPU of ours and of one that the ledger does not know. So libvirt, which
+ * would be asked for all definitions one by one, is not asked. */
+static void
+whose_guests_all_run(void)
+{
+    AUTO_FREE char *wanted = NULL;
+
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    run_guest(1, 1);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(2)), 0);
+    run_guest(2, 2);
+    assert_int_equal(
+        typed_run(&scene, "test:///default", "vgpuctl list -rn -o STATE,DOMAIN", &typed),
+        COMMAND_DONE);
+    assert_string_equal(typed.printed, "held guest1\nforeign guest2\n");
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl orphans", &typed), COMMAND_DONE);
+    typed_assert_has(typed.faults, "no orphans: a domain refers to every vGPU here");
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl metrics", &typed), COMMAND_DONE);
+    typed_assert_has(typed.printed, "libvirt_vgpu_orphans 0\n");
+    assert_false(is_loaded());
+}
+
 /* The first test: what is loaded stays. */
 static void
 who_asks_no_libvirt_does_not_load_it(void **state)
@@ -71,7 +108,8 @@ who_asks_no_libvirt_does_not_load_it(void **state)
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(typed_run(&scene, "test:///default", lines[i], &typed), COMMAND_DONE);
     assert_false(is_loaded());
-    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl list", &typed), COMMAND_DONE);
+    whose_guests_all_run();
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl status", &typed), COMMAND_DONE);
     assert_true(is_loaded());
 }
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/vgpu-users.h"
+#include "libvirt/connection.h"
+#include "view/vgpu-walk.h"
+
+/* Whether nobody is known to have it, and somebody is to be. */
+static bool
+is_open(const struct references *references, const struct vgpu_walk *walk)
+{
+    if (!walk->vgpu)
+        return false;
+    return walk->lease ? references_is_orphan(references, walk->vgpu, walk->lease)
+                       : !domains_next_user(&references->domains, walk->device, NULL);
+}
+
+/* How many vGPUs are so. Of those with a lease the domain that it names is read, once there is a
+ * connection. */
+static size_t
+count_open(const struct snapshot *snapshot, struct references *references,
+           struct connection *connection)
+{
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    size_t count = 0;
+
+    while (vgpu_walk_next(&walk)) {
+        if (connection && walk.lease && !lease_is_nobodys(walk.lease) && is_open(references, &walk))
+            connection_add_domain(connection, &walk.lease->domain, &references->domains);
+        count += is_open(references, &walk);
+    }
+    return count;
+}
+
+int
+vgpu_users_find(const struct host *host, const char *uri, const struct snapshot *snapshot,
+                struct references *ret, struct error *error)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    int rc = references_look(host, ret, error);
+
+    ret->known = rc == 0;
+    if (rc < 0 || count_open(snapshot, ret, NULL) == 0)
+        return rc;
+    rc = connection_open(host, uri, CONNECTION_READ, &connection, error);
+    if (rc == 0 && count_open(snapshot, ret, connection) > 0) {
+        domains_clear(&ret->domains);
+        rc = connection_domains(connection, &ret->domains, error);
+    }
+    ret->known = rc == 0;
+    return rc;
+}
