@@ -1,11 +1,121 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/model-town.h"
+#include "fake/chance.h"
 #include "placement/model-host.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* --- a random one ----------------------------------------------------------------------------- */
+
+/* Whether another wish names a function. */
+static bool
+is_named(const struct model *model, size_t wish, size_t card, unsigned place)
+{
+    bool ret = false;
+
+    for (size_t k = 0; k < model->wish_count; k++)
+        ret |= k != wish && model->wishes[k].pci && model->wishes[k].on_card == card &&
+               model->wishes[k].on_place == place;
+    return ret;
+}
+
+/* Most wishes at random are for what no card of the host has: so most become what one has, and
+ * often the same of the same card as the wish before. */
+static void
+make_sensible(struct model *model, uint64_t *chances)
+{
+    for (size_t i = 0; i < model->wish_count; i++) {
+        struct wish *wish = &model->wishes[i];
+        bool is_alike = i > 0 && wish[-1].kind >= 0 && maybe(chances, 60);
+        size_t index = is_alike ? wish[-1].on_card : chance(chances, (unsigned)model->card_count);
+        const struct card *card = &model->cards[index];
+        unsigned place = chance(chances, card->place_count);
+        size_t kind = card->kinds[chance(chances, card->kind_count)];
+
+        if (wish->thing >= 0 || maybe(chances, 15))
+            continue;
+        for (unsigned k = 0; k < card->place_count && is_named(model, i, index, place); k++)
+            place = (place + 1) % card->place_count;
+        if (card->vf && is_named(model, i, index, place))
+            continue;
+        if (card->lent || is_alike)
+            kind = card->lent ? card->kinds[card->member[place]] : (size_t)wish[-1].kind;
+        *wish = (struct wish){.group = -1,
+                              .kind = (int)kind,
+                              .card = maybe(chances, 20) ? (int)index : -1,
+                              .place = -1,
+                              .thing = -1,
+                              .order = wish->order,
+                              .numa = POLICY_NUMA_PREFER,
+                              .pci = card->vf,
+                              .on_card = index,
+                              .on_place = place};
+    }
+}
+
+static void
+add_kind(struct card *card, size_t kind)
+{
+    for (unsigned k = 0; k < card->kind_count; k++) {
+        if (card->kinds[k] == kind)
+            return;
+    }
+    assert_true(card->kind_count < KINDS);
+    card->instances[card->kind_count] = 0;
+    card->kinds[card->kind_count++] = kind;
+}
+
+/* A GPU without types is no parent. Of cards that list what they would make now, all of one board
+ * know the same types, and one that takes all of a card: by these their memory and what else they
+ * have is known where no driver tells. */
+static void
+complete_card(const struct model *model, struct card *card)
+{
+    size_t whole = 0;
+
+    if (card->kind_count == 0)
+        add_kind(card, card->vf ? 11 : 2);
+    if (!card->vf || card->xe || card->lent)
+        return;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        const struct kind *kind = &model_kinds[i];
+        bool is_known = false;
+
+        if (strcmp(kind->board, model_kinds[card->kinds[0]].board))
+            continue;
+        if (!kind->slices && kind->framebuffer > model_kinds[whole].framebuffer)
+            whole = i;
+        for (size_t c = 0; c < model->card_count; c++) {
+            for (unsigned k = 0; k < model->cards[c].kind_count; k++)
+                is_known |= model->cards[c].kinds[k] == i;
+        }
+        if (is_known)
+            add_kind(card, i);
+    }
+    add_kind(card, whole);
+}
+
+void
+model_town_make(struct model *model, uint64_t seed)
+{
+    uint64_t chances = ~seed;
+
+    model_make(model, seed);
+    for (size_t c = 0; c < model->card_count; c++) {
+        struct card *card = &model->cards[c];
+
+        card->untold = card->xe && maybe(&chances, 25);
+        complete_card(model, card);
+    }
+    if (maybe(&chances, 60))
+        model->wish_count = 1;
+    make_sensible(model, &chances);
+}
+
+/* --- on the fake kernel ----------------------------------------------------------------------- */
 
 static unsigned
 own_number(const struct model *model)

@@ -19,6 +19,10 @@ struct model_town {
     struct host_ops quiet; /* the same, without other processes */
 };
 
+/* A random model whose cards are such as the fake kernel plays truly, and whose wishes can often be
+ * met. */
+void model_town_make(struct model *model, uint64_t seed);
+
 /* Without its things, what somebody has written into functions of Intel's is there all the same, as
  * that is no vGPU. */
 void model_town_start(struct model_town *town, const struct model *model, bool things);
