@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PARENT "run/libvirt-vgpu"
 
@@ -53,10 +54,20 @@ marks_leave(const struct host *host, enum mark mark, const struct name *domain, 
     log_failure(host, event, domain->text, &error);
 }
 
+/* A link in the directory's place is refused: nobody knows who wrote the marks behind it. */
 static int
 list(const struct statedir *statedir, enum mark mark, struct words *ret)
 {
-    return host_list_all(statedir->host, ret, PARENT "/%s", names[mark]);
+    struct path directory;
+    struct stat status;
+    int rc = path_format(&directory, PARENT "/%s", names[mark]);
+
+    if (rc < 0)
+        return rc;
+    if (host_status(statedir->host, directory.text, &status) < 0)
+        return -errno;
+    return S_ISDIR(status.st_mode) ? host_list_all(statedir->host, ret, "%s", directory.text)
+                                   : -ENOTDIR;
 }
 
 /* Whether the mark of this name covers a lease. */

@@ -240,15 +240,16 @@ put_leased(struct model_town *town, size_t index)
 
 /* Of the machine's processes, which may be hundreds, only this one can have something open here. */
 static int
-list_own_process(const struct host *host, const char *path, struct names *ret)
+list_own_process(const struct host *host, const char *path, struct words *ret)
 {
     const struct model_town *town = (const struct model_town *)host;
-    struct name self = {""};
+    char self[16];
 
     if (strcmp(path, "proc") != 0)
         return town->usual->list(host, path, ret);
-    snprintf(self.text, sizeof(self.text), "%d", (int)getpid());
-    names_append(ret, &self);
+    *ret = (struct words){0};
+    snprintf(self, sizeof(self), "%d", (int)getpid());
+    words_add(ret, self);
     return 0;
 }
 
