@@ -5,7 +5,7 @@
 # takes: 60
 
 commands=('gpus' 'gpus --json' 'types' 'types --json' 'status' 'status --json' 'list' 'list --json'
-    'doctor' 'doctor --json' 'metrics' 'explain ./asking.xml')
+    'doctor' 'doctor --json' 'metrics' 'explain asking.xml')
 
 # show ROOT DIRECTORY: what all of them print of it.
 show() {
