@@ -9,7 +9,8 @@ cp /usr/share/doc/libvirt-vgpu/README.md .
 section() { sed -n "/^## $1\$/,/^##/s/^    //p" README.md; }
 masked() { sed -E 's/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/UUID/g' "$1"; }
 
-# Two T4. libvirt starts anew, and knows them.
+# Two T4, and nothing else. libvirt starts anew, and knows them.
+modprobe -r mtty mbochs mdpy
 modprobe nvidia-shaped mdev=1
 forget_program
 guest web01
