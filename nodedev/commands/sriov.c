@@ -83,7 +83,7 @@ find_address(const struct command_call *call, const struct snapshot *snapshot, s
 }
 
 static int
-find_card(const struct command_call *call, const struct snapshot *snapshot, struct card *ret,
+find_card(const struct command_call *call, const struct snapshot *snapshot, struct sriov_gpu *ret,
           struct error *error)
 {
     struct name address;
@@ -91,7 +91,7 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
 
     if (rc < 0)
         return rc;
-    rc = card_read(call->host, &address, ret);
+    rc = sriov_gpu_read(call->host, &address, ret);
     if (rc == -ENOENT)
         return error_set(error, rc, "%s can have no virtual functions: its sriov_totalvfs is 0",
                          address.text);
@@ -103,7 +103,7 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
 
 /* Of functions that are there just now. */
 static int
-settle(const struct command_call *call, struct snapshot *snapshot, const struct card *card,
+settle(const struct command_call *call, struct snapshot *snapshot, const struct sriov_gpu *card,
        struct error *error)
 {
     int rc = snapshot_scan(snapshot, call->host, error);
@@ -118,7 +118,7 @@ settle(const struct command_call *call, struct snapshot *snapshot, const struct 
 }
 
 static int
-enable(const struct command_call *call, struct snapshot *snapshot, struct card *card,
+enable(const struct command_call *call, struct snapshot *snapshot, struct sriov_gpu *card,
        struct error *error)
 {
     const char *address = card->address.text;
@@ -132,15 +132,16 @@ enable(const struct command_call *call, struct snapshot *snapshot, struct card *
     say_line(call->out, "%s has %u virtual functions%s", address, (unsigned)card->enabled,
              rc ? " now" : " already");
     if (host_exists(call->host, "run/systemd/system") &&
-        !card_is_for_boot(call->host, &card->address))
-        say_line(call->out,
-                 "A boot takes them away; to have all of them again: systemctl enable " CARD_UNIT,
-                 address);
+        !sriov_gpu_is_for_boot(call->host, &card->address))
+        say_line(
+            call->out,
+            "A boot takes them away; to have all of them again: systemctl enable " SRIOV_GPU_UNIT,
+            address);
     return rc ? settle(call, snapshot, card, error) : 0;
 }
 
 static int
-disable(const struct command_call *call, struct snapshot *snapshot, struct card *card,
+disable(const struct command_call *call, struct snapshot *snapshot, struct sriov_gpu *card,
         struct error *error)
 {
     const char *address = card->address.text;
@@ -151,9 +152,9 @@ disable(const struct command_call *call, struct snapshot *snapshot, struct card 
         return rc;
     say_line(call->out, rc ? "%s has no virtual functions any more" : "%s had no virtual functions",
              address);
-    if (card_is_for_boot(call->host, &card->address))
+    if (sriov_gpu_is_for_boot(call->host, &card->address))
         say_line(call->out,
-                 "The next boot enables them; to leave them off: systemctl disable " CARD_UNIT,
+                 "The next boot enables them; to leave them off: systemctl disable " SRIOV_GPU_UNIT,
                  address);
     return 0;
 }
@@ -162,7 +163,7 @@ disable(const struct command_call *call, struct snapshot *snapshot, struct card 
 
 struct action {
     const char *name;
-    int (*run)(const struct command_call *call, struct snapshot *snapshot, struct card *card,
+    int (*run)(const struct command_call *call, struct snapshot *snapshot, struct sriov_gpu *card,
                struct error *error);
     bool takes_away; /* functions that somebody may use: all of them */
 };
@@ -190,7 +191,7 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(card_clear) struct card card = {0};
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
     const struct action *action = find_action(call, error);
     int rc;
 

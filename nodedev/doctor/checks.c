@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/checks.h"
-#include "doctor/cards.h"
+#include "doctor/sriov-gpus.h"
 
 static void
 run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
@@ -14,7 +14,7 @@ run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
     for (size_t gpu = 0; check->look_at_gpu && gpu < diagnosis->inventory.gpu_count; gpu++)
         check->look_at_gpu(diagnosis, gpu);
     if (check->look_at_card)
-        cards_visit(diagnosis, check->cards, check->look_at_card);
+        sriov_gpus_visit(diagnosis, check->cards, check->look_at_card);
     while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))
         check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
 }

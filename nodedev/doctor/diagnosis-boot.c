@@ -7,7 +7,7 @@
  * comes after it cannot be right.
  */
 
-#include "doctor/card-memory.h"
+#include "doctor/former-setup.h"
 #include "base/array.h"
 #include "doctor/checks.h"
 #include "placement/gpu-room.h"
@@ -17,8 +17,8 @@
 #define UNIT "libvirt-vgpu-sriov@%s"
 
 struct place {
-    const struct card *card;
-    const struct card_memory *memory;
+    const struct sriov_gpu *card;
+    const struct former_setup *former;
     size_t gpu; /* in the inventory; SIZE_MAX: it offers nothing and has nothing */
 };
 
@@ -44,12 +44,12 @@ check_mode(struct diagnosis *diagnosis, const struct place *place)
 {
     const char *address = place->card->address.text;
 
-    if (!*place->memory->instance || !offers(diagnosis, place, false))
+    if (!*place->former->instance || !offers(diagnosis, place, false))
         return false;
     diagnosis_add(diagnosis,
                   "the GPU %s is not in MIG mode, which a boot may have taken away: it offers no "
                   "types of GPU instances, and is to have %s (%s)",
-                  address, place->memory->instance, place->memory->says_instance);
+                  address, place->former->instance, place->former->says_instance);
     diagnosis_advise(diagnosis, "shut down the guests on it, then:");
     diagnosis_command(diagnosis, "vgpuctl sriov disable %s", address);
     diagnosis_command(diagnosis, "nvidia-smi -i %s -mig 1", address);
@@ -61,12 +61,12 @@ check_mode(struct diagnosis *diagnosis, const struct place *place)
 static bool
 check_functions(struct diagnosis *diagnosis, const struct place *place)
 {
-    const struct card_memory *memory = place->memory;
+    const struct former_setup *former = place->former;
     const char *address = place->card->address.text;
 
-    if (place->card->enabled || !card_memory_has_functions(memory))
+    if (place->card->enabled || !former_setup_has_functions(former))
         return false;
-    if (memory->is_for_boot)
+    if (former->is_for_boot)
         diagnosis_add(diagnosis,
                       "the GPU %s has no virtual functions, although " UNIT " is to enable them "
                       "at boot",
@@ -74,14 +74,14 @@ check_functions(struct diagnosis *diagnosis, const struct place *place)
     else
         diagnosis_add(
             diagnosis, "the GPU %s has no virtual functions, and is to have vGPUs on them (%s)",
-            address, *memory->instance ? memory->says_instance : memory->sizes[1]->domain_name);
-    if (*memory->instance) {
+            address, *former->instance ? former->says_instance : former->sizes[1]->domain_name);
+    if (*former->instance) {
         diagnosis_advise(diagnosis, "first MIG mode, which a boot may have taken away:");
         diagnosis_command(diagnosis, "nvidia-smi -i %s -mig 1", address);
     }
     diagnosis_command(diagnosis, "systemctl enable " UNIT, address);
     diagnosis_command(diagnosis, "systemctl restart " UNIT, address);
-    if (!*memory->instance) {
+    if (!*former->instance) {
         diagnosis_advise(diagnosis, "if that fails, it says why:");
         diagnosis_command(diagnosis, "systemctl status " UNIT, address);
     }
@@ -94,7 +94,7 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
 {
     const char *address = place->card->address.text;
 
-    if (!*place->memory->instance || place->gpu == SIZE_MAX ||
+    if (!*place->former->instance || place->gpu == SIZE_MAX ||
         diagnosis->inventory.gpus[place->gpu].is_silent ||
         inventory_offers(&diagnosis->inventory, place->gpu) ||
         inventory_lacks_types(&diagnosis->inventory, place->gpu))
@@ -102,7 +102,7 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
     diagnosis_add(diagnosis,
                   "the GPU %s has no GPU instances, which a boot takes away, and so does enabling "
                   "its virtual functions; it is to have %s (%s)",
-                  address, place->memory->instance, place->memory->says_instance);
+                  address, place->former->instance, place->former->says_instance);
     diagnosis_command(diagnosis, "nvidia-smi mig -i %s -cgi PROFILE -C", address);
     diagnosis_advise(diagnosis, "the profiles that there are:");
     diagnosis_command(diagnosis, "nvidia-smi mig -i %s -lgip", address);
@@ -117,7 +117,7 @@ check_sizes(struct diagnosis *diagnosis, const struct place *place)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     const char *address = place->card->address.text;
-    const struct lease *const *sizes = place->memory->sizes;
+    const struct lease *const *sizes = place->former->sizes;
     bool is_used = ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
                              inventory->parents[vgpu->parent].gpu == place->gpu);
 
@@ -134,14 +134,14 @@ check_sizes(struct diagnosis *diagnosis, const struct place *place)
 }
 
 static void
-check_card(struct diagnosis *diagnosis, const struct card *card)
+check_card(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     static bool (*const steps[])(struct diagnosis * diagnosis, const struct place *place) = {
         check_mode, check_functions, check_instances, check_sizes};
-    struct card_memory memory;
-    struct place place = {.card = card, .memory = &memory};
+    struct former_setup former;
+    struct place place = {.card = card, .former = &former};
 
-    card_memory_read(diagnosis, card, &memory);
+    former_setup_read(diagnosis, card, &former);
     if (!inventory_find_gpu(&diagnosis->inventory, &card->address, &place.gpu))
         place.gpu = SIZE_MAX;
     for (size_t i = 0; i < COUNT(steps) && !steps[i](diagnosis, &place); i++)

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "device/pci.h"
-#include "doctor/card-memory.h"
+#include "doctor/former-setup.h"
 #include "doctor/checks.h"
 
 #include <stdio.h>
@@ -91,7 +91,7 @@ list_function(const struct host *host, const struct name *function, struct listi
 }
 
 static struct listing
-list_functions(const struct host *host, const struct card *card,
+list_functions(const struct host *host, const struct sriov_gpu *card,
                bool (*concerns)(const struct host *host, const struct name *function))
 {
     struct listing ret = {0};
@@ -112,7 +112,7 @@ list_functions(const struct host *host, const struct card *card,
 }
 
 static void
-command_enabling_again(struct diagnosis *diagnosis, const struct card *card)
+command_enabling_again(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     diagnosis_command(diagnosis, "vgpuctl sriov disable %s", card->address.text);
     diagnosis_command(diagnosis, "vgpuctl sriov enable %s", card->address.text);
@@ -123,15 +123,15 @@ command_enabling_again(struct diagnosis *diagnosis, const struct card *card)
 /* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
  * Of one that had them before "boot-order" tells. */
 static void
-check_enabled(struct diagnosis *diagnosis, const struct card *card)
+check_enabled(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const char *address = card->address.text;
-    struct card_memory memory;
+    struct former_setup memory;
     size_t index;
 
-    card_memory_read(diagnosis, card, &memory);
+    former_setup_read(diagnosis, card, &memory);
     if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
-        card_memory_has_functions(&memory) ||
+        former_setup_has_functions(&memory) ||
         (inventory_find_gpu(&diagnosis->inventory, &card->address, &index) &&
          inventory_offers(&diagnosis->inventory, index)))
         return;
@@ -147,7 +147,7 @@ check_enabled(struct diagnosis *diagnosis, const struct card *card)
 /* --- they would have no driver --- */
 
 static void
-check_probing(struct diagnosis *diagnosis, const struct card *card)
+check_probing(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const char *address = card->address.text;
     uint64_t probe;
@@ -181,7 +181,7 @@ node_name(const struct name *function)
 }
 
 static void
-check_drivers(struct diagnosis *diagnosis, const struct card *card)
+check_drivers(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, has_no_driver);
 
@@ -202,7 +202,7 @@ check_drivers(struct diagnosis *diagnosis, const struct card *card)
 /* --- the driver offers nothing on them --- */
 
 static void
-check_interface(struct diagnosis *diagnosis, const struct card *card)
+check_interface(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, is_no_parent);
 
@@ -221,14 +221,14 @@ check_interface(struct diagnosis *diagnosis, const struct card *card)
 /* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. Of one that
  * had instances before "boot-order" tells, and "mig-types" of one that has some. */
 static void
-check_types(struct diagnosis *diagnosis, const struct card *card)
+check_types(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const struct inventory *inventory = &diagnosis->inventory;
-    struct card_memory memory;
+    struct former_setup memory;
     size_t index;
 
     check_interface(diagnosis, card);
-    card_memory_read(diagnosis, card, &memory);
+    former_setup_read(diagnosis, card, &memory);
     if (*memory.instance || !inventory_find_gpu(inventory, &card->address, &index) ||
         !inventory->gpus[index].is_partial || inventory_offers(inventory, index) ||
         inventory_lacks_types(inventory, index))
@@ -244,7 +244,7 @@ check_types(struct diagnosis *diagnosis, const struct card *card)
 /* --- libvirt would not give them to a guest --- */
 
 static void
-check_vfio(struct diagnosis *diagnosis, const struct card *card)
+check_vfio(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const struct listing listing = list_functions(diagnosis->host, card, has_no_vfio);
 
@@ -278,7 +278,7 @@ check_libvirt(struct diagnosis *diagnosis)
 /* --- they are another driver's --- */
 
 static void
-check_nova(struct diagnosis *diagnosis, const struct card *card)
+check_nova(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     diagnosis_add(diagnosis,
                   "the GPU %s is driven by nova-core (its virtual functions by "

@@ -4,7 +4,7 @@
 
 #include "doctor/checks.h"
 #include "device/pci.h"
-#include "view/card.h"
+#include "view/sriov-gpu.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ has_functions(const struct host *host)
         const struct name *device = &devices.items[i];
 
         if (host_read_number(host, &enabled, PCI_DEVICES "/%s/sriov_numvfs", device->text) == 0 &&
-            enabled && card_is_nvidias(host, device))
+            enabled && sriov_gpu_is_nvidias(host, device))
             return true;
     }
     return false;

@@ -8,7 +8,7 @@
 #include "device/profile.h"
 #include "placement/constraints.h"
 #include "placement/gpu-room.h"
-#include "view/card.h"
+#include "view/sriov-gpu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,14 +81,14 @@ check_unstated(struct diagnosis *diagnosis, size_t gpu)
 static void
 advise_enabling_again(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    AUTO(card_clear) struct card card = {0};
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
     const char *address = gpu->name.text;
     char count[32] = "";
 
     if (!constraints_bring_memory(&diagnosis->policy, gpu))
         diagnosis_advise(diagnosis, "add vram = \"...G\" to each profile in vgpu.conf that the GPU "
                                     "may have; then,");
-    if (card_read(diagnosis->host, &gpu->name, &card) == 0 && card.enabled < card.total)
+    if (sriov_gpu_read(diagnosis->host, &gpu->name, &card) == 0 && card.enabled < card.total)
         snprintf(count, sizeof(count), " --count %u", (unsigned)card.enabled);
     diagnosis_advise(diagnosis, "without guests on it:");
     diagnosis_command(diagnosis, "vgpuctl sriov disable %s && vgpuctl sriov enable %s%s", address,

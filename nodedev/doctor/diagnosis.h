@@ -36,7 +36,7 @@ enum diagnosis_cards {
 };
 
 struct diagnosis;
-struct card;
+struct sriov_gpu;
 
 struct diagnosis_check {
     const char *name; /* one word, that does not change from version to version */
@@ -47,7 +47,7 @@ struct diagnosis_check {
     void (*look_at_gpu)(struct diagnosis *diagnosis, size_t gpu);
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
-    void (*look_at_card)(struct diagnosis *diagnosis, const struct card *card);
+    void (*look_at_card)(struct diagnosis *diagnosis, const struct sriov_gpu *card);
     enum diagnosis_cards cards;
 };
 

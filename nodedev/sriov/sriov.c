@@ -13,7 +13,7 @@
 
 /* How many there are now. */
 static int
-read_enabled(const struct host *host, struct card *card, struct error *error)
+read_enabled(const struct host *host, struct sriov_gpu *card, struct error *error)
 {
     int rc =
         host_read_number(host, &card->enabled, PCI_DEVICES "/%s/sriov_numvfs", card->address.text);
@@ -26,7 +26,8 @@ read_enabled(const struct host *host, struct card *card, struct error *error)
 /* --- NVIDIA's --------------------------------------------------------------------------------- */
 
 static int
-run_tool(const struct host *host, const struct card *card, const char *how, struct error *error)
+run_tool(const struct host *host, const struct sriov_gpu *card, const char *how,
+         struct error *error)
 {
     char path[] = MANAGE, option[8], address[sizeof(card->address.text)];
     char *const argv[] = {path, option, address, NULL};
@@ -51,7 +52,7 @@ run_tool(const struct host *host, const struct card *card, const char *how, stru
 }
 
 static int
-enable_by_tool(const struct host *host, struct card *card, unsigned count, struct error *error)
+enable_by_tool(const struct host *host, struct sriov_gpu *card, unsigned count, struct error *error)
 {
     int rc;
 
@@ -73,7 +74,7 @@ enable_by_tool(const struct host *host, struct card *card, unsigned count, struc
 /* --- others ----------------------------------------------------------------------------------- */
 
 static int
-write_number(const struct host *host, const struct card *card, const char *attribute,
+write_number(const struct host *host, const struct sriov_gpu *card, const char *attribute,
              unsigned value)
 {
     char text[16];
@@ -92,7 +93,7 @@ reason(int rc)
 
 /* Keeps the host's own drivers off the functions: 1 if that was not so before. */
 static int
-stop_probing(const struct host *host, const struct card *card)
+stop_probing(const struct host *host, const struct sriov_gpu *card)
 {
     uint64_t probes;
     int rc = host_read_number(host, &probes, PCI_DEVICES "/%s/sriov_drivers_autoprobe",
@@ -106,7 +107,8 @@ stop_probing(const struct host *host, const struct card *card)
 }
 
 static int
-enable_by_kernel(const struct host *host, struct card *card, unsigned count, struct error *error)
+enable_by_kernel(const struct host *host, struct sriov_gpu *card, unsigned count,
+                 struct error *error)
 {
     unsigned wanted = count ? count : (unsigned)card->total;
     int probed = stop_probing(host, card), rc;
@@ -131,7 +133,7 @@ enable_by_kernel(const struct host *host, struct card *card, unsigned count, str
 /* --- either ----------------------------------------------------------------------------------- */
 
 int
-sriov_enable(const struct host *host, struct card *card, unsigned count, struct error *error)
+sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count, struct error *error)
 {
     int rc;
 
@@ -145,13 +147,13 @@ sriov_enable(const struct host *host, struct card *card, unsigned count, struct 
                          card->address.text, (unsigned)card->enabled, card->address.text);
     if (card->enabled)
         return 0;
-    rc = card_is_nvidias(host, &card->address) ? enable_by_tool(host, card, count, error)
-                                               : enable_by_kernel(host, card, count, error);
+    rc = sriov_gpu_is_nvidias(host, &card->address) ? enable_by_tool(host, card, count, error)
+                                                    : enable_by_kernel(host, card, count, error);
     return rc < 0 ? rc : 1;
 }
 
 int
-sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct card *card,
+sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct sriov_gpu *card,
              struct error *error)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
@@ -184,13 +186,13 @@ sriov_settle(const struct host *host, const struct snapshot *snapshot, const str
 }
 
 int
-sriov_disable(const struct host *host, struct card *card, struct error *error)
+sriov_disable(const struct host *host, struct sriov_gpu *card, struct error *error)
 {
     int rc;
 
     if (card->enabled == 0)
         return 0;
-    if (card_is_nvidias(host, &card->address)) {
+    if (sriov_gpu_is_nvidias(host, &card->address)) {
         rc = run_tool(host, card, "-d", error);
     } else {
         rc = write_number(host, card, "sriov_numvfs", 0);

@@ -14,14 +14,14 @@
 #pragma once
 
 #include "actions/snapshot.h"
-#include "view/card.h"
+#include "view/sriov-gpu.h"
 
 /*
  * Enables so many functions; 0: as many as there can be. 1: they are there now, and card->enabled
  * says how many; 0: there were some before, and nothing was done; ERROR_USAGE if the card does not
  * do that; else -errno; with a line in error.
  */
-int sriov_enable(const struct host *host, struct card *card, unsigned count,
+int sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count,
                  struct error *error) CHECKED NONNULL;
 
 /*
@@ -31,9 +31,10 @@ int sriov_enable(const struct host *host, struct card *card, unsigned count,
  * enabled. How many functions had memory, or -errno with a line in error about the last that keeps
  * some.
  */
-int sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct card *card,
-                 struct error *error) CHECKED NONNULL;
+int sriov_settle(const struct host *host, const struct snapshot *snapshot,
+                 const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
 
 /* Disables all. The caller has seen that nobody uses them. 1: they are gone; 0: there was none;
  * -errno with a line in error. */
-int sriov_disable(const struct host *host, struct card *card, struct error *error) CHECKED NONNULL;
+int
+sriov_disable(const struct host *host, struct sriov_gpu *card, struct error *error) CHECKED NONNULL;

@@ -27,7 +27,7 @@ users_clear(struct users *users)
 
 /* The card, its functions, and the mediated devices that were made on them. */
 static void
-list_devices(const struct snapshot *snapshot, const struct card *card, struct names *ret)
+list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, struct names *ret)
 {
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
 
@@ -90,7 +90,7 @@ look_at(struct users *users, const struct name *device)
 }
 
 int
-users_check(const struct host *host, const struct snapshot *snapshot, const struct card *card,
+users_check(const struct host *host, const struct snapshot *snapshot, const struct sriov_gpu *card,
             struct error *error)
 {
     AUTO(users_clear) struct users users = {.host = host, .ledger = &snapshot->ledger};

@@ -11,9 +11,9 @@
 #pragma once
 
 #include "actions/snapshot.h"
-#include "view/card.h"
+#include "view/sriov-gpu.h"
 
 /* 0 if nobody uses it; -EBUSY with a line in error that names who does; or -errno. It looks; it
  * keeps nobody away. */
-int users_check(const struct host *host, const struct snapshot *snapshot, const struct card *card,
-                struct error *error) CHECKED NONNULL;
+int users_check(const struct host *host, const struct snapshot *snapshot,
+                const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "doctor/cards.h"
+#include "doctor/sriov-gpus.h"
 #include "base/array.h"
 #include "device/pci.h"
 
@@ -9,22 +9,22 @@
 /* The kernel's own driver for NVIDIA's cards, which makes vGPUs by ioctls and shows none in /sys.
  */
 static bool
-is_of_nova(const struct host *host, const struct card *card)
+is_of_nova(const struct host *host, const struct sriov_gpu *card)
 {
     return ARRAY_HAS(card->functions.items, card->functions.count, function,
                      !strcmp(pci_driver(host, function).text, "nvidia-vgpu-vfio-pci"));
 }
 
 static bool
-is_one(const struct host *host, const struct card *card, enum diagnosis_cards which)
+is_one(const struct host *host, const struct sriov_gpu *card, enum diagnosis_cards which)
 {
-    return which == CARDS_OF_ALL || (card_is_nvidias(host, &card->address) &&
+    return which == CARDS_OF_ALL || (sriov_gpu_is_nvidias(host, &card->address) &&
                                      is_of_nova(host, card) == (which == CARDS_OF_NOVA));
 }
 
 void
-cards_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
-            void (*visit)(struct diagnosis *diagnosis, const struct card *card))
+sriov_gpus_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
+                 void (*visit)(struct diagnosis *diagnosis, const struct sriov_gpu *card))
 {
     AUTO(names_clear) struct names devices = {0};
 
@@ -32,9 +32,10 @@ cards_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
         return;
     for (size_t i = 0; i < devices.count; i++) {
         const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &devices.items[i]);
-        AUTO(card_clear) struct card card = {0};
+        AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
 
-        if ((!said || said->enabled) && card_read(diagnosis->host, &devices.items[i], &card) == 0 &&
+        if ((!said || said->enabled) &&
+            sriov_gpu_read(diagnosis->host, &devices.items[i], &card) == 0 &&
             is_one(diagnosis->host, &card, which))
             visit(diagnosis, &card);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "doctor/card-memory.h"
+#include "doctor/former-setup.h"
 #include "device/nvidia.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 /* Whether a word names a type of GPU instances: one that the card lists or has listed; else by the
  * form that all names of such have. */
 static bool
-is_of_instances(const struct diagnosis *diagnosis, const struct card *card, const char *word)
+is_of_instances(const struct diagnosis *diagnosis, const struct sriov_gpu *card, const char *word)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     struct inventory_type type = {.id = {"nvidia-1"}};
@@ -28,7 +28,8 @@ is_of_instances(const struct diagnosis *diagnosis, const struct card *card, cons
 
 /* A card that may have others as well may rightly have those now. */
 static void
-read_policy(const struct diagnosis *diagnosis, const struct card *card, struct card_memory *ret)
+read_policy(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
+            struct former_setup *ret)
 {
     const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &card->address);
 
@@ -52,7 +53,8 @@ is_lost(const struct diagnosis *diagnosis, const struct lease *lease)
 }
 
 static void
-read_ledger(const struct diagnosis *diagnosis, const struct card *card, struct card_memory *ret)
+read_ledger(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
+            struct former_setup *ret)
 {
     for (size_t i = 0; i < diagnosis->ledger.count; i++) {
         const struct lease *lease = &diagnosis->ledger.leases[i];
@@ -74,18 +76,19 @@ read_ledger(const struct diagnosis *diagnosis, const struct card *card, struct c
 }
 
 void
-card_memory_read(const struct diagnosis *diagnosis, const struct card *card,
-                 struct card_memory *ret)
+former_setup_read(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
+                  struct former_setup *ret)
 {
-    *ret = (struct card_memory){.is_for_boot = card_is_for_boot(diagnosis->host, &card->address)};
-    if (!card_is_nvidias(diagnosis->host, &card->address))
+    *ret = (struct former_setup){.is_for_boot =
+                                     sriov_gpu_is_for_boot(diagnosis->host, &card->address)};
+    if (!sriov_gpu_is_nvidias(diagnosis->host, &card->address))
         return;
     read_policy(diagnosis, card, ret);
     read_ledger(diagnosis, card, ret);
 }
 
 bool
-card_memory_has_functions(const struct card_memory *memory)
+former_setup_has_functions(const struct former_setup *setup)
 {
-    return memory->is_for_boot || *memory->instance || memory->sizes[1];
+    return setup->is_for_boot || *setup->instance || setup->sizes[1];
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "view/card.h"
+#include "view/sriov-gpu.h"
 #include "device/pci.h"
 
 #include <string.h>
 
 void
-card_clear(struct card *card)
+sriov_gpu_clear(struct sriov_gpu *card)
 {
     names_clear(&card->functions);
 }
 
 static int
-find_functions(const struct host *host, struct card *card)
+find_functions(const struct host *host, struct sriov_gpu *card)
 {
     AUTO(names_clear) struct names names = {0};
     int rc = host_list(host, &names, PCI_DEVICES "/%s", card->address.text);
@@ -30,11 +30,11 @@ find_functions(const struct host *host, struct card *card)
 }
 
 int
-card_read(const struct host *host, const struct name *address, struct card *ret)
+sriov_gpu_read(const struct host *host, const struct name *address, struct sriov_gpu *ret)
 {
     int rc;
 
-    *ret = (struct card){.address = *address};
+    *ret = (struct sriov_gpu){.address = *address};
     rc = host_read_number(host, &ret->total, PCI_DEVICES "/%s/sriov_totalvfs", address->text);
     if (rc < 0 || ret->total == 0)
         return rc < 0 ? rc : -ENOENT;
@@ -43,14 +43,14 @@ card_read(const struct host *host, const struct name *address, struct card *ret)
 }
 
 bool
-card_is_for_boot(const struct host *host, const struct name *address)
+sriov_gpu_is_for_boot(const struct host *host, const struct name *address)
 {
-    return host_exists(host, "etc/systemd/system/multi-user.target.wants/" CARD_UNIT,
+    return host_exists(host, "etc/systemd/system/multi-user.target.wants/" SRIOV_GPU_UNIT,
                        address->text);
 }
 
 bool
-card_is_nvidias(const struct host *host, const struct name *address)
+sriov_gpu_is_nvidias(const struct host *host, const struct name *address)
 {
     char vendor[16];
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * former-setup: how a GPU was set up before the last boot, or before its driver was loaded again.
+ * Both take away most of that setup.
+ *
+ * These remember parts of it:
+ *
+ * - The unit that enables the GPU's virtual functions at a boot.
+ * - vgpu.conf, which says what types the GPU may have.
+ * - The ledger, after a reload of the driver: it has the types of the vGPUs that were kept for a
+ *   guest's next start.
+ */
+
+#pragma once
+
+#include "doctor/diagnosis.h"
+#include "view/sriov-gpu.h"
+
+struct former_setup {
+    bool is_for_boot;        /* its virtual functions are to be enabled at boot */
+    char instance[64];       /* a type of GPU instances (MIG), if it is to have no other; "": it is
+                                not known to be partitioned */
+    char says_instance[320]; /* who says that: "/etc/libvirt-vgpu/vgpu.conf:3" */
+    const struct lease *sizes[2]; /* kept at the same time, of different frame buffer
+                                     sizes; NULL: none are known */
+};
+
+void former_setup_read(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
+                       struct former_setup *ret) NONNULL;
+
+/* Whether anything says that its functions are to be there. */
+bool former_setup_has_functions(const struct former_setup *setup) CHECKED NONNULL;

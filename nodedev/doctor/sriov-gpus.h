@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * sriov-gpus: the GPUs of this host that can have virtual functions, one after the other.
+ */
+
+#pragma once
+
+#include "doctor/diagnosis.h"
+#include "view/sriov-gpu.h"
+
+/* Calls visit for each of these GPUs, unless the configuration leaves the GPU alone. */
+void
+sriov_gpus_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
+                 void (*visit)(struct diagnosis *diagnosis, const struct sriov_gpu *card)) NONNULL;
