@@ -14,7 +14,7 @@ pages=$(find README.md .github common hooks nodedev config tests -name '*.md' -o
 too_hard='nodedev/cli/vgpuctl.1 config/vgpu.conf.5'
 
 # Two words of troff and Make, and three typing errors that manual pages show.
-$CODESPELL --ignore-words-list nd,te,tpye,devcie,domian \
+$CODESPELL --ignore-words-list nd,te,tpye,devcie,domian --skip '*.o,*.a,*.pp,*.pp.build' \
     README.md .github Makefile.am bootstrap configure.ac common hooks nodedev config ||
     complain "misspelt words"
 # Tests make more typing errors on purpose.

@@ -62,7 +62,6 @@ run_guest(unsigned guest, unsigned device)
 static void
 whose_guests_all_run(void)
 {
-    AUTO_FREE char *wanted = NULL;
 
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     run_guest(1, 1);
