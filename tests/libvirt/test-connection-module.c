@@ -62,7 +62,6 @@ run_guest(unsigned guest, unsigned device)
 static void
 whose_guests_all_run(void)
 {
-
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     run_guest(1, 1);
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(2)), 0);
