@@ -130,17 +130,21 @@ power_loss() {
 	sleep 60
 }
 
+# pack_files TAR WHAT..., unpack_files TAR: with their SELinux types, which are else those of new files.
+pack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -cPf "$@"; }
+unpack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -xPf "$1"; }
+
 # forget_program: the host is one that never had our program, and libvirt has seen no hook. At the end
 # it has what it was unpacked with, and no package of ours. Of the host with systemd only.
 forget_program() {
 	local unpacked=/vgpu/unpacked
 	find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
 		\( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >$unpacked
-	tar -cPf $unpacked.tar -T $unpacked
+	pack_files $unpacked.tar -T $unpacked
 	at_end systemctl daemon-reload
 	# A package that is removed takes its profiles out of the kernel.
 	if has_apparmor; then at_end apparmor_parser -r /etc/apparmor.d/libvirt-vgpu; fi
-	at_end tar -xPf $unpacked.tar
+	at_end unpack_files $unpacked.tar
 	at_end dpkg --purge libvirt-vgpu
 	at_end systemctl stop 'libvirt-vgpu-*'
 	xargs -a $unpacked rm -r

@@ -124,9 +124,11 @@ clean_host() {
 
 # describe_host: whatever else a scenario could leave, a thing a line, when the host is clean.
 describe_host() {
+	local label=
+	if has_selinux; then label=' %Z'; fi
 	find /etc /usr/bin /usr/sbin /usr/lib/nvidia /usr/lib/systemd/system /var/lib/libvirt-vgpu \
 		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter -o -path /etc/apparmor.d/libvirt \) -prune -o \
-		\( -type f -printf 'file %p %M %u %s\n' -o -printf 'file %p %M %u %l\n' \) 2>/dev/null || true
+		\( -type f -printf "file %p %M %u %s$label\n" -o -printf "file %p %M %u %l$label\n" \) 2>/dev/null || true
 	# Who is started by a socket, and ends when nobody asks any more, may be there or not; mount(8) of
 	# Debian 12 makes a directory.
 	find /run -mindepth 1 -maxdepth 1 ! -name user ! -name mount ! -name 'virt*d.pid' -printf 'file %p\n'

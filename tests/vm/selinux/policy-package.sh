@@ -10,9 +10,9 @@ has_module() { semodule -l | grep -qx libvirt_vgpu; }
 # The host boots with the module in its policy, and has no package of it. What else is in that is kept.
 at_end restorecon -RFi /usr/sbin /usr/libexec /etc/libvirt-vgpu /run/libvirt-vgpu /var/lib/libvirt-vgpu
 at_end load_policy
-at_end tar -xPf "$PWD/policy.tar"
+at_end unpack_files "$PWD/policy.tar"
 at_end rm -rf /etc/selinux /var/lib/selinux
-tar -cPf policy.tar /etc/selinux /var/lib/selinux
+pack_files policy.tar /etc/selinux /var/lib/selinux
 if has_module; then fail "it is in the host's modules already"; fi
 
 say "in"

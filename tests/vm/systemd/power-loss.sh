@@ -19,8 +19,8 @@ delay_gpu() {
 		boot_wait = "60m";
 		prepare_timeout = "300s";
 	END
-    cp $drivers /vgpu/drivers
-    at_end mv /vgpu/drivers $drivers
+    cp -a $drivers /vgpu/state/drivers
+    at_end mv /vgpu/state/drivers $drivers
     sed -i /mtty/d $drivers
     at_end rm -f /run/gpus-at-prepare
     cat >/etc/libvirt/hooks/qemu.d/10-late <<-'END'
