@@ -73,7 +73,7 @@ struct host {
     struct reader *reader; /* the child that asks drivers (reader.h); NULL: we wait for them */
     int caller;            /* a pipe to our caller, which breaks when the caller ends; -1: none */
 
-    /* Runs another program (cli/program.h); NULL: that is none of ours, as in the hook. */
+    /* Runs another program (program/program.h); NULL: that is none of ours, as in the hook. */
     int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/reader.h"
-#include "cli/program.h"
+#include "program/program.h"
 #include "cli/vgpuctl.h"
 #include "commands/commands.h"
 #include "lease/counters.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "log/journal.h"
-#include "cli/program.h"
+#include "program/program.h"
 #include "log/event.h"
 
 #include <stdint.h>

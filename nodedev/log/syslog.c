@@ -3,7 +3,7 @@
 #include "log/syslog.h"
 #include "base/array.h"
 #include "base/words.h"
-#include "cli/program.h"
+#include "program/program.h"
 
 #include <ctype.h>
 #include <fcntl.h>

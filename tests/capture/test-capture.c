@@ -4,7 +4,7 @@
 
 #include "capture/archive.h"
 #include "cli/command.h"
-#include "cli/program.h"
+#include "program/program.h"
 #include "fake/typed.h"
 
 #include <dirent.h>

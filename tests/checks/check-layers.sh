@@ -17,18 +17,19 @@ common/lease        base domain policy device
 common/placement    base domain policy device lease
 common/apply        base domain policy device lease placement
 common/actions      base domain policy device lease placement apply
-nodedev/capture     base domain policy device lease
+nodedev/program     base
+nodedev/capture     base domain policy device lease program
 nodedev/cli         base domain policy device lease placement apply actions capture
 nodedev/libvirt     base domain policy device lease placement apply actions cli
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt
 nodedev/view        base domain policy device lease placement apply actions cli libvirt xml
-nodedev/log         base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/log         base domain policy device lease placement apply actions cli libvirt xml view program
 nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
 nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor sriov capture
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor sriov capture program
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

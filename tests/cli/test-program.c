@@ -2,7 +2,7 @@
 
 /* program: what a program gets from us, and what we are told of its end. */
 
-#include "cli/program.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

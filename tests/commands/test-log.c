@@ -2,7 +2,7 @@
 
 /* vgpuctl log: which lines of the journal, or of a log in a file, are about a guest's vGPUs. */
 
-#include "cli/program.h"
+#include "program/program.h"
 #include "fake/typed.h"
 
 #include <fcntl.h>

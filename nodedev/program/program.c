@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/program.h"
+#include "program/program.h"
 #include "base/deadline.h"
 
 #include <fcntl.h>
