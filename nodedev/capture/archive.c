@@ -3,6 +3,7 @@
 #include "capture/archive.h"
 #include "base/memory.h"
 #include "capture/answers.h"
+#include "program/program.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,18 +13,6 @@
 #define TAR      "/usr/bin/tar"
 #define MANIFEST "manifest"
 #define MOST     (64 << 20) /* bytes of a manifest, or of an archive */
-#define LONGEST  60000      /* ms */
-
-/* Memory with a descriptor, which takes MOST bytes and not one more: -1 and errno. */
-static int
-make_memory(void)
-{
-    AUTO_CLOSE int fd = memfd_create(MANIFEST, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-    if (fd < 0 || ftruncate(fd, MOST) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)
-        return -1;
-    return TAKE_FD(fd);
-}
 
 /* Reads a descriptor to its end, from where it is: the text, terminated, or NULL and errno. */
 static char *
@@ -44,30 +33,24 @@ read_all(int fd, size_t most, size_t *length)
     return TAKE(text);
 }
 
-/* Runs tar with its output in memory: the bytes, which the caller frees, or NULL. */
+/* Runs tar and reads what it prints: the bytes, which the caller frees, or NULL. */
 static char *
 run_tar(const struct host *host, const char *const *argv, size_t *length, struct error *error)
 {
-    AUTO_CLOSE int memory = make_memory();
-    AUTO_FREE char *text = NULL;
-    int rc = memory < 0 ? -errno : -EOPNOTSUPP;
-    off_t end;
+    AUTO_CLOSE int printed = program_read(host, (char *const *)argv, -1, error);
+    struct stat status;
+    char *text;
 
-    if (memory >= 0 && host->run)
-        rc = host->run(host, (char *const *)argv, -1, memory, LONGEST);
-    if (rc < 0)
-        error_set(error, rc, TAR ": %s", strerror(-rc));
-    else if (rc > 0)
-        error_set(error, -EIO, TAR " has failed, with the exit status %d", rc);
-    if (rc != 0)
+    if (printed < 0)
         return NULL;
-    /* What tar has written is what comes before the place at which it has left the descriptor. */
-    end = lseek(memory, 0, SEEK_CUR);
-    if (end >= 0 && lseek(memory, 0, SEEK_SET) == 0)
-        text = read_all(memory, (size_t)end, length);
+    if (fstat(printed, &status) < 0 || status.st_size > MOST) {
+        error_set(error, -EFBIG, "what " TAR " has written is larger than 64 MiB");
+        return NULL;
+    }
+    text = read_all(printed, (size_t)status.st_size, length);
     if (!text)
         error_set(error, -errno, "what " TAR " has written: %m");
-    return TAKE(text);
+    return text;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -471,9 +471,9 @@ static void
 archives_of_strangers(void **state)
 {
     (void)state;
-    refuse_archive("echo nonsense >" FILE_NAME, "/usr/bin/tar has failed");
+    refuse_archive("echo nonsense >" FILE_NAME, "/usr/bin/tar failed (exit status 2)");
     refuse_archive("mkdir -p d && echo x >d/other && tar -C d -czf " FILE_NAME " other",
-                   "/usr/bin/tar has failed");
+                   "/usr/bin/tar failed (exit status 2)");
     assert_int_not_equal(access("other", F_OK), 0);
     refuse_archive("rm -f d/manifest; ln -s /etc/passwd d/manifest && tar -C d -czf " FILE_NAME
                    " manifest",
@@ -482,7 +482,7 @@ archives_of_strangers(void **state)
                    "it is no capture of vgpuctl's");
     refuse_archive("rm -f d/manifest; truncate -s 80M d/manifest && tar -C d -czf " FILE_NAME
                    " manifest",
-                   "/usr/bin/tar has failed");
+                   "/usr/bin/tar failed (exit status 2)");
     refuse_archive(
         "rm -f d/manifest; echo libvirt-vgpu capture 2 >d/manifest && tar -C d -czf " FILE_NAME
         " manifest",
