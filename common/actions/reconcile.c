@@ -7,6 +7,7 @@
 #include "lease/facts.h"
 #include "lease/fate.h"
 #include "lease/log.h"
+#include "lease/proving.h"
 #include "policy/policy-load.h"
 #include "policy/policy.h"
 
@@ -206,6 +207,7 @@ decide(struct reconciliation *reconciliation, struct error *error)
 
     if (rc < 0)
         return rc;
+    proving_sweep(transaction->host, transaction->statedir.claims);
     rc = judge(reconciliation, &ledger, error);
     if (rc < 0) {
         transaction_abort(transaction);

@@ -297,6 +297,7 @@ void
 ledger_clear(struct ledger *ledger)
 {
     free(ledger->leases);
+    names_clear(&ledger->proved);
     *ledger = (struct ledger){0};
 }
 

@@ -58,6 +58,8 @@ struct ledger {
     uint64_t next_claim; /* above the numbers of all leases */
     struct lease *leases;
     size_t count;
+    struct names proved; /* GPUs that 'vgpuctl prove' has for itself. They are no part of the text:
+                            statedir_load reads them from their links (proving.h) */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "lease/statedir.h"
 #include "base/safe-open.h"
 #include "lease/log.h"
+#include "lease/proving.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -167,8 +168,10 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
             error_add(error, "install the libvirt-vgpu that wrote it, or else " REMEDY);
         else if (statedir_is_broken(rc))
             error_add(error, REMEDY);
+        return rc;
     }
-    return rc;
+    proving_read(statedir->host, statedir->claims, &ret->proved);
+    return 0;
 }
 
 static int

@@ -44,8 +44,9 @@ int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
 void statedir_unlock(struct statedir *statedir) NONNULL;
 
-/* Reads the ledger. No lock is needed. Without a file the ledger is empty. The caller clears ret.
- * Errors are those of ledger_parse, or of reading the file; error says what to do. */
+/* Reads the ledger, and which GPUs are being proved. No lock is needed. Without a file the ledger
+ * is empty. The caller clears ret. Errors are those of ledger_parse, or of reading the file; error
+ * says what to do. */
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
 

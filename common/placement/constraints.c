@@ -186,6 +186,8 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t
         return REASON_DISABLED;
     if (policy_is_drained(problem->policy, &card->name))
         return REASON_DRAINED;
+    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &card->name))
+        return REASON_PROVED;
     if (policy && type != CONSTRAINTS_ANY_TYPE && !may_have(policy, &card->types[type]))
         return REASON_NOT_ALLOWED;
     reason = judge_traits(rooms, demand, gpu);

@@ -5,8 +5,8 @@
  * is.
  *
  * In this order: what kind of device its hostdev is; the place that its hostdev names, or that it
- * is not to name; the parent that the request names; the GPU's `enabled`, whether it is drained,
- * its `types`; traits; NUMA nodes; quotas. Pure.
+ * is not to name; the parent that the request names; the GPU's `enabled`, whether it is drained
+ * or being proved, its `types`; traits; NUMA nodes; quotas. Pure.
  */
 
 #pragma once

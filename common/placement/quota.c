@@ -33,10 +33,12 @@ type_of(const struct inventory *inventory, const struct lease *lease)
     return ret;
 }
 
-/* Whether a lease is given away, and not yet on its way back. */
+/* Whether a lease is given away to a domain, and not yet on its way back. */
 static bool
 counts_for_quota(const struct lease *lease)
 {
+    if (lease_is_nobodys(lease))
+        return false;
     return lease->state == LEASE_PENDING || lease->state == LEASE_HELD ||
            lease->state == LEASE_RESERVED;
 }

@@ -19,6 +19,7 @@ reason_of_rule(enum reason reason)
         [REASON_OTHER_PARENT] = "is not the parent asked for",
         [REASON_DISABLED] = "is disabled in vgpu.conf",
         [REASON_DRAINED] = "is drained (see vgpuctl undrain)",
+        [REASON_PROVED] = "is being proved by 'vgpuctl prove' just now",
         [REASON_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
         [REASON_LACKS_TRAIT] = "lacks a trait asked for",
         [REASON_HAS_TRAIT] = "has a trait that is forbidden",

@@ -87,15 +87,21 @@ check_uuid(const struct weighing *weighing, struct error *error)
                      lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state));
 }
 
+/* Whether the GPU takes new vGPUs just now. */
 static int
-check_drained(const struct weighing *weighing, struct error *error)
+check_open(const struct weighing *weighing, struct error *error)
 {
     const struct name *gpu = &weighing->inventory.gpus[weighing->parent->gpu].name;
 
-    return names_has(&weighing->drained, gpu)
-               ? error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
-                           gpu->text, gpu->text)
-               : 0;
+    if (names_has(&weighing->drained, gpu))
+        return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
+                         gpu->text, gpu->text);
+    if (names_has(&weighing->ledger.proved, gpu))
+        return error_set(error, -EBUSY,
+                         "the GPU %s is being proved by 'vgpuctl prove'; try again when that has "
+                         "ended",
+                         gpu->text);
+    return 0;
 }
 
 /* A vGPU that is promised to a guest, and that the kernel's figures do not show yet. */
@@ -177,7 +183,7 @@ on_start(const struct callout *callout, struct error *error)
     weigh(&weighing);
     rc = check_uuid(&weighing, error);
     if (rc == 0 && weighing.parent)
-        rc = check_drained(&weighing, error);
+        rc = check_open(&weighing, error);
     if (rc == 0 && weighing.parent)
         rc = check_room(&weighing, error);
     return rc;

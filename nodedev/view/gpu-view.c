@@ -47,13 +47,19 @@ gpu_view_is_enabled(const struct snapshot *snapshot, size_t gpu)
         policy_find_gpu(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
 
     return snapshot->policy.enabled && (!said || said->enabled) &&
-           !gpu_view_is_drained(snapshot, gpu);
+           !gpu_view_is_drained(snapshot, gpu) && !gpu_view_is_proved(snapshot, gpu);
 }
 
 bool
 gpu_view_is_drained(const struct snapshot *snapshot, size_t gpu)
 {
     return policy_is_drained(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
+}
+
+bool
+gpu_view_is_proved(const struct snapshot *snapshot, size_t gpu)
+{
+    return names_has(&snapshot->ledger.proved, &snapshot->inventory.gpus[gpu].name);
 }
 
 /* How much of a type's name says which board it is of, with the dash after that: all before the

@@ -15,10 +15,11 @@ size_t gpu_view_count(const struct snapshot *snapshot, size_t gpu) CHECKED NONNU
  * 0. */
 unsigned gpu_view_size(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 
-/* Whether anybody may have new vGPUs of a GPU; and whether 'vgpuctl drain' has seen to it that
- * nobody may. */
+/* Whether anybody may have new vGPUs of a GPU; whether 'vgpuctl drain' has seen to it that nobody
+ * may; and whether 'vgpuctl prove' has the GPU for itself just now. */
 bool gpu_view_is_enabled(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 bool gpu_view_is_drained(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
+bool gpu_view_is_proved(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 
 /* What people call a GPU, from what its types are called ("GRID T4"), else its driver ("i915"); ""
  * if it has none. */

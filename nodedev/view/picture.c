@@ -253,8 +253,10 @@ why_closed(const struct drawing *drawing)
 
     if (drawing->view->is_remote || gpu_view_is_enabled(snapshot, drawing->gpu))
         return NULL;
-    return gpu_view_is_drained(snapshot, drawing->gpu) ? "drained ('vgpuctl undrain' ends that)"
-                                                       : "disabled by vgpu.conf";
+    if (gpu_view_is_drained(snapshot, drawing->gpu))
+        return "drained ('vgpuctl undrain' ends that)";
+    return gpu_view_is_proved(snapshot, drawing->gpu) ? "being proved by 'vgpuctl prove' just now"
+                                                      : "disabled by vgpu.conf";
 }
 
 static const char *
