@@ -85,25 +85,37 @@ count_freed(const struct gpu_load *load, size_t type, size_t offered)
     return count->freed > beyond ? at_most(count->freed - beyond) : 0;
 }
 
-/* What is left of the driver's word on a parent that takes many, after all that was put: each takes
- * the share that the driver's own figure says, one of as many as there is place for of its type.
- * That is exact for types that need equal parts, and for types of one size. */
-static unsigned
+/*
+ * What is left of the driver's word on a parent that takes many, after all that was put. Each vGPU
+ * takes its share: one of as many as there is place for of its type. The driver rounds its figures
+ * down, so a figure of 11 means 11 and something, and the share of one is between a twelfth and an
+ * eleventh. That is exact for types with the same figure.
+ */
+static struct bounds
 share_left(const struct gpu_load *load, size_t type, size_t parent)
 {
     int whole = gpu_load_word(load, type, parent);
-    double taken = 0;
+    double taken_most = 0, taken_least = 0, most;
+    struct bounds left = none(ROOM_FULL);
 
     if (whole <= 0)
-        return 0;
+        return left;
     for (size_t i = 0; i <= gpu_load_card(load)->count; i++) {
         int of = i < gpu_load_card(load)->count && load->types[i].put
                      ? gpu_load_word(load, i, parent)
                      : 0;
 
-        taken += (double)load->types[i].put / (of > 0 ? of : whole);
+        taken_most += (double)load->types[i].put / (of > 0 ? of : whole);
+        taken_least += (double)load->types[i].put / ((of > 0 ? of : whole) + 1);
     }
-    return taken < 1 ? (unsigned)(whole * (1 - taken) + 1e-6) : 0;
+    if (taken_most < 1)
+        left.least = (unsigned)(whole * (1 - taken_most) + 1e-6);
+    /* The largest number below that. */
+    most = (whole + 1) * (1 - taken_least) - 1e-6;
+    left.most = most > left.least ? (unsigned)most : left.least;
+    if (left.most > 0)
+        left.why = left.least == left.most ? ROOM_FREE : ROOM_UNTOLD;
+    return left;
 }
 
 /* Whether one of the functions has a place for sure: what several of them offer may be the same,
@@ -144,12 +156,13 @@ word_on_function(const struct gpu_load *load, size_t type, size_t parent)
 static struct bounds
 word_on_parent(const struct gpu_load *load, size_t type, size_t parent)
 {
-    unsigned left = share_left(load, type, parent);
+    struct bounds left = share_left(load, type, parent);
 
     if (!is_raised(load, type))
-        return (struct bounds){left, left, left ? ROOM_FREE : ROOM_FULL, 0};
-    left = add(left, count_freed(load, type, (size_t)gpu_load_word(load, type, parent)));
-    return (struct bounds){left, BOUNDS_ANY, ROOM_UNTOLD, 0};
+        return left;
+    left.least =
+        add(left.least, count_freed(load, type, (size_t)gpu_load_word(load, type, parent)));
+    return (struct bounds){left.least, BOUNDS_ANY, ROOM_UNTOLD, 0};
 }
 
 static struct bounds

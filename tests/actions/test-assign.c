@@ -22,6 +22,11 @@ static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
     "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
 static const struct scene_case two_cards = {.scene = &scene,
                                             .machine = "gpu 0000:18:00.0" T4 "gpu 0000:3b:00.0" T4};
+static const struct scene_case three_units = {
+    .scene = &scene,
+    .machine = "gpu mtty rule pool 3\n"
+               "type mtty-1 \"Single port serial\" uses 1\n"
+               "type mtty-2 \"Dual port serial\" uses 2\n"};
 
 static void
 start_and_end(void **state)
@@ -116,6 +121,19 @@ all_devices_or_none(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(&scene, "not for all together");
     scene_assert_empty(&scene);
+}
+
+/* Three units are left: the driver says 3 of the one type, and 1 of the other, which takes two. */
+static void
+two_types_share_what_is_left(void **state)
+{
+    const char *devices = "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-1\"/>"
+                          "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>";
+    AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 0});
+
+    (void)state;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
 static void
@@ -336,6 +354,7 @@ main(void)
         TEST(class_falls_to_its_second_type),
         TEST(all_devices_or_none),
         TEST(two_devices_on_two_gpus),
+        SCENE_TEST(two_types_share_what_is_left, three_units),
         TEST(clone_is_refused_and_changes_nothing),
         TEST(foreign_device_is_used_and_left),
         TEST(start_looks_at_what_the_guest_has),
