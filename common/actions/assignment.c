@@ -122,6 +122,8 @@ ask_places(struct assignment *assignment, struct error *error)
     const struct snapshot *snapshot = &assignment->snapshot;
     unsigned facts = START_ASKED_PLACES;
 
+    if (assignment->settled_by.host && deadline_left(assignment->settled_by) > 0)
+        facts |= START_SETTLING;
     assignment->rc = plan(assignment, &problem, &assignment->snapshot.ledger, error);
     if (assignment->rc == 0)
         return facts | START_PLACED;

@@ -22,11 +22,11 @@ static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
     "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
 static const struct scene_case two_cards = {.scene = &scene,
                                             .machine = "gpu 0000:18:00.0" T4 "gpu 0000:3b:00.0" T4};
-static const struct scene_case three_units = {
-    .scene = &scene,
-    .machine = "gpu mtty rule pool 3\n"
-               "type mtty-1 \"Single port serial\" uses 1\n"
-               "type mtty-2 \"Dual port serial\" uses 2\n"};
+static const struct scene_case three_units = {.scene = &scene,
+                                              .machine =
+                                                  "gpu mtty rule pool 3\n"
+                                                  "type mtty-1 \"Single port serial\" uses 1\n"
+                                                  "type mtty-2 \"Dual port serial\" uses 2\n"};
 
 static void
 start_and_end(void **state)

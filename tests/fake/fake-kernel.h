@@ -65,6 +65,17 @@
 
 #include <sys/types.h>
 
+/* What a driver says that is not true. */
+enum fake_lie {
+    FAKE_TRUTH,
+    FAKE_LIE_FORGOTTEN, /* a type that was made and removed is not offered any more */
+    FAKE_LIE_LATE,      /* figures change two seconds after what they tell */
+    FAKE_LIE_MAXIMUM,   /* only three quarters of a type's max are made, and the rest refused */
+    FAKE_LIE_BESIDE,    /* the last type is offered only beside another vGPU */
+    FAKE_LIE_KEPT,      /* a function of `vf` keeps its type though it was told to lose it */
+};
+#define FAKE_LATE 2000 /* ms */
+
 /* What goes wrong; in memory that all processes share, so set it at any time. */
 struct fake_faults {
     unsigned writes;       /* counts them */
@@ -84,6 +95,7 @@ struct fake_faults {
     bool mute;             /* or none comes back until this is cleared */
     unsigned exiting;      /* ms that a function is still being left after a close */
     unsigned patience;     /* ms that the driver waits for that; 20, really 5000 */
+    enum fake_lie lie;     /* of all drivers */
 };
 
 struct fake_kernel {

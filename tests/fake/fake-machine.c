@@ -63,6 +63,7 @@ fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
     struct fake_usage *usage = fake->usage;
     size_t index = (size_t)(type - gpu->types);
 
+    fake_note_change(fake, parent, type, by);
     usage->made[parent->gpu] += (unsigned)by;
     usage->units[parent->gpu] += (unsigned)by * type->uses;
     usage->memory[parent->gpu] += (unsigned)by * type->framebuffer;
@@ -132,7 +133,7 @@ fake_refusal(const struct fake_kernel *fake, const struct fake_parent *parent,
         __atomic_sub_fetch(&fake->faults->refuse, 1, __ATOMIC_SEQ_CST);
         return -EIO;
     }
-    if (fake_room(fake, parent, type) > 0)
+    if (fake_room(fake, parent, type) > 0 && !fake_lied(fake, parent, type))
         return 0;
     return fake_gpu_of(fake, parent)->rule == RULE_POOL ? -ENOSPC : -EIO;
 }

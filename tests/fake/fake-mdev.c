@@ -252,7 +252,7 @@ read_available(const struct fake_kernel *fake, const char *path, const char *par
     if (fake->faults->unreadable && fake->faults->opens % fake->faults->unreadable == 0)
         return -EIO;
     return snprintf(buffer, size, "%u\n",
-                    fake_room(fake, known, fake_find_type(fake_gpu_of(fake, known), type)));
+                    fake_told(fake, known, fake_find_type(fake_gpu_of(fake, known), type)));
 }
 
 static bool
@@ -335,7 +335,7 @@ settle(const struct fake_kernel *fake, const struct fake_parent *parent)
     for (size_t i = 0; i < gpu->type_count; i++) {
         char text[16];
 
-        snprintf(text, sizeof(text), "%u\n", fake_room(fake, parent, &gpu->types[i]));
+        snprintf(text, sizeof(text), "%u\n", fake_told(fake, parent, &gpu->types[i]));
         fake_put(fake->host.root, text,
                  "sys/devices/%s/mdev_supported_types/%s/available_instances", parent->name,
                  gpu->types[i].id);

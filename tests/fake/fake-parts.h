@@ -3,7 +3,8 @@
 /*
  * fake-parts: what the files of the fake kernel share, and nobody else includes.
  *
- * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-snapshot.c makes
+ * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-lie.c what the
+ * driver says of that, fake-snapshot.c makes
  * values of both; fake-tree.c puts files, links and PCI devices into the tree, fake-mdev.c and
  * fake-vf.c play one interface each, as does fake-xe.c; fake-sriov.c has the functions come and go,
  * and fake-kernel.c is the operations of struct host over them.
@@ -114,6 +115,14 @@ struct fake_usage {
     unsigned here[MOST_PARENTS];
     struct fake_function functions[MOST_PARENTS];
     uint64_t profiles[MOST_PARENTS][FAKE_NUMBERS];
+
+    /* For fake-lie.c: of each GPU's types, which were removed; the last change of its vGPUs. */
+    bool removed[MOST_GPUS][MOST_TYPES];
+    struct fake_change {
+        uint64_t at; /* ms */
+        int by;      /* 1: one was made; -1: removed; 0: there was none */
+        size_t parent, type;
+    } last[MOST_GPUS];
 };
 
 /* --- fake-parse.c --- */
@@ -144,6 +153,22 @@ int fake_refusal(const struct fake_kernel *fake, const struct fake_parent *paren
                  const struct fake_type *type);
 void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
                     const struct fake_type *type, int by);
+
+/* --- fake-lie.c --- */
+
+/* What the driver says of that: the truth, unless faults->lie is set. */
+unsigned fake_told(const struct fake_kernel *fake, const struct fake_parent *parent,
+                   const struct fake_type *type);
+
+/* Whether it refuses one more although it said that there is room. */
+bool fake_lied(const struct fake_kernel *fake, const struct fake_parent *parent,
+               const struct fake_type *type);
+
+/* One was made or removed. */
+void fake_note_change(const struct fake_kernel *fake, const struct fake_parent *parent,
+                      const struct fake_type *type, int by);
+
+/* --- fake-machine.c --- */
 
 /* A driver makes one vGPU of a GPU after the other, and works on several GPUs at once. */
 void fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent);

@@ -237,7 +237,7 @@ end_clear(const struct fake_kernel *fake, const struct fake_parent *parent)
     LOCKED AUTO_CLOSE int lock = fake_lock(fake);
     int rc = refusal_to_clear(fake, parent);
 
-    if (rc < 0)
+    if (rc < 0 || fake->faults->lie == FAKE_LIE_KEPT)
         return rc;
     forget_type(fake, parent);
     fake_put_current(fake, parent);

@@ -58,7 +58,7 @@ print_list(FILE *out, const struct fake_kernel *fake, const struct fake_parent *
     if (gpu->list == LIST_GARBAGE)
         print_garbage(out, &gpu->types[0]);
     for (size_t i = 0; i < gpu->type_count; i++) {
-        if (fake_room(fake, parent, &gpu->types[i]))
+        if (fake_told(fake, parent, &gpu->types[i]))
             print_type(out, gpu->list, &gpu->types[i]);
     }
     if (gpu->list == LIST_GARBAGE)

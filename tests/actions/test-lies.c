@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A driver may say what is not true. Whatever it says, a start gives a guest what it asks for, or
+ * is refused in words; and nothing is lost. */
+
+#include "fake/scene.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CARD "0000:18:00.0"
+#define VF1  "0000:3d:00.4"
+#define VF2  "0000:3d:00.5"
+
+#define MACHINE                                                                                    \
+    "gpu " CARD " rule size numa 0\n"                                                              \
+    "type nvidia-232 \"GRID T4-4Q\" framebuffer 4096 max 4\n"                                      \
+    "type nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"                                      \
+    "type nvidia-252 \"GRID T4-4B\" framebuffer 4096 max 4\n"                                      \
+    "gpu 0000:3d:00.0 vf vfs 4 rule size numa 1\n"                                                 \
+    "type nvidia-1153 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"                               \
+    "type nvidia-1155 \"NVIDIA L40S-48Q\" framebuffer 49152 max 1\n"
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {.scene = {.scene = &scene, .machine = MACHINE},
+                                       .typed = &typed};
+
+static void
+set(enum fake_lie lie)
+{
+    scene.kernel.faults->lie = lie;
+}
+
+/* The driver tells the truth again, and all guests are gone: nothing is left of them. */
+static void
+make_good(void)
+{
+    set(FAKE_TRUTH);
+    scene.kernel.faults->remove_delay = 0;
+    typed_run(&scene, typed_libvirt(&scene, ""), "vgpuctl reconcile", &typed);
+    scene_assert_empty(&scene);
+}
+
+static void
+must_start(unsigned guest, const char *type)
+{
+    if (scene_prepare(&scene, guest, guest, type) != 0)
+        fail_msg("guest %u: %s", guest, scene.said);
+}
+
+static void
+must_refuse(unsigned guest, const char *type, const char *words)
+{
+    const size_t leases = scene_leases(&scene, "");
+
+    assert_int_equal(scene_prepare(&scene, guest, guest, type), 1);
+    scene_assert_said(&scene, words);
+    assert_int_equal(scene_leases(&scene, ""), leases);
+}
+
+static void
+a_list_that_does_not_come_back(void **state)
+{
+    (void)state;
+    set(FAKE_LIE_FORGOTTEN);
+    must_start(1, "T4-4Q");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    must_refuse(2, "T4-4Q", CARD " does not offer it now, though nothing is on it");
+    must_start(3, "T4-8Q");
+    assert_int_equal(scene_release(&scene, 3, 3), 0);
+    make_good();
+}
+
+static void
+figures_that_are_late(void **state)
+{
+    (void)state;
+    set(FAKE_LIE_LATE);
+    for (unsigned guest = 1; guest <= 4; guest++)
+        must_start(guest, "T4-4Q");
+    must_refuse(5, "T4-4Q", CARD);
+    assert_int_equal(scene_release(&scene, 4, 4), 0);
+    /* Only the driver knows that there is a place again, and it says so later. */
+    must_refuse(5, "T4-4Q", CARD " is full (3 of 4)");
+    fake_sleep(FAKE_LATE);
+    must_start(5, "T4-4Q");
+    for (unsigned guest = 1; guest <= 5; guest++)
+        assert_int_equal(scene_release(&scene, guest, guest), 0);
+    make_good();
+}
+
+/* A kept vGPU goes to make room, and the room shows only later. */
+static void
+late_figures_after_an_eviction(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";\n");
+    must_start(1, "T4-4Q");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    fake_sleep(FAKE_LATE);
+    set(FAKE_LIE_LATE);
+    must_start(2, "T4-8Q");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+}
+
+static void
+a_maximum_that_is_wrong(void **state)
+{
+    (void)state;
+    set(FAKE_LIE_MAXIMUM);
+    for (unsigned guest = 1; guest <= 3; guest++)
+        must_start(guest, "T4-4Q");
+    must_refuse(4, "T4-4Q", CARD " refused it");
+    for (unsigned guest = 1; guest <= 4; guest++)
+        assert_int_equal(scene_release(&scene, guest, guest), 0);
+    make_good();
+}
+
+static void
+a_type_that_appears_beside_another(void **state)
+{
+    (void)state;
+    set(FAKE_LIE_BESIDE);
+    must_refuse(1, "T4-4B", CARD);
+    must_start(2, "T4-4Q");
+    must_start(3, "T4-4B");
+    for (unsigned guest = 1; guest <= 3; guest++)
+        assert_int_equal(scene_release(&scene, guest, guest), 0);
+    make_good();
+}
+
+/* release does not wait for it, and the place is not given away while the driver is at it. */
+static void
+a_removal_that_takes_long(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    scene.kernel.faults->remove_delay = 20000;
+    must_start(1, "T4-8Q");
+    must_start(2, "T4-8Q");
+    began = fake_now();
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_in_range(fake_now() - began, 0, 6000);
+    must_refuse(3, "T4-8Q", CARD);
+    fake_sleep(20000);
+    must_start(4, "T4-8Q");
+    scene.kernel.faults->remove_delay = 0;
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(scene_release(&scene, 4, 4), 0);
+    make_good();
+}
+
+static void
+a_function_that_keeps_its_type(void **state)
+{
+    (void)state;
+    scene_must_start_at(&scene, 1, VF1, "L40S-24Q");
+    set(FAKE_LIE_KEPT);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    scene_must_refuse_at(&scene, 2, VF1, "L40S-24Q", VF1);
+    scene_must_start_at(&scene, 3, VF2, "L40S-24Q");
+    assert_int_equal(scene_release_at(&scene, 3, VF2), 0);
+    make_good();
+}
+
+int
+main(void)
+{
+#define TEST(function) TYPED_TEST(function, here)
+    const struct CMUnitTest tests[] = {
+        TEST(a_list_that_does_not_come_back),     TEST(figures_that_are_late),
+        TEST(late_figures_after_an_eviction),     TEST(a_maximum_that_is_wrong),
+        TEST(a_type_that_appears_beside_another), TEST(a_removal_that_takes_long),
+        TEST(a_function_that_keeps_its_type),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
