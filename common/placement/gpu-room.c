@@ -132,13 +132,12 @@ is_sure(const struct gpu_load *load, size_t type)
            count->freed + load->types[type].is_offered > load->puts;
 }
 
-/* Whether memory that nobody tells would have to be enough another day. Today the driver is asked.
- */
+/* Whether the type needs memory, and nobody tells how much there is. Only the driver knows whether
+ * the memory is enough. */
 static bool
 is_guess(const struct gpu_load *load, size_t type, size_t parent)
 {
-    return load->time == LOAD_EVER && load->inventory->parents[parent].untold &&
-           gpu_load_card(load)->types[type].framebuffer;
+    return load->inventory->parents[parent].untold && gpu_load_card(load)->types[type].framebuffer;
 }
 
 static struct bounds
@@ -250,6 +249,33 @@ gpu_room_at(const struct gpu_load *load, size_t type, size_t parent)
         bounds.why = ROOM_FREE;
     mind_sizes(load, type, &bounds);
     return bounds;
+}
+
+/* Whether the driver does not know of a limit, or leaves the limit to us. Then the driver's word
+ * may be more than there is room for. */
+static bool
+is_beside_word(const struct limit *limit)
+{
+    return limit->source == LIMIT_CONFIGURED || (limit->source == LIMIT_TOLD && limit->is_memory);
+}
+
+struct bounds
+gpu_room_told(const struct gpu_load *load, size_t type, size_t parent)
+{
+    const struct load_parent *on = gpu_load_on(load, parent);
+    int word = gpu_load_word(load, type, parent);
+    bool is_exact = word >= 0;
+
+    for (size_t i = 0; i < gpu_load_card(load)->limit_count; i++) {
+        const struct limit *limit = gpu_load_limit(load, i);
+
+        is_exact &= !limit->binds[type] || !is_beside_word(limit);
+    }
+    if (!is_exact)
+        return gpu_room_at(load, type, parent);
+    if (on->is_single)
+        word = word > 0 && on->vgpus == 0;
+    return (struct bounds){(unsigned)word, (unsigned)word, word ? ROOM_FREE : ROOM_FULL, 0};
 }
 
 /* --- of the whole GPU ------------------------------------------------------------------------- */

@@ -59,6 +59,11 @@ bounds_most(const struct bounds *bounds)
 /* How many more of a type one parent takes. */
 struct bounds gpu_room_at(const struct gpu_load *room, size_t type, size_t parent) CHECKED NONNULL;
 
+/* The same of a GPU as it was seen, as the driver says it: also more than a maximum of the driver's
+ * own would leave. For those who compare. */
+struct bounds
+gpu_room_told(const struct gpu_load *room, size_t type, size_t parent) CHECKED NONNULL;
+
 /* How many the GPU takes on its usable parents: a flag per parent of the inventory; NULL: all. */
 struct bounds gpu_room_left(const struct gpu_load *room, size_t type, const bool *usable) CHECKED
     __attribute__((nonnull(1)));
