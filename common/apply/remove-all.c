@@ -213,9 +213,11 @@ static void
 tell(const struct host *host, const struct removal_terms *terms, const struct removal *removal,
      const char *why)
 {
-    if (removal->fate == FATE_REMOVED)
+    if (terms->event && removal->fate == FATE_REMOVED)
         log_lease(host, terms->event, &removal->lease, why);
-    else if (terms->failures)
+    if (removal->fate == FATE_REMOVED)
+        return;
+    if (terms->failures)
         error_add(terms->failures, "%s", removal->why.text);
     else
         log_failure(host, terms->event, removal->lease.domain_name, &removal->why);

@@ -36,7 +36,8 @@ struct removals {
 /* The terms in which the callers differ. */
 struct removal_terms {
     enum fate_occasion occasion;
-    const char *event;        /* the log's word for it, "release" */
+    const char *event;        /* the log's word for it, "release"; NULL: nothing is logged, and
+                                 failures is not NULL */
     struct deadline deadline; /* by when all of them must be gone */
     unsigned each;            /* ms that each one has instead; 0: the deadline counts */
     unsigned patience;        /* ms that users have to let go, all together; 0: the whole time */

@@ -27,7 +27,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
     [OPTION_DISPLAY] = {"display", 0, NULL, "show it on the guest's screen"},
-    [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows"},
+    [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows; of prove, every type"},
     [OPTION_PRINT] = {"print", 0, NULL,
                       "print the whole configuration, and where each value is from"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
@@ -37,6 +37,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_WATCH] = {"watch", 'w', NULL, "show it again whenever it changes; q ends that"},
     [OPTION_BEST] = {"best", 0, NULL, "to the host that would take it and has the most room"},
     [OPTION_NAMES] = {"names", 0, NULL, "leave names and UUIDs as they are"},
+    [OPTION_CAPTURE] = {"capture", 0, "FILE", "write a capture of this host with all steps"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };

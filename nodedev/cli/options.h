@@ -43,6 +43,7 @@ enum option_key {
     OPTION_WATCH,
     OPTION_BEST,
     OPTION_NAMES,
+    OPTION_CAPTURE,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* how many there are */

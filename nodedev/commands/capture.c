@@ -8,6 +8,7 @@
 #include "capture/redaction.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "device/ineligible.h"
 #include "device/pci.h"
@@ -181,9 +182,19 @@ ask_versions(const struct command_call *call, struct heard *ret)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* Lines for people. */
+static void
+put_record(const char *record, FILE *out)
+{
+    for (const char *line = record, *end; *line; line = *end ? end + 1 : end) {
+        end = strchrnul(line, '\n');
+        say_line(out, "# %.*s", (int)(end - line), line);
+    }
+}
+
 static int
-write_file(const struct command_call *call, const struct answers *answers, const char *path,
-           struct error *error)
+write_file(const struct command_call *call, const struct answers *answers, const char *record,
+           const char *path, struct error *error)
 {
     AUTO_FREE char *manifest = NULL, *archive = NULL;
     size_t length = 0, size = 0;
@@ -193,6 +204,7 @@ write_file(const struct command_call *call, const struct answers *answers, const
 
     ask_versions(call, &heard);
     answers_write(answers, heard.remark, out);
+    put_record(record, out);
     memory_stream_end(out, &manifest);
     rc = archive_pack(call->host, manifest, length, &archive, &size, error);
     return rc < 0 ? rc : output_replace(path, archive, size, 0600, error);
@@ -245,22 +257,31 @@ tell(const struct command_call *call, const struct answers *answers,
              shell_word(path).text);
 }
 
-static enum command_status
-run(const struct command_call *call, struct error *error)
+int
+capture_host(const struct command_call *call, const char *path, const char *record,
+             struct error *error)
 {
-    const char *path = call->count ? call->arguments[0] : FILE_NAME;
     AUTO(recording_clear) struct recording recording = {0};
     AUTO(answers_clear) struct answers answers = {0};
     AUTO(redaction_clear) struct redaction redaction = {0};
+    int rc;
 
     recording_start(&recording, call->host);
     look_around(&recording.host);
     redaction_make(call->host, &recording.answers, option_given(&call->options, OPTION_NAMES),
                    &answers, &redaction);
-    if (write_file(call, &answers, path, error) < 0)
-        return COMMAND_FAILED;
-    tell(call, &answers, &redaction, path);
-    return COMMAND_DONE;
+    rc = write_file(call, &answers, record, path, error);
+    if (rc == 0)
+        tell(call, &answers, &redaction, path);
+    return rc;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    const char *path = call->count ? call->arguments[0] : FILE_NAME;
+
+    return capture_host(call, path, "", error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 const struct command command_capture = {

@@ -2,6 +2,8 @@
 
 #include "commands/commands.h"
 
+/* A line each. */
+/* clang-format off */
 const struct command *const commands[] = {
     &command_status,
     &command_gpus,
@@ -24,6 +26,8 @@ const struct command *const commands[] = {
     &command_metrics,
     &command_doctor,
     &command_capture,
+    &command_prove,
     &command_ready,
     NULL,
 };
+/* clang-format on */

@@ -25,6 +25,7 @@ extern const struct command command_orphans;
 extern const struct command command_metrics;
 extern const struct command command_migrate_check;
 extern const struct command command_move;
+extern const struct command command_prove;
 extern const struct command command_ready;
 extern const struct command command_reap;
 extern const struct command command_reconcile;

@@ -217,14 +217,11 @@ on_system_call(int number, siginfo_t *info, void *data)
  * FAULT_MEMORY's. And fork's, which is asked for below: the C library may have all signals blocked
  * there. */
 static const long let_through[] = {
-    SYS_brk,          SYS_mmap,          SYS_munmap,
-    SYS_mremap,       SYS_mprotect,      SYS_madvise,
-    SYS_futex,        SYS_rt_sigaction,  SYS_rt_sigprocmask,
-    SYS_rt_sigreturn, SYS_sigaltstack,   SYS_set_robust_list,
-    SYS_rseq,         SYS_clone,         SYS_clone3,
-    SYS_getpid,       SYS_gettid,        SYS_getppid,
-    SYS_geteuid,      SYS_clock_gettime, SYS_gettimeofday,
-    SYS_prlimit64,
+    SYS_brk,           SYS_mmap,         SYS_munmap,          SYS_mremap,         SYS_mprotect,
+    SYS_madvise,       SYS_futex,        SYS_rt_sigaction,    SYS_rt_sigprocmask, SYS_rt_sigpending,
+    SYS_rt_sigreturn,  SYS_sigaltstack,  SYS_set_robust_list, SYS_rseq,           SYS_clone,
+    SYS_clone3,        SYS_getpid,       SYS_gettid,          SYS_getppid,        SYS_geteuid,
+    SYS_clock_gettime, SYS_gettimeofday, SYS_prlimit64,
 };
 
 #define THROUGH    (sizeof(let_through) / sizeof(*let_through))

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/vf-selection.h"
+#include "base/memory.h"
+#include "cli/say.h"
+#include "cli/table.h"
+#include "commands/capture.h"
+#include "commands/commands.h"
+#include "device/vgpu.h"
+#include "libvirt/references.h"
+#include "policy/policy-load.h"
+#include "prove/proof.h"
+#include "sriov/users.h"
+#include "view/gpu-view.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+
+#define BAR 20 /* characters */
+
+/* --- signals ---------------------------------------------------------------------------------- */
+
+/* Signals that would end the program wait until the GPU is empty again. */
+struct signals {
+    sigset_t ends, before;
+};
+
+static void
+signals_hold(struct signals *signals)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+    sigemptyset(&signals->ends);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        sigaddset(&signals->ends, ends[i]);
+    sigprocmask(SIG_BLOCK, &signals->ends, &signals->before);
+}
+
+/* What has waited ends the program now. */
+static void
+signals_release(struct signals *signals)
+{
+    sigprocmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+static bool
+signals_wait(const struct signals *signals)
+{
+    sigset_t pending;
+
+    sigpending(&pending);
+    sigandset(&pending, &pending, &signals->ends);
+    return !sigisemptyset(&pending);
+}
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+struct progress {
+    const struct command_call *call;
+    struct signals signals;
+};
+
+/* The time that is left is reckoned from the steps so far. */
+static void
+show_progress(const struct command_call *call, const struct proof *proof)
+{
+    const unsigned total = proof->course.steps, step = proof->seen.found.step;
+    const unsigned done = step < total ? step : total;
+    const uint64_t took = host_uptime(proof->bench.host) - proof->began;
+    char bar[BAR + 1] = "";
+
+    if (!call->terminal->is_screen || total == 0)
+        return;
+    for (unsigned i = 0; i < BAR; i++)
+        bar[i] = i < done * BAR / total ? '#' : '.';
+    terminal_rewind(call->terminal, call->out);
+    say_part(call->out, "%s: [%s] %u %%", proof->bench.gpu.text, bar, done * 100 / total);
+    if (done)
+        say_part(call->out, ", about %" PRIu64 " s left", took * (total - done) / done / 1000);
+    fflush(call->out);
+}
+
+static bool
+goes_on(const struct proof *proof, void *data)
+{
+    const struct progress *progress = data;
+
+    show_progress(progress->call, proof);
+    return !signals_wait(&progress->signals);
+}
+
+/* --- what may be tried ------------------------------------------------------------------------ */
+
+/* Virtual functions that a domain names, running or not. */
+static int
+list_named(const struct command_call *call, struct names *ret, struct error *error)
+{
+    AUTO(references_clear) struct references owners = {.statedir = STATEDIR_CLOSED};
+    static const struct name nobody = {LEASE_NOBODY};
+    int rc = references_ask(call->host, call->uri, &owners, error);
+
+    if (rc == 0)
+        vf_selection_add_named(&owners.domains, &nobody, ret);
+    else
+        error_add(error, "only libvirt knows which virtual functions domains name");
+    return rc;
+}
+
+/* A GPU without parents lists no types; a pool's functions are what they are. */
+static int
+check_kind(const struct snapshot *snapshot, size_t gpu, bool *has_functions, struct error *error)
+{
+    const struct inventory *inventory = &snapshot->inventory;
+    const char *name = inventory->gpus[gpu].name.text;
+    const struct vgpu_interface *interface = NULL;
+
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        if (inventory->parents[i].gpu == gpu)
+            interface = inventory->parents[i].interface;
+    }
+    if (!interface)
+        return error_set(error, -ENODEV, "the driver of %s makes no vGPUs", name);
+    if (interface == &vgpu_pool)
+        return error_refuse(error, ERROR_USAGE,
+                            "there is nothing to prove on %s: the vGPUs of a pool are virtual "
+                            "functions as they are, and nothing is written to the driver",
+                            name);
+    *has_functions = interface->hostdev == REQUEST_PCI;
+    return 0;
+}
+
+/* Who uses the GPU without a lease. It is looked up once nobody can get a vGPU there any more. */
+static int
+check_users(const struct command_call *call, const struct name *gpu, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+    int rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
+
+    if (rc < 0)
+        return rc;
+    if (sriov_gpu_read(call->host, gpu, &card) < 0)
+        card.address = *gpu;
+    return users_check(call->host, &snapshot, &card, error);
+}
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+static void
+print_course(const struct command_call *call, const struct proof *proof)
+{
+    const struct inventory_gpu *gpu = &proof->seen.empty.gpus[proof->seen.index];
+
+    say_part(call->out, "%s: about %u steps would try", proof->bench.gpu.text, proof->course.steps);
+    for (size_t i = 0; i < proof->course.count; i++)
+        say_part(call->out, "%s %s", i ? "," : "", gpu->types[proof->course.types[i]].name);
+    say_end(call->out);
+}
+
+static void
+print_sentences(const struct proof *proof, FILE *out)
+{
+    const uint64_t took = host_uptime(proof->bench.host) - proof->began;
+    const size_t count = proof->seen.found.count;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct discrepancy *found = &proof->seen.found.items[i];
+
+        say_part(out, "%s", found->text);
+        if (found->times > 1)
+            say_part(out, " (first at step %u, and at %u others)", found->step, found->times - 1);
+        say_end(out);
+    }
+    say_part(out, "%s: %u steps in %" PRIu64 ".%" PRIu64 " s: ", proof->bench.gpu.text,
+             proof->seen.found.step, took / 1000, took % 1000 / 100);
+    if (count)
+        say_part(out, "%zu prediction%s failed", count, count == 1 ? "" : "s");
+    else
+        say_part(out, "the GPU behaves as predicted");
+    say_end(out);
+}
+
+enum column { KIND, SUBJECT, PREDICTED, SEEN, STEP, TIMES, FINDING };
+
+static const struct table_column columns[] = {
+    [KIND] = {.name = "KIND"},
+    [SUBJECT] = {.name = "SUBJECT"},
+    [PREDICTED] = {.name = "PREDICTED"},
+    [SEEN] = {.name = "SEEN"},
+    [STEP] = {.name = "STEP", .kind = TABLE_NUMBER},
+    [TIMES] = {.name = "TIMES", .kind = TABLE_NUMBER},
+    [FINDING] = {.name = "FINDING", .wraps = true},
+};
+
+static int
+print_table(const struct command_call *call, const struct discrepancies *found, struct table *table,
+            struct error *error)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        const struct discrepancy *item = &found->items[i];
+
+        table_line(table);
+        table_set(table, KIND, "%s", discrepancy_words[item->kind]);
+        table_set(table, SUBJECT, "%s", item->subject);
+        table_set(table, PREDICTED, "%s", item->predicted);
+        table_set(table, SEEN, "%s", item->seen);
+        table_set(table, STEP, "%u", item->step);
+        table_set(table, TIMES, "%u", item->times);
+        table_set(table, FINDING, "%s", item->text);
+    }
+    return table_print(table, call->out, error);
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+/* 0, or 1 if predictions failed. */
+static int
+prove(const struct command_call *call, struct proof *proof, struct table *table,
+      struct error *error)
+{
+    const bool is_table = options_want_table(&call->options);
+    int rc = proof_run(proof, error);
+
+    print_sentences(proof, proof->record);
+    terminal_rewind(call->terminal, call->out);
+    if (!is_table)
+        print_sentences(proof, call->out);
+    if (is_table) {
+        struct error failure;
+        int printed = print_table(call, &proof->seen.found, table, &failure);
+
+        if (printed < 0 && rc == 0) {
+            *error = failure;
+            rc = printed;
+        }
+    }
+    return rc < 0 ? rc : proof->seen.found.count > 0;
+}
+
+/* The GPU as it was found, or -errno. */
+static int
+begin(const struct command_call *call, struct proof *proof, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(names_clear) struct names named = {0};
+    const bool all = option_given(&call->options, OPTION_ALL);
+    bool has_functions = false;
+    size_t gpu;
+    int rc = snapshot_take(&snapshot, call->host, &inventory_all_types, error);
+
+    if (rc == 0)
+        rc = gpu_view_find(&snapshot, call->arguments[0], &gpu, error);
+    if (rc == 0)
+        rc = check_kind(&snapshot, gpu, &has_functions, error);
+    if (rc == 0 && has_functions)
+        rc = list_named(call, &named, error);
+    if (rc < 0)
+        return rc;
+    proof->bench.gpu = snapshot.inventory.gpus[gpu].name;
+    if (option_given(&call->options, OPTION_DRY_RUN)) {
+        proof->bench.host = call->host;
+        rc = policy_load(call->host, &proof->bench.policy, error);
+        return rc < 0 ? rc : proof_begin(proof, &named, all, error);
+    }
+    rc = workbench_take(call->host, &snapshot.inventory.gpus[gpu].name, &snapshot.inventory,
+                        &proof->bench, error);
+    if (rc == 0)
+        rc = check_users(call, &proof->bench.gpu, error);
+    return rc < 0 ? rc : proof_begin(proof, &named, all, error);
+}
+
+static enum command_status
+conclude(const struct command_call *call, const struct proof *proof, const char *record, int rc,
+         struct error *error)
+{
+    const char *path = call->options.values[OPTION_CAPTURE];
+
+    if (path) {
+        struct error failure;
+
+        if (capture_host(call, path, record, &failure) < 0 && rc >= 0) {
+            *error = failure;
+            return COMMAND_FAILED;
+        }
+    }
+    if (rc < 0)
+        return command_failed(rc, error);
+    if (rc == 0)
+        return COMMAND_DONE;
+    error_set(error, -EINVAL, "%zu of the predictions about %s failed", proof->seen.found.count,
+              proof->bench.gpu.text);
+    if (!path)
+        error_add(error, "please send us a capture, which --capture FILE writes");
+    return COMMAND_FAILED;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(proof_clear) struct proof proof = {.bench = WORKBENCH_NONE};
+    AUTO(table_end) struct table table = {0};
+    struct progress progress = {.call = call};
+    AUTO_FREE char *record = NULL;
+    size_t length = 0;
+    int rc;
+
+    if (table_start(&table, "discrepancies", columns, COUNT(columns), call, error) < 0)
+        return COMMAND_USAGE;
+    proof.goes_on = goes_on;
+    proof.data = &progress;
+    signals_hold(&progress.signals);
+    rc = begin(call, &proof, error);
+    if (rc == 0 && option_given(&call->options, OPTION_DRY_RUN)) {
+        print_course(call, &proof);
+        signals_release(&progress.signals);
+        return COMMAND_DONE;
+    }
+    if (rc < 0) {
+        signals_release(&progress.signals);
+        return command_failed(rc, error);
+    }
+    proof.record = memory_stream(&record, &length);
+    rc = prove(call, &proof, &table, error);
+    memory_stream_end(proof.record, &record);
+    workbench_close(&proof.bench);
+    signals_release(&progress.signals);
+    return conclude(call, &proof, record, rc, error);
+}
+
+const struct command command_prove = {
+    .name = "prove",
+    .arguments = "GPU",
+    .help = "make and remove vGPUs on an idle GPU, and compare it with what is predicted",
+    .least = 1,
+    .most = 1,
+    .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_CAPTURE) |
+               OPTION_BIT(OPTION_NAMES) | OPTION_BITS_TABLE,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "prove/discrepancy.h"
+#include "base/array.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const discrepancy_words[DISCREPANCY_KINDS] = {
+    [DISCREPANCY_FEWER] = "fewer",
+    [DISCREPANCY_MORE] = "more",
+    [DISCREPANCY_APPEARED] = "appeared",
+    [DISCREPANCY_LATE] = "late",
+    [DISCREPANCY_REFUSED] = "refused",
+    [DISCREPANCY_MAXIMUM] = "maximum",
+    [DISCREPANCY_MEMORY] = "memory",
+    [DISCREPANCY_FUNCTIONS] = "functions",
+    [DISCREPANCY_VGPU] = "vgpu",
+    [DISCREPANCY_SLOW_MAKE] = "slow-make",
+    [DISCREPANCY_SLOW_REMOVE] = "slow-remove",
+    [DISCREPANCY_STAYED] = "stayed",
+};
+
+/* Adds one, or counts its step with the one that is there. */
+static void
+add(struct discrepancies *discrepancies, const struct discrepancy *added)
+{
+    struct discrepancy *known =
+        ARRAY_FIND(discrepancies->items, discrepancies->count, item,
+                   item->kind == added->kind && !strcmp(item->subject, added->subject));
+
+    if (!known) {
+        ARRAY_ADD(discrepancies->items, discrepancies->count, *added);
+        return;
+    }
+    known->times += known->last != added->step;
+    known->last = added->step;
+}
+
+void
+discrepancies_add(struct discrepancies *discrepancies, enum discrepancy_kind kind,
+                  const char *subject, const char *predicted, const char *seen, const char *format,
+                  ...)
+{
+    struct discrepancy added = {
+        .kind = kind, .step = discrepancies->step, .last = discrepancies->step, .times = 1};
+    va_list args;
+
+    snprintf(added.subject, sizeof(added.subject), "%s", subject);
+    snprintf(added.predicted, sizeof(added.predicted), "%s", predicted);
+    snprintf(added.seen, sizeof(added.seen), "%s", seen);
+    va_start(args, format);
+    vsnprintf(added.text, sizeof(added.text), format, args);
+    va_end(args);
+    add(discrepancies, &added);
+}
+
+void
+discrepancies_merge(struct discrepancies *discrepancies, const struct discrepancies *added)
+{
+    for (size_t i = 0; i < added->count; i++)
+        add(discrepancies, &added->items[i]);
+}
+
+void
+discrepancies_clear(struct discrepancies *discrepancies)
+{
+    free(discrepancies->items);
+    *discrepancies = (struct discrepancies){0};
+}

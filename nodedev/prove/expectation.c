@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "prove/expectation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct comparison {
+    const struct gpu_load *predicted;
+    const struct gpu_load *seen;
+    const char *situation;
+    struct discrepancies *ret;
+};
+
+struct expectation_text
+expectation_bounds(const struct bounds *bounds)
+{
+    struct expectation_text ret;
+    unsigned least = bounds->least, most = bounds->most;
+
+    if (least == most)
+        snprintf(ret.text, sizeof(ret.text), "%u", least);
+    else if (most == BOUNDS_ANY && least == 0)
+        snprintf(ret.text, sizeof(ret.text), "any number");
+    else if (most == BOUNDS_ANY)
+        snprintf(ret.text, sizeof(ret.text), "at least %u", least);
+    else if (least == 0)
+        snprintf(ret.text, sizeof(ret.text), "at most %u", most);
+    else
+        snprintf(ret.text, sizeof(ret.text), "%u to %u", least, most);
+    return ret;
+}
+
+static const struct inventory_parent *
+parent_of(const struct gpu_load *load, size_t index)
+{
+    return &load->inventory->parents[load->parents[index]];
+}
+
+/* The index of a type of one load in the other; LOAD_NO_TYPE: it is not listed there. */
+static size_t
+find_type(const struct gpu_load *load, const struct name *id)
+{
+    const struct inventory_gpu *card = gpu_load_card(load);
+    const struct inventory_type *type = inventory_find_type(card, id);
+
+    return type ? (size_t)(type - card->types) : LOAD_NO_TYPE;
+}
+
+/* --- how many more there can be --------------------------------------------------------------- */
+
+/* Whether a vGPU of another size than a type's is on the GPU. */
+static bool
+has_other_size(const struct gpu_load *seen, const struct inventory_type *type)
+{
+    const struct inventory *inventory = seen->inventory;
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+        size_t other;
+
+        if (inventory->parents[vgpu->parent].gpu != seen->gpu)
+            continue;
+        other = gpu_load_type(seen, vgpu);
+        if (other != LOAD_NO_TYPE &&
+            gpu_load_card(seen)->types[other].framebuffer != type->framebuffer)
+            return true;
+    }
+    return false;
+}
+
+/* What was predicted. If the GPU turns out to take several sizes at a time, it may take more of
+ * another size. */
+static struct bounds
+predict(const struct comparison *comparison, size_t type, size_t parent)
+{
+    const struct inventory_gpu *card = gpu_load_card(comparison->predicted);
+    struct bounds bounds = gpu_room_at(comparison->predicted, type, parent);
+
+    if (card->one_size && !gpu_load_card(comparison->seen)->one_size &&
+        has_other_size(comparison->seen, &card->types[type]))
+        bounds.most = BOUNDS_ANY;
+    return bounds;
+}
+
+/* The first parent of the two loads on which a type differs; whether there is one. */
+struct difference {
+    size_t parent; /* its index in the prediction's inventory */
+    struct bounds predicted, seen;
+    bool is_more;
+    unsigned places; /* on how many parents */
+};
+
+static bool
+find_difference(const struct comparison *comparison, const struct name *id, struct difference *ret)
+{
+    const struct gpu_load *predicted = comparison->predicted, *seen = comparison->seen;
+    const size_t type = find_type(predicted, id), seen_type = find_type(seen, id);
+
+    *ret = (struct difference){0};
+    for (size_t i = 0; i < predicted->parent_count; i++) {
+        struct bounds expected = predict(comparison, type, predicted->parents[i]), now = {0};
+        size_t parent;
+
+        if (!inventory_find_parent(seen->inventory, &parent_of(predicted, i)->name, &parent))
+            continue;
+        if (seen_type != LOAD_NO_TYPE)
+            now = gpu_room_told(seen, seen_type, parent);
+        if (now.most >= expected.least && now.least <= expected.most)
+            continue;
+        if (ret->places++ == 0) {
+            ret->parent = predicted->parents[i];
+            ret->predicted = expected;
+            ret->seen = now;
+            ret->is_more = now.least > expected.most;
+        }
+    }
+    return ret->places > 0;
+}
+
+static void
+compare_type(const struct comparison *comparison, const struct inventory_type *type)
+{
+    const struct gpu_load *predicted = comparison->predicted;
+    struct expectation_text expected, seen;
+    struct difference difference;
+    char others[48] = "";
+
+    if (!find_difference(comparison, &type->id, &difference))
+        return;
+    expected = expectation_bounds(&difference.predicted);
+    seen = expectation_bounds(&difference.seen);
+    if (difference.places > 1)
+        snprintf(others, sizeof(others), " and %u other functions", difference.places - 1);
+    discrepancies_add(comparison->ret, difference.is_more ? DISCREPANCY_MORE : DISCREPANCY_FEWER,
+                      type->name, expected.text, seen.text,
+                      "%s: room for %s more %s was predicted on %s%s; the driver offers %s",
+                      comparison->situation, expected.text, type->name,
+                      predicted->inventory->parents[difference.parent].name.text, others,
+                      seen.text);
+}
+
+/* A type that the empty GPU did not list, and that can be made now. */
+static void
+compare_new_type(const struct comparison *comparison, const struct inventory_type *type)
+{
+    const struct bounds room =
+        gpu_room_left(comparison->seen, find_type(comparison->seen, &type->id), NULL);
+    const struct expectation_text seen = expectation_bounds(&room);
+
+    if (find_type(comparison->predicted, &type->id) != LOAD_NO_TYPE || room.most == 0)
+        return;
+    discrepancies_add(comparison->ret, DISCREPANCY_APPEARED, type->name, "not listed", seen.text,
+                      "%s: the driver offers %s %s, a type that it did not list before",
+                      comparison->situation, seen.text, type->name);
+}
+
+/* --- what types and limits are ---------------------------------------------------------------- */
+
+static void
+compare_figure(const struct comparison *comparison, const struct inventory_type *type,
+               const char *what, unsigned predicted, unsigned seen)
+{
+    char subject[80], before[16], now[16];
+
+    if (predicted == seen || predicted == 0 || seen == 0)
+        return;
+    snprintf(subject, sizeof(subject), "%s", type->name);
+    snprintf(before, sizeof(before), "%u", predicted);
+    snprintf(now, sizeof(now), "%u", seen);
+    discrepancies_add(comparison->ret, DISCREPANCY_MAXIMUM, subject, before, now,
+                      "%s: the %s of type %s was %u before, and is %u now", comparison->situation,
+                      what, type->name, predicted, seen);
+}
+
+static void
+compare_figures(const struct comparison *comparison, const struct inventory_type *type)
+{
+    const struct inventory_type *seen =
+        inventory_find_type(gpu_load_card(comparison->seen), &type->id);
+
+    if (!seen)
+        return;
+    compare_figure(comparison, type, "maximum", type->max, seen->max);
+    compare_figure(comparison, type, "frame buffer in MiB", type->framebuffer, seen->framebuffer);
+}
+
+/* Only the driver's own figures: others follow from these. */
+static void
+compare_limit(const struct comparison *comparison, size_t index)
+{
+    const struct limit *limit = gpu_load_limit(comparison->predicted, index);
+    const struct limit *now;
+    struct bounds predicted, seen;
+    char before[16], after[16];
+
+    if (index >= gpu_load_card(comparison->seen)->limit_count || limit->source != LIMIT_TOLD ||
+        !limit->is_memory)
+        return;
+    now = gpu_load_limit(comparison->seen, index);
+    if (now->source != LIMIT_TOLD || strcmp(now->unit, limit->unit) != 0)
+        return;
+    predicted = gpu_room_rest(comparison->predicted, index);
+    seen = gpu_room_rest(comparison->seen, index);
+    if (predicted.most == seen.most)
+        return;
+    snprintf(before, sizeof(before), "%u", predicted.most);
+    snprintf(after, sizeof(after), "%u", seen.most);
+    discrepancies_add(comparison->ret, DISCREPANCY_MEMORY, limit->unit, before, after,
+                      "%s: %u %s were predicted to be free, and the driver's figures leave %u",
+                      comparison->situation, predicted.most, limit->unit, seen.most);
+}
+
+/* --- parents ---------------------------------------------------------------------------------- */
+
+static void
+compare_parents(const struct comparison *comparison, const struct gpu_load *in,
+                const struct gpu_load *not_in, const char *predicted, const char *seen,
+                const char *what)
+{
+    for (size_t i = 0; i < in->parent_count; i++) {
+        const struct name *name = &parent_of(in, i)->name;
+        size_t ignored;
+
+        if (!inventory_find_parent(not_in->inventory, name, &ignored))
+            discrepancies_add(comparison->ret, DISCREPANCY_FUNCTIONS, name->text, predicted, seen,
+                              "%s: the driver %s on %s", comparison->situation, what, name->text);
+    }
+}
+
+void
+expectation_compare(const struct gpu_load *predicted, const struct inventory *seen,
+                    const char *situation, struct discrepancies *ret)
+{
+    const struct inventory_gpu *before = gpu_load_card(predicted);
+    AUTO(gpu_load_clear) struct gpu_load now = {0};
+    const struct comparison comparison = {predicted, &now, situation, ret};
+    size_t gpu;
+
+    if (!inventory_find_gpu(seen, &before->name, &gpu)) {
+        discrepancies_add(ret, DISCREPANCY_FUNCTIONS, before->name.text, "there", "gone",
+                          "%s: the driver offers no vGPUs on %s any more", situation,
+                          before->name.text);
+        return;
+    }
+    gpu_load_init(&now, seen, gpu, LOAD_NOW);
+    compare_parents(&comparison, predicted, &now, "there", "gone", "makes no vGPUs any more");
+    compare_parents(&comparison, &now, predicted, "not there", "there", "makes vGPUs now");
+    for (size_t i = 0; i < before->count; i++) {
+        compare_type(&comparison, &before->types[i]);
+        compare_figures(&comparison, &before->types[i]);
+    }
+    for (size_t i = 0; i < seen->gpus[gpu].count; i++)
+        compare_new_type(&comparison, &seen->gpus[gpu].types[i]);
+    for (size_t i = 0; i < before->limit_count; i++)
+        compare_limit(&comparison, i);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "prove/observation.h"
+#include "base/array.h"
+#include "base/deadline.h"
+#include "base/reader.h"
+#include "device/scan.h"
+#include "prove/expectation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LATE 10000 /* ms for figures that are wrong to become right */
+
+/* ms until they are read again. So much later is no finding: a start that is refused decides
+ * again. */
+#define AGAIN 250
+
+const struct inventory_type *
+observation_type(const struct observation *observation, size_t type)
+{
+    return &observation->empty.gpus[observation->index].types[type];
+}
+
+/* "with 3 T4-1B and 1 T4-2Q on it" */
+struct observation_text
+observation_situation(const struct observation *observation)
+{
+    struct observation_text ret = {"with nothing on it"};
+    const char *join = "with ";
+    size_t at = 0;
+
+    for (size_t type = 0;
+         type < observation->empty.gpus[observation->index].count && at < sizeof(ret.text);
+         type++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < observation->vgpu_count; i++)
+            count += observation->vgpus[i].type == type;
+        if (count == 0)
+            continue;
+        at += (size_t)snprintf(ret.text + at, sizeof(ret.text) - at, "%s%zu %s", join, count,
+                               observation_type(observation, type)->name);
+        join = " and ";
+    }
+    if (at > 0 && at < sizeof(ret.text))
+        snprintf(ret.text + at, sizeof(ret.text) - at, " on it");
+    return ret;
+}
+
+/* --- what is seen ----------------------------------------------------------------------------- */
+
+static int
+scan(const struct observation *observation, struct inventory *ret, struct error *error)
+{
+    reader_begin(observation->host->reader, READER_PATIENCE);
+    return scan_host(observation->host, observation->policy, &inventory_all_types, ret, error);
+}
+
+/* What was made must be where it was made, and nothing else may be there. */
+static int
+check_vgpus(const struct observation *observation, const struct inventory *seen,
+            const char *situation, struct discrepancies *ret, struct error *error)
+{
+    for (size_t i = 0; i < seen->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = &seen->vgpus[i];
+        const struct inventory_parent *parent = &seen->parents[vgpu->parent];
+
+        if (name_equal(&seen->gpus[parent->gpu].name, &observation->gpu) &&
+            !ARRAY_HAS(observation->vgpus, observation->vgpu_count, made,
+                       name_equal(&made->device, &vgpu->device)))
+            return error_set(error, -EBUSY,
+                             "somebody else has the vGPU %s (%s) on %s; remove it first",
+                             vgpu->device.text, vgpu->type.text, observation->gpu.text);
+    }
+    for (size_t i = 0; i < observation->vgpu_count; i++) {
+        const struct observation_vgpu *made = &observation->vgpus[i];
+        const struct inventory_vgpu *vgpu = inventory_find_vgpu(seen, &made->device);
+        const char *type = observation_type(observation, made->type)->id.text;
+        const char *now = vgpu ? vgpu->type.text : "gone";
+
+        if (!vgpu || strcmp(now, type) != 0 ||
+            !name_equal(&seen->parents[vgpu->parent].name, &made->parent))
+            discrepancies_add(ret, DISCREPANCY_VGPU, type, type, now,
+                              "%s: a vGPU of type %s was made on %s, and is %s now", situation,
+                              type, made->parent.text, now);
+    }
+    return 0;
+}
+
+/* The GPU as it was empty, with what is made now. */
+static void
+compare_with_empty(const struct observation *observation, const struct inventory *seen,
+                   const char *situation, struct discrepancies *ret)
+{
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+
+    gpu_load_init(&load, &observation->empty, observation->index, LOAD_NOW);
+    for (size_t i = 0; i < observation->vgpu_count; i++) {
+        struct load_use use = {.type = observation->vgpus[i].type};
+
+        if (inventory_find_parent(&observation->empty, &observation->vgpus[i].parent, &use.parent))
+            gpu_load_put(&load, &use);
+    }
+    expectation_compare(&load, seen, situation, ret);
+}
+
+static int
+compare(const struct observation *observation, const struct gpu_load *predicted,
+        const struct inventory *seen, struct discrepancies *ret, struct error *error)
+{
+    AUTO(function_facts_clear) struct function_facts facts = {0};
+    const struct observation_text situation = observation_situation(observation);
+    int rc = check_vgpus(observation, seen, situation.text, ret, error);
+    size_t gpu;
+
+    if (rc < 0)
+        return rc;
+    expectation_compare(predicted, seen, situation.text, ret);
+    compare_with_empty(observation, seen, situation.text, ret);
+    if (inventory_find_gpu(seen, &observation->gpu, &gpu)) {
+        function_facts_read(observation->host, seen, gpu, &facts);
+        function_facts_compare(&observation->facts, &facts, situation.text, ret);
+    }
+    return 0;
+}
+
+/* The first of a list that is not known; NULL: all are. */
+static const struct discrepancy *
+find_new(const struct discrepancies *known, const struct discrepancies *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!ARRAY_HAS(known->items, known->count, item,
+                       item->kind == list->items[i].kind &&
+                           !strcmp(item->subject, list->items[i].subject)))
+            return &list->items[i];
+    }
+    return NULL;
+}
+
+/* Figures that were wrong at first and are right now. */
+static void
+tell_late(struct observation *observation, const struct discrepancy *first, uint64_t milliseconds)
+{
+    char late[32];
+
+    if (!first || milliseconds <= AGAIN)
+        return;
+    snprintf(late, sizeof(late), "%" PRIu64 ".%" PRIu64 " s", milliseconds / 1000,
+             milliseconds % 1000 / 100);
+    discrepancies_add(&observation->found, DISCREPANCY_LATE, first->subject, "at once", late,
+                      "the driver's figures were right only %s after the step; at first, %s", late,
+                      first->text);
+}
+
+/* Reads what the driver says after a step, and compares it with the prediction, which borrows from
+ * the reading before. */
+int
+observation_take(struct observation *observation, const struct gpu_load *predicted,
+                 struct error *error)
+{
+    const uint64_t began = host_uptime(observation->host);
+    const struct deadline deadline = deadline_in(observation->host, LATE);
+    AUTO(discrepancies_clear) struct discrepancies first = {.step = observation->found.step};
+
+    for (bool again = false;; again = true) {
+        AUTO(discrepancies_clear) struct discrepancies now = {.step = observation->found.step};
+        AUTO(inventory_clear) struct inventory seen = {0};
+        unsigned pause = AGAIN;
+        int rc = scan(observation, &seen, error);
+
+        if (rc == 0)
+            rc = compare(observation, predicted, &seen, &now, error);
+        if (rc < 0)
+            return rc;
+        if (!again)
+            discrepancies_merge(&first, &now);
+        if (find_new(&observation->found, &now) && deadline_pause(deadline, &pause))
+            continue;
+        tell_late(observation, find_new(&now, &first), host_uptime(observation->host) - began);
+        discrepancies_merge(&observation->found, &now);
+        inventory_clear(&observation->now);
+        observation->now = seen;
+        seen = (struct inventory){0};
+        return 0;
+    }
+}
+
+int
+observation_begin(struct observation *observation, struct error *error)
+{
+    int rc = scan(observation, &observation->empty, error);
+
+    if (rc == 0)
+        rc = scan(observation, &observation->now, error);
+    if (rc < 0)
+        return rc;
+    if (!inventory_find_gpu(&observation->empty, &observation->gpu, &observation->index))
+        return error_set(error, -ENOENT, "%s offers no vGPUs any more", observation->gpu.text);
+    function_facts_read(observation->host, &observation->empty, observation->index,
+                        &observation->facts);
+    return check_vgpus(observation, &observation->empty, "", &observation->found, error);
+}
+
+void
+observation_clear(struct observation *observation)
+{
+    inventory_clear(&observation->empty);
+    inventory_clear(&observation->now);
+    function_facts_clear(&observation->facts);
+    discrepancies_clear(&observation->found);
+    free(observation->vgpus);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "prove/proof.h"
+#include "base/array.h"
+#include "cli/say.h"
+#include "prove/expectation.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MOST_WAIT 60000 /* ms that a driver may take to make or remove one vGPU */
+
+static void
+note(struct proof *proof, const char *what, const struct observation_vgpu *vgpu,
+     uint64_t milliseconds, int rc)
+{
+    const struct observation_text situation = observation_situation(&proof->seen);
+
+    say_line(proof->record, "step %u: %s %s on %s: %s after %" PRIu64 " ms, %s",
+             proof->seen.found.step, what, observation_type(&proof->seen, vgpu->type)->id.text,
+             vgpu->parent.text, rc < 0 ? strerror(-rc) : "done", milliseconds, situation.text);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* Begins a step: 0; or -EINTR: somebody wants us to stop. */
+static int
+begin_step(struct proof *proof, struct error *error)
+{
+    if (!proof->goes_on(proof, proof->data))
+        return error_set(error, -EINTR, "stopped at step %u of about %u", proof->seen.found.step,
+                         proof->course.steps);
+    proof->seen.found.step++;
+    return 0;
+}
+
+/* The first parent that has room for a type and may be used. */
+static bool
+find_parent(const struct proof *proof, const struct gpu_load *load, size_t type,
+            struct load_use *ret)
+{
+    const struct inventory *inventory = load->inventory;
+    const struct inventory_type *kind =
+        inventory_find_type(gpu_load_card(load), &observation_type(&proof->seen, type)->id);
+
+    if (!kind)
+        return false;
+    *ret = (struct load_use){.type = (size_t)(kind - gpu_load_card(load)->types)};
+    for (size_t i = 0; i < load->parent_count; i++) {
+        size_t parent;
+
+        ret->parent = load->parents[i];
+        if (inventory_find_parent(&proof->seen.empty, &inventory->parents[ret->parent].name,
+                                  &parent) &&
+            proof->usable[parent] && gpu_room_at(load, ret->type, ret->parent).most > 0)
+            return true;
+    }
+    return false;
+}
+
+/* setting is vgpu.conf's word for the time that starts or releases wait. */
+static void
+check_time(struct proof *proof, enum discrepancy_kind kind, const struct observation_vgpu *vgpu,
+           uint64_t took, unsigned limit, const char *setting)
+{
+    const char *name = observation_type(&proof->seen, vgpu->type)->name;
+    char predicted[32], seen[32];
+
+    if (took <= limit)
+        return;
+    snprintf(predicted, sizeof(predicted), "%u ms", limit);
+    snprintf(seen, sizeof(seen), "%" PRIu64 " ms", took);
+    discrepancies_add(&proof->seen.found, kind, name, predicted, seen,
+                      "the driver took %s to %s a vGPU of type %s, and %s of vgpu.conf is %s", seen,
+                      kind == DISCREPANCY_SLOW_MAKE ? "make" : "remove", name, setting, predicted);
+}
+
+static void
+tell_refused(struct proof *proof, const struct bounds *room, const struct observation_vgpu *vgpu,
+             int rc)
+{
+    const struct expectation_text predicted = expectation_bounds(room);
+    const struct observation_text situation = observation_situation(&proof->seen);
+    const char *name = observation_type(&proof->seen, vgpu->type)->name;
+
+    if (room->least == 0)
+        return;
+    discrepancies_add(&proof->seen.found, DISCREPANCY_REFUSED, name, predicted.text, strerror(-rc),
+                      "%s: room for %s more %s was predicted on %s; the driver refuses it (%s)",
+                      situation.text, predicted.text, name, vgpu->parent.text, strerror(-rc));
+}
+
+/* 1: a vGPU is made; 0: there is no room for it, or the driver refused. */
+static int
+make(struct proof *proof, size_t type, struct error *error)
+{
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+    struct observation_vgpu vgpu = {.type = type};
+    struct load_use use;
+    struct bounds room;
+    uint64_t began;
+    bool is_refused;
+    size_t gpu, mark;
+    int rc, seen;
+
+    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+        return 0;
+    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
+    if (!find_parent(proof, &load, type, &use))
+        return 0;
+    rc = begin_step(proof, error);
+    if (rc < 0)
+        return rc;
+    room = gpu_room_at(&load, use.type, use.parent);
+    mark = gpu_load_put(&load, &use);
+    vgpu.parent = proof->seen.now.parents[use.parent].name;
+    began = host_uptime(proof->bench.host);
+    rc = workbench_make(&proof->bench, &proof->seen.now, use.parent, use.type, MOST_WAIT,
+                        &vgpu.device, &is_refused, error);
+    if (rc < 0 && !is_refused)
+        return rc;
+    if (is_refused) {
+        tell_refused(proof, &room, &vgpu, rc);
+        gpu_load_rewind(&load, mark);
+    } else {
+        ARRAY_ADD(proof->seen.vgpus, proof->seen.vgpu_count, vgpu);
+    }
+    note(proof, "make", &vgpu, host_uptime(proof->bench.host) - began, rc);
+    check_time(proof, DISCREPANCY_SLOW_MAKE, &vgpu, host_uptime(proof->bench.host) - began,
+               proof->bench.policy.prepare_timeout, "prepare_timeout");
+    seen = observation_take(&proof->seen, &load, error);
+    return seen < 0 ? seen : !is_refused;
+}
+
+/* Removes one of those that are made. */
+static int
+remove_one(struct proof *proof, size_t index, struct error *error)
+{
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+    const struct observation_vgpu vgpu = proof->seen.vgpus[index];
+    const struct inventory_vgpu *shown = inventory_find_vgpu(&proof->seen.now, &vgpu.device);
+    const char *name = observation_type(&proof->seen, vgpu.type)->name;
+    const uint64_t began = host_uptime(proof->bench.host);
+    size_t gpu;
+    int rc;
+
+    proof->seen.found.step++;
+    (void)!proof->goes_on(proof, proof->data);
+    rc = workbench_remove(&proof->bench, &vgpu.device, MOST_WAIT, error);
+    note(proof, "remove", &vgpu, host_uptime(proof->bench.host) - began, rc);
+    ARRAY_REMOVE(proof->seen.vgpus, proof->seen.vgpu_count, index);
+    if (rc < 0) {
+        discrepancies_add(&proof->seen.found, DISCREPANCY_STAYED, name, "gone", strerror(-rc),
+                          "a vGPU of type %s was removed from %s, and is still there: %s", name,
+                          vgpu.parent.text, error->text);
+        return rc;
+    }
+    check_time(proof, DISCREPANCY_SLOW_REMOVE, &vgpu, host_uptime(proof->bench.host) - began,
+               proof->bench.policy.release_timeout, "release_timeout");
+    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+        return 0;
+    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
+    if (shown)
+        gpu_load_drop(&load, (size_t)(shown - proof->seen.now.vgpus));
+    return observation_take(&proof->seen, &load, error);
+}
+
+static int
+remove_rest(struct proof *proof, struct error *error)
+{
+    int rc = 0;
+
+    while (rc == 0 && proof->seen.vgpu_count)
+        rc = remove_one(proof, 0, error);
+    return rc;
+}
+
+/* --- the course ------------------------------------------------------------------------------- */
+
+/* Whether the driver would make another vGPU of a type, whatever its maximum is. */
+static bool
+is_offered(const struct proof *proof, const struct name *id)
+{
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+    const struct inventory_type *kind;
+    size_t gpu;
+
+    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+        return false;
+    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
+    kind = inventory_find_type(gpu_load_card(&load), id);
+    for (size_t i = 0; kind && i < load.parent_count; i++) {
+        const struct load_parent *on = gpu_load_on(&load, load.parents[i]);
+
+        if (gpu_load_word(&load, (size_t)(kind - gpu_load_card(&load)->types), load.parents[i]) >
+                0 &&
+            !(on->is_single && on->vgpus))
+            return true;
+    }
+    return false;
+}
+
+static size_t
+count_usable(const struct proof *proof)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < proof->seen.empty.parent_count; i++)
+        count += proof->usable[i];
+    return count;
+}
+
+/* The GPU is full. It takes as many vGPUs of a type as the driver says at most, unless something
+ * else stops it: the ceiling, the number of functions, or of GPU instances (MIG). */
+static void
+check_maximum(struct proof *proof, size_t type)
+{
+    const struct inventory_type *kind = observation_type(&proof->seen, type);
+    const size_t made = proof->seen.vgpu_count, usable = count_usable(proof);
+    char predicted[16], seen[32];
+    bool more = made == kind->max && is_offered(proof, &kind->id);
+
+    if (!kind->max || (made >= kind->max && !more) ||
+        (!more && (kind->slices || made == kind->ceiling || (usable > 1 && made >= usable))))
+        return;
+    snprintf(predicted, sizeof(predicted), "%u", kind->max);
+    snprintf(seen, sizeof(seen), "%s%zu", more ? "more than " : "", made);
+    discrepancies_add(&proof->seen.found, DISCREPANCY_MAXIMUM, kind->name, predicted, seen,
+                      "the driver says that the GPU takes %u vGPUs of type %s, and it takes %s",
+                      kind->max, kind->name, seen);
+}
+
+static int
+fill(struct proof *proof, size_t type, struct error *error)
+{
+    int rc = 1;
+
+    while (rc > 0)
+        rc = make(proof, type, error);
+    if (rc < 0)
+        return rc;
+    check_maximum(proof, type);
+    return remove_rest(proof, error);
+}
+
+/* Makes one of each. If both are there, the one that is named goes first. */
+static int
+pair(struct proof *proof, const size_t types[2], size_t first, struct error *error)
+{
+    int rc = make(proof, types[0], error);
+
+    if (rc >= 0)
+        rc = make(proof, types[1], error);
+    if (rc >= 0 && proof->seen.vgpu_count == 2)
+        rc = remove_one(proof, first, error);
+    return rc < 0 ? rc : remove_rest(proof, error);
+}
+
+static int
+run_course(struct proof *proof, struct error *error)
+{
+    const struct course *course = &proof->course;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < course->count; i++)
+        rc = fill(proof, course->types[i], error);
+    for (size_t i = 0; i < course->count; i++) {
+        for (size_t k = i + 1; k < course->count; k++) {
+            const size_t types[] = {course->types[i], course->types[k]};
+
+            for (size_t first = 0; rc == 0 && first < 2; first++)
+                rc = pair(proof, types, first, error);
+        }
+    }
+    return rc;
+}
+
+int
+proof_run(struct proof *proof, struct error *error)
+{
+    struct error clearing;
+    int rc = run_course(proof, error), cleared = 0;
+
+    while (cleared == 0 && proof->seen.vgpu_count)
+        cleared =
+            workbench_remove(&proof->bench, &proof->seen.vgpus[--proof->seen.vgpu_count].device,
+                             MOST_WAIT, &clearing);
+    if (cleared < 0)
+        error_add(error, "%s", clearing.text);
+    return rc;
+}
+
+int
+proof_begin(struct proof *proof, const struct names *kept, bool all, struct error *error)
+{
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+    struct observation *seen = &proof->seen;
+    int rc;
+
+    seen->host = proof->bench.host;
+    seen->policy = &proof->bench.policy;
+    seen->gpu = proof->bench.gpu;
+    rc = observation_begin(seen, error);
+    if (rc < 0)
+        return rc;
+    proof->usable = memory_zeroed(seen->empty.parent_count, sizeof(*proof->usable));
+    for (size_t i = 0; i < seen->empty.parent_count; i++) {
+        const struct inventory_parent *parent = &seen->empty.parents[i];
+
+        proof->usable[i] =
+            parent->gpu == seen->index && !*parent->user && !names_has(kept, &parent->name);
+    }
+    gpu_load_init(&load, &seen->empty, seen->index, LOAD_NOW);
+    course_choose(&load, proof->usable, all, &proof->course);
+    proof->began = host_uptime(seen->host);
+    return 0;
+}
+
+void
+proof_clear(struct proof *proof)
+{
+    workbench_close(&proof->bench);
+    observation_clear(&proof->seen);
+    course_clear(&proof->course);
+    free(proof->usable);
+}

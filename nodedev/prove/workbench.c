@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "prove/workbench.h"
+#include "apply/apply.h"
+#include "apply/remove-all.h"
+#include "base/array.h"
+#include "device/type-cache.h"
+#include "lease/proving.h"
+#include "policy/policy-load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PATIENCE 2000 /* ms for a process that has a new vGPU open for a moment */
+
+/* Begins a transaction with the whole lock_timeout for its waits. */
+static int
+begin(struct workbench *bench, struct ledger *ledger, struct error *error)
+{
+    bench->transaction.lock_timeout = bench->policy.lock_timeout;
+    return transaction_begin(&bench->transaction, ledger, error);
+}
+
+/* Under the lock: whether nobody has anything of the GPU. */
+static int
+check_free(const struct name *gpu, const struct ledger *ledger, struct error *error)
+{
+    const struct lease *lease =
+        ARRAY_FIND(ledger->leases, ledger->count, item, name_equal(&item->gpu, gpu));
+
+    if (names_has(&ledger->proved, gpu))
+        return error_set(error, -EBUSY, "%s is being proved by another 'vgpuctl prove'", gpu->text);
+    if (!lease)
+        return 0;
+    error_set(error, -EBUSY, "%s is in use: the vGPU %s is that of %s (%s)", gpu->text,
+              lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state));
+    if (lease->state == LEASE_KEPT)
+        error_add(error, "'vgpuctl reap %s' removes it", lease->vgpu.device.text);
+    else
+        error_add(error, "'vgpuctl drain %s' keeps new guests away until the GPU is empty",
+                  gpu->text);
+    return -EBUSY;
+}
+
+static int
+take(struct workbench *bench, const struct inventory *inventory, struct ledger *ledger,
+     struct error *error)
+{
+    struct statedir *statedir = &bench->transaction.statedir;
+    int rc = check_free(&bench->gpu, ledger, error);
+
+    if (rc == 0)
+        rc = statedir_claim(statedir, ledger, error);
+    if (rc == 0)
+        rc = proving_begin(bench->host, &bench->gpu, statedir->claim, error);
+    if (rc < 0)
+        return rc;
+    bench->is_taken = true;
+    type_cache_store(bench->host, statedir->dir, inventory);
+    return 0;
+}
+
+int
+workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
+               struct workbench *ret, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc;
+
+    *ret = WORKBENCH_NONE;
+    ret->host = host;
+    ret->gpu = *gpu;
+    rc = policy_load(host, &ret->policy, error);
+    if (rc == 0)
+        rc = transaction_open(host, true, &ret->transaction, error);
+    if (rc == 0)
+        rc = begin(ret, &ledger, error);
+    if (rc < 0)
+        return rc;
+    rc = take(ret, inventory, &ledger, error);
+    if (rc == 0)
+        return transaction_commit(&ret->transaction, &ledger, error);
+    transaction_abort(&ret->transaction);
+    return rc;
+}
+
+/* --- one vGPU --------------------------------------------------------------------------------- */
+
+static int
+lease_of(const struct workbench *bench, const struct inventory *inventory, size_t parent,
+         size_t type, struct lease *ret)
+{
+    const struct inventory_parent *on = &inventory->parents[parent];
+    const struct inventory_type *kind = &inventory->gpus[on->gpu].types[type];
+
+    *ret = (struct lease){
+        .domain_name = "vgpuctl prove", /* for messages about it */
+        .vgpu = {.interface = on->interface,
+                 .device = on->name,
+                 .type = kind->id,
+                 .parent = on->name,
+                 .recipe = kind->recipe},
+        .framebuffer = kind->framebuffer,
+        .gpu = bench->gpu,
+        .state = LEASE_PENDING,
+        .origin = LEASE_MADE,
+        .claim = bench->transaction.statedir.claim,
+        .release = LEASE_REAP,
+        .time = host_seconds(bench->host),
+    };
+    if (on->interface->hostdev == REQUEST_MDEV && name_new_uuid(&ret->vgpu.device) < 0)
+        return -EIO;
+    return name_parse_uuid(&ret->domain, LEASE_NOBODY);
+}
+
+static int
+record(struct workbench *bench, const struct lease *lease, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc = begin(bench, &ledger, error);
+
+    if (rc < 0)
+        return rc;
+    if (ledger_find(&ledger, &lease->vgpu.device)) {
+        transaction_abort(&bench->transaction);
+        return error_set(error, -EBUSY, "the vGPU %s has a lease already", lease->vgpu.device.text);
+    }
+    ledger_add(&ledger, lease);
+    return transaction_commit(&bench->transaction, &ledger, error);
+}
+
+/* After these errors there may be something of the vGPU (apply_make). */
+static bool
+may_be_there(int rc)
+{
+    return rc == -ETIMEDOUT || rc == -ECHILD || rc == -ENOTRECOVERABLE;
+}
+
+int
+workbench_make(struct workbench *bench, const struct inventory *inventory, size_t parent,
+               size_t type, unsigned milliseconds, struct name *device, bool *is_refused,
+               struct error *error)
+{
+    struct error forgetting;
+    struct lease lease;
+    int rc = lease_of(bench, inventory, parent, type, &lease);
+
+    *is_refused = false;
+    if (rc < 0)
+        return error_set(error, rc, "no UUID could be made: %s", strerror(-rc));
+    *device = lease.vgpu.device;
+    rc = record(bench, &lease, error);
+    if (rc < 0)
+        return rc;
+    bench->transaction.deadline = deadline_in(bench->host, milliseconds);
+    rc = apply_make(&bench->transaction, &lease, error);
+    if (rc == 0 || may_be_there(rc))
+        return rc;
+    bench->transaction.lock_timeout = bench->policy.lock_timeout;
+    if (transaction_forget(&bench->transaction, device, &forgetting) < 0) {
+        *error = forgetting;
+        return rc;
+    }
+    *is_refused = true;
+    return rc;
+}
+
+int
+workbench_remove(struct workbench *bench, const struct name *device, unsigned milliseconds,
+                 struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(removals_clear) struct removals removals = {0};
+    struct transaction *transaction = &bench->transaction;
+    const struct removal_terms terms = {
+        /* The vGPU's guest, so to speak, has ended. */
+        .occasion = FATE_RELEASE,
+        .deadline = deadline_in(bench->host, milliseconds),
+        .patience = PATIENCE,
+        .failures = error,
+    };
+    struct lease *lease;
+    int rc;
+
+    error->text[0] = '\0';
+    transaction->lock_timeout = bench->policy.lock_timeout;
+    rc = transaction_begin_with(transaction, device, &ledger, &lease, error);
+    if (rc <= 0)
+        return rc < 0 ? rc : transaction_lost(device, error);
+    rc = removals_claim(&removals, transaction, &ledger, lease, error);
+    if (rc < 0) {
+        transaction_abort(transaction);
+        return rc;
+    }
+    rc = transaction_commit(transaction, &ledger, error);
+    if (rc < 0)
+        return rc;
+    remove_all(transaction, &removals, &terms);
+    return removals.items[0].rc;
+}
+
+void
+workbench_close(struct workbench *bench)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    /* A driver that has not come back keeps the claim, and the GPU. */
+    if (bench->is_taken && !bench->transaction.writer.left &&
+        begin(bench, &ledger, &ignored) == 0) {
+        proving_end(bench->host, &bench->gpu);
+        transaction_abort(&bench->transaction);
+    }
+    bench->is_taken = false;
+    transaction_close(&bench->transaction);
+    policy_clear(&bench->policy);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* prove: a card that behaves as its driver says passes. Each lie is named, and nothing stays. */
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "capture/archive.h"
+#include "fake/typed.h"
+#include "program/program.h"
+#include "prove/workbench.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CARD      "0000:18:00.0"
+#define FUNCTIONS "0000:3d:00.0"
+#define ONE_TYPE  "0000:06:00.0"
+
+/* A card that makes vGPUs itself, one whose virtual functions are vGPUs, and one that takes only
+ * one type at a time, which the program does not believe of any card. */
+#define MACHINE                                                                                    \
+    "gpu " CARD " rule size numa 0\n"                                                              \
+    "type nvidia-232 \"GRID T4-4Q\" framebuffer 4096 max 4\n"                                      \
+    "type nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"                                      \
+    "type nvidia-252 \"GRID T4-4B\" framebuffer 4096 max 4\n"                                      \
+    "gpu " FUNCTIONS " vf vfs 4 rule size numa 1\n"                                                \
+    "type nvidia-1153 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"                               \
+    "type nvidia-1155 \"NVIDIA L40S-48Q\" framebuffer 49152 max 1\n"                               \
+    "type nvidia-1162 \"NVIDIA L40S-24A\" framebuffer 24576 max 2\n"                               \
+    "gpu " ONE_TYPE " rule type numa 1\n"                                                          \
+    "type nvidia-11 \"GRID M60-1A\" framebuffer 1024 max 8\n"                                      \
+    "type nvidia-12 \"GRID M60-1B\" framebuffer 1024 max 8\n"
+
+static struct scene scene;
+static struct typed typed;
+
+static const char *
+nowhere(void)
+{
+    return typed_libvirt(&scene, "");
+}
+
+/* --- cards that are as they say --------------------------------------------------------------- */
+
+static void
+a_truthful_card_passes(void **state)
+{
+    static const struct {
+        const char *machine, *gpu;
+    } rows[] = {
+        {"t4x8", "0000:18:00.0"},         {"a100", "0000:41:00.0"},  {"a30-mig", "0000:41:00.0"},
+        {"gvt-g", "0000:00:02.0"},        {"mixed", "0000:e7:00.0"}, {"mtty", "mtty"},
+        {"rtx-pro-6000", "0000:8c:00.0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char line[64];
+
+        snprintf(line, sizeof(line), "vgpuctl prove %s", rows[i].gpu);
+        scene_start_machine(&scene, rows[i].machine);
+        if (typed_run(&scene, nowhere(), line, &typed) != 0)
+            fail_msg("%s: %s%s", rows[i].machine, typed.printed, typed.faults);
+        typed_assert_has(typed.printed, "the GPU behaves as predicted");
+        scene_assert_empty(&scene);
+        scene_stop(&scene);
+    }
+}
+
+/* --- and others ------------------------------------------------------------------------------- */
+
+/* What a driver does, and what prove says of that. */
+static const struct lie {
+    enum fake_lie lie;
+    unsigned removal; /* ms */
+    const char *gpu, *words;
+} lies[] = {
+    {FAKE_LIE_FORGOTTEN, 0, CARD,
+     "room for 1 more GRID T4-4Q was predicted on " CARD "; the driver offers 0"},
+    {FAKE_LIE_LATE, 0, CARD,
+     "the driver's figures were right only 2.0 s after the step; at first, "
+     "with 1 GRID T4-4Q on it: room for 3 more GRID T4-4Q was predicted on " CARD
+     "; the driver offers 4"},
+    {FAKE_LIE_MAXIMUM, 0, CARD,
+     "the driver says that the GPU takes 4 vGPUs of type GRID T4-4Q, and it takes 3"},
+    {FAKE_LIE_BESIDE, 0, CARD,
+     "room for 0 more GRID T4-4B was predicted on " CARD "; the driver offers 1"},
+    {FAKE_TRUTH, 20000, CARD,
+     "the driver took 20000 ms to remove a vGPU of type GRID T4-4Q, and "
+     "release_timeout of vgpu.conf is 5000 ms"},
+    {FAKE_LIE_FORGOTTEN, 0, FUNCTIONS,
+     "room for 1 more NVIDIA L40S-24Q was predicted on 0000:3d:00.4 and 2 other functions; the "
+     "driver offers 0"},
+    {FAKE_LIE_LATE, 0, FUNCTIONS, "the driver's figures were right only 2.0 s after the step"},
+    {FAKE_LIE_MAXIMUM, 0, FUNCTIONS,
+     "room for 1 more NVIDIA L40S-24Q was predicted on 0000:3d:00.5; the driver refuses it "
+     "(Input/output error)"},
+    {FAKE_LIE_BESIDE, 0, FUNCTIONS,
+     "the driver offers 1 NVIDIA L40S-24A, a type that it did not list before"},
+    {FAKE_TRUTH, 20000, FUNCTIONS, "the driver took 20000 ms to remove a vGPU"},
+    {FAKE_LIE_KEPT, 0, FUNCTIONS,
+     "a vGPU of type NVIDIA L40S-24Q was removed from 0000:3d:00.4, and is still there"},
+    {FAKE_TRUTH, 0, ONE_TYPE,
+     "with 1 GRID M60-1A on it: room for 7 more GRID M60-1B was predicted on " ONE_TYPE
+     "; the driver offers 0"},
+};
+
+static void
+lie(const struct lie *row)
+{
+    scene_start(&scene, MACHINE);
+    scene.kernel.faults->lie = row->lie;
+    scene.kernel.faults->remove_delay = row->removal;
+}
+
+/* The driver mends its ways: then reconcile removes what is left. */
+static void
+make_good(void)
+{
+    scene.kernel.faults->lie = FAKE_TRUTH;
+    scene.kernel.faults->remove_delay = 0;
+    typed_run(&scene, nowhere(), "vgpuctl reconcile", &typed);
+    scene_assert_empty(&scene);
+    typed_run(&scene, nowhere(), "vgpuctl reconcile", &typed);
+    typed_run(&scene, nowhere(), "vgpuctl gpus --json -o ENABLED", &typed);
+    assert_null(strstr(typed.printed, "false"));
+    scene_stop(&scene);
+}
+
+static void
+each_lie_is_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        char line[64];
+
+        snprintf(line, sizeof(line), "vgpuctl prove %s", lies[i].gpu);
+        lie(&lies[i]);
+        if (typed_run(&scene, nowhere(), line, &typed) != 1 ||
+            !strstr(typed.printed, lies[i].words))
+            fail_msg("row %zu: %s%s", i, typed.printed, typed.faults);
+        make_good();
+    }
+}
+
+/* --- a card that somebody uses ---------------------------------------------------------------- */
+
+/* Nothing is done, and the exit status says why. */
+static void
+must_refuse(const char *uri, const char *line, int status, const char *words)
+{
+    const size_t leases = scene_leases(&scene, ""), devices = fake_count(&scene.kernel);
+
+    if (typed_run(&scene, uri, line, &typed) != status)
+        fail_msg("%s: %d %s%s", line, typed.status, typed.printed, typed.faults);
+    typed_assert_has(typed.faults, words);
+    assert_int_equal(scene_leases(&scene, ""), leases);
+    assert_int_equal(fake_count(&scene.kernel), devices);
+}
+
+static void
+a_card_in_use_is_left_alone(void **state)
+{
+    static const char guest[] = "dddddddd-0000-4000-8000-000000000009";
+    struct fake_guest open;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-4Q"), 0);
+    must_refuse(nowhere(), "vgpuctl prove " CARD, 4,
+                CARD " is in use: the vGPU dddddddd-0000-4000-8000-000000000001 is that of guest1 "
+                     "(held); 'vgpuctl drain " CARD "' keeps new guests away");
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+
+    assert_int_equal(fake_make(&scene.kernel, CARD, "nvidia-233", guest), 0);
+    must_refuse(nowhere(), "vgpuctl prove " CARD, 4,
+                "somebody else has the vGPU dddddddd-0000-4000-8000-000000000009 (nvidia-233)");
+    open = fake_open(&scene.kernel, guest);
+    must_refuse(nowhere(), "vgpuctl prove " CARD, 4, CARD " is in use: ");
+    fake_close(&open);
+    assert_int_equal(fake_remove(&scene.kernel, guest), 0);
+    make_good();
+}
+
+/* Another process proves the card, or has died while it did. */
+static void
+one_at_a_time(void **state)
+{
+    AUTO(inventory_clear) struct inventory none = {0};
+    AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
+    struct error error;
+    struct name card;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    assert_int_equal(name_parse(&card, CARD), 0);
+    assert_int_equal(workbench_take(&scene.kernel.host, &card, &none, &bench, &error), 0);
+    must_refuse(nowhere(), "vgpuctl prove " CARD, 4,
+                CARD " is being proved by another 'vgpuctl prove'");
+    assert_int_equal(typed_run(&scene, nowhere(), "vgpuctl status", &typed), 0);
+    typed_assert_has(typed.printed, "being proved by 'vgpuctl prove' just now");
+    statedir_close(&bench.transaction.statedir);
+    bench.is_taken = false;
+    assert_int_equal(typed_run(&scene, nowhere(), "vgpuctl prove " CARD, &typed), 0);
+    make_good();
+}
+
+/* What cannot be proved, and what is said of a word that means no GPU. */
+static void
+a_pool_is_as_it_is(void **state)
+{
+    (void)state;
+    scene_start(&scene, "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 numa 1\n"
+                        "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0 vendor 1002 device "
+                        "74b5\n");
+    scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };\n");
+    must_refuse(nowhere(), "vgpuctl prove 0000:c1:00.0", 2,
+                "there is nothing to prove on 0000:c1:00.0");
+    must_refuse(nowhere(), "vgpuctl prove 0000:99:00.0", 1, "there is no GPU \"0000:99:00.0\"");
+    make_good();
+}
+
+/* Functions that a domain names are left as they are, whether it runs or not. */
+static void
+functions_of_domains_are_skipped(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    xml = typed_functions(9, TYPED_DEFINED, "", (const char *const[]){"0000:3d:00.4", NULL});
+    assert_int_equal(typed_run(&scene, typed_libvirt(&scene, xml),
+                               "vgpuctl prove " FUNCTIONS " --dry-run", &typed),
+                     0);
+    scene.kernel.faults->lie = FAKE_LIE_MAXIMUM;
+    assert_int_equal(
+        typed_run(&scene, typed_libvirt(&scene, xml), "vgpuctl prove " FUNCTIONS, &typed), 1);
+    typed_assert_has(typed.printed, "was predicted on 0000:3d:00.6; the driver refuses it");
+    assert_null(strstr(typed.printed, "0000:3d:00.4"));
+    make_good();
+    scene_start(&scene, MACHINE);
+    must_refuse("test:///nowhere", "vgpuctl prove " FUNCTIONS, 1,
+                "only libvirt knows which virtual functions domains name");
+    make_good();
+}
+
+/* --- Intel's ---------------------------------------------------------------------------------- */
+
+static void
+memory_adds_up(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
+    scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; b50-8g = { vram = \"8G\"; "
+                            "}; };\n");
+    if (typed_run(&scene, nowhere(), "vgpuctl prove 0000:03:00.0", &typed) != 0)
+        fail_msg("%s%s", typed.printed, typed.faults);
+    make_good();
+}
+
+/* --- what is printed -------------------------------------------------------------------------- */
+
+static void
+what_is_printed(void **state)
+{
+    const char *uri;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    uri = nowhere();
+    typed_golden(&scene, uri, "prove/dry-run", "vgpuctl prove " CARD " --dry-run");
+    typed_golden(&scene, uri, "prove/dry-run-all", "vgpuctl prove " CARD " --dry-run --all");
+    typed_golden(&scene, uri, "prove/gpu", "vgpuctl prove " CARD);
+    typed_golden(&scene, uri, "prove/gpu-json", "vgpuctl prove " CARD " --json");
+    scene.kernel.faults->lie = FAKE_LIE_MAXIMUM;
+    typed_golden(&scene, uri, "prove/lie", "vgpuctl prove " CARD);
+    typed_golden(&scene, uri, "prove/lie-json", "vgpuctl prove " CARD " --json");
+    make_good();
+}
+
+/* On a screen, how far it is. */
+static void
+progress_is_shown(void **state)
+{
+    (void)state;
+    scene_start(&scene, MACHINE);
+    scene.kernel.faults->create_delay = 1000;
+    assert_int_equal(typed_run_on(&scene, nowhere(), &typed_screen, "vgpuctl prove " CARD, &typed),
+                     0);
+    typed_assert_has(typed.printed, CARD ": [..........");
+    typed_assert_has(typed.printed, CARD ": [########............] 40 %, about 6 s left");
+    scene.kernel.faults->create_delay = 0;
+    make_good();
+}
+
+/* The fake kernel runs no programs: tar is real. */
+static int
+run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+{
+    const struct host real = {.root = -1, .ops = &host_kernel};
+
+    (void)host;
+    return program_run(&real, argv, in, out, milliseconds);
+}
+
+/* With --capture the steps are in the capture's manifest, for people. */
+static void
+the_steps_are_captured(void **state)
+{
+    AUTO_FREE char *manifest = NULL;
+    char path[320], line[400];
+    struct error error;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    scene.kernel.host.run = run_program;
+    snprintf(path, sizeof(path), "%s/proof.tar.gz", scene.kernel.path);
+    snprintf(line, sizeof(line), "vgpuctl prove " CARD " --capture %s", path);
+    if (typed_run(&scene, nowhere(), line, &typed) != 0)
+        fail_msg("%s%s", typed.printed, typed.faults);
+    assert_int_equal(archive_read(&scene.kernel.host, path, &manifest, &error), 1);
+    typed_assert_has(manifest, "\n# step 1: make nvidia-232 on " CARD ": done after ");
+    typed_assert_has(manifest, "\n# " CARD ": 16 steps");
+    make_good();
+}
+
+/* Somebody presses Ctrl-C: what was made is removed, and then the signal has its way. */
+static void
+a_signal_waits_until_the_card_is_empty(void **state)
+{
+    int status;
+    pid_t child;
+
+    (void)state;
+    scene_start(&scene, MACHINE);
+    (void)nowhere();
+    child = fork();
+    if (child == 0) {
+        sigset_t both;
+
+        sigemptyset(&both);
+        sigaddset(&both, SIGINT);
+        sigprocmask(SIG_BLOCK, &both, NULL);
+        raise(SIGINT);
+        _exit(typed_run(&scene, nowhere(), "vgpuctl prove " CARD, &typed) == 1 &&
+                      strstr(typed.faults, "stopped at step 0")
+                  ? 7
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    make_good();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_truthful_card_passes),
+        cmocka_unit_test(each_lie_is_named),
+        cmocka_unit_test(a_card_in_use_is_left_alone),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(a_pool_is_as_it_is),
+        cmocka_unit_test(functions_of_domains_are_skipped),
+        cmocka_unit_test(memory_adds_up),
+        cmocka_unit_test(what_is_printed),
+        cmocka_unit_test(progress_is_shown),
+        cmocka_unit_test(the_steps_are_captured),
+        cmocka_unit_test(a_signal_waits_until_the_card_is_empty),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
