@@ -7,8 +7,8 @@
  * (MIG). Types without a size are all tried. Only types are tried of which the empty GPU has room.
  *
  *     fill    each type alone: vGPUs are made until there is no room, and removed again
- *     pairs   each two types: one of each is made; they are removed in that order, then, once more,
- *             in the other
+ *     pairs   each two types that the driver offers together: one of each is made; they are removed
+ *             in that order, then, once more, in the other
  */
 
 #pragma once

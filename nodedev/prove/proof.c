@@ -230,11 +230,31 @@ check_maximum(struct proof *proof, size_t type)
                       kind->max, kind->name, seen);
 }
 
-static int
-fill(struct proof *proof, size_t type, struct error *error)
+/* With one vGPU of a type on the GPU: which other types the driver offers beside it. */
+static void
+note_partners(struct proof *proof, size_t index)
 {
-    int rc = 1;
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+    const struct course *course = &proof->course;
+    struct load_use ignored;
+    size_t gpu;
 
+    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+        return;
+    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
+    for (size_t k = 0; k < course->count; k++)
+        proof->partners[index * course->count + k] =
+            find_parent(proof, &load, course->types[k], &ignored);
+}
+
+static int
+fill(struct proof *proof, size_t index, struct error *error)
+{
+    const size_t type = proof->course.types[index];
+    int rc = make(proof, type, error);
+
+    if (rc > 0)
+        note_partners(proof, index);
     while (rc > 0)
         rc = make(proof, type, error);
     if (rc < 0)
@@ -256,22 +276,33 @@ pair(struct proof *proof, const size_t types[2], size_t first, struct error *err
     return rc < 0 ? rc : remove_rest(proof, error);
 }
 
+/* All pairs of one type with those that come after it, if the driver has offered both together. */
 static int
-run_course(struct proof *proof, struct error *error)
+pair_with_others(struct proof *proof, size_t index, struct error *error)
 {
     const struct course *course = &proof->course;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < course->count; i++)
-        rc = fill(proof, course->types[i], error);
-    for (size_t i = 0; i < course->count; i++) {
-        for (size_t k = i + 1; k < course->count; k++) {
-            const size_t types[] = {course->types[i], course->types[k]};
+    for (size_t k = index + 1; k < course->count; k++) {
+        const size_t types[] = {course->types[index], course->types[k]};
+        bool is_offered = proof->partners[index * course->count + k];
 
-            for (size_t first = 0; rc == 0 && first < 2; first++)
-                rc = pair(proof, types, first, error);
-        }
+        for (size_t first = 0; is_offered && rc == 0 && first < 2; first++)
+            rc = pair(proof, types, first, error);
     }
+    return rc;
+}
+
+static int
+run_course(struct proof *proof, struct error *error)
+{
+    const size_t count = proof->course.count;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = fill(proof, i, error);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = pair_with_others(proof, i, error);
     return rc;
 }
 
@@ -312,6 +343,8 @@ proof_begin(struct proof *proof, const struct names *kept, bool all, struct erro
     }
     gpu_load_init(&load, &seen->empty, seen->index, LOAD_NOW);
     course_choose(&load, proof->usable, all, &proof->course);
+    proof->partners =
+        memory_zeroed(proof->course.count * proof->course.count, sizeof(*proof->partners));
     proof->began = host_uptime(seen->host);
     return 0;
 }
@@ -323,4 +356,5 @@ proof_clear(struct proof *proof)
     observation_clear(&proof->seen);
     course_clear(&proof->course);
     free(proof->usable);
+    free(proof->partners);
 }

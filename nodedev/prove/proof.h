@@ -23,6 +23,8 @@ struct proof {
     struct observation seen; /* seen.found: the predictions that failed */
     bool *usable;            /* per parent of the empty GPU: vGPUs may be made there */
     struct course course;
+    bool *partners; /* per two types of the course: the driver offers the second beside one vGPU of
+                       the first */
     uint64_t began; /* ms since the kernel booted */
     FILE *record;   /* gets a line for each step */
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Each kind of card behaves as 'vgpuctl prove' predicts; a card that does not is told so; a kill leaves nothing.
+# shellcheck shell=bash
+# needs: libvirt 9.7
+# takes: 120
+
+# proved CARD...: as predicted, and nothing is left.
+proved() {
+    local card
+    for card; do
+        vgpuctl prove "$card" >said
+        tail -n 1 said
+        assert_match "$(tail -n 1 said)" "the GPU behaves as predicted"
+    done
+    nothing_left
+}
+
+nothing_left() {
+    [ -z "$(ls /sys/bus/mdev/devices)" ]
+    assert_empty_ledger
+    [ -z "$(ls /run/libvirt-vgpu/proving 2>/dev/null)" ]
+}
+
+say "the kernel's mtty, mediated devices, NVIDIA's functions, and Intel's"
+cards mdev vf xe vfs=3
+vgpu_conf <<-END
+	profiles = { b50-4g = { vram = "4G"; }; b50-8g = { vram = "8G"; exec_quantum = "20ms"; }; };
+	gpus = ( { address = "${CARDS[1]}"; vram = "15G"; } );
+END
+proved mtty "${T4[0]}" "${CARDS[@]}"
+
+say "mixed sizes"
+echo mixed >/sys/module/nvidia_shaped/parameters/rule
+proved "${CARDS[0]}"
+echo same-size >/sys/module/nvidia_shaped/parameters/rule
+
+say "one type at a time, which nobody predicts"
+echo same-type >/sys/module/nvidia_shaped/parameters/rule
+if vgpuctl prove "${T4[0]}" --capture proof.tar.gz >said; then fail "it should have found something"; fi
+assert_match "$(<said)" "room for [0-9]+ more GRID T4-.* was predicted on ${T4[0]}; the driver offers 0"
+tar -xzOf proof.tar.gz manifest >steps
+assert_match "$(<steps)" "# step 1: make nvidia-.* on ${T4[0]}: done after"
+echo same-size >/sys/module/nvidia_shaped/parameters/rule
+nothing_left
+
+say "a guest that starts meanwhile, and a kill"
+guest one
+vgpuctl attach one --type T4-16Q --config
+vgpuctl drain "${T4[1]}"
+vgpuctl prove "${T4[0]}" --all >said 2>&1 &
+prover=$!
+wait_for test -L "/run/libvirt-vgpu/proving/${T4[0]}"
+must_fail start one
+assert_match "$ERR" "${T4[0]} is being proved by 'vgpuctl prove' just now"
+must_fail vgpuctl prove "${T4[0]}"
+assert_match "$ERR" "${T4[0]} is being proved by another"
+kill -KILL "$prover"
+wait "$prover" || true
+start one
+destroy one
+vgpuctl undrain "${T4[1]}"
+vgpuctl reconcile
+nothing_left
+
+say "a card that a guest has"
+start one
+must_fail vgpuctl prove "${T4[0]}"
+destroy one
+no_cards
+
+say "mediated devices on functions"
+no_vgpu_conf
+cards sriov vfs=3
+proved "${CARDS[0]}"
+no_cards
