@@ -36,6 +36,7 @@ struct command {
     const char *name;
     const char *arguments; /* as its help says them; "" for none */
     const char *help;      /* one line */
+    const char *page;      /* the manual page that explains it, of section 1 */
     size_t least, most;    /* of arguments */
     uint32_t options;      /* OPTION_BIT of each that it takes; --help is understood */
     /* If it does not return COMMAND_DONE, the reason is in error. */

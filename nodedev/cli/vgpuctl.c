@@ -38,7 +38,8 @@ print_help(const struct command *const *commands, const struct command_call *cal
     }
     fprintf(out, "\nOptions:\n");
     options_help(UINT32_MAX, help_width(call), out);
-    fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes.\n"
+    fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes; "
+                 "'vgpuctl help COMMAND' opens its manual page.\n"
                  "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy. "
                  "See vgpuctl(1).\n");
 }
@@ -52,6 +53,7 @@ print_usage(const struct command *command, const struct command_call *call)
             *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
             command->help + 1);
     options_help(command->options | ALWAYS, help_width(call), out);
+    fprintf(out, "\nSee %s(1).\n", command->page);
 }
 
 static const struct command *
@@ -162,10 +164,52 @@ run(const struct command *command, struct host *host, struct command_call *call,
     return status;
 }
 
+/* --- help ------------------------------------------------------------------------------------- */
+
+#define MAN         "/usr/bin/man"
+#define MAN_TIMEOUT 10000 /* ms until it says whether it has a page */
+
+/* Becomes man(1), if there is such a page. man waits for a person as long as that takes. */
+static void
+open_page(const struct command_call *call, const char *page)
+{
+    char *const ask[] = {(char *)MAN, (char *)"-w", (char *)"1", (char *)page, NULL};
+    char *const become[] = {(char *)MAN, (char *)"1", (char *)page, NULL};
+    AUTO_CLOSE int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (!call->host->run || nowhere < 0 ||
+        call->host->run(call->host, ask, -1, nowhere, MAN_TIMEOUT) != 0)
+        return;
+    fflush(call->out);
+    execv(MAN, become);
+}
+
+/* 'vgpuctl help', of one command or of all. */
+static enum command_status
+run_help(const struct command *const *commands, const struct command_call *call,
+         struct error *error)
+{
+    const struct command *command;
+
+    if (call->count > 1)
+        return command_failed(
+            error_refuse(error, ERROR_USAGE, "help: of one command, please, not of several"),
+            error);
+    if (call->count == 0) {
+        print_help(commands, call);
+        return COMMAND_DONE;
+    }
+    command = find_command(commands, call->arguments[0], error);
+    if (!command)
+        return COMMAND_USAGE;
+    open_page(call, command->page);
+    print_usage(command, call);
+    return COMMAND_DONE;
+}
+
 /* Without a command. */
 static enum command_status
-run_bare(const struct command *const *commands, const struct command_call *call,
-         struct error *error)
+run_bare(const struct command *const *commands, const struct command_call *call)
 {
     if (option_given(&call->options, OPTION_HELP)) {
         print_help(commands, call);
@@ -175,8 +219,8 @@ run_bare(const struct command *const *commands, const struct command_call *call,
         fprintf(call->out, "vgpuctl (libvirt-vgpu) " VGPU_VERSION "\n");
         return COMMAND_DONE;
     }
-    return command_failed(
-        error_refuse(error, ERROR_USAGE, "a command, please; see 'vgpuctl --help'"), error);
+    print_help(commands, call);
+    return COMMAND_USAGE;
 }
 
 static enum command_status
@@ -192,13 +236,15 @@ choose(struct host *host, const struct command *const *commands, int argc, char 
         return COMMAND_USAGE;
     }
     if (rest == argc)
-        return run_bare(commands, call, error);
+        return run_bare(commands, call);
+    call->arguments = argv + rest + 1;
+    call->count = (size_t)(argc - rest - 1);
+    if (!strcmp(argv[rest], "help"))
+        return run_help(commands, call, error);
     command = find_command(commands, argv[rest], error);
     if (!command)
         return COMMAND_USAGE;
     call->name = command->name;
-    call->arguments = argv + rest + 1;
-    call->count = (size_t)(argc - rest - 1);
     status = run(command, host, call, error);
     if (status != COMMAND_DONE)
         error_wrap(error, "%s", command->name);
@@ -220,7 +266,7 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
     options_clear(&call.options);
     if (status != COMMAND_DONE && error.is_denied && geteuid() != 0)
         error_add(&error, "run it as root");
-    if (status != COMMAND_DONE)
+    if (*error.text && status != COMMAND_DONE)
         say_line(faults, "vgpuctl: %s", error.text);
     return (int)status;
 }

@@ -201,6 +201,7 @@ const struct command command_attach = {
     .name = "attach",
     .arguments = "DOMAIN|FILE",
     .help = "give a domain a vGPU, in its XML and if it runs at once",
+    .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |

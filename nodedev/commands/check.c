@@ -208,6 +208,7 @@ const struct command command_check = {
     .name = "check",
     .arguments = "[FILE]",
     .help = "look for faults in the configuration, and in domains' XML",
+    .page = "vgpuctl-guest",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_PRINT),
     .run = run,

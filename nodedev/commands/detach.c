@@ -49,6 +49,7 @@ const struct command command_detach = {
     .name = "detach",
     .arguments = "DOMAIN|FILE ALIAS",
     .help = "take a vGPU from a domain",
+    .page = "vgpuctl-guest",
     .least = 2,
     .most = 2,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_LIVE) |

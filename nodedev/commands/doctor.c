@@ -126,6 +126,7 @@ const struct command command_doctor = {
     .name = "doctor",
     .arguments = "",
     .help = "look for what is wrong with this host, and say what to do about it",
+    .page = "vgpuctl-repair",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
     .run = run,
 };

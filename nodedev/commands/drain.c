@@ -82,6 +82,7 @@ const struct command command_drain = {
     .name = "drain",
     .arguments = "GPU",
     .help = "make nothing new on a GPU, and show what is on it",
+    .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,

@@ -178,6 +178,7 @@ const struct command command_explain = {
     .name = "explain",
     .arguments = "DOMAIN|FILE",
     .help = "say what a domain's request means, where it would be placed, and why not elsewhere",
+    .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,

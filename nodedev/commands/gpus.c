@@ -128,6 +128,7 @@ const struct command command_gpus = {
     .name = "gpus",
     .arguments = "",
     .help = "show the GPUs that offer vGPUs",
+    .page = "vgpuctl-show",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

@@ -104,6 +104,7 @@ const struct command command_list = {
     .name = "list",
     .arguments = "",
     .help = "show the vGPUs, and whose they are",
+    .page = "vgpuctl-show",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

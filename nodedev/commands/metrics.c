@@ -65,6 +65,7 @@ const struct command command_metrics = {
     .name = "metrics",
     .arguments = "",
     .help = "print figures for Prometheus",
+    .page = "vgpuctl-gpu",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_OUTPUT),
     .run = run,
 };

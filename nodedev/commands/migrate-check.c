@@ -69,6 +69,7 @@ const struct command command_migrate_check = {
     .name = "migrate-check",
     .arguments = "DOMAIN URI",
     .help = "say whether another host would take a domain with its vGPUs",
+    .page = "vgpuctl-migrate",
     .least = 2,
     .most = 2,
     .options = OPTION_BIT(OPTION_TIMEOUT),

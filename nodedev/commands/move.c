@@ -135,6 +135,7 @@ const struct command command_move = {
     .name = "move",
     .arguments = "DOMAIN [URI]",
     .help = "migrate a domain with its vGPUs to another host, or to the best of several",
+    .page = "vgpuctl-migrate",
     .least = 1,
     .most = 2,
     .options = OPTION_BIT(OPTION_BEST) | OPTION_BITS_REMOTE,

@@ -92,6 +92,7 @@ const struct command command_orphans = {
     .name = "orphans",
     .arguments = "",
     .help = "show the vGPUs that no domain refers to",
+    .page = "vgpuctl-repair",
     .options = OPTION_BITS_TABLE,
     .run = run,
 };

@@ -332,6 +332,7 @@ const struct command command_prove = {
     .name = "prove",
     .arguments = "GPU",
     .help = "make and remove vGPUs on an idle GPU, and compare it with what is predicted",
+    .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_CAPTURE) |

@@ -77,6 +77,7 @@ const struct command command_ready = {
     .name = "ready",
     .arguments = "",
     .help = "wait until the GPUs of vgpu.conf offer types",
+    .page = "vgpuctl-gpu",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TIMEOUT),
     .run = run,
 };

@@ -147,6 +147,7 @@ const struct command command_reap = {
     .name = "reap",
     .arguments = "[DEVICE...]",
     .help = "remove vGPUs that no domain refers to",
+    .page = "vgpuctl-repair",
     .most = SIZE_MAX,
     .options = OPTION_BIT(OPTION_DRY_RUN),
     .run = run,

@@ -59,6 +59,7 @@ const struct command command_reconcile = {
     .name = "reconcile",
     .arguments = "",
     .help = "finish what a hook, a daemon or a driver left half done",
+    .page = "vgpuctl-repair",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_REBUILD),
     .run = run,
 };

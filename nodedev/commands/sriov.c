@@ -211,6 +211,7 @@ const struct command command_sriov = {
     .name = "sriov",
     .arguments = "enable|disable GPU",
     .help = "enable or disable a GPU's virtual functions",
+    .page = "vgpuctl-gpu",
     .least = 2,
     .most = 2,
     .options = OPTION_BIT(OPTION_COUNT),

@@ -136,6 +136,7 @@ const struct command command_types = {
     .name = "types",
     .arguments = "[GPU]",
     .help = "show the types of vGPUs, and how many more there is room for",
+    .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,

@@ -47,6 +47,7 @@ const struct command command_undrain = {
     .name = "undrain",
     .arguments = "GPU",
     .help = "make vGPUs on a GPU again",
+    .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT),

@@ -40,7 +40,8 @@ for dir in $scripts; do
     done
 done
 [ -d "$stage/etc/libvirt-vgpu/conf.d" ] || complain "/etc/libvirt-vgpu/conf.d is missing"
-for page in man1/vgpuctl.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8 \
+for page in man1/vgpuctl.1 man1/vgpuctl-gpu.1 man1/vgpuctl-guest.1 man1/vgpuctl-migrate.1 \
+    man1/vgpuctl-repair.1 man1/vgpuctl-show.1 man5/vgpu.conf.5 man7/vgpu-request.7 man8/libvirt-vgpu-hook.8 \
     man8/libvirt-vgpu-callout.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done

@@ -2,13 +2,16 @@
 # shellcheck shell=sh
 #
 # The man pages are well formed, and know exactly what the programs know: vgpu.conf(5) the keys,
-# vgpuctl(1) the commands, their options and columns. What --help says decides.
+# vgpuctl(1) and the pages of its groups the commands, their options and columns. What --help says
+# decides, also which page a command is on. A page begins with its examples, which is not the usual
+# order of sections.
 
 . "$srcdir/tests/checks/guard.sh"
 needs mandoc "$MANDOC"
 
 for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7; do
-    $MANDOC -T lint -W warning "$page" || complain "$page: mandoc complains"
+    said=$($MANDOC -T lint -W warning "$page" | grep -v 'out of conventional order: Sh DESCRIPTION$') || true
+    [ -z "$said" ] || complain "$page: mandoc complains:" "$said"
 done
 
 known=$(sed -n 's/^    {"\([a-z_]*\)", [a-z_]*,.*/\1/p' common/policy/policy-keys.c | sort -u)
@@ -16,7 +19,7 @@ written=$(sed -n 's/^\.It Ic \([a-z_]*\).*/\1/p' config/vgpu.conf.5 | sort -u)
 [ "$known" = "$written" ] || complain "keys in common/policy/policy-keys.c:" "$known" \
     "-- keys in config/vgpu.conf.5:" "$written"
 
-page=nodedev/cli/vgpuctl.1
+pages='nodedev/cli/vgpuctl.1 nodedev/cli/vgpuctl-*.1'
 
 vgpuctl() { "$top_builddir/vgpuctl" "$@"; }
 
@@ -26,7 +29,7 @@ options() { sed -n 's/^  \(-\(.\),\|   \) --\([a-z-]*\) \([A-Z]*\) .*/\2|\3|\4/p
 # differ WHAT: what is written and what is known of it.
 differ() {
     diff -U0 "$scratch/written" "$scratch/known" >"$scratch/diff" ||
-        complain "$page: its $1 ('-') are not those of vgpuctl --help ('+'):" \
+        complain "vgpuctl(1): its $1 ('-') are not those of vgpuctl --help ('+'):" \
             "$(sed 1,2d "$scratch/diff")"
 }
 
@@ -36,24 +39,27 @@ trap 'rm -rf "$scratch"' EXIT
 commands=$(vgpuctl --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 [ -n "$commands" ]
 
-# For each command the line that it has in the man page.
+# For each command the line that it has in the man page of its group.
 for command in $commands; do
     vgpuctl "$command" --help >"$scratch/help"
+    page=nodedev/cli/$(sed -n 's/^See \(vgpuctl-[a-z]*\)(1)\.$/\1/p' "$scratch/help").1
     usage=$(sed -n "1s/^Usage: vgpuctl $command\(.*\) \[OPTION\]\.\.\.\$/\1/p" "$scratch/help")
-    printf '.It Cm %s%s' "$command" "$(echo "$usage" |
+    printf '%s:.It Cm %s%s' "$page" "$command" "$(echo "$usage" |
         sed 's/\[\([^]]*\)\]/Oo \1 Oc/g; s/|/ | /g; s/[A-Z][A-Z-]\{2,\}/Ar &/g')"
     options <"$scratch/help" | while IFS='|' read -r _ name argument; do
         [ "$name" = help ] || printf ' Oo Fl -%s%s Oc' "$name" "${argument:+ Ar $argument}"
     done
     echo
-done >"$scratch/known"
-grep '^\.It Cm ' $page >"$scratch/written" || true
+done | sort >"$scratch/known"
+# shellcheck disable=SC2086 # patterns
+grep '^\.It Cm ' $pages | sort >"$scratch/written" || true
 differ commands
 
 vgpuctl --help | options | while IFS='|' read -r letter name argument; do
     echo ".It Fl ${letter:+$letter , Fl }-$name${argument:+ Ar $argument}"
-done >"$scratch/known"
-grep '^\.It Fl ' $page >"$scratch/written" || true
+done | sort >"$scratch/known"
+# shellcheck disable=SC2086 # patterns
+grep -h '^\.It Fl ' $pages | sort >"$scratch/written" || true
 differ options
 
 # What a table's columns mean is told where its command is. An unknown one makes it tell them all.
@@ -64,7 +70,9 @@ for command in $commands; do
     said=$(vgpuctl "$command" $needed -o '?' 2>&1) && complain "$command: there is a column \"?\""
     columns=$(echo "$said" | sed -n 's/.*there are: //p' | tr -d ';')
     [ -n "$columns" ] || complain "$command: it does not tell its columns: $said"
-    sed -n "/^\.It Cm $command /,/^\.It Cm /p" $page | sed '1!{/^\.It Cm/d}' >"$scratch/item"
+    # shellcheck disable=SC2086 # patterns
+    page=$(grep -l "^\.It Cm $command " $pages)
+    sed -n "/^\.It Cm $command /,/^\.It Cm /p" "$page" | sed '1!{/^\.It Cm/d}' >"$scratch/item"
     for column in $columns; do
         grep -qw "^\.It Li .*$column" "$scratch/item" ||
             complain "$page: $command: not a word on its column $column"

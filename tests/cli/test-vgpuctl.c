@@ -110,7 +110,8 @@ wrong_usage(void **state)
     static const struct {
         const char *line, *words;
     } rows[] = {
-        {"vgpuctl", "a command, please"},
+        {"vgpuctl help reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
+        {"vgpuctl help gpus list", "help: of one command, please, not of several"},
         {"vgpuctl reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
         {"vgpuctl --rott /", "there is no option --rott (did you mean root?)"},
         {"vgpuctl --root", "--root needs a value"},
