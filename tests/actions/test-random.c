@@ -3,14 +3,18 @@
 /*
  * Random operations, for as long as one likes: guests start, end and arrive by migration; hooks are
  * killed; the driver refuses, answers late or not at all; libvirt's daemon dies, and boards vanish.
+ * Hosts are a small one with every interface, and those of tests/captures, in turn.
  *
  * After each operation who runs has what it got, by one lease, and nobody else has it. Now and then
  * all is quiet: then one `reconcile` leaves nothing but that, and whoever finds room must start.
  * An operation is a call of the hook, or a `reconcile`; ROUNDS is how many. See chance.h.
  */
 
+#include "actions/random-host.h"
 #include "actions/reconcile.h"
+#include "device/vgpu.h"
 #include "domain/request-parser.h"
+#include "fake/captured.h"
 #include "fake/chance.h"
 #include "fake/fake-parts.h"
 #include "fake/scene.h"
@@ -22,41 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MACHINE                                                                                    \
-    "gpu mtty rule pool 8\n"                                                                       \
-    "type mtty-2 \"Dual port serial\" uses 2\n"                                                    \
-    "gpu 0000:18:00.0 rule size\n"                                                                 \
-    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"                                      \
-    "gpu " BOARD " rule size\n"                                                                    \
-    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"                                      \
-    "gpu 0000:3d:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"
-#define BOARD "0000:19:00.0" /* that may vanish */
-
-#define GUESTS     8
-#define DEVICES    2
 #define OPERATIONS 1000 /* that are played without a wish */
 #define STEPS      60   /* on one host, until the next is set up */
 #define QUIET      10   /* of them, on average, between two quiet moments */
-
-static const struct kind {
-    const char *word, *id;
-    unsigned room; /* while no board has vanished */
-} kinds[] = {{"mtty-2", "mtty-2", 4}, {"T4-1B", "nvidia-222", 4}, {"L40S-1B", "nvidia-1145", 2}};
-
-/* What each guest asks for. Guests 1 and 8 name one UUID, 5 and 6 one function. */
-static const struct wish {
-    const char *source;
-    unsigned kind;
-} wishes[GUESTS][DEVICES] = {
-    {{"dddddddd-0000-4000-8000-000000000011", 0}},
-    {{"dddddddd-0000-4000-8000-000000000021", 0}, {"dddddddd-0000-4000-8000-000000000022", 0}},
-    {{"dddddddd-0000-4000-8000-000000000031", 0}, {"dddddddd-0000-4000-8000-000000000032", 1}},
-    {{"dddddddd-0000-4000-8000-000000000041", 1}, {"dddddddd-0000-4000-8000-000000000042", 1}},
-    {{"0000:3d:00.4", 2}},
-    {{"0000:3d:00.4", 2}, {"dddddddd-0000-4000-8000-000000000061", 0}},
-    {{"0000:3d:00.5", 2}, {"dddddddd-0000-4000-8000-000000000071", 1}},
-    {{"dddddddd-0000-4000-8000-000000000011", 0}},
-};
 
 struct guest {
     struct name sources[DEVICES]; /* that its XML has now */
@@ -66,6 +38,8 @@ struct guest {
 };
 
 static struct scene scene;
+static struct random_host here;
+static struct words captures;
 static struct guest guests[GUESTS];
 static uint64_t seed, chances, operations;
 static unsigned step, daemon_number;
@@ -77,15 +51,21 @@ static bool is_owed; /* a release was killed, perhaps before it could leave its 
     do {                                                                                           \
         if (!(condition)) {                                                                        \
             fprintf(stderr, __VA_ARGS__);                                                          \
-            fail_msg("SEED=%llu ROUNDS=1, step %u: not so: " #condition, (unsigned long long)seed, \
-                     step);                                                                        \
+            fail_msg("SEED=%llu ROUNDS=1, %s, step %u: not so: " #condition,                       \
+                     (unsigned long long)seed, here.name, step);                                   \
         }                                                                                          \
     } while (0)
 
 static size_t
 count_devices(size_t guest)
 {
-    return wishes[guest][1].source ? 2 : 1;
+    return *here.wishes[guest][1].source ? 2 : 1;
+}
+
+static const struct kind *
+kind_of(size_t guest, size_t k)
+{
+    return &here.kinds[here.wishes[guest][k].kind];
 }
 
 /* --- the host --------------------------------------------------------------------------------- */
@@ -118,8 +98,7 @@ guest_xml(size_t guest)
 
         sources[i] = guests[guest].sources[i].text;
         snprintf(request + length, sizeof(request) - length,
-                 "<vgpu:device alias=\"ua-gpu%u\" type=\"%s\"/>", i + 1,
-                 kinds[wishes[guest][i].kind].word);
+                 "<vgpu:device alias=\"ua-gpu%u\" type=\"%s\"/>", i + 1, kind_of(guest, i)->word);
     }
     free(guests[guest].xml);
     guests[guest].xml = scene_xml_of((unsigned)guest + 1, request, sources);
@@ -130,21 +109,26 @@ static void
 reset_sources(size_t guest)
 {
     for (size_t i = 0; i < count_devices(guest); i++)
-        assert_int_equal(name_parse(&guests[guest].sources[i], wishes[guest][i].source), 0);
+        assert_int_equal(name_parse(&guests[guest].sources[i], here.wishes[guest][i].source), 0);
 }
 
 static void
 set_up(void)
 {
-    scene_start(&scene, MACHINE);
+    const size_t which = seed % (captures.count + 1);
+
+    random_host_start(&here, &scene, which ? captures.items[which - 1] : NULL, &chances);
     put_process(1, "systemd", 0, 1);
     put_process(getpid(), "test", getppid(), 1);
     start_daemon();
     is_kept = maybe(&chances, 40);
-    is_clean = has_board = true;
+    is_clean = true;
+    has_board = here.board != NULL;
     is_owed = false;
-    scene_configure(&scene, is_kept ? "release = \"keep\"; prepare_timeout = \"400ms\";"
-                                    : "release_timeout = \"1s\"; prepare_timeout = \"400ms\";");
+    fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/random.conf",
+               is_kept ? "release = \"keep\"; prepare_timeout = \"400ms\";"
+                       : "release = \"reap\"; release_timeout = \"1s\"; "
+                         "prepare_timeout = \"400ms\";");
     for (size_t i = 0; i < GUESTS; i++) {
         guests[i].is_running = false;
         reset_sources(i);
@@ -168,10 +152,11 @@ check_running(void)
             char domain[40];
 
             snprintf(domain, sizeof(domain), "aaaaaaaa-0000-4000-8000-%012zu", i + 1);
-            MUST(!strcmp(fake_type_of(&scene.kernel, source->text), kinds[wishes[i][k].kind].id),
-                 "%s of guest %zu is \"%s\"\n", source->text, i + 1,
-                 fake_type_of(&scene.kernel, source->text));
-            MUST(lease && lease->state == LEASE_HELD && !strcmp(lease->domain.text, domain),
+            MUST(kind_of(i, k)->is_lent ||
+                     !strcmp(fake_type_of(&scene.kernel, source->text), kind_of(i, k)->id),
+                 "%s of guest %zu is no %s\n", source->text, i + 1, kind_of(i, k)->id);
+            MUST(lease && lease->state == LEASE_HELD && !strcmp(lease->domain.text, domain) &&
+                     !strcmp(lease->vgpu.type.text, kind_of(i, k)->id),
                  "%s of guest %zu has no lease, or another's\n", source->text, i + 1);
         }
     }
@@ -184,7 +169,7 @@ count_running(unsigned kind)
 
     for (size_t i = 0; i < GUESTS; i++) {
         for (size_t k = 0; guests[i].is_running && k < count_devices(i); k++)
-            count += wishes[i][k].kind == kind;
+            count += here.wishes[i][k].kind == kind;
     }
     return count;
 }
@@ -193,10 +178,10 @@ count_running(unsigned kind)
 static bool
 finds_room(size_t guest)
 {
-    unsigned wanted[COUNT(kinds)] = {0};
+    unsigned wanted[KINDS] = {0};
 
     for (size_t k = 0; k < count_devices(guest); k++) {
-        wanted[wishes[guest][k].kind]++;
+        wanted[here.wishes[guest][k].kind]++;
         for (size_t i = 0; i < GUESTS; i++) {
             for (size_t j = 0; guests[i].is_running && j < count_devices(i); j++) {
                 if (name_equal(&guests[i].sources[j], &guests[guest].sources[k]))
@@ -204,8 +189,9 @@ finds_room(size_t guest)
             }
         }
     }
-    for (unsigned kind = 0; kind < COUNT(kinds); kind++) {
-        unsigned room = kinds[kind].room - (kind == 1 && !has_board ? 2 : 0);
+    for (unsigned kind = 0; kind < here.kind_count; kind++) {
+        bool is_less = here.board && !has_board && kind == here.board_kind;
+        unsigned room = here.kinds[kind].room - (is_less ? here.board_room : 0);
 
         if (wanted[kind] && count_running(kind) + wanted[kind] > room)
             return false;
@@ -292,7 +278,7 @@ static void
 cause_trouble(void)
 {
     struct fake_faults *faults = scene.kernel.faults;
-    static const char *const cards[] = {"mtty", "0000:18:00", "0000:3d:00"};
+    const struct fake_machine *machine = scene.kernel.machine;
 
     faults->writes = 0;
     faults->refuse = maybe(&chances, 20) ? 1 + chance(&chances, 3) : 0;
@@ -301,8 +287,10 @@ cause_trouble(void)
     faults->fail_with = maybe(&chances, 50) ? EIO : EBUSY;
     faults->create_delay = maybe(&chances, 20) ? chance(&chances, 800) : 0;
     faults->remove_delay = maybe(&chances, 20) ? chance(&chances, 1500) : 0;
-    if (maybe(&chances, 10)) {
-        snprintf(faults->slow, sizeof(faults->slow), "%s", cards[chance(&chances, COUNT(cards))]);
+    if (machine->gpu_count && maybe(&chances, 10)) {
+        const char *gpu = machine->gpus[chance(&chances, (unsigned)machine->gpu_count)].name;
+
+        snprintf(faults->slow, sizeof(faults->slow), "%.10s", gpu);
         faults->slow_by = chance(&chances, 200);
         faults->mute = maybe(&chances, 50);
     }
@@ -458,6 +446,20 @@ reconcile(bool must_succeed)
     MUST(!must_succeed || findings.failed == 0, "%zu failed\n", findings.failed);
 }
 
+/* The leases that something was made for, which is not so in a pool. */
+static size_t
+count_made(void)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error;
+    size_t count = 0;
+
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    for (size_t i = 0; i < ledger.count; i++)
+        count += ledger.leases[i].vgpu.interface != &vgpu_pool;
+    return count;
+}
+
 /* Nothing goes wrong for a while: then nothing is left but what guests have, or is kept. */
 static void
 be_quiet(void)
@@ -471,14 +473,14 @@ be_quiet(void)
         daemon_dies();
     fake_sleep(61000);
     reconcile(true);
-    for (unsigned kind = 0; kind < COUNT(kinds); kind++)
+    for (unsigned kind = 0; kind < here.kind_count; kind++)
         running += count_running(kind);
     MUST(scene_leases(&scene, "held") == running, "%zu leases are held, and not %zu\n",
          scene_leases(&scene, "held"), running);
     MUST(scene_leases(&scene, "") == running + scene_leases(&scene, "kept"),
          "%zu leases, of which %zu are held\n", scene_leases(&scene, ""), running);
-    MUST(fake_count(&scene.kernel) == scene_leases(&scene, ""), "%zu vGPUs, and %zu leases\n",
-         fake_count(&scene.kernel), scene_leases(&scene, ""));
+    MUST(fake_count(&scene.kernel) == count_made(), "%zu vGPUs, and %zu leases\n",
+         fake_count(&scene.kernel), count_made());
     MUST(is_kept || scene_leases(&scene, "kept") == 0, "%zu are kept\n",
          scene_leases(&scene, "kept"));
     is_clean = true;
@@ -493,10 +495,10 @@ board_vanishes(void)
 
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
     for (size_t i = 0; i < ledger.count; i++) {
-        if (!strcmp(ledger.leases[i].gpu.text, BOARD))
+        if (!strcmp(ledger.leases[i].gpu.text, here.board))
             return;
     }
-    fake_vanish(&scene.kernel, BOARD);
+    fake_vanish(&scene.kernel, here.board);
     has_board = false;
 }
 
@@ -547,6 +549,7 @@ random_operations(void **state)
     uint64_t first = chance_setting("SEED", SEED), wanted = chance_rounds(OPERATIONS);
 
     (void)state;
+    captured_list(&captures);
     for (seed = first; operations < wanted; seed++) {
         chances = seed;
         set_up();
@@ -554,6 +557,7 @@ random_operations(void **state)
             operate();
         tear_down();
     }
+    words_clear(&captures);
     print_message("%llu operations, seeds %llu to %llu\n", (unsigned long long)operations,
                   (unsigned long long)first, (unsigned long long)seed - 1);
 }

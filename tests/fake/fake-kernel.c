@@ -392,7 +392,11 @@ fake_remove(const struct fake_kernel *fake, const char *device)
 struct fake_guest
 fake_open(const struct fake_kernel *fake, const char *device)
 {
-    return family_of_device(fake, device)->open(fake, device);
+    struct fake_guest guest;
+
+    return fake_open_bare(fake, device, &guest)
+               ? guest
+               : family_of_device(fake, device)->open(fake, device);
 }
 
 void

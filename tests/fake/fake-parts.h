@@ -229,6 +229,10 @@ struct fake_family {
 extern const struct fake_family fake_mdev, fake_vf, fake_xe;
 extern const struct fake_family fake_sriov; /* of all that have functions: only read and write */
 
+/* A guest's QEMU has a PCI device that is bound to vfio-pci, as those of pools are. False: it is no
+ * such device. */
+bool fake_open_bare(const struct fake_kernel *fake, const char *device, struct fake_guest *ret);
+
 /* What xe does when so many functions of its card are enabled, from now on; 0: none. */
 void fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsigned count);
 

@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define NUMBER  "sriov_numvfs"
 #define PROBES  "sriov_drivers_autoprobe"
@@ -120,3 +122,21 @@ read_attribute(const struct fake_kernel *fake, const char *path, char *buffer, s
 }
 
 const struct fake_family fake_sriov = {.read = read_attribute, .write = write_attribute};
+
+/* Of its group there is one user only. */
+bool
+fake_open_bare(const struct fake_kernel *fake, const char *device, struct fake_guest *ret)
+{
+    int fd = -1;
+
+    if (!ARRAY_HAS(fake->machine->pcis, fake->machine->pci_count, pci,
+                   !strcmp(pci->address, device) && !strcmp(pci->driver, "vfio-pci")))
+        return false;
+    fd = fake_open_group(fake, device);
+    *ret = (struct fake_guest){.group = -1, .device = fd < 0 ? -errno : fd};
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        close(fd);
+        ret->device = -EBUSY;
+    }
+    return true;
+}
