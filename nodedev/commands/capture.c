@@ -117,6 +117,15 @@ look_at_versions(const struct host *host)
         (void)!host_read(host, text, sizeof(text), "%s", files[i]);
 }
 
+/* Another version may have files of its own here: they are told to be missing, if they are. */
+static void
+look_at_state(const struct host *host)
+{
+    AUTO(names_clear) struct names names = {0};
+
+    (void)!host_list(host, &names, "run/libvirt-vgpu");
+}
+
 static void
 look_around(const struct host *host)
 {
@@ -129,6 +138,7 @@ look_around(const struct host *host)
         try_types(host, &snapshot.inventory);
     (void)!status_files_read(host, &guests, &ignored);
     look_at_devices(host);
+    look_at_state(host);
     look_at_versions(host);
 }
 

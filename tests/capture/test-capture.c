@@ -3,6 +3,7 @@
 /* A capture is played back: vgpuctl prints of it what it prints of the host itself. */
 
 #include "capture/archive.h"
+#include "capture/playback.h"
 #include "cli/command.h"
 #include "program/program.h"
 #include "fake/typed.h"
@@ -520,6 +521,24 @@ what_is_not_recorded(void **state)
     assert_string_equal(played.printed, "");
 }
 
+/* A later vgpuctl may look for a file of its own that this one has never heard of. */
+static void
+a_later_version(void **state)
+{
+    AUTO(playback_clear) struct playback playback = {0};
+    const struct host *host = &playback.host;
+    struct error error;
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    assert_int_equal(playback_open(&playback, &scene.kernel.host, FILE_NAME, &error), 1);
+    assert_int_equal(host->ops->status(host, "run/libvirt-vgpu/ledger", &status), 0);
+    assert_int_equal(host->ops->status(host, "run/libvirt-vgpu/later/file", &status), -ENOENT);
+    assert_int_equal(playback.misses.count, 0);
+}
+
 static void
 nothing_is_changed(void **state)
 {
@@ -553,6 +572,7 @@ main(void)
         TEST(archives_of_strangers, here),
         TEST(what_is_not_recorded, here),
         TEST(another_build, here),
+        TEST(a_later_version, here),
         TEST(nothing_is_changed, here),
     };
 
