@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl prints of each host in tests/captures. */
+/*
+ * What vgpuctl prints of each host in tests/captures. If there is a file "shown", that host has
+ * printed it: lines that were typed there, "$ vgpuctl gpus", each with its output, its complaints
+ * and its exit status. Else golden files have what is printed of the capture here.
+ */
 
+#include "fake/captured.h"
 #include "fake/typed.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct scene scene;
 static struct typed typed;
@@ -30,8 +35,49 @@ assert_says_whence(const char *name)
         fail_msg("%s does not say where it comes from: %s", path, line);
 }
 
+/* --- what that host has printed --------------------------------------------------------------- */
+
+/* What is typed there is typed here, of the capture. The caller frees it. */
+static char *
+type_again(FILE *shown)
+{
+    static const char prompt[] = "$ ";
+    char *text, *line = NULL;
+    size_t size, room = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    while (getline(&line, &room, shown) > 0) {
+        AUTO_FREE char *here_too = NULL;
+
+        if (strncmp(line, prompt, strlen(prompt)) != 0)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        assert_true(asprintf(&here_too, "%s --root .", line + strlen(prompt)) > 0);
+        typed_run(&scene, NULL, here_too, &typed);
+        fprintf(out, "%s\n%s%s(exit status %d)\n", line, typed.printed, typed.faults, typed.status);
+    }
+    free(line);
+    fclose(out);
+    return text;
+}
+
 static void
-play(const char *name)
+compare_with_host(const char *name, FILE *shown)
+{
+    AUTO_FREE char *played = type_again(shown), *wanted = NULL;
+    size_t size = 0;
+
+    rewind(shown);
+    assert_true(getdelim(&wanted, &size, '\0', shown) > 0);
+    if (strcmp(played, wanted) != 0)
+        fail_msg("%s/shown, as that host has printed it:\n%s-- but played back:\n%s", name, wanted,
+                 played);
+}
+
+/* --- what is printed here --------------------------------------------------------------------- */
+
+static void
+compare_golden(const char *name)
 {
     static const char *const commands[] = {"gpus", "types", "status", "list", "doctor"};
 
@@ -46,28 +92,42 @@ play(const char *name)
     }
 }
 
+/* Whether that host has printed anything; in the directory of all captures. */
+static bool
+play(const char *name)
+{
+    AUTO_FREE char *path = NULL;
+    FILE *shown;
+
+    assert_true(asprintf(&path, "%s/shown", name) > 0);
+    assert_says_whence(name);
+    shown = fopen(path, "re");
+    if (!shown) {
+        compare_golden(name);
+        return false;
+    }
+    assert_int_equal(chdir(name), 0);
+    compare_with_host(name, shown);
+    assert_int_equal(chdir(".."), 0);
+    fclose(shown);
+    return true;
+}
+
 static void
 each(void **state)
 {
+    AUTO(words_clear) struct words names = {0};
     AUTO_FREE char *directory = NULL;
-    struct dirent **entries;
-    int count, played = 0;
+    size_t shown = 0;
 
     (void)state;
     assert_true(asprintf(&directory, "%s/tests/captures", scene_sources()) > 0);
     assert_int_equal(chdir(directory), 0);
-    count = scandir(".", &entries, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        if (*entries[i]->d_name != '.') {
-            assert_says_whence(entries[i]->d_name);
-            play(entries[i]->d_name);
-            played++;
-        }
-        free(entries[i]);
-    }
-    free(entries);
+    captured_list(&names);
+    for (size_t i = 0; i < names.count; i++)
+        shown += play(names.items[i]);
     assert_int_equal(chdir("/"), 0);
-    assert_true(played >= 5);
+    assert_true(shown >= 6 && names.count >= shown + 5);
 }
 
 int

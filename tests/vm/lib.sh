@@ -13,6 +13,8 @@ HOST2_SYSTEM=/other
 HALT_ROM=/vgpu/halt.rom
 # What the last must_fail heard.
 export ERR=
+# The scenario's own directory of logs: what it puts there is in tests/vm-logs/NAME afterwards.
+: "${LOGS:=/vgpu/logs}"
 # libvirt's daemon: the one that runs the guests, and first of DAEMONS, which know all else between
 # them. "libvirtd" in the words below means these, whatever they are called.
 DAEMONS=(libvirtd)

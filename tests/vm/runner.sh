@@ -252,6 +252,7 @@ run_one() {
 		rm "$state/phase"
 	fi
 	export PHASE
+	export LOGS=$log
 	echo "$began" >"$state/began"
 	play "$(file_of "$name")" >>"$log/output" 2>&1 || word=FAIL
 	took=$(($(now) - began))

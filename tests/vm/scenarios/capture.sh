@@ -2,87 +2,160 @@
 # What vgpuctl shows of each kind of card, it shows of a capture, where the cards are not; and no secret is in it.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 60
+# takes: 200
 
-commands=('gpus' 'gpus --json' 'types' 'types --json' 'status' 'status --json' 'list' 'list --json'
-    'doctor' 'doctor --json' 'metrics' 'explain asking.xml')
+# Those of the first list are left for tests/captures, with what they print.
+commands=('gpus' 'gpus --json' 'types' 'status' 'status --json' 'list' 'list --json' 'doctor' 'doctor --json'
+    'explain asking.xml' 'explain asking.xml --json')
+long_ones=('types --json' 'metrics')
 
-# show ROOT DIRECTORY: what all of them print of it.
+# show ROOT COMMAND...: what is typed, and what it prints of that host, as in a golden file.
 show() {
-    local command words
-    mkdir -p "$2"
-    for command in "${commands[@]}"; do
+    local root=$1 command words status
+    for command in "${@:2}"; do
         read -ra words <<<"$command"
-        vgpuctl "${words[@]}" --root "$1" >"$2/$command.out" 2>"$2/$command.faults" || echo "$?" >>"$2/$command.out"
+        status=0
+        echo "$ vgpuctl $command"
+        vgpuctl "${words[@]}" --root "$root" 2>faults || status=$?
+        cat faults
+        echo "(exit status $status)"
     done
 }
 
-# record NAME: a capture, and what it is to show.
+# record NAME WHAT: a capture, and what it is to show.
+recorded=()
 record() {
+    local kept=$LOGS/captures/$1 from
+    from="# From our virtual machine, $(date -u +%F), Linux $(uname -r), libvirt $(virsh --version): $2."
+    mkdir -p "$kept"
     vgpuctl capture --names "$1.tar.gz"
-    show / "live-$1"
-    mv asking.xml "$1.xml"
+    tar -xzOf "$1.tar.gz" manifest | sed "1a $from" >"$kept/manifest"
+    show / "${commands[@]}" >"$kept/shown"
+    show / "${long_ones[@]}" >"$1.long"
+    mv asking.xml "$kept/"
+    recorded+=("$1")
 }
 
-# compare NAME
+# compare NAME: the archive itself, and its manifest in a directory.
 compare() {
-    cp "$1.xml" asking.xml
-    show "$1.tar.gz" "played-$1"
-    diff -ru "live-$1" "played-$1"
+    local kept=$LOGS/captures/$1
+    cp "$kept/asking.xml" .
+    diff -u "$kept/shown" <(show "$1.tar.gz" "${commands[@]}")
+    diff -u "$1.long" <(show "$1.tar.gz" "${long_ones[@]}")
+    diff -u "$kept/shown" <(show "$kept" "${commands[@]}")
 }
 
-declare -A types
-say "mediated devices, NVIDIA's functions, Intel's, and a pool"
-cards mdev vf xe vfs=4
-read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
-read -ra xe_vfs <<<"$(vfs_of "${CARDS[1]}" | xargs)"
-modprobe vfio-pci
-modprobe xe-vfio-pci
-spare=$(grep -lx 0x11e8 /sys/bus/pci/devices/*/device)
-spare=$(basename "${spare%/device}")
-bind_driver "$spare" vfio-pci
-bind_driver "${xe_vfs[0]}" xe-vfio-pci
+# asking TYPE SOURCE: a guest that is not defined, of a UUID or a function.
+asking() {
+    local option=--hostdev
+    [[ $2 != *:* ]] || option=--pci
+    guest_xml late --uuid a5c00000-0000-4000-8000-000000000001 "$option" "$2,ua-gpu0" \
+        --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$1\"/>")" >asking.xml
+}
+
+# forget NAME: it ends, and its definition goes.
+forget() {
+    destroy "$1"
+    virsh -q undefine "$1"
+}
+
+# run_guest NAME TYPE
+run_guest() {
+    guest "$1"
+    vgpuctl attach "$1" --type "$2" --config
+    start "$1"
+}
+
+say "mediated devices, a guest that runs and one whose vGPU is kept; and the same without names"
+cards mdev
+run_guest payroll-db01 T4-8Q
 vgpu_conf <<-END
 	# The key of the safe is 4711-zanzibar.
-	profiles = { b50-8g = { vram = "8G"; }; };
-	gpus = ( { address = "${CARDS[1]}"; vram = "15G"; } );
-	pools = { spare = { functions = [ "$spare" ]; }; };
-	classes = { big = { types = [ "T4-16Q", "L40S-12Q" ]; }; };
+	release = "keep";
+	classes = { big = { types = [ "T4-8Q" ]; }; };
 	quotas = ( { domains = [ "payroll-*" ]; class = "big"; max = 2; } );
 END
-types=([payroll-db01]=T4-16Q [payroll-web02]=L40S-12Q [intel]=b50-8g [pooled]=spare)
-for name in "${!types[@]}"; do
-    guest "$name"
-    vgpuctl attach "$name" --type "${types[$name]}" --config
-    start "$name"
-done
-guest_xml late --pci "${vfs[2]},ua-gpu0" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="L40S-48Q"/>')" >asking.xml
-record all
-
-say "the same without names"
+run_guest payroll-web02 T4-8Q
+kept=$(device_of payroll-web02)
+destroy payroll-web02
+asking T4-16Q "$(new_uuid)"
+record vm-mdev "two cards like a T4, with mediated devices"
 vgpuctl capture redacted.tar.gz
 [ "$(tar -tzf redacted.tar.gz)" = manifest ]
 tar -xzOf redacted.tar.gz manifest >said
-for secret in payroll db01 web02 zanzibar "$(device_of payroll-db01)" "$(virsh -q domuuid payroll-db01)" \
-    "$(virsh -q domuuid intel)" "$(</proc/sys/kernel/random/boot_id)"; do
+for secret in payroll db01 web02 zanzibar "$kept" "$(device_of payroll-db01)" "$(virsh -q domuuid payroll-db01)" \
+    "$(virsh -q domuuid payroll-web02)" "$(</proc/sys/kernel/random/boot_id)"; do
     if grep -qF "$secret" said; then fail "$secret is in the capture"; fi
 done
 vgpuctl list --root redacted.tar.gz -rn -o DEVICE,STATE,GPU | wc -l >count
 [ "$(<count)" = "$(vgpuctl list --root / -rn -o DEVICE | wc -l)" ]
-for name in "${!types[@]}"; do destroy "$name"; done
-bind_driver "$spare" ''
+no_vgpu_conf
+forget payroll-db01
+start payroll-web02
+forget payroll-web02
+no_cards
 
 say "mediated devices on functions"
+cards sriov vfs=4
+run_guest web01 A40-12Q
+asking A40-8Q "$(new_uuid)"
+record vm-sriov "a card like an A40, with mediated devices on virtual functions"
+forget web01
+no_cards
+
+say "NVIDIA's functions"
+cards vf vfs=4
+mapfile -t vfs < <(vfs_of "${CARDS[0]}")
+run_guest web01 L40S-12Q
+asking L40S-48Q "${vfs[2]}"
+record vm-vf "a card like an L40S, with NVIDIA's vendor-specific VFIO"
+forget web01
+no_cards
+
+say "Intel's functions"
+cards xe vfs=4
+mapfile -t vfs < <(vfs_of "${CARDS[0]}")
+modprobe xe-vfio-pci
+bind_driver "${vfs[0]}" xe-vfio-pci
+vgpu_conf <<-END
+	profiles = { b60-8g = { vram = "8G"; }; b60-4g = { vram = "4G"; }; };
+	gpus = ( { address = "${CARDS[0]}"; vram = "14096M"; } );
+END
+run_guest web01 b60-8g
+asking b60-8g "${vfs[1]}"
+record vm-xe "a card like an Arc Pro B60, with profiles of xe"
+forget web01
 no_vgpu_conf
 no_cards
-cards sriov sriov vfs=4
-guest one --hostdev "$(new_uuid),ua-gpu0" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="A40-12Q"/>')"
-start one
-guest_xml late --hostdev "$(new_uuid),ua-gpu0" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="A40-8Q"/>')" >asking.xml
-record sriov
-destroy one
+
+say "a pool of functions, as of AMD's cards: their driver tells nothing of them"
+for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done
+card=$(basename "${card%/*}")
+modprobe vfio-pci
+modprobe nvme
+at_end rmmod nvme nvme_core
+wait_for test -e "/sys/bus/pci/devices/$card/driver"
+at_end enable_vfs "$card" 0
+enable_vfs "$card" 2
+mapfile -t vfs < <(vfs_of "$card")
+for vf in "${vfs[@]}"; do bind_driver "$vf" vfio-pci; done
+vgpu_conf <<-END
+	pools = { disks = { functions = [ "${vfs[0]%.*}.[1-9]" ]; framebuffer = "2G"; }; };
+END
+run_guest web01 disks
+asking disks "${vfs[0]}"
+record vm-pool "functions of QEMU's NVMe in a pool, as those of AMD's cards would be"
+forget web01
+undo
+undo
+no_vgpu_conf
+
+say "the kernel's own sample drivers"
+guest web01 --hostdev "$(new_uuid),ua-gpu0" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')"
+start web01
+asking mtty-1 "$(new_uuid)"
+record vm-mtty "the kernel's samples mtty, mbochs and mdpy, which all of these hosts have"
+forget web01
 
 say "where none of these cards is"
-no_cards
-compare sriov
-compare all
+for name in "${recorded[@]}"; do compare "$name"; done
