@@ -59,36 +59,62 @@ forget() {
     virsh -q undefine "$1"
 }
 
-# run_guest NAME TYPE
+# run_guest NAME TYPE [OPTION]...: options as for guest_xml.
 run_guest() {
-    guest "$1"
+    guest "$1" "${@:3}"
     vgpuctl attach "$1" --type "$2" --config
     start "$1"
 }
 
+# plant: what is nobody's business, wherever vgpuctl looks. The first guest has some of it in its XML, too.
+plant() {
+    install -m 755 /dev/stdin /etc/libvirt/hooks/qemu.d/80-other <<-END
+		#!/bin/sh
+		# tok3n-in-hook
+		exit 0
+	END
+    vgpu_conf <<-END
+		# The key of the safe is 4711-zanzibar.
+		release = "keep"; // acme-comment
+		classes = { big = { types = [ "T4-8Q" ]; }; };
+		quotas = ( { domains = [ "payroll-*" ]; class = "big"; max = 2; } );
+	END
+    mkdir -p "${CONF%/*}/conf.d"
+    echo '/* second-comment */' >"${CONF%/*}/conf.d/10-other.conf"
+}
+hidden=(payroll db01 web02 zanzibar acme-comment second-comment tok3n-in-hook ticket-4711 mallory SERIAL-0815
+    Pa55w0rd hunter2 10.99.88.77 52:54:00:aa:bb:cc iqn.2001-04)
+in_xml=(--qemu-arg -smbios --qemu-arg 'type=1,serial=SERIAL-0815'
+    --qemu-arg -object --qemu-arg 'secret,id=s0,data=Pa55w0rd'
+    --qemu-arg -fw_cfg --qemu-arg 'name=opt/key,string=hunter2'
+    --metadata "<metadata><o:owner xmlns:o='urn:owner'>mallory</o:owner></metadata>"
+    --xml-filter 's,<memory,<title>ticket-4711</title><description>10.99.88.77 52:54:00:aa:bb:cc iqn.2001-04</description>&,')
+
 say "mediated devices, a guest that runs and one whose vGPU is kept; and the same without names"
 cards mdev
-run_guest payroll-db01 T4-8Q
-vgpu_conf <<-END
-	# The key of the safe is 4711-zanzibar.
-	release = "keep";
-	classes = { big = { types = [ "T4-8Q" ]; }; };
-	quotas = ( { domains = [ "payroll-*" ]; class = "big"; max = 2; } );
-END
+run_guest payroll-db01 T4-8Q "${in_xml[@]}"
+plant
 run_guest payroll-web02 T4-8Q
-kept=$(device_of payroll-web02)
+hidden+=("$(device_of payroll-db01)" "$(device_of payroll-web02)" "$(virsh -q domuuid payroll-db01)"
+    "$(virsh -q domuuid payroll-web02)" "$(</proc/sys/kernel/random/boot_id)")
 destroy payroll-web02
 asking T4-16Q "$(new_uuid)"
 record vm-mdev "two cards like a T4, with mediated devices"
 vgpuctl capture redacted.tar.gz
 [ "$(tar -tzf redacted.tar.gz)" = manifest ]
 tar -xzOf redacted.tar.gz manifest >said
-for secret in payroll db01 web02 zanzibar "$kept" "$(device_of payroll-db01)" "$(virsh -q domuuid payroll-db01)" \
-    "$(virsh -q domuuid payroll-web02)" "$(</proc/sys/kernel/random/boot_id)"; do
+for secret in "${hidden[@]}"; do
+    # It is on the host, to be found.
+    grep -rqF "$secret" /run/libvirt/qemu /etc/libvirt "${CONF%/*}" "$LEDGER" /proc/sys/kernel/random/boot_id
     if grep -qF "$secret" said; then fail "$secret is in the capture"; fi
 done
+for secret in "${hidden[@]:3:12}"; do
+    if grep -qF "$secret" "$LOGS/captures/vm-mdev/manifest"; then fail "$secret is in the capture with names"; fi
+done
+[ ${#hidden[@]} = 20 ]
 vgpuctl list --root redacted.tar.gz -rn -o DEVICE,STATE,GPU | wc -l >count
 [ "$(<count)" = "$(vgpuctl list --root / -rn -o DEVICE | wc -l)" ]
+rm /etc/libvirt/hooks/qemu.d/80-other
 no_vgpu_conf
 forget payroll-db01
 start payroll-web02
