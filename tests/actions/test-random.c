@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPERATIONS 1000 /* that are played without a wish */
+#define OPERATIONS 2000 /* that are played without a wish; each host has its turn then */
 #define STEPS      60   /* on one host, until the next is set up */
 #define QUIET      10   /* of them, on average, between two quiet moments */
 
@@ -557,6 +557,7 @@ random_operations(void **state)
             operate();
         tear_down();
     }
+    assert_true(wanted < OPERATIONS || seed - first > captures.count);
     words_clear(&captures);
     print_message("%llu operations, seeds %llu to %llu\n", (unsigned long long)operations,
                   (unsigned long long)first, (unsigned long long)seed - 1);
