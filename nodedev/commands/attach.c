@@ -9,7 +9,7 @@
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 
-#define MOST_DEVICES 64 /* of an annotation */
+#define MOST_DEVICES 64 /* in one annotation */
 
 static enum command_status
 wrong(struct error *error, const char *words)
@@ -60,8 +60,8 @@ attach(const struct domain_source *source, const struct attachments_wish *wish, 
 
 /* --- a clone's ------------------------------------------------------------------------------- */
 
-/* Says which one each vGPU is now. The domain keeps one that was its own already. What the
- * configuration alone has a hostdev ask for is not ours to change. */
+/* Prints for each vGPU which one the clone has now. A clone keeps a vGPU that no other domain had.
+ * A hostdev for which only the configuration asks is skipped, because it is not renewed. */
 static int
 say_renewed(const struct domain_source *source, const struct document *old,
             const struct document *text, struct error *error)
@@ -93,7 +93,8 @@ say_renewed(const struct domain_source *source, const struct document *old,
     return rc;
 }
 
-/* What others have, if it has any that they could have as well. */
+/* Finds the virtual functions that other domains name. Libvirt is asked only if this domain has a
+ * virtual function. */
 static int
 find_named(const struct domain_source *source, const struct document *text, struct names *ret,
            struct error *error)
@@ -146,7 +147,7 @@ renew(const struct domain_source *source, struct error *error)
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Either way the definition is changed first. */
+/* Attach and renew both change the definition before the start. */
 static enum command_status
 change_and_start(const struct domain_source *source, const struct attachments_wish *wish,
                  struct error *error)

@@ -23,7 +23,7 @@
 
 /* --- looking at all that there is ------------------------------------------------------------- */
 
-/* What they print is nobody's; with --json they show all that they know. */
+/* The commands read all that they can show, because of --json. Nobody sees what they print. */
 static void
 run_commands(const struct host *host)
 {
@@ -48,7 +48,7 @@ run_commands(const struct host *host)
     memory_stream_end(out, &printed);
 }
 
-/* Of a domain that nobody has, with one vGPU of this type. */
+/* Makes a dry start of a domain that does not exist, with one vGPU of this type. */
 static void
 try_type(const struct host *host, const struct inventory_parent *parent,
          const struct inventory_type *type)
@@ -73,7 +73,7 @@ try_type(const struct host *host, const struct inventory_parent *parent,
     (void)!dry_run_make(&dry_run, host, &request, &ignored);
 }
 
-/* A dry start of each type, of those that several GPUs have on the first of them. */
+/* Makes a dry start of each type. A type that several GPUs have is tried on the first of them. */
 static void
 try_types(const struct host *host, const struct inventory *inventory)
 {
@@ -92,7 +92,7 @@ try_types(const struct host *host, const struct inventory *inventory)
     }
 }
 
-/* What is said of PCI devices that a domain names and that are no vGPUs. */
+/* Reads what the error messages need about PCI devices that are no vGPUs. */
 static void
 look_at_devices(const struct host *host)
 {
@@ -150,7 +150,7 @@ struct heard {
     char remark[128];
 };
 
-/* The first words that libvirt tells: "host", the hypervisor's kind, and two versions. */
+/* Hears the first words that libvirt tells: "host", the kind of hypervisor, and two versions. */
 static int
 hear(void *data, const char *word)
 {
@@ -175,7 +175,8 @@ hear(void *data, const char *word)
     }
 }
 
-/* As far as libvirt is there to tell; the kernel's and the driver's are among the answers. */
+/* Asks libvirt for versions, if libvirt answers. The capture has the versions of the kernel and the
+ * driver already. */
 static void
 ask_versions(const struct command_call *call, struct heard *ret)
 {
@@ -192,7 +193,7 @@ ask_versions(const struct command_call *call, struct heard *ret)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* Lines for people. */
+/* The lines are for people. */
 static void
 put_record(const char *record, FILE *out)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * capture: writes a capture of this host, and tells what is in it and what was left out. It is what
- * 'vgpuctl capture' does, for a command that has something to add.
+ * capture: writes a capture of this host. It tells what is in the capture and what was left out.
+ * 'vgpuctl capture' is this function. Another command can call it too, to add a record of its own.
  */
 
 #pragma once
 
 #include "cli/command.h"
 
-/* record: lines for people, which the capture's manifest gets as well; "": none. -errno with a line
- * in error. */
+/* record: lines for people, which also go into the capture's manifest; "" adds none. Returns -errno
+ * with a line in error. */
 int capture_host(const struct command_call *call, const char *path, const char *record,
                  struct error *error) CHECKED NONNULL;

@@ -27,7 +27,7 @@ warn_of_passed_over(const struct command_call *call, struct report *report)
     }
 }
 
-/* Against what this host has. */
+/* Checks the configuration against what this host has. */
 static int
 check_host(const struct command_call *call, const struct policy *policy,
            const struct setting_trace *trace, struct report *report, struct error *error)
@@ -49,7 +49,8 @@ check_host(const struct command_call *call, const struct policy *policy,
     return 0;
 }
 
-/* Also with a domain it is read first: that is judged by it. */
+/* Reads the configuration. 'vgpuctl check FILE' needs it as well, because the configuration decides
+ * about the domain. */
 static bool
 check_policy(const struct command_call *call, struct policy *policy, struct setting_trace *trace,
              struct report *report)
@@ -89,7 +90,7 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
     return COMMAND_FAILED;
 }
 
-/* The configuration by itself: true if it is sound. */
+/* Checks the configuration alone. Returns true if the configuration is sound. */
 static bool
 check_configuration(const struct command_call *call, const struct policy *policy,
                     const struct setting_trace *trace, struct report *report, struct error *error)
@@ -117,7 +118,8 @@ check_configuration(const struct command_call *call, const struct policy *policy
     return true;
 }
 
-/* Also where the configuration is broken: what is wrong with the definitions by themselves. */
+/* Checks the configuration and all definitions. A broken configuration does not stop the check of
+ * the definitions. */
 static enum command_status
 check_all(const struct command_call *call, const struct policy *policy, struct report *report,
           struct error *error)
@@ -148,7 +150,7 @@ check_all(const struct command_call *call, const struct policy *policy, struct r
     return *error->text ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* The comments of all lines stand in one column, unless a line is longer than that. */
+/* The column where comments begin. A longer line pushes its comment to the right. */
 #define COMMENTS 40
 
 static void
@@ -160,7 +162,7 @@ print_line(void *data, const char *text, const char *origin)
         say_line(data, "%s", text);
 }
 
-/* What all files together say. */
+/* Prints the configuration that all files make together. */
 static enum command_status
 print_configuration(const struct command_call *call, struct error *error)
 {

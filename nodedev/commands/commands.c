@@ -2,7 +2,7 @@
 
 #include "commands/commands.h"
 
-/* A line each. */
+/* Each command has a line of its own, so that a new command changes one line. */
 /* clang-format off */
 const struct command *const commands[] = {
     &command_status,

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-/* In the order of vgpuctl --help; NULL ends them. */
+/* In the order of vgpuctl --help. The last item is NULL. */
 extern const struct command *const commands[];
 
 extern const struct command command_capture;

@@ -72,12 +72,13 @@ print_remedy(const struct diagnosis_finding *finding, unsigned width, FILE *out)
     }
 }
 
-/* A block of lines, in which each command has a line of its own, as it is to be typed. On a
- * terminal prose is broken into lines; commands never are. */
+/* Prints a finding as a block of lines. Each command has a line of its own, to be typed as it
+ * stands. On a terminal prose is broken into lines; commands are never broken. */
 static void
 print_block(const struct diagnosis_finding *finding, const struct terminal *terminal, FILE *out)
 {
-    /* What goes to no terminal may be searched for words. */
+    /* Output that goes to no terminal is not broken, so that grep finds words that follow each
+     * other. */
     unsigned width = terminal->is_screen ? terminal_width(terminal) : INT_MAX;
 
     terminal_paint(terminal, TERMINAL_BOLD, out);

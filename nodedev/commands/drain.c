@@ -16,7 +16,7 @@ static const struct table_column columns[] = {
     [STATE] = {.name = "STATE"},
 };
 
-/* Of a device that is not ours, the guest that runs with it; "" if none is known. */
+/* Finds the guest that runs with a device that has no lease. Returns "" if no guest is known. */
 static const char *
 find_user(const struct status_files *guests, const struct name *device)
 {
@@ -64,7 +64,8 @@ run(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "vgpus", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    /* Looked at anew once it is drained: what was being made meanwhile is there by now. */
+    /* The snapshot is taken after the GPU was drained. A vGPU that was being made until then is in
+     * it. */
     if (drain(call, &gpu, error) < 0 ||
         snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;

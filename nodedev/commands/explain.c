@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define MOST_TEXT 8192 /* bytes, for more functions than a GPU can have */
+#define MOST_TEXT 8192 /* bytes: enough for more functions than a GPU can have */
 
 enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, REASON, OTHERS };
 
@@ -28,7 +28,7 @@ static const struct table_column columns[] = {
     [OTHERS] = {.name = "OTHERS", .extra = true, .wraps = true},
 };
 
-/* As other lists in tables: without blanks. */
+/* Tables have lists without blanks. */
 static void
 add_others(struct table *table, const struct dry_run_rooms *rooms, const struct demand *demand,
            size_t gpu)
@@ -101,7 +101,7 @@ print_text(const struct command_call *call, const struct domain_source *source,
 
 struct listener {
     FILE *out;
-    const char *refusal; /* what will be said anyway */
+    const char *refusal; /* the refusal that is printed anyway */
     size_t count;
 };
 
@@ -121,7 +121,8 @@ hear(void *data, bool is_fault, const char *where, unsigned line, const char *te
     say_line(listener->out, "%s%s", is_fault ? "" : "warning: ", text);
 }
 
-/* What is wrong in the XML, or probably not meant; a broken configuration has been told. */
+/* Tells what is wrong in the XML, and what is probably not meant. Faults of the configuration were
+ * told before. */
 static int
 tell_faults(const struct domain_source *source, const struct error *refusal, struct error *error)
 {

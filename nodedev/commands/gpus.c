@@ -47,7 +47,7 @@ set_figure(struct table *table, size_t column, int figure)
         table_set(table, column, "%d", figure);
 }
 
-/* MiB of frame buffer, if sizes are known. */
+/* Adds MiB of frame buffer, if the sizes are known. */
 static void
 add_room(struct table *table, const struct host_view *view, size_t index)
 {
@@ -85,7 +85,7 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
     table_set_text(table, NAME, name);
     if (gpu->numa >= 0)
         table_set(table, NUMA, "%d", gpu->numa);
-    /* libvirt does not tell what a GPU's functions are if they make no mediated devices. */
+    /* For functions that make no mediated devices, libvirt does not tell the interface. */
     if (interface) {
         table_set(table, INTERFACE, "%s", interface->kind);
         table_set(table, VGPUS, "%zu", gpu_view_count(snapshot, index));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * host-table: the tables of gpus, types and list, of this host or of those that --connect names.
+ * host-table: the tables of the commands gpus, types and list. They show this host, or the hosts
+ * that --connect names.
  */
 
 #pragma once
@@ -10,16 +11,16 @@
 #include "view/host-view.h"
 
 struct host_table {
-    const char *name; /* JSON's key for all of it */
+    const char *name; /* JSON's key for the whole table */
     const struct table_column *columns;
     size_t count;
-    const char *empty;        /* what is said if there is no line for this host */
-    const char *empty_remote; /* and if there is none for others */
-    struct host_views views;  /* but for `show` and `end` */
+    const char *empty;        /* printed if the table of this host is empty */
+    const char *empty_remote; /* printed if the tables of all remote hosts are empty */
+    struct host_views views;  /* without `show` and `end` */
     /* Adds the lines of one host; see struct host_views. */
     int (*add)(struct table *table, const struct host_view *view, struct error *error);
 };
 
-/* The whole of such a command. */
+/* Runs such a command from its beginning to its end. */
 enum command_status host_table_show(const struct host_table *rows, const struct command_call *call,
                                     struct error *error) NONNULL;

@@ -37,7 +37,7 @@ static const struct table_column columns[] = {
     [PLACEMENT] = {.name = "PLACEMENT", .extra = true},
 };
 
-/* What NVIDIA's driver tells of no vGPU is not shown. */
+/* Shows an identifier of NVIDIA's driver. A vGPU of which the driver tells none gets no value. */
 static void
 set_id(struct table *table, size_t column, const struct host *host,
        const struct host_view_vgpu *shown, const char *id)

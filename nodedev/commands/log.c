@@ -20,15 +20,15 @@ static const struct table_column columns[] = {
     [GPU] = {.name = "GPU", .drop = 1},       [RESULT] = {.name = "RESULT", .wraps = true},
 };
 
-/* How many files there are, and how many of them could not be read. */
+/* The numbers of files: of all, and of those that could not be read. */
 struct tally {
     size_t files, failed;
 };
 
-/* What is asked for. */
+/* What the user asks for. */
 struct question {
     const char *domain;  /* NULL: any */
-    const time_t *since; /* NULL: ever */
+    const time_t *since; /* NULL: from the beginning */
 };
 
 static void
@@ -45,7 +45,7 @@ add_event(const struct event *event, struct table *table)
     table_set(table, RESULT, "%s%s", event->is_refused ? "refused: " : "", event->result);
 }
 
-/* A line without a time that can be read is not known to be older. */
+/* A line without a time that can be read is shown, because it may be recent. */
 static bool
 is_asked_for(const struct event *event, const struct question *question, time_t latest)
 {
@@ -57,7 +57,8 @@ is_asked_for(const struct event *event, const struct question *question, time_t 
            time >= *question->since;
 }
 
-/* Of a text, a descriptor that is closed, that was written last at a certain time. */
+/* Adds the lines of one file. `latest` is when the file was written last. The function closes
+ * fd. */
 static int
 add_lines(int fd, const struct question *question, time_t latest, struct table *table,
           struct error *error)
@@ -94,7 +95,8 @@ add_journal(const struct host *host, const struct question *question, struct tab
     return fd < 0 ? fd : add_lines(fd, question, time(NULL), table, error);
 }
 
-/* What one file does not tell, others may: it is told of, and counted. */
+/* A file that cannot be read does not stop the command, because other files may have what is asked
+ * for. The failure is told and counted. */
 static int
 add_files(const struct command_call *call, const struct question *question, struct table *table,
           struct tally *ret, struct error *error)

@@ -8,7 +8,7 @@
 #include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
-/* -errno with a line in error: libvirt could not be asked. */
+/* Returns -errno with a line in error if libvirt could not be asked. */
 static int
 count_orphans(const struct command_call *call, const struct snapshot *snapshot, size_t *ret,
               struct error *error)
@@ -38,7 +38,8 @@ write_all(const struct command_call *call, const struct metrics *metrics, struct
     memory = memory_stream(&text, &length);
     metrics_write(metrics, memory);
     memory_stream_end(memory, &text);
-    /* The node exporter reads *.prom: what is aside has another name. */
+    /* The node exporter reads *.prom. The temporary file has another ending, so the exporter does
+     * not read it half written. */
     return output_replace(path, text, length, 0644, error);
 }
 

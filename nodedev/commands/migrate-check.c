@@ -17,7 +17,7 @@ ask(const struct command_call *call, struct migrate_question *question, struct e
     return rc;
 }
 
-/* The checks, and what they come to. */
+/* Runs the checks, and says what they come to. */
 static int
 judge(const struct command_call *call, struct migrate_question *question,
       enum remote_capacity_answer *answer, struct error *error)

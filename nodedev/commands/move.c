@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Who is asked: the URI that was typed, or with --best the hosts that the options name. */
+/* The hosts that are asked: the URI that was typed, or with --best the hosts that the options
+ * name. */
 struct hosts {
     const char *const *uris;
     size_t count;
@@ -32,8 +33,8 @@ read_hosts(const struct command_call *call, struct hosts *ret, struct error *err
     return 0;
 }
 
-/* A named one is tried unless it is sure to refuse: its libvirt and its hook decide. Of several it
- * must be one that is sure to take it. */
+/* A host that the user named is tried unless it is sure to refuse: its libvirt and its hook decide.
+ * With --best the chosen host must be sure to take the guest. */
 static enum command_status
 choose(const struct command_call *call, const struct migrate_question *question,
        const struct destinations *destinations, struct error *error)
@@ -58,7 +59,8 @@ choose(const struct command_call *call, const struct migrate_question *question,
     return COMMAND_DONE;
 }
 
-/* What it became there. That it is there is known, so what cannot be asked now is no failure. */
+/* Shows the guest's vGPUs on the new host. The guest is known to be there, so a question that fails
+ * now is no failure. */
 static void
 show(const struct command_call *call, const struct remote_host *there, const struct name *uuid)
 {

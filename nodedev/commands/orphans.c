@@ -22,7 +22,8 @@ static const struct table_column columns[] = {
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
 };
 
-/* Nobody's name is not shown; where it cannot be told, a question mark. */
+/* An orphan that nobody holds has no holder in the table. A holder that cannot be found is shown as
+ * "?". */
 static void
 set_holder(struct table *table, const struct host *host, const struct inventory_parent *parent,
            const struct inventory_vgpu *vgpu)

@@ -8,14 +8,14 @@
 #include "placement/boot-wait.h"
 #include "policy/policy-load.h"
 
-/* Milliseconds: a driver takes seconds to come up, and reading 256 virtual functions some of
- * these. */
+/* Milliseconds. A driver takes seconds to start, and reading 256 virtual functions takes some of
+ * these milliseconds. */
 #define PAUSE 500
-/* Of --timeout: a day. */
+/* The longest --timeout: a day, in seconds. */
 #define LONGEST 86400
 
-/* How many of the policy's GPUs are missing, each named in error; what boot_wait leaves them is in
- * *left. -errno with a line in error. */
+/* Returns how many GPUs of the policy are missing, and names each of them in error. *left gets the
+ * time that boot_wait still leaves them. Returns -errno with a line in error. */
 static int
 find_missing(const struct host *host, const struct policy *policy, unsigned *left,
              struct error *error)

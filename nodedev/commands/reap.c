@@ -34,7 +34,7 @@ list_references(const struct domains *domains, struct reference_list *ret)
     }
 }
 
-/* The vGPUs that there are. */
+/* Lists the vGPUs of this host. */
 static int
 list_devices(const struct host *host, const struct ledger *ledger, struct names *ret,
              struct error *error)
@@ -48,7 +48,7 @@ list_devices(const struct host *host, const struct ledger *ledger, struct names 
     return rc;
 }
 
-/* A whole name may be that of a device which nobody has listed; a short address may not. */
+/* A whole name may name a device that is not in the list. A short address has to be in the list. */
 static int
 read_name(const struct command_call *call, const struct ledger *ledger, const char *word,
           struct name *ret, struct error *error)
@@ -69,7 +69,7 @@ read_name(const struct command_call *call, const struct ledger *ledger, const ch
                      word);
 }
 
-/* As given, but each once. */
+/* Reads the names in the order in which they were typed, each of them once. */
 static int
 read_names(const struct command_call *call, const struct ledger *ledger, struct names *ret,
            struct error *error)

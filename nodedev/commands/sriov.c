@@ -12,8 +12,9 @@
 
 /* --- which card ------------------------------------------------------------------------------- */
 
-/* A display controller or a processing accelerator (PCI classes 03 and 12), or what people have
- * called a GPU in vgpu.conf. A network card may have virtual functions as well. */
+/* A GPU is a display controller or a processing accelerator (PCI classes 03 and 12), or a device
+ * that vgpu.conf calls a GPU. Other devices, such as network cards, may have virtual functions as
+ * well. */
 static bool
 is_gpu(const struct host *host, const struct snapshot *snapshot, const struct name *address)
 {
@@ -26,7 +27,7 @@ is_gpu(const struct host *host, const struct snapshot *snapshot, const struct na
            inventory_find_gpu(&snapshot->inventory, address, &ignored);
 }
 
-/* What can have virtual functions: GPUs, or what is none. */
+/* Lists the devices that can have virtual functions: the GPUs, or the devices that are no GPUs. */
 static int
 list_cards(const struct host *host, const struct snapshot *snapshot, bool gpus, struct names *ret,
            struct error *error)
@@ -101,7 +102,7 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-/* Of functions that are there just now. */
+/* Settles functions that have just been made. */
 static int
 settle(const struct command_call *call, struct snapshot *snapshot, const struct sriov_gpu *card,
        struct error *error)
@@ -165,7 +166,7 @@ struct action {
     const char *name;
     int (*run)(const struct command_call *call, struct snapshot *snapshot, struct sriov_gpu *card,
                struct error *error);
-    bool takes_away; /* functions that somebody may use: all of them */
+    bool takes_away; /* it removes all functions, and somebody may use them */
 };
 
 static const struct action actions[] = {{"enable", enable, false}, {"disable", disable, true}};
@@ -185,8 +186,8 @@ find_action(const struct command_call *call, struct error *error)
     return NULL;
 }
 
-/* A broken configuration or ledger keeps no host from having its functions at boot; but nothing is
- * taken away while it is not known who uses it. */
+/* A host gets its functions at boot even if the configuration or the ledger is broken. Functions
+ * are taken away only if their users are known. */
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {

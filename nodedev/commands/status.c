@@ -17,7 +17,7 @@
 struct shown {
     const struct command_call *call;
     struct json json; /* with --json */
-    size_t hosts;     /* that were shown */
+    size_t hosts;     /* number of hosts that were shown */
 };
 
 /* --- for programs ------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ show_hosts(const struct command_call *call, struct error *error)
 /* --- again and again ---------------------------------------------------------------------------
  */
 
-/* Lines of any length. */
+/* Wraps lines of any length. */
 static void
 put_faults(const char *text, const struct terminal *terminal, FILE *out)
 {
@@ -190,7 +190,7 @@ put_faults(const char *text, const struct terminal *terminal, FILE *out)
     }
 }
 
-/* What a look at all hosts shows, and behind that what went wrong. */
+/* Returns what all hosts show now, followed by what went wrong. */
 static char *
 look(const struct command_call *call)
 {

@@ -40,7 +40,7 @@ static const struct table_column columns[] = {
     [CLASSES] = {.name = "CLASSES", .extra = true},
 };
 
-/* Every class that it would do for, parted by commas. */
+/* Adds the names of all classes that the type satisfies, separated by commas. */
 static void
 add_classes(struct table *table, const struct policy *policy, const struct inventory_type *type)
 {
@@ -88,7 +88,8 @@ by_id(const void *a, const void *b, void *data)
     return strverscmp(types[*(const size_t *)a].id.text, types[*(const size_t *)b].id.text);
 }
 
-/* In the order of their numbers: the inventory's is that in which they were come upon. */
+/* Sorts the types by their numbers. The inventory has them in the order in which they were
+ * found. */
 static void
 add_types(struct table *table, const struct host_view *view, size_t index)
 {
@@ -109,7 +110,7 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
     size_t first, end;
     int rc = host_view_gpus(view, &first, &end, error);
 
-    /* libvirt may show a GPU and tell nothing of its types. */
+    /* libvirt may show a GPU but none of its types. */
     if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first].count == 0)
         return -ENOENT;
     for (size_t gpu = first; rc == 0 && gpu < end; gpu++)

@@ -6,7 +6,7 @@
 #include "policy/drained.h"
 #include "view/gpu-view.h"
 
-/* 1: it was drained. It need not be there any more. */
+/* Returns 1 if the GPU was drained. The GPU may have been removed from the host since. */
 static int
 undrain(const struct command_call *call, struct name *gpu, struct error *error)
 {
@@ -20,7 +20,7 @@ undrain(const struct command_call *call, struct name *gpu, struct error *error)
     return drained_remove(call->host, gpu, error);
 }
 
-/* To undrain what is not drained is fine, if it is a GPU at all. */
+/* To undrain a GPU that is not drained is no error. A word that names no GPU is an error. */
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {

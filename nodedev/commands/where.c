@@ -37,7 +37,7 @@ check_demands(const struct migrating_guest *guest, struct error *error)
                : error_refuse(error, ERROR_USAGE, "%s asks for no vGPU", guest->label);
 }
 
-/* What needs no host is read before any is asked. */
+/* Reads all that needs no other host first, so that an error is told before any host is asked. */
 static int
 read_guest(const struct command_call *call, struct migrate_question *question, struct error *error)
 {
