@@ -7,7 +7,8 @@
 #include "lease/statedir.h"
 #include "placement/fit.h"
 
-/* What a start of anybody's would forget is forgotten in the copy, what it may remove is told. */
+/* Removes from the copy of the ledger the leases that any start would forget. Marks in `gone` the
+ * leases whose vGPUs a start may remove. */
 static void
 find_evictable(struct availability *availability, const struct host *host)
 {
@@ -49,7 +50,7 @@ availability_clear(struct availability *availability)
     ledger_clear(&availability->ledger);
 }
 
-/* Places left by everything but what is to stay free. */
+/* Counts the places that are left. What is to stay free is not taken off here. */
 static struct bounds
 count_left(const struct rooms *rooms, size_t gpu, size_t type)
 {

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define MOST_OTHERS 8 /* virtual functions that are named */
+#define MOST_OTHERS 8 /* at most so many virtual functions are named */
 
-/* A fact about a device. */
+/* Prints a fact about a device. */
 static void FORMAT(3, 4) tell(FILE *out, const char *what, const char *format, ...)
 {
     va_list args;
@@ -107,7 +107,8 @@ by_rank(const void *a, const void *b)
     return strcmp(left->type->id.text, right->type->id.text);
 }
 
-/* The types that will do on this host, the best first, in an array that the caller frees. */
+/* Returns the types on this host that satisfy the demand, the best first. The caller frees the
+ * array. */
 static void
 rank_types(const struct inventory *inventory, const struct demand *demand, struct ranked **ret,
            size_t *count)
@@ -170,7 +171,7 @@ tell_traits(const struct demand *demand, FILE *out)
     say_end(out);
 }
 
-/* What the XML names, and of a virtual function whose it is. */
+/* Prints the device that the XML names. For a virtual function it also prints the GPU. */
 static void
 tell_device(const struct inventory *inventory, const struct demand *demand, FILE *out)
 {
@@ -189,7 +190,7 @@ tell_device(const struct inventory *inventory, const struct demand *demand, FILE
         tell(out, "device", "%s", device->text);
 }
 
-/* Which other virtual functions could be named instead. */
+/* Prints the virtual functions that the XML could name instead. */
 static void
 tell_functions(const struct rooms *rooms, const struct demand *demand, FILE *out)
 {
@@ -274,7 +275,7 @@ tell_leases_of(const struct ledger *ledger, bool with_domain, FILE *out)
         tell_lease(&ledger->leases[i], with_domain, out);
 }
 
-/* What a start would take time for, in its order. */
+/* Prints what would delay a start, in the order of the start's steps. */
 static void
 tell_step(const struct dry_run *dry_run, enum start_step step, const char *name, FILE *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * explanation: a dry_run, told to people.
+ * explanation: explains a dry run to people.
  */
 
 #pragma once
@@ -11,6 +11,6 @@
 
 #include <stdio.h>
 
-/* What the domain has now by the ledger, what it asks for, and what a start would come to. */
+/* Prints what the domain has now by the ledger, what it asks for, and how a start would end. */
 void explanation_tell(const struct domain_source *source, const struct ledger *ledger,
                       const struct dry_run *dry_run, FILE *out) NONNULL;

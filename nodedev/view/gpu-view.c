@@ -62,9 +62,9 @@ gpu_view_is_proved(const struct snapshot *snapshot, size_t gpu)
     return names_has(&snapshot->ledger.proved, &snapshot->inventory.gpus[gpu].name);
 }
 
-/* How much of a type's name says which board it is of, with the dash after that: all before the
- * profile, "GRID T4-" of "GRID T4-1B", "NVIDIA A30-" of "NVIDIA A30-2-12C"; all of it without one.
- */
+/* Returns the length of the part of a type's name that names the board. This part ends with the
+ * dash before the profile: "GRID T4-" of "GRID T4-1B", "NVIDIA A30-" of "NVIDIA A30-2-12C". Without
+ * a dash it is the whole name. */
 static size_t
 length_of_board(const struct inventory_type *type)
 {
@@ -77,7 +77,8 @@ length_of_board(const struct inventory_type *type)
     return end ? (size_t)(end + 1 - type->name) : strlen(type->name);
 }
 
-/* What comes before the last dash of what those of its types that have names have in common. */
+/* The name is the common beginning of the names of the GPU's types, up to its last dash. Types
+ * without a name do not count. */
 void
 gpu_view_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t size)
 {

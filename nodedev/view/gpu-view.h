@@ -8,28 +8,28 @@
 
 #include "actions/snapshot.h"
 
-/* How many vGPUs are on a GPU. */
+/* Returns the number of vGPUs on a GPU. */
 size_t gpu_view_count(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 
-/* The frame buffer, in MiB, of the vGPUs on a GPU if all have the same and it takes no other; else
- * 0. */
+/* Returns the frame buffer, in MiB, of each vGPU on a GPU. Returns 0 unless all vGPUs have the same
+ * size and the GPU takes no other size. */
 unsigned gpu_view_size(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 
-/* Whether anybody may have new vGPUs of a GPU; whether 'vgpuctl drain' has seen to it that nobody
- * may; and whether 'vgpuctl prove' has the GPU for itself just now. */
+/* Whether new vGPUs can be made on a GPU; whether 'vgpuctl drain' forbids them; and whether
+ * 'vgpuctl prove' has the GPU for itself just now. */
 bool gpu_view_is_enabled(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 bool gpu_view_is_drained(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 bool gpu_view_is_proved(const struct snapshot *snapshot, size_t gpu) CHECKED NONNULL;
 
-/* What people call a GPU, from what its types are called ("GRID T4"), else its driver ("i915"); ""
- * if it has none. */
+/* Returns a GPU's name for people: the common part of its types' names ("GRID T4"), else its driver
+ * ("i915"), else "". */
 void gpu_view_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t size) NONNULL;
 
-/* The name of a GPU's type; NULL if it is not known. */
+/* Returns the name of a GPU's type, or NULL if the name is not known. */
 const char *gpu_view_type_name(const struct snapshot *snapshot, const struct name *gpu,
                                const struct name *type) NONNULL;
 
-/* The index of the one that a word means (cli/pick.h); -ENOENT with a line in error that names
- * those there are, or -ENOTUNIQ. */
+/* Returns the index of the GPU that a word means (cli/pick.h). Returns -ENOENT with a line in error
+ * that names the GPUs there are, or -ENOTUNIQ. */
 int gpu_view_find(const struct snapshot *snapshot, const char *word, size_t *ret,
                   struct error *error) CHECKED NONNULL;

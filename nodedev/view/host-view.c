@@ -27,13 +27,13 @@ set_lease(struct host_view_vgpu *vgpu, const struct lease *lease)
     vgpu->alias = known(lease->alias);
 }
 
-/* Not in a ledger: then libvirt may know who uses it. */
+/* For a vGPU without a lease, libvirt may know which domain uses it. */
 static void
 set_user(const struct host_view *view, struct host_view_vgpu *vgpu)
 {
     const struct domain *domain = domains_next_user(&view->references.domains, vgpu->device, NULL);
 
-    /* That it is not in the ledger of its own host is not known of a remote one. */
+    /* The ledger of a remote host is not known, so a vGPU there may have a lease. */
     if (!view->is_remote)
         vgpu->state = "foreign";
     if (!domain)
@@ -63,8 +63,8 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
     return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
-/* A remote host's virtual function that makes no mediated devices, if a running guest has it: it
- * has a type, or QEMU would not have got it. */
+/* Adds a virtual function of a remote host that makes no mediated devices, if a running guest has
+ * it. The function then has a type, because QEMU would not have got it without one. */
 static int
 add_function(struct host_view *view, const struct name *device)
 {
@@ -99,7 +99,8 @@ list_vgpus(struct host_view *view, struct error *error)
     return rc < 0 ? error_set(error, rc, "no memory for the vGPUs") : 0;
 }
 
-/* Of several hosts without an answer each has its line; of one alone it is the command's. */
+/* If several hosts were asked, each failure is printed on a line of its own. If one host was asked,
+ * its failure is the failure of the command. */
 static int
 tell_failures(const struct command_call *call, const struct remote_hosts *hosts,
               struct error *error)
@@ -117,7 +118,7 @@ tell_failures(const struct command_call *call, const struct remote_hosts *hosts,
     return error_set(error, -EIO, "%zu of %zu hosts gave no answer", failures, hosts->count);
 }
 
-/* Everything here is the answer's own; the view borrows it. */
+/* The view borrows everything from the answer. */
 static int
 show_remote(const struct host_views *views, const struct command_call *call,
             const struct remote_host *host, void *data, struct error *error)
@@ -174,7 +175,7 @@ host_view_clear(struct host_view *view)
     snapshot_clear(&view->snapshot);
 }
 
-/* All but its vGPUs. */
+/* Fills in everything but the vGPUs. */
 static int
 look(struct host_view *view, const struct command_call *call, const struct inventory_filter *filter,
      bool wants_availability, struct error *error)
@@ -197,7 +198,7 @@ host_view_take(struct host_view *view, const struct command_call *call,
     return rc < 0 ? rc : list_vgpus(view, error);
 }
 
-/* All but orphans can be shown without libvirt. */
+/* Only orphans cannot be shown without libvirt. */
 static int
 ask_users(const struct host_views *views, const struct command_call *call, struct host_view *view,
           struct error *error)
@@ -259,7 +260,7 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
     return rc;
 }
 
-/* What the parents of a GPU offer, and no more is told. */
+/* Returns what the parents of a GPU offer. A remote libvirt tells no more. */
 static struct bounds
 left_of_remote(const struct host_view *view, size_t gpu, size_t type)
 {

@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Prometheus refuses a whole file for one byte that is no UTF-8; a domain's name is people's. */
+/* A domain's name comes from people and may be no UTF-8. Prometheus refuses a whole file for one
+ * such byte. */
 static void
 put_value(const char *text, FILE *out)
 {
@@ -29,7 +30,7 @@ struct label {
     const char *value; /* "": left out */
 };
 
-/* The labels end with one that has no name. */
+/* A label without a name ends the labels. */
 static void
 put_sample(FILE *out, const char *metric, uint64_t value, const struct label *labels)
 {
@@ -61,7 +62,7 @@ gpu_enabled(const struct metrics *metrics, size_t gpu)
     return gpu_view_is_enabled(&metrics->view->snapshot, gpu);
 }
 
-/* MiB; of a GPU that has no frame buffer none is known. */
+/* MiB. If a GPU has no frame buffer, the figures are not known. */
 static struct usage
 memory_of(const struct metrics *metrics, size_t gpu)
 {
@@ -129,8 +130,8 @@ type_max(const struct metrics *metrics, size_t gpu, size_t type)
 
 /* --- of the host; below 0: not known ---------------------------------------------------------- */
 
-/* What a guest has and is not there: its driver crashed, or somebody has removed it. While it is
- * being made or removed its lease says so. */
+/* Counts vGPUs that a guest has and that do not exist: the driver crashed, or somebody removed
+ * them. A vGPU that is being made or removed does not count; its lease shows this. */
 static int64_t
 lost(const struct metrics *metrics)
 {
@@ -206,8 +207,8 @@ put_build(const struct metrics *metrics, const char *metric, FILE *out)
     put_sample(out, metric, 1, labels);
 }
 
-/* Also those that are zero: a rate can be told from the first failure on only if they were there
- * before. */
+/* Counters that are zero are written as well. Prometheus can compute a rate from the first failure
+ * on only if the counter was there before. */
 static void
 put_operations(const struct metrics *metrics, const char *metric, FILE *out)
 {
@@ -224,7 +225,7 @@ put_operations(const struct metrics *metrics, const char *metric, FILE *out)
 
 static const struct family {
     const char *name, *type, *help;
-    /* One of these. */
+    /* Each family has one of these functions. */
     int64_t (*of_host)(const struct metrics *metrics);
     int64_t (*of_gpu)(const struct metrics *metrics, size_t gpu);
     int64_t (*of_type)(const struct metrics *metrics, size_t gpu, size_t type);
@@ -299,7 +300,7 @@ put_samples(const struct metrics *metrics, const struct family *family, FILE *ou
     }
 }
 
-/* A family without a sample is not there at all. */
+/* A family without a sample is not written. */
 static void
 put_family(const struct metrics *metrics, const struct family *family, FILE *out)
 {

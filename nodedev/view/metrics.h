@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * metrics: a host's vGPUs as Prometheus reads them: its text format, version 0.0.4.
+ * metrics: the vGPUs of a host in the text format of Prometheus, version 0.0.4.
  *
- * A metric whose value nobody knows is not written at all: an absent series is no zero.
+ * A metric whose value is not known is not written, because an absent series does not mean zero.
  */
 
 #pragma once
@@ -16,8 +16,8 @@
 struct metrics {
     const struct host_view *view; /* of this host, with all types and their availability */
     const struct counters *counters;
-    const size_t *orphans; /* how many; NULL: libvirt could not be asked */
+    const size_t *orphans; /* number of orphans; NULL: libvirt could not be asked */
 };
 
-/* Whether all was written is the stream's to say. */
+/* The caller checks the stream for errors of writing. */
 void metrics_write(const struct metrics *metrics, FILE *out) NONNULL;

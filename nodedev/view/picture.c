@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What is drawn of one GPU. */
+/* What is needed to draw one GPU. */
 struct drawing {
     const struct host_view *view;
     const struct terminal *terminal;
@@ -35,9 +35,7 @@ gpu_name(const struct drawing *drawing)
     return &drawing->view->snapshot.inventory.gpus[drawing->gpu].name;
 }
 
-/* The next vGPU of the GPU that is drawn, and NULL behind the last; from the first on if it is
- * NULL.
- */
+/* Returns the GPU's vGPU after `vgpu`, or its first one for NULL. Returns NULL after the last. */
 static const struct host_view_vgpu *
 next_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu)
 {
@@ -69,7 +67,8 @@ colour_of(const char *state)
     return TERMINAL_GREEN;
 }
 
-/* What people call a type: the last word of a name as "GRID T4-1B", else its id. */
+/* Returns a type's name for people: the last word of a name such as "GRID T4-1B", else the type's
+ * id. */
 static const char *
 word_of(const char *name, const struct name *id)
 {
@@ -141,16 +140,19 @@ measure(const struct drawing *drawing)
         bar.free += (int)usage->free.most;
     if (bounds_most(&usage->free) > 0)
         bar.free_at_most += (int)usage->free.most;
-    /* As much again may be free, or as little, as nobody knows. */
+    /* Nobody knows how much is free. The bar leaves as much space for it as the vGPUs take, with
+     * '?'. */
     if (usage->is_in_vgpus && bounds_most(&usage->free) < 0)
         bar.free_at_most = bar.used ? 2 * bar.used : 1;
-    /* More than the rest is free if what is kept makes room; it has its letter all the same. */
+    /* If a start makes room by removing kept vGPUs, more is free than is left now. The kept vGPUs
+     * still have their letters. */
     if (usage->is_in_vgpus || bar.total < bar.used)
         bar.total = usage->is_in_vgpus ? bar.free_at_most : bar.used;
     return bar;
 }
 
-/* The vGPU at a place of the bar: its letter, and in *colour that of its state. */
+/* Returns the letter of the vGPU at a place of the bar. *colour gets the colour of the vGPU's
+ * state. */
 static char
 letter_at(const struct drawing *drawing, int place, enum terminal_colour *colour)
 {
@@ -179,7 +181,7 @@ draw_bar(const struct drawing *drawing)
 
     say_part(drawing->out, "[");
     for (unsigned i = 0; i < cells; i++) {
-        /* The middle of the cell. */
+        /* The place is the middle of the cell. */
         int place = (int)((2 * (int64_t)i + 1) * bar.total / (2 * (int64_t)cells));
         enum terminal_colour colour = TERMINAL_DIM;
         char sign = place < bar.used           ? letter_at(drawing, place, &colour)
@@ -202,7 +204,7 @@ draw_bar(const struct drawing *drawing)
 /* --- the vGPUs ---------------------------------------------------------------------------------
  */
 
-/* Who has it; of one that nobody has, what it is. */
+/* Returns the domain that has a vGPU; without a domain, the name of the device. */
 static const char *
 owner_of(const struct host_view_vgpu *vgpu)
 {
@@ -245,7 +247,7 @@ draw_vgpus(const struct drawing *drawing)
 /* --- what is free ------------------------------------------------------------------------------
  */
 
-/* Why nobody may have anything of a GPU; NULL: they may. */
+/* Returns why no vGPU can be made on a GPU, or NULL if vGPUs can be made. */
 static const char *
 why_closed(const struct drawing *drawing)
 {
@@ -278,7 +280,7 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
         &drawing->view->snapshot.inventory.gpus[drawing->gpu].types[wanted->type];
     int64_t count = bounds_most(&wanted->left);
 
-    /* Of those that nobody asks for, one of each size says it for all. */
+    /* Of the types that nobody asks for, one of each size is shown. */
     if (count < 0 || !wanted_type_matters(wanted) ||
         (!wanted->asked && !wanted->is_in_class && !wanted->is_first_of_size))
         return false;
@@ -288,7 +290,7 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
     return true;
 }
 
-/* As many types as the line has room for. */
+/* Adds as many types as fit on the line. */
 static void
 describe_types(const struct drawing *drawing, char *text, size_t size)
 {
@@ -350,7 +352,7 @@ draw_gpu(struct drawing *drawing, size_t gpu)
     draw_free(drawing);
 }
 
-/* A lease whose GPU is not here any more. */
+/* Prints the leases whose GPU is not in this host any more. */
 static void
 draw_homeless(const struct drawing *drawing)
 {

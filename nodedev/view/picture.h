@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * picture: the GPUs of a host, drawn for people: a bar for each, what is on it, and what is free.
+ * picture: draws the GPUs of a host for people: a bar for each GPU, the vGPUs on it, and what is
+ * free.
  *
  *     0000:18:00.0 GRID T4, NUMA node 0                       2048 of 16384 MiB in use
  *     [aaaaabbbbb....................................................................]
@@ -9,8 +10,8 @@
  *      b guest2                                            T4-1B      1024 MiB held
  *     free: 14336 MiB: 14 T4-1B, 14 T4-1A
  *
- * In a bar a letter is a vGPU of the list below it; '.' is free; '?' is what may be free; '-' is
- * what nobody can get.
+ * In the bar, each letter is a vGPU of the list below the bar. '.' is free memory. '?' may be free.
+ * '-' is memory that no vGPU can use.
  */
 
 #pragma once
@@ -18,7 +19,7 @@
 #include "cli/terminal.h"
 #include "view/host-view.h"
 
-/* GPUs from `first` on, before `end`; if that is all, also vGPUs whose GPU is not here any more.
- */
+/* Draws the GPUs from `first` up to, not including, `end`. If these are all GPUs, it also lists
+ * vGPUs whose GPU is not here any more. */
 void picture_draw(const struct host_view *view, size_t first, size_t end,
                   const struct terminal *terminal, FILE *out) NONNULL;

@@ -5,7 +5,8 @@
 
 #include <limits.h>
 
-/* MiB that vGPUs have on a GPU once a start has made room; -1: the size of one is not known. */
+/* Returns the MiB of the vGPUs that stay on a GPU when a start has made room. Returns -1 if a size
+ * is not known. */
 static int64_t
 sum_staying(const struct host_view *view, size_t gpu)
 {
@@ -27,7 +28,8 @@ sum_staying(const struct host_view *view, size_t gpu)
     return sum;
 }
 
-/* A start may remove vGPUs to make room. No guest gets more than what is left then. */
+/* Returns what is left when a start has removed vGPUs to make room. No guest gets more than
+ * this. */
 static unsigned
 find_rest(const struct host_view *view, size_t gpu, const struct usage *usage)
 {
@@ -42,7 +44,7 @@ find_rest(const struct host_view *view, size_t gpu, const struct usage *usage)
                                                               : usage->total);
 }
 
-/* Vgpus of several sizes can be there side by side: then what one type takes is not all. */
+/* If vGPUs of several sizes fit side by side, one type alone may not fill the GPU. */
 static bool
 is_shared_by_sizes(const struct inventory *inventory, size_t gpu)
 {
@@ -60,7 +62,7 @@ times(unsigned count, unsigned size)
     return count == BOUNDS_ANY || product >= BOUNDS_ANY ? BOUNDS_ANY : (unsigned)product;
 }
 
-/* What one type can get, in the unit of usage. */
+/* Returns what one type can get, in the unit of usage. */
 static struct bounds
 free_of_type(const struct host_view *view, size_t gpu, size_t type, unsigned size)
 {
@@ -83,8 +85,8 @@ sum(unsigned a, unsigned b)
     return b < BOUNDS_ANY - a ? a + b : BOUNDS_ANY;
 }
 
-/* The most that any of the types can get, and that any of them might; of places apart all of them
- * together. */
+/* Returns the most that any type can get, and the most that any type might get. If the GPU has
+ * separate places for types, the figures of all types are added. */
 static struct bounds
 find_free(const struct host_view *view, size_t gpu, const struct usage *usage)
 {

@@ -4,7 +4,7 @@
 #include "libvirt/connection.h"
 #include "view/vgpu-walk.h"
 
-/* Whether nobody is known to have it, and somebody is to be. */
+/* Whether no user is known for the vGPU so far, though a domain may use it. */
 static bool
 is_open(const struct references *references, const struct vgpu_walk *walk)
 {
@@ -14,8 +14,7 @@ is_open(const struct references *references, const struct vgpu_walk *walk)
                        : !domains_next_user(&references->domains, walk->device, NULL);
 }
 
-/* How many vGPUs are so. Of those with a lease the domain that it names is read, once there is a
- * connection. */
+/* Counts these vGPUs. With a connection, it first reads the domain that each lease names. */
 static size_t
 count_open(const struct snapshot *snapshot, struct references *references,
            struct connection *connection)

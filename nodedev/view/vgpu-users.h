@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpu-users: which domains have the vGPUs of this host, and no more of libvirt than that takes.
+ * vgpu-users: finds the domains that have the vGPUs of this host, with as few questions to libvirt
+ * as possible.
  *
- * libvirt is asked for each domain's XML one by one, and may know thousands. Of a running guest its
- * status file tells the same, and of a vGPU that is kept the one domain that its lease names. Only
- * if some vGPU is nobody's then, all definitions are read.
+ * libvirt is asked for the XML of each domain separately, and may know thousands of domains. For a
+ * running guest its status file tells the same. For a vGPU that is kept, the domain that its lease
+ * names is enough. All definitions are read only if some vGPU still has no user.
  */
 
 #pragma once
@@ -14,9 +15,9 @@
 #include "libvirt/references.h"
 
 /*
- * Fills in what says of each vGPU of the snapshot that is there whether it is an orphan, and of one
- * without a lease who has it. Not all domains are in it. The errors of references_ask. The caller
- * clears ret in every case.
+ * Finds whether each existing vGPU of the snapshot is an orphan, and who has each vGPU without a
+ * lease. ret does not have all domains. Returns the errors of references_ask. The caller clears ret
+ * in every case.
  */
 int vgpu_users_find(const struct host *host, const char *uri, const struct snapshot *snapshot,
                     struct references *ret, struct error *error) CHECKED NONNULL;

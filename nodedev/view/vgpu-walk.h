@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpu-walk: the vGPUs of a host, one after the other: those that are there, then those that only
- * the ledger knows, of which nothing is to be seen yet.
+ * vgpu-walk: visits the vGPUs of a host one after the other. First come those that exist. Then come
+ * those that only the ledger knows, because they have not been made yet.
  *
- * A virtual function that has another type by now than its lease says is another vGPU, and somebody
- * else's: it has no lease.
+ * If a virtual function has another type than its lease says, it is another vGPU with another
+ * owner. It has no lease.
  *
  *     struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
  *
@@ -21,11 +21,11 @@ struct vgpu_walk {
     const struct ledger *ledger;
     const struct inventory *inventory;
 
-    const struct inventory_vgpu *vgpu; /* NULL: only the ledger knows it */
-    const struct lease *lease;         /* NULL: the ledger does not know it */
+    const struct inventory_vgpu *vgpu; /* NULL: the vGPU is only in the ledger */
+    const struct lease *lease;         /* NULL: the vGPU is not in the ledger */
     const struct name *device, *type, *parent, *gpu;
 
-    size_t next; /* of the vGPUs, and behind them of the leases */
+    size_t next; /* index into the vGPUs, and after them into the leases */
 };
 
 bool vgpu_walk_next(struct vgpu_walk *walk) CHECKED NONNULL;

@@ -16,7 +16,7 @@ count_vgpus(const struct host_view *view, const struct inventory_type *type)
     return count;
 }
 
-/* What a domain asks for by a class counts for each type of it. */
+/* A device of a class counts for each type of the class. */
 static unsigned
 count_devices(const struct policy *policy, const struct request *request,
               const struct inventory_type *type)
@@ -42,7 +42,7 @@ count_asked(const struct host_view *view, const struct inventory_type *type)
     const struct domains *domains = &view->references.domains;
     unsigned count = count_vgpus(view, type);
 
-    /* What runs has its vGPU already. */
+    /* A running domain has its vGPU already. */
     for (size_t i = 0; i < domains->count; i++) {
         if (!domains->items[i].is_running)
             count += count_devices(policy, &domains->items[i].config, type);

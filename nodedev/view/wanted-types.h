@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * wanted-types: the types of a GPU in the order in which people want to know how many more there is
- * room for.
+ * wanted-types: the types of a GPU, the most interesting first, with how many more of each the GPU
+ * takes.
  *
- * First those that most of the host's vGPUs have or its domains ask for, running or defined; then
- * those that classes of vgpu.conf name; then those of which there is most room.
+ * First come the types that most vGPUs of the host have or most domains ask for, running or
+ * defined. Then come the types that classes of vgpu.conf name. Then come the types of which most
+ * fit.
  */
 
 #pragma once
@@ -13,15 +14,15 @@
 #include "view/host-view.h"
 
 struct wanted_type {
-    size_t type;    /* of the GPU */
-    unsigned asked; /* how often */
+    size_t type;    /* index of the GPU's type */
+    unsigned asked; /* how many vGPUs have it or are asked for */
     bool is_in_class;
-    struct bounds left;    /* how many more of it there are: host_view_left's */
-    bool is_first_of_size; /* there is none of its size before it */
+    struct bounds left;    /* how many more of it fit, from host_view_left */
+    bool is_first_of_size; /* no type of its size comes before it */
 };
 
-/* All of a GPU's types, in an array that the caller frees. */
+/* Returns all types of a GPU. The caller frees the array. */
 struct wanted_type *wanted_types_find(const struct host_view *view, size_t gpu) CHECKED NONNULL;
 
-/* Whether somebody asks for it, or could get it. */
+/* Whether somebody asks for the type, or could get it. */
 bool wanted_type_matters(const struct wanted_type *wanted) CHECKED NONNULL;
