@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What libxml2 or ssh would print: the words for people come over the pipe. */
+/* Silences libxml2 and ssh in the child. Messages for people come over the pipe. */
 static void
 hush(int pipe)
 {
@@ -21,7 +21,7 @@ hush(int pipe)
     }
 }
 
-/* Ends with _exit: what the parent has not yet printed is not ours to print. */
+/* Ends with _exit, because exit would also print what the parent has in its buffers. */
 static void __attribute__((noreturn)) live(child_work *work, const void *data, int pipe)
 {
     FILE *out = fdopen(pipe, "we");
@@ -89,7 +89,8 @@ child_end(struct child *child, struct deadline deadline)
     while (waitpid(child->pid, NULL, WNOHANG) == 0) {
         if (deadline_pause(deadline, &pause))
             continue;
-        /* Both: it may not have come to its own session yet. */
+        /* Kills the session and the child itself, because the child may not have its own session
+         * yet. */
         kill(-child->pid, SIGKILL);
         kill(child->pid, SIGKILL);
         waitpid(child->pid, NULL, 0);

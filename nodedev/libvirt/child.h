@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * child: a process that asks a libvirt, and tells over a pipe what came of it.
+ * child: a process that asks a libvirt, and writes the answer to a pipe.
  *
- * A call of libvirt's may hang for as long as a network does, and libvirt starts programs like ssh
- * for it. So the child has a session of its own: nobody can be asked for a password, no key on the
- * terminal reaches it, and it can be killed with all that it has started. It does not outlive us.
+ * A call of libvirt may hang for as long as a network does, and libvirt starts programs such as ssh
+ * for it. So the child has a session of its own. In this session nobody can be asked for a
+ * password, and no key on the terminal reaches the child. The child can be killed together with all
+ * that it started. The child ends when this process ends.
  */
 
 #pragma once
@@ -17,22 +18,24 @@
 
 struct child {
     int pid;
-    int pipe; /* what it tells, to be read; -1: nothing more will come */
+    int pipe; /* where the answer is read; -1: the child will say no more */
 };
 
-/* What it does. Whatever is to be known of it goes to `out`, which it may close. */
+/* The child's work. It writes the answer to `out`, which it may close. */
 typedef void child_work(const void *data, FILE *out);
 
-/* -errno. libvirt's library should be loaded by then (connection_load), once for all children. */
+/* Returns -errno. Call connection_load first: then libvirt's library is loaded once for all
+ * children. */
 int child_start(struct child *child, child_work *work, const void *data) CHECKED
     __attribute__((nonnull(1, 2)));
 
-/* Reads what there is to read, up to `size` bytes. At its end, or on an error, the pipe is closed,
- * and 0 is returned. */
+/* Reads what the child has written by now, at most `size` bytes. At the end or on an error, the
+ * function closes the pipe and returns 0. */
 size_t child_hear(struct child *child, char *ret, size_t size) CHECKED NONNULL;
 
-/* Reads no more of it. */
+/* Closes the pipe. */
 void child_close(struct child *child) NONNULL;
 
-/* Waits until the child has ended; at the deadline it is killed, and whatever it has started. */
+/* Waits until the child has ended. At the deadline the child is killed, with all that it
+ * started. */
 void child_end(struct child *child, struct deadline deadline) NONNULL;

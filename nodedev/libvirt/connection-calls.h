@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * connection-calls: what calls libvirt's library, as a table. Its rows are in libvirt-*.c.
+ * connection-calls: the table of the functions that call libvirt's library. Its rows are in
+ * libvirt-*.c.
  *
- * The library brings half a hundred others with it, which takes longer to load than most commands
- * take to run. So these calls are a shared object of their own, connection.so, which
- * connection-module.h loads when something is to be asked. Only connection.c uses the table.
+ * libvirt's library needs fifty other libraries. Loading them takes longer than most commands take
+ * to run. So these functions are a shared object of their own, connection.so. connection-module.h
+ * loads it when a command first asks libvirt. Only connection.c uses the table.
  */
 
 #pragma once
@@ -14,29 +15,31 @@
 
 enum connection_mode { CONNECTION_READ, CONNECTION_WRITE };
 
-/* Is called with each domain. */
+/* A function that is called with each domain. */
 typedef int connection_reader(void *data, const struct domain_text *text);
 
-/* What is to be told of a host. */
+/* How much a libvirt is asked about its host. */
 enum connection_scope {
-    CONNECTION_DEVICES, /* its GPUs and vGPUs */
-    CONNECTION_ALL,     /* and all its domains, which takes a call or two for each */
+    CONNECTION_DEVICES, /* the host's GPUs and vGPUs */
+    CONNECTION_ALL,     /* also all domains; each domain takes one or two calls */
 };
 
 /*
- * Hears, word after word, what a libvirt tells of its host's vGPUs: "host" and the hypervisor's
- * kind, libvirt's version, the hypervisor's, the XML of the node device "computer"; "device" and
- * the XML of a parent, a vGPU, or a PCI device that can have virtual functions, for each of these;
- * "domain" and its UUID, name, "running" or "",
- * "defined" or "", and its XML as it runs and as it is defined ("" for one that there is not, or
- * that libvirt would not give).
+ * Called with each word that a libvirt tells of the vGPUs of its host. The words are:
+ *
+ * - "host", the hypervisor's kind, libvirt's version, the hypervisor's version, and the XML of the
+ *   node device "computer";
+ * - for each parent, each vGPU, and each PCI device that can have virtual functions: "device" and
+ *   its XML;
+ * - for each domain: "domain", UUID, name, "running" or "", "defined" or "", the XML as it runs,
+ *   and the XML as it is defined. An XML is "" if there is none, or if libvirt would not give it.
  */
 typedef int connection_listener(void *data, const char *word);
 
-/* Its two definitions. */
+/* The two definitions of a domain. */
 enum connection_side {
-    CONNECTION_CONFIG, /* what its next start uses; a domain that is not persistent has none */
-    CONNECTION_LIVE,   /* what it runs with */
+    CONNECTION_CONFIG, /* for the next start; only a persistent domain has it */
+    CONNECTION_LIVE,   /* for the domain that runs now */
 };
 
 struct connection_domain {
@@ -44,12 +47,12 @@ struct connection_domain {
     char name[256];
     bool is_running;
     bool is_persistent;
-    bool is_saved; /* its next start restores a state that libvirt has saved */
+    bool is_saved; /* the next start restores a state that libvirt has saved */
 };
 
-/* How far a domain's migration is, in bytes. */
+/* The progress of a domain's migration, in bytes. */
 struct connection_progress {
-    uint64_t total; /* 0: it has not begun, or is over */
+    uint64_t total; /* 0: the migration has not begun, or is over */
     uint64_t remaining;
 };
 
@@ -57,17 +60,17 @@ struct connection_progress {
 struct _virConnect;
 
 struct connection_calls {
-    const char *version; /* of libvirt-vgpu, that this was built from; first in every version */
-    size_t size;         /* CONNECTION_CALLS_SIZE, as it was then */
+    const char *version; /* version of libvirt-vgpu at the build; first member in every version */
+    size_t size;         /* CONNECTION_CALLS_SIZE at the build */
 
     int (*open)(const char *uri, enum connection_mode mode, struct _virConnect **ret,
                 struct error *error);
     void (*close)(struct _virConnect *libvirt);
 
-    /* 0: it runs no guests of QEMU's, or does not say. */
+    /* Returns 0 if libvirt runs no guests of QEMU, or does not tell its version. */
     unsigned (*version_of)(struct _virConnect *libvirt);
 
-    /* What follows is as in connection.h. */
+    /* The following functions are described in connection.h. */
     int (*each_domain)(struct _virConnect *libvirt, connection_reader *read, void *data,
                        struct error *error);
     int (*tell)(struct _virConnect *libvirt, enum connection_scope scope,
@@ -76,7 +79,7 @@ struct connection_calls {
                 struct error *error);
     int (*define)(struct _virConnect *libvirt, const char *xml, struct error *error);
 
-    /* By the domain's UUID. The caller frees ret. */
+    /* They find the domain by its UUID. The caller frees ret. */
     int (*xml)(struct _virConnect *libvirt, const char *uuid, enum connection_side side,
                bool secrets, char **ret, struct error *error);
     int (*start)(struct _virConnect *libvirt, const char *uuid, struct error *error);
@@ -93,10 +96,11 @@ struct connection_calls {
     int (*abort)(struct _virConnect *libvirt, const char *uuid, struct error *error);
 };
 
-/* Of all that passes between the two: if it is another, they were not built together. */
+/* The size of all that the program and the shared object exchange. If the sizes differ, the two
+ * were not built together. */
 #define CONNECTION_CALLS_SIZE                                                                      \
     (sizeof(struct connection_calls) + sizeof(struct connection_domain) +                          \
      sizeof(struct connection_progress) + sizeof(struct domain_text) + sizeof(struct error))
 
-/* What the shared object has for others. */
+/* The table of the shared object. */
 extern const struct connection_calls connection_calls;

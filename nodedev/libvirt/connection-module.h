@@ -9,7 +9,7 @@
 
 #include "libvirt/connection-calls.h"
 
-/* From a path that configure has decided on. -ENOTCONN with a line in error if the file is not
- * there, or was not built together with this program. */
+/* Loads connection.so from a path that configure has set. Returns -ENOTCONN with a line in error if
+ * the file is not there, or was not built together with this program. */
 int connection_module_load(const char *path, const struct connection_calls **ret,
                            struct error *error) CHECKED NONNULL;

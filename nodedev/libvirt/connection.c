@@ -18,7 +18,8 @@ connection_load(const struct host *host, struct error *error)
     return connection_module_load(host->module, &calls, error);
 }
 
-/* An exception of base/memory.h: whoever watches a migration opens one while it is under way. */
+/* Without memory this function returns an error, unlike base/memory.h. A migration may be under
+ * way, and its watcher opens a connection. */
 int
 connection_open(const struct host *host, const char *uri, enum connection_mode mode,
                 struct connection **ret, struct error *error)
@@ -139,7 +140,8 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
     return rc;
 }
 
-/* An exception of base/memory.h: it may be the way back. */
+/* Without memory this function returns an error, unlike base/memory.h, because the call may undo a
+ * change. */
 int
 connection_define(struct connection *connection, const struct document *xml, struct error *error)
 {

@@ -16,8 +16,8 @@ domain_source_is_file(const char *word)
            (stat(word, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
-/* Those of --config and --live; without either the one that it runs with if it runs, else what its
- * next start uses. */
+/* Chooses the definitions of --config and --live. Without either option it chooses the running one
+ * if the domain runs, else the one for the next start. */
 static int
 choose_sides(struct domain_source *source, struct error *error)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One that is there and cannot be read may refer to any device. */
+/* A definition that exists and cannot be read may refer to any device. */
 static void
 read_definition(struct domains *domains, const struct domain_text *text, const char *xml,
                 struct request *ret)
@@ -41,7 +41,7 @@ domains_add(struct domains *domains, const struct domain_text *text)
     if (name_parse_uuid(&domain.uuid, text->uuid) < 0)
         return -EBADMSG;
     domain.name = memory_copy(text->name);
-    /* A transient one that does not run is just being started. */
+    /* A transient domain that does not run is just being started. */
     if (text->is_running || !text->is_persistent)
         read_definition(domains, text, text->live, &domain.live);
     if (text->is_persistent)
@@ -96,7 +96,7 @@ domains_find(const struct domains *domains, const char *word)
     return ARRAY_FIND(domains->items, domains->count, domain, name_equal(&domain->uuid, &uuid));
 }
 
-/* What it is defined with, then what it runs with besides. */
+/* Walks over the definition first, then over what the domain runs with besides. */
 bool
 domains_next_hostdev(const struct domains *domains, struct domains_walk *walk)
 {
@@ -123,7 +123,7 @@ domains_next_user(const struct domains *domains, const struct name *device,
 {
     bool seen = !after;
 
-    /* Once over the running ones, then over the others. */
+    /* Looks at the running domains first, then at the others. */
     for (int running = 1; running >= 0; running--) {
         for (size_t i = 0; i < domains->count; i++) {
             const struct domain *domain = &domains->items[i];

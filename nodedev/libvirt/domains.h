@@ -3,8 +3,9 @@
 /*
  * domains: the guests that one libvirt knows, running or only defined, as values.
  *
- * A guest has up to two definitions: the one it runs with and the one its next start will use. What
- * either refers to is not an orphan. Filled by connection.h; a test may build one by hand.
+ * A guest has up to two definitions: one it runs with, and one for its next start. A vGPU to which
+ * either definition refers is no orphan. connection.h fills in the domains; a test may build them
+ * by hand.
  */
 
 #pragma once
@@ -16,41 +17,42 @@ struct domain {
     char *name;
     bool is_running;
     bool is_persistent;
-    struct request live;   /* what it runs or starts with; nothing in it if it is only defined */
-    struct request config; /* what its next start uses; nothing in it unless is_persistent */
+    struct request live;   /* of a running or starting domain; empty if it is only defined */
+    struct request config; /* for the next start; empty unless is_persistent */
 };
 
 struct domains {
-    struct domain *items; /* by name */
+    struct domain *items; /* sorted by name */
     size_t count;
-    bool complete;        /* all definitions could be read: else any may refer to any device */
-    struct error failure; /* else the first that could not */
+    bool complete; /* all definitions could be read; else any domain may refer to any device */
+    struct error failure; /* the first failure, if not complete */
 };
 
-/* What a libvirt tells of one domain. Borrowed. */
+/* What a libvirt tells of one domain. All strings are borrowed. */
 struct domain_text {
     const char *uuid, *name;
     bool is_running, is_persistent;
-    const char *live, *config; /* XML; NULL or "": there is none, or it would not give it */
-    const char *failure;       /* why it would not, or NULL */
+    const char *live, *config; /* XML; NULL or "": there is none, or libvirt would not give it */
+    const char *failure;       /* why libvirt would not give it, or NULL */
 };
 
-/* Adds a domain. A definition that should be there and cannot be read is in `failure`. 0, or
- * -EBADMSG if it has no UUID. */
+/* Adds a domain. `failure` gets a definition that should be there and cannot be read. Returns 0, or
+ * -EBADMSG if the domain has no UUID. */
 int domains_add(struct domains *domains, const struct domain_text *text) CHECKED NONNULL;
 
-/* Adds a guest that runs, of which no more is known; takes what is in it. */
+/* Adds a running guest of which only the request is known. The function takes the contents of the
+ * request. */
 void domains_add_running(struct domains *domains, struct request *guest) NONNULL;
 
-/* Once all are added: puts them in order. */
+/* Sorts the domains. Call it after all were added. */
 void domains_sort(struct domains *domains) NONNULL;
 void domains_clear(struct domains *domains) NONNULL;
 
-/* By name, else by UUID; NULL if there is none. */
+/* Finds a domain by name, else by UUID. Returns NULL if there is none. */
 const struct domain *domains_find(const struct domains *domains, const char *word) NONNULL;
 
-/* Walks over the host devices that the domains refer to; each once, if both definitions of a domain
- * have it. It starts as {0}. */
+/* Walks over the host devices to which the domains refer. A device that both definitions of a
+ * domain have comes once. Begin with {0}. */
 struct domains_walk {
     const struct domain *domain;
     const struct request_hostdev *hostdev;
@@ -58,12 +60,12 @@ struct domains_walk {
 };
 bool domains_next_hostdev(const struct domains *domains, struct domains_walk *walk) CHECKED NONNULL;
 
-/* The first after `after` (NULL: from the beginning), running ones before others, of whose
- * definitions one refers to a device; or NULL. */
+/* Returns the first domain after `after` (NULL: from the beginning) with a definition that refers
+ * to the device. Running domains come before others. Returns NULL if there is none. */
 const struct domain *
 domains_next_user(const struct domains *domains, const struct name *device,
                   const struct domain *after) __attribute__((nonnull(1, 2))) CHECKED;
 
-/* The alias that a device has in a definition of the domain, that it runs with before the other; or
- * NULL. */
+/* Returns the alias of a device in a domain, or NULL. The definition that the domain runs with
+ * counts before the other. */
 const char *domain_alias(const struct domain *domain, const struct name *device) CHECKED NONNULL;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* libvirt's habit is to print its errors. */
+/* Without this function libvirt prints its errors. */
 static void
 say_nothing(void *data, virErrorPtr error)
 {
@@ -27,8 +27,8 @@ close_libvirt(virConnectPtr libvirt)
     virConnectClose(libvirt);
 }
 
-/* Of a libvirt that runs QEMU's guests, 1000000 * major + 1000 * minor + release; else, or if it
- * does not say, 0. */
+/* Returns 1000000 * major + 1000 * minor + release if libvirt runs QEMU's guests and tells it; else
+ * 0. */
 static unsigned
 version_of(virConnectPtr libvirt)
 {

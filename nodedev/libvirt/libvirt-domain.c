@@ -54,7 +54,7 @@ libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side
     if (!domain)
         return -EIO;
     name = virDomainGetName(domain);
-    /* libvirt would give the other one then. */
+    /* If the domain does not run, libvirt would give the other definition. */
     if (side == CONNECTION_LIVE && virDomainIsActive(domain) != 1)
         return error_set(error, -ESRCH, "%s does not run any more", name);
     *ret = virDomainGetXMLDesc(domain, flags);
@@ -94,7 +94,8 @@ libvirt_domain_attach(virConnectPtr libvirt, const char *uuid, const char *devic
     return 0;
 }
 
-/* QEMU says so for some seconds after a guest was asked for the first time. */
+/* Whether the guest was asked before. For some seconds after the first time, QEMU answers with
+ * these words. */
 static bool
 was_asked_already(void)
 {

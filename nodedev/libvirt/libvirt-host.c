@@ -19,8 +19,8 @@ domain_list_has(const struct domain_list *list, virDomainPtr domain)
     return false;
 }
 
-/* Reads one domain, unless it went meanwhile. A transient one that does not run is just being
- * started. */
+/* Reads one domain, unless the domain is gone by now. A transient domain that does not run is just
+ * being started. */
 static int
 read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, void *data)
 {
@@ -45,8 +45,8 @@ read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, vo
     return read(data, &text);
 }
 
-/* Which of them run, the list tells, and another which are persistent: to ask each for it would be
- * two more calls for each, and another host may be far away. */
+/* One list tells which domains run, and another list which are persistent. To ask for each domain
+ * would take two more calls for each, and another host may be far away. */
 int
 libvirt_host_each_domain(virConnectPtr libvirt, connection_reader *read, void *data,
                          struct error *error)
@@ -68,7 +68,7 @@ libvirt_host_each_domain(virConnectPtr libvirt, connection_reader *read, void *d
 struct teller {
     connection_listener *listen;
     void *data;
-    int rc; /* of the first word that was not heard */
+    int rc; /* of the first word that `listen` refused */
 };
 
 static void
@@ -87,8 +87,8 @@ tell_number(struct teller *teller, unsigned long number)
     tell(teller, text);
 }
 
-/* What some libvirt does not tell is 0, or empty. Its capabilities are not asked for: it may start
- * every QEMU that it has to find out what that can do. */
+/* Values that libvirt does not tell are 0 or empty. The capabilities are not asked for: libvirt
+ * might start every QEMU on that host to find out what it can do. */
 static void
 tell_host(virConnectPtr libvirt, struct teller *teller)
 {
@@ -110,7 +110,7 @@ tell_host(virConnectPtr libvirt, struct teller *teller)
 }
 
 struct devices {
-    virNodeDevicePtr *items; /* ends with NULL */
+    virNodeDevicePtr *items; /* the last item is NULL */
 };
 
 static void
@@ -121,8 +121,8 @@ free_devices(struct devices *devices)
     free(devices->items);
 }
 
-/* Since 7.3 libvirt also has devices that are only defined; one that knows none of those refuses
- * to be told not to list them. */
+/* Since 7.3 libvirt also lists devices that are only defined. An older libvirt refuses the flag
+ * that leaves those out. */
 static int
 list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
 {
@@ -134,7 +134,8 @@ list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
                : count;
 }
 
-/* What went away since it was listed is not told, nor what has not this word in it. */
+/* Tells one device. A device that is gone by now is left out, and so is one whose XML does not
+ * contain `only_with`. */
 static void
 tell_device(virNodeDevicePtr device, const char *only_with, struct teller *teller)
 {
@@ -146,8 +147,9 @@ tell_device(virNodeDevicePtr device, const char *only_with, struct teller *telle
     tell(teller, xml);
 }
 
-/* A GPU that has virtual functions is function 0 of its slot ("pci_0000_3d_00_0"). Each device
- * asked for is a question to another host, and a server has hundreds. */
+/* A GPU that has virtual functions is function 0 of its slot ("pci_0000_3d_00_0"). Only such
+ * devices are read. Each one is a question to another host, and a server has hundreds of
+ * devices. */
 static bool
 may_have_functions(virNodeDevicePtr device, const struct devices *told)
 {
@@ -210,7 +212,7 @@ libvirt_host_tell(virConnectPtr libvirt, enum connection_scope scope, connection
     int rc = 0;
 
     tell_host(libvirt, &teller);
-    /* Domains last: a vGPU that one of them has was there before. */
+    /* Domains come last. Then each vGPU that a domain has was listed before. */
     if (tell_devices(libvirt, &teller) < 0)
         return libvirt_fail(error, -EIO, "cannot list the node devices");
     if (scope == CONNECTION_ALL)

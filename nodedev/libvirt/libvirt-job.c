@@ -9,8 +9,8 @@ close_connection(virConnectPtr *libvirt)
         virConnectClose(*libvirt);
 }
 
-/* A definition goes along, and is gone here: it would be a second domain with that UUID. One that
- * does not run is nothing but its definition. */
+/* The definition moves with the domain and is removed here, because else two domains would have
+ * this UUID. A domain that does not run is moved as a definition only. */
 static unsigned
 flags_for(virDomainPtr domain)
 {

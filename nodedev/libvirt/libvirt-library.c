@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether libvirt, or the kernel in front of its socket, does not let us. */
+/* Whether libvirt denied the access, or the kernel denied it at libvirt's socket. */
 static bool
 was_denied(void)
 {

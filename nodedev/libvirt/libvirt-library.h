@@ -2,14 +2,14 @@
 
 /*
  * libvirt-library: what the parts of connection.so have in common. No other file includes libvirt's
- * headers, and only those parts include this one.
+ * headers, and only those parts include this file.
  *
- *     libvirt-connection.c   opens and closes one, and has the table
+ *     libvirt-connection.c   opens and closes a connection, and has the table
  *     libvirt-host.c         what a libvirt tells of its host and its domains
  *     libvirt-domain.c       one domain: its definitions, and changing them
  *     libvirt-job.c          one domain: its migration
  *
- * Their functions are the rows of struct connection_calls, where each is described.
+ * Their functions are the rows of struct connection_calls. They are described there.
  */
 
 #pragma once
@@ -19,26 +19,27 @@
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 
-/* Writes a line that ends with libvirt's own words, and whether it was a lack of rights. Returns
- * the code. Nothing of libvirt's is called between what failed and this, so not for its arguments
- * either: each call forgets what the one before it said, also virDomainGetName. */
+/* Writes a line that ends with libvirt's own words, and says whether rights were missing. Returns
+ * the code. Call it right after the call that failed, and use no call of libvirt in its arguments.
+ * Each call, even virDomainGetName, deletes the error of the call before. */
 int libvirt_fail(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
 
 /* For AUTO. */
 void libvirt_free_text(char **text) NONNULL;
 void libvirt_free_domain(virDomainPtr *domain) NONNULL;
 
-/* The caller frees it. NULL with a line in error if there is none. */
+/* Finds a domain. The caller frees it. Returns NULL with a line in error if there is none. */
 virDomainPtr libvirt_domain_by_uuid(virConnectPtr libvirt, const char *uuid,
                                     struct error *error) CHECKED NONNULL;
 
-/* Sorted by name, as libvirt has no order of its own. */
+/* Domains sorted by name, because libvirt returns them in no order. */
 struct domain_list {
     virDomainPtr *items;
     int count;
 };
 
-/* The flags are those of virConnectListAllDomains. -EIO. The caller clears ret in every case. */
+/* Lists domains. The flags are those of virConnectListAllDomains. Returns -EIO. The caller clears
+ * ret in every case. */
 int domain_list_get(virConnectPtr libvirt, unsigned flags, struct domain_list *ret,
                     struct error *error) CHECKED NONNULL;
 void domain_list_clear(struct domain_list *list) NONNULL;

@@ -15,7 +15,8 @@ is_element(const xmlNode *node, const char *name)
     return node->type == XML_ELEMENT_NODE && !strcmp((const char *)node->name, name);
 }
 
-/* A node or the first behind it that is an element of that name, or NULL. */
+/* Returns the node or the first sibling after it that is an element of this name. Returns NULL if
+ * there is none. */
 static const xmlNode *
 same(const xmlNode *node, const char *name)
 {
@@ -24,7 +25,7 @@ same(const xmlNode *node, const char *name)
     return node;
 }
 
-/* The first child element of that name, or NULL; and the next. */
+/* Returns the first child element of this name, or NULL; and the next one. */
 static const xmlNode *
 child(const xmlNode *node, const char *name)
 {
@@ -37,7 +38,8 @@ next(const xmlNode *node, const char *name)
     return same(node->next, name);
 }
 
-/* The text of a node, or of one of its attributes; "" for what is not there. */
+/* Reads the text of a node, or of one of its attributes. The text is "" if the node or the
+ * attribute is missing. */
 static void
 get_text(const xmlNode *node, const char *attribute, char *ret, size_t size)
 {
@@ -49,7 +51,8 @@ get_text(const xmlNode *node, const char *attribute, char *ret, size_t size)
     xmlFree(text);
 }
 
-/* The first <capability> of that type below a node, however deep: libvirt puts one into another. */
+/* Returns the first <capability> of this type below a node, at any depth: libvirt nests
+ * capabilities. */
 static const xmlNode *
 find_capability(const xmlNode *node, const char *type)
 {
@@ -68,7 +71,7 @@ find_capability(const xmlNode *node, const char *type)
     return NULL;
 }
 
-/* The last word of the path, and the last but one. -EBADMSG without a path. */
+/* Reads the last word of the path and the word before it. Returns -EBADMSG without a path. */
 static int
 read_path(const xmlNode *device, struct name *name, struct name *parent)
 {
@@ -86,7 +89,8 @@ read_path(const xmlNode *device, struct name *name, struct name *parent)
     return 0;
 }
 
-/* "0x0000", "0x3b": as the kernel writes the whole. */
+/* Reads an address from parts such as "0x0000" and "0x3b". The result is the address as the kernel
+ * writes it. */
 static int
 read_address(const xmlNode *address, struct name *ret)
 {
@@ -101,7 +105,7 @@ read_address(const xmlNode *address, struct name *ret)
     return name_join_pci(ret, parts) < 0 ? -EBADMSG : 0;
 }
 
-/* A count that libvirt tells; -ENODATA. */
+/* Reads a number. Returns -ENODATA if there is none. */
 static int
 read_count(const xmlNode *node)
 {
@@ -116,7 +120,7 @@ read_count(const xmlNode *node)
     return *end ? -ENODATA : number > INT_MAX ? INT_MAX : (int)number;
 }
 
-/* s390's channels and adapters have types as well: those are no GPUs. */
+/* Channels and adapters of s390 have types as well, but are no GPUs. */
 static void
 add_type(const xmlNode *node, struct node_device *device)
 {
@@ -137,7 +141,8 @@ add_type(const xmlNode *node, struct node_device *device)
     ARRAY_ADD(device->types, device->count, type);
 }
 
-/* Of others' devices, as network cards, they are none of ours. */
+/* Only the functions of NVIDIA's GPUs count. Other devices, such as network cards, have functions
+ * as well. */
 static int
 read_functions(const xmlNode *pci, struct node_device *device)
 {
@@ -165,7 +170,7 @@ read_parent(const xmlNode *node, struct node_device *device)
     const xmlNode *pci = find_capability(node, "pci");
     char text[64];
 
-    /* libvirt writes that of a parent that is no PCI device twice, the one in the other. */
+    /* For a parent that is no PCI device, libvirt nests one <mdev_types> in the other. */
     while (types && !child(types, "type"))
         types = find_capability(types, "mdev_types");
     device->gpu = device->name;
@@ -267,7 +272,7 @@ by_name(const void *a, const void *b)
                   ((const struct node_device *)b)->name.text);
 }
 
-/* Every type that any of a GPU's parents has is the GPU's. */
+/* A type of any parent is a type of its GPU. */
 static void
 add_gpu(struct inventory *inventory, const struct node_device *device)
 {
@@ -309,7 +314,7 @@ add_parent(struct inventory *inventory, const struct node_device *device)
             device->available[i];
 }
 
-/* A GPU whose functions make no mediated devices: else it is there already. */
+/* Adds a GPU whose functions make no mediated devices. Another GPU was added before. */
 static void
 add_functions(struct inventory *inventory, const struct node_device *device)
 {
@@ -340,7 +345,8 @@ add_vgpu(struct inventory *inventory, const struct node_device *device)
 void
 node_devices_survey(struct node_devices *devices, struct inventory *ret)
 {
-    /* Each needs what those before it have found, and passes over what does not concern it. */
+    /* Each step needs the results of the steps before it, and skips devices that it does not
+     * concern. */
     static void (*const steps[])(struct inventory * inventory, const struct node_device *device) = {
         add_gpu, add_parent, add_functions, add_vgpu};
 
@@ -362,7 +368,7 @@ node_device_host(const char *xml, struct name *ret)
     char text[64];
 
     get_text(child(child(host, "hardware"), "uuid"), NULL, text, sizeof(text));
-    /* A board without any has one of zeros. */
+    /* A board without a UUID has one of zeros. */
     return name_parse_uuid(ret, text) < 0 || strspn(ret->text, "0-") == strlen(ret->text) ? -ENODATA
                                                                                           : 0;
 }

@@ -42,7 +42,7 @@ references_clear(struct references *references)
     statedir_close(&references->statedir);
 }
 
-/* One without a type is just being made or removed. */
+/* A vGPU without a type is just being made or removed, so it is no orphan. */
 bool
 references_is_orphan(const struct references *references, const struct inventory_vgpu *vgpu,
                      const struct lease *lease)

@@ -19,10 +19,10 @@ struct reader {
     struct remote_host *host;
     const char *at, *end;
     struct node_devices devices;
-    int rc; /* once something was wrong */
+    int rc; /* the first error */
 };
 
-/* The next word; "", and -EBADMSG in rc, if there is none. */
+/* Returns the next word. Without one, it returns "" and sets rc to -EBADMSG. */
 static const char *
 next_word(struct reader *reader)
 {
@@ -164,7 +164,7 @@ say(void *data, const char *word)
     return fwrite(word, strlen(word) + 1, 1, data) == 1 ? 0 : -EPIPE;
 }
 
-/* The child's work. */
+/* The child's work: asks one host, and writes the answer. */
 static void
 answer(const void *data, FILE *out)
 {
@@ -179,17 +179,17 @@ answer(const void *data, FILE *out)
         if (rc < 0)
             error_wrap(&error, "%s", inquiry->host->uri);
     }
-    /* Who cannot be told will see that the answer is not whole. */
+    /* If even the problem cannot be written, the parent sees that the answer has no end. */
     if (rc == 0)
         (void)say(out, "end");
     else if (say(out, "problem") == 0)
         (void)say(out, error.text);
-    /* It is told; taking leave may take its time. */
+    /* Ends the answer before closing the connection, because closing may take long. */
     fclose(out);
     connection_close(&connection);
 }
 
-/* What there is to read now. */
+/* Reads what a child has written by now. */
 static void
 hear(struct inquiry *inquiry)
 {
@@ -203,7 +203,7 @@ hear(struct inquiry *inquiry)
     inquiry->size += child_hear(&inquiry->child, inquiry->words + inquiry->size, piece);
 }
 
-/* Until all have said everything, or the deadline. */
+/* Reads until all children have ended their answers, or until the deadline. */
 static void
 hear_all(struct inquiry *inquiries, size_t count, struct pollfd *polls, struct deadline deadline)
 {
@@ -223,7 +223,7 @@ hear_all(struct inquiry *inquiries, size_t count, struct pollfd *polls, struct d
     }
 }
 
-/* What tables call a host. */
+/* Returns the name of a host for tables. */
 static char *
 make_label(const char *uri)
 {
@@ -275,7 +275,7 @@ ask_all(const struct host *here, const struct remote_question *question, struct 
         conclude(&inquiries[i], question->seconds, deadline);
 }
 
-/* The library is loaded once, and not by each child. */
+/* Loads the library here, so that each child does not load it. */
 int
 remote_ask(const struct host *here, const struct remote_question *question,
            struct remote_hosts *ret, struct error *error)
