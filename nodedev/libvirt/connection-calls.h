@@ -79,7 +79,7 @@ struct connection_calls {
                 struct error *error);
     int (*define)(struct _virConnect *libvirt, const char *xml, struct error *error);
 
-    /* They find the domain by its UUID. The caller frees ret. */
+    /* The following functions find the domain by its UUID. The caller frees ret. */
     int (*xml)(struct _virConnect *libvirt, const char *uuid, enum connection_side side,
                bool secrets, char **ret, struct error *error);
     int (*start)(struct _virConnect *libvirt, const char *uuid, struct error *error);

@@ -70,7 +70,7 @@ departure_clear(struct departure *departure)
     *departure = (struct departure){0};
 }
 
-/* Whether it has one of the features, which are a line each. */
+/* Whether the device has a feature. The features have a line each. */
 static bool
 has_feature(const struct departing_device *device, const char *word)
 {

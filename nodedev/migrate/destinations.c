@@ -3,7 +3,7 @@
 #include "migrate/destinations.h"
 #include "base/memory.h"
 
-/* The lower the better. */
+/* A lower rank is better. */
 static unsigned
 rank(const struct destination *destination)
 {

@@ -3,9 +3,9 @@
 /*
  * destinations: which of several hosts would take a guest, the best first.
  *
- * First come those that would, and of these the one with room for the most such guests; then those
- * of which it is not known, those that would not, and those that gave no answer. Hosts that are
- * equally good stay in the order in which they were asked.
+ * First come the hosts that would take the guest; the host with room for the most such guests
+ * leads. Then come the hosts of which it is not known, then those that would not take the guest,
+ * then those that did not answer. Equally good hosts stay in the order in which they were asked.
  */
 
 #pragma once
@@ -14,7 +14,7 @@
 
 struct destination {
     const struct remote_host *host; /* borrowed */
-    struct migrate_verdict verdict; /* of one that has answered */
+    struct migrate_verdict verdict; /* only if the host has answered */
 };
 
 struct destinations {
@@ -22,13 +22,14 @@ struct destinations {
     size_t count;
 };
 
-/* Judges each host that is asked about the guest, but not this one. The caller clears ret,
- * which borrows from the question. */
+/* Judges each host that was asked about the guest, except this host. ret borrows from the question.
+ * The caller clears ret. */
 void destinations_judge(const struct migrate_question *question, struct destinations *ret) NONNULL;
 void destinations_clear(struct destinations *destinations) NONNULL;
 
-/* COMMAND_DONE if any is sure to take the guest, which `label` names; COMMAND_NO_CAPACITY if all
- * are sure not to; else COMMAND_FAILED. With a line in error if it is not done. */
+/* Returns COMMAND_DONE if a host is sure to take the guest, which `label` names. Returns
+ * COMMAND_NO_CAPACITY if all hosts are sure not to take it, else COMMAND_FAILED; both with a line
+ * in error. */
 enum command_status destinations_conclude(const struct destinations *destinations,
                                           const char *label, struct error *error) CHECKED NONNULL;
 

@@ -10,21 +10,21 @@
 
 #include <string.h>
 
-#define LEAST_LIBVIRT_START     6005000 /* for a guest that is new there */
+#define LEAST_LIBVIRT_START     6005000 /* for a guest that is started there */
 #define LEAST_LIBVIRT_START_PCI 9007000
 #define LEAST_LIBVIRT           8006000
 #define LEAST_QEMU              8001000
 #define LEAST_LIBVIRT_PCI       10000000 /* for virtual functions */
 #define LEAST_QEMU_PCI          8002002
 #define LEAST_LIBVIRT_KIND                                                                         \
-    11000000 /* that makes a virtual function of a mediated device, and back */
+    11000000 /* for a mediated device that becomes a virtual function, and the reverse */
 #define LEAST_KERNEL_MAJOR 5
 #define LEAST_KERNEL_MINOR 18
 #define USUAL_PAUSE        300 /* ms: QEMU's downtime-limit */
 
 struct check {
     const struct migrate_check *migration;
-    FILE *out; /* or NULL */
+    FILE *out; /* may be NULL */
     struct migrate_verdict *verdict;
 };
 
@@ -79,7 +79,7 @@ check_other_host(struct check *check)
         find(check, REMOTE_CAPACITY_YES, "%s is another host, %s", to->uri, to->uuid.text);
 }
 
-/* libvirt takes no guest whose name or UUID is another's there. */
+/* libvirt refuses a guest whose name or UUID another guest there has. */
 static void
 check_name(struct check *check)
 {
@@ -135,7 +135,7 @@ check_software(struct check *check)
              from->hypervisor, to->hypervisor);
 }
 
-/* Whose libvirt tells of GPUs, too, and whose guests get no vGPU. */
+/* Whether guests of this hypervisor get no vGPU. Its libvirt may list GPUs all the same. */
 static bool
 is_without(const char *hypervisor)
 {
@@ -144,7 +144,7 @@ is_without(const char *hypervisor)
     return ARRAY_HAS(names, COUNT(names), name, !strcmp(hypervisor, *name));
 }
 
-/* What it takes to start a guest there. */
+/* Checks what a start of the guest needs there. */
 static void
 check_start(struct check *check)
 {
@@ -159,7 +159,7 @@ check_start(struct check *check)
         find(check, REMOTE_CAPACITY_NO, "%s there; vGPUs are for guests of QEMU", to->hypervisor);
 }
 
-/* Distributions bring what is needed into older kernels, too. */
+/* Distributions also add what is needed to older kernels. */
 static void
 check_kernel(struct check *check)
 {
@@ -180,7 +180,8 @@ check_kernel(struct check *check)
 
 /* --- The vGPUs --- */
 
-/* The type of its device; NULL: it has none yet, or that is not known. */
+/* Returns the type of the device; NULL if the device has no type yet, or if the type is not
+ * known. */
 static const struct inventory_type *
 has_now(const struct migrate_check *migration, const struct demand *demand)
 {
@@ -193,7 +194,7 @@ has_now(const struct migrate_check *migration, const struct demand *demand)
                 : NULL;
 }
 
-/* Whether it can become a device of the other kind, where it has to. libvirt tells types of
+/* Checks whether a device can become one of the other kind, if it must. libvirt tells types of
  * mediated devices only. */
 static void
 check_kind(struct check *check, const struct migrating_device *device, bool has_type)
@@ -223,7 +224,8 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
     }
 }
 
-/* A file says which it is to be, and libvirt lets nobody change that at a start. */
+/* The file names the kind of a new device, and libvirt does not let a hook change the kind at a
+ * start. */
 static void
 check_new_kind(struct check *check, const struct migrating_device *device, bool has_type)
 {
@@ -246,7 +248,7 @@ device_of(const struct migrate_check *migration, const struct demand *demand)
     };
 }
 
-/* A profile is numbers, which each vgpu.conf says for itself. */
+/* A profile is a set of numbers, and each host's vgpu.conf has its own. */
 static void
 check_profile(struct check *check, const struct migrating_device *device)
 {
@@ -257,8 +259,8 @@ check_profile(struct check *check, const struct migrating_device *device)
                  device->demand->label, device->has->name);
 }
 
-/* What only this host's files tell of a vGPU that would leave it. What they do not tell is a note,
- * as the drivers judge it in the end. */
+/* Checks what only this host's files tell of a vGPU that would leave. What they do not tell becomes
+ * a note, because the drivers decide in the end. */
 static void
 check_departure(struct check *check, const struct migrating_device *device,
                 const struct departing_device *departing)
@@ -315,7 +317,7 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
     find(check, answer, "%s: %s", demand->label, why);
 }
 
-/* Whether another such guest fits, beside those for which room was taken. */
+/* Whether one more such guest fits besides the guests that have taken room. */
 static bool
 fits_again(const struct migrate_check *migration, struct remote_capacity *capacity)
 {
@@ -333,7 +335,8 @@ fits_again(const struct migrate_check *migration, struct remote_capacity *capaci
     return true;
 }
 
-/* One that is not ours has to be there under its UUID or address, and nobody makes it. */
+/* A device that libvirt-vgpu does not manage must exist there with the same UUID or address.
+ * Nothing makes it there. */
 static void
 check_others(struct check *check)
 {
@@ -356,7 +359,7 @@ check_others(struct check *check)
 
 /* --- What to know besides --- */
 
-/* What NVIDIA wants both hosts to have alike, and no libvirt tells. */
+/* Adds what NVIDIA requires to be the same on both hosts, and no libvirt tells. */
 static void
 add_notes_of_nvidia(struct check *check)
 {
@@ -415,7 +418,7 @@ add_notes(struct check *check)
 
         size += has ? has->framebuffer : 0;
     }
-    /* 1 ms per MiB is what a network of 10 Gbit/s takes, with some to spare. */
+    /* A network of 10 Gbit/s takes 1 ms per MiB, with a reserve. */
     if (size > USUAL_PAUSE)
         add_note(check,
                  "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "

@@ -3,9 +3,9 @@
 /*
  * migrate-check: whether another host would take a guest with its vGPUs, and why.
  *
- * It says "yes" if nothing that can be known speaks against it, "no" if something does for sure,
- * else "unknown". What no libvirt tells of another host (our hook there, its configuration, what
- * its driver can do) is named as a note and does not count.
+ * The answer is "no" if something surely speaks against the guest. It is "yes" if nothing that can
+ * be known does. Else it is "unknown". Some things no libvirt tells of another host: our hook
+ * there, its configuration, and what its driver can do. These are notes, and do not count.
  */
 
 #pragma once
@@ -17,26 +17,27 @@
 #include <stdio.h>
 
 struct migrate_check {
-    /* This host. NULL: its libvirt has not answered; then the guest is new. */
+    /* This host. NULL if its libvirt has not answered; the guest is then a new one. */
     const struct remote_host *from;
-    const struct remote_host *to; /* it has answered */
+    const struct remote_host *to; /* has answered */
     const struct migrating_guest *guest;
-    const struct inventory *here;      /* this host from /sys: with sizes, unlike from's own */
-    const struct departure *departure; /* the guest's, unless it is new there */
+    const struct inventory *here;      /* this host as /sys tells it: with sizes, unlike `from` */
+    const struct departure *departure; /* of the guest, unless the guest is new */
 };
 
 #define MIGRATE_CHECK_MOST_ROOM 999
 
-/* What all findings come to. */
+/* The result of all findings. */
 struct migrate_verdict {
-    enum remote_capacity_answer answer; /* the worst of them */
-    size_t against;                     /* how many are not OK */
-    char why[1024];                     /* the first of the worst; if all are OK, the last */
-    /* If the answer is yes, and a vGPU is asked for: for how many such guests there is room; no
-     * more than the above are counted. */
+    enum remote_capacity_answer answer; /* the worst answer of a finding */
+    size_t against;                     /* number of findings that are not OK */
+    char why[1024]; /* reason of the first of the worst findings; if all are OK, of the last */
+    /* If the answer is yes and the guest asks for a vGPU: for how many such guests there is room.
+     * The count stops at the number above. */
     size_t room;
 };
 
-/* Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why; `out` NULL: prints nothing. */
+/* Runs all checks. Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why. With `out` NULL it
+ * prints nothing. */
 void migrate_check_run(const struct migrate_check *check, FILE *out, struct migrate_verdict *ret)
     __attribute__((nonnull(1, 3)));

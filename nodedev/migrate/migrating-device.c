@@ -9,13 +9,13 @@
 
 typedef bool wants_function(const struct inventory_type *type, const void *data);
 
-/* "GRID T4-1B (nvidia-222)". */
+/* A name and an id, such as "GRID T4-1B (nvidia-222)". */
 struct title {
     char text[160];
 };
 
-/* Ids differ between drivers, and so does what stands before a profile: "GRID T4-1B" of one is
- * "NVIDIA T4-1B" of another. */
+/* Drivers differ in the ids of types, and in the words before a profile: "GRID T4-1B" of one driver
+ * is "NVIDIA T4-1B" of another. */
 static bool
 is_same(const struct inventory_type *a, const struct inventory_type *b)
 {
@@ -33,7 +33,8 @@ is_same_as_has(const struct inventory_type *type, const void *data)
     return device->has && is_same(device->has, type);
 }
 
-/* A frame buffer is known of the types of this host only. */
+/* Whether a type has a size that the device asks for. Only types of this host have sizes, so the
+ * same type of this host is judged. */
 static bool
 has_size(const struct inventory_type *type, const struct migrating_device *device)
 {
@@ -65,7 +66,7 @@ migrating_device_suits(const struct inventory_type *type, const void *data)
     return is_asked_for(type, data) && (!device->has || is_same(device->has, type));
 }
 
-/* The first type that a function wants, or NULL. */
+/* Returns the first type for which `wants` returns true, or NULL. */
 static const struct inventory_type *
 find_type(const struct inventory *inventory, wants_function *wants,
           const struct migrating_device *device)
@@ -124,7 +125,7 @@ migrating_device_weigh(const struct migrating_device *device, enum remote_capaci
     return REMOTE_CAPACITY_UNKNOWN;
 }
 
-/* What is asked for, and is another type than the one it has. */
+/* Whether the device asks for this type, but has another type now. */
 static bool
 is_another(const struct inventory_type *type, const void *data)
 {
@@ -143,22 +144,23 @@ title_of(const struct inventory_type *type)
     return ret;
 }
 
-/* Whether it is a type of NVIDIA's of which the name is not known, as of a full GPU's. */
+/* Whether it is a type of NVIDIA whose name is not known, as of a full GPU. */
 static bool
 is_nameless(const struct inventory_type *type)
 {
     return type && !inventory_type_has_name(type) && nvidia_type_number(&type->id) > 0;
 }
 
-/* A name of vgpu.conf, a pool's or a profile's: libvirt tells of none. */
+/* Whether vgpu.conf gives the type its name, as for a pool or a profile. libvirt tells no such
+ * type. */
 static bool
 is_configured(const struct inventory_type *type)
 {
     return type->is_configured;
 }
 
-/* Whether this host has it by GPUs of which its own libvirt tells nothing at all: then another's
- * would not either. */
+/* Whether this host has the type only on GPUs of which its own libvirt tells nothing. Then another
+ * host's libvirt would not tell the type either. */
 static bool
 is_hidden(const struct migrating_device *device)
 {
@@ -180,7 +182,7 @@ is_hidden(const struct migrating_device *device)
     return found && !is_told;
 }
 
-/* No type there will do: whether that is for sure, and why. */
+/* Explains why no type there fits. Returns whether that is sure. */
 static enum remote_capacity_answer
 explain_absence(const struct migrating_device *device, char *text, size_t size)
 {
@@ -218,7 +220,7 @@ explain_absence(const struct migrating_device *device, char *text, size_t size)
     return REMOTE_CAPACITY_NO;
 }
 
-/* Drivers of which it is known. */
+/* These drivers are known not to migrate vGPUs. */
 static bool
 cannot_migrate(const struct inventory_type *type)
 {

@@ -36,7 +36,7 @@ migrating_guest_find(struct migrating_guest *guest, const struct remote_host *he
     return resolve(guest, policy, error);
 }
 
-/* It is known by what its XML says. */
+/* A new guest has the name and the UUID of its XML. */
 static void
 make_new(struct migrating_guest *guest, const char *label)
 {

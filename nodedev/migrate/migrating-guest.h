@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * migrating-guest: the guest about which another host is asked, and which vGPUs it asks for.
+ * migrating-guest: the guest about which another host is asked, and the vGPUs that the guest asks
+ * for.
  *
- * It is a domain of this host, which would move there. Or it is new there: described in a file, or
- * nothing but one vGPU of a type; then it would be started there.
+ * The guest is a domain of this host that would move, or a new guest that would be started there. A
+ * new guest comes from a file, or is just one vGPU of a type.
  *
- * Its demands borrow from its request, so a guest must stay where it is.
+ * The demands borrow from the request, so a guest must not be moved in memory.
  */
 
 #pragma once
@@ -15,31 +16,32 @@
 #include "placement/demand.h"
 
 struct migrating_guest {
-    const char *label;             /* what messages call it; borrowed */
+    const char *label;             /* the guest's name in messages; borrowed */
     const struct domain *domain;   /* of this host, or `own` */
-    const struct request *request; /* its definition that would be used there */
-    struct demands demands;        /* its request's, by this host's configuration */
-    bool is_new;                   /* it does not move: it would be started there */
+    const struct request *request; /* the definition that would be used there */
+    struct demands demands;        /* the demands of the request, by this host's configuration */
+    bool is_new;                   /* it does not move, but would be started there */
 
-    /* Of one that is new. */
+    /* Only of a new guest. */
     struct domain own; /* its name and UUID */
     struct request own_request;
     char *type;
 };
 
-/* Each is called on {0}, and the guest is cleared in every case. -errno with a line in error. */
+/* Each of these functions is called on {0}, and the guest is cleared in every case. They return
+ * -errno with a line in error. */
 
-/* A domain that this host's libvirt has told of, by its name or UUID. -ENOENT; -EINVAL if its
- * request has a fault. */
+/* The guest is a domain that this host's libvirt has told, found by its name or UUID. Returns
+ * -ENOENT, or -EINVAL if the request has a fault. */
 int migrating_guest_find(struct migrating_guest *guest, const struct remote_host *here,
                          const char *word, const struct policy *policy,
                          struct error *error) CHECKED NONNULL;
 
-/* What a file of domain XML describes; "-" is stdin. */
+/* The guest is what a file of domain XML describes; "-" is stdin. */
 int migrating_guest_read(struct migrating_guest *guest, const struct host *host, const char *file,
                          const struct policy *policy, struct error *error) CHECKED NONNULL;
 
-/* Whoever wants one vGPU of a type. */
+/* The guest is one that asks for one vGPU of a type. */
 void migrating_guest_of_type(struct migrating_guest *guest, const char *type) NONNULL;
 
 void migrating_guest_clear(struct migrating_guest *guest) NONNULL;

@@ -11,12 +11,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define PAUSE  UINT64_C(500000000) /* nanoseconds between two looks at how far it is */
-#define ENDING 5000                /* milliseconds that the child has to end, once it is done */
+#define PAUSE  UINT64_C(500000000) /* nanoseconds between two looks at the progress */
+#define ENDING 5000 /* milliseconds that the child may take to end after its last word */
 
-/* What the child says of a success, at once; and behind it, once all is as it should be there. Or
- * what is not: if it says nothing more, it has ended on the way. Else why the domain is not moved.
- */
+/* What the child says after a success. It says MOVED at once. Then it says SETTLED when all is
+ * right there, or else what is wrong. If it says nothing after MOVED, it has ended too early.
+ * Without success, the child says why the domain was not moved. */
 #define MOVED     "moved"
 #define SETTLED   "."
 #define UNSETTLED "its definition there may name what it had here"
@@ -39,7 +39,7 @@ migrate(const struct move *move, struct connection *connection, struct error *er
     return connection_migrate(connection, move->domain, move->to, error);
 }
 
-/* Whatever is wrong now is told, and the domain is moved. */
+/* The domain is moved by now, so a failure here is only told. */
 static void
 settle(const struct move *move, struct error *error)
 {
@@ -78,11 +78,11 @@ work(const void *data, FILE *out)
 
 struct watch {
     const struct move *move;
-    struct connection *connection; /* NULL: the domain can be moved, but not watched */
+    struct connection *connection; /* NULL: the domain is moved, but cannot be watched */
     struct child child;
-    int signals;     /* a signalfd of those that would end us; -1: none, and they do */
-    sigset_t before; /* what was blocked */
-    char said[2048]; /* by the child */
+    int signals;     /* a signalfd of the signals that would end this program; -1: they end it */
+    sigset_t before; /* the signals that were blocked before */
+    char said[2048]; /* the words of the child */
     size_t size;
 };
 
@@ -110,7 +110,8 @@ unblock_signals(struct watch *watch)
     sigprocmask(SIG_SETMASK, &watch->before, NULL);
 }
 
-/* The migration may be over by now, or not yet begun; a second signal asks again. */
+/* Asks libvirt to stop the migration. The migration may be over, or may not have begun; a second
+ * signal asks again. */
 static void
 stop(struct watch *watch)
 {
@@ -144,7 +145,7 @@ show(const struct watch *watch)
     fflush(move->out);
 }
 
-/* Until the child has said all. */
+/* Waits until the child has said all. */
 static void
 wait_for_end(struct watch *watch)
 {
@@ -153,7 +154,7 @@ wait_for_end(struct watch *watch)
     while (watch->child.pipe >= 0) {
         struct pollfd polls[] = {
             {.fd = watch->child.pipe, .events = POLLIN},
-            {.fd = watch->signals, .events = POLLIN}, /* poll(2) passes over a negative one */
+            {.fd = watch->signals, .events = POLLIN}, /* poll(2) skips a negative one */
         };
 
         if (host->ops->wait(host, polls, COUNT(polls), PAUSE) <= 0) {
@@ -169,7 +170,7 @@ wait_for_end(struct watch *watch)
     terminal_rewind(watch->move->terminal, watch->move->out);
 }
 
-/* What the child has said; and what became of the domain. */
+/* Tells what the child has said, and what became of the domain. */
 static int
 conclude(const struct watch *watch, struct error *error)
 {
@@ -208,7 +209,7 @@ move_run(const struct move *move, struct error *error)
         return error_set(error, rc, "%s cannot be moved: no process for it: %s", move->name,
                          strerror(-rc));
     block_signals(&watch);
-    /* After the child: a connection is not to be shared. */
+    /* The connection is opened after the child was started, because the two must not share one. */
     if (connection_open(move->host, move->from, CONNECTION_WRITE, &watch.connection, &ignored) < 0)
         connection_close(&watch.connection);
     wait_for_end(&watch);

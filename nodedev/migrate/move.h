@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * move: a domain's migration by libvirt, watched until it is over.
+ * move: migrates a domain by libvirt, and watches the migration until it is over.
  *
- * libvirt returns when all is done, so a child process makes that call. We show on a screen how far
- * it is, and ask libvirt to stop it when somebody wants to end this program: the domain stays here
- * then. If this program is killed, its child is, and libvirt ends the migration by itself.
+ * libvirt's call returns when the migration is over, so a child process makes the call. This
+ * process shows the progress on a screen. When a signal would end this process, it asks libvirt to
+ * stop the migration, and the domain stays here. If this process is killed, its child is killed
+ * too, and libvirt ends the migration.
  */
 
 #pragma once
@@ -16,13 +17,14 @@
 struct move {
     const struct host *host;
     const char *from, *to;           /* the URIs of two libvirts */
-    const struct name *domain;       /* its UUID */
-    const char *name;                /* the domain's */
-    const struct terminal *terminal; /* what `out` is */
+    const struct name *domain;       /* UUID of the domain */
+    const char *name;                /* name of the domain */
+    const struct terminal *terminal; /* the terminal of `out` */
     FILE *out;
-    FILE *faults; /* for what is wrong although the domain is moved */
+    FILE *faults; /* for what goes wrong after the domain was moved */
 };
 
-/* -errno with a line in error, which also says whether the domain still runs here. -EBUSY: nothing
- * was begun, as it has a saved state, which libvirt would leave behind. */
+/* Returns -errno with a line in error, which also says whether the domain still runs here. Returns
+ * -EBUSY, and does nothing, if the domain has a saved state: libvirt would leave that state
+ * behind. */
 int move_run(const struct move *move, struct error *error) CHECKED NONNULL;

@@ -5,7 +5,8 @@
 #include "placement/demand.h"
 #include "xml/domain-edit.h"
 
-/* Gives each vGPU of the definition the source that it has now. 1: any was another. */
+/* Gives each vGPU of the definition the source that it has now. Returns 1 if a source has
+ * changed. */
 static int
 follow(const struct request *now, struct domain_edit *edit, struct error *error)
 {

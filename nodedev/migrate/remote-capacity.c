@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct remote_gpu {
-    struct gpu_load room; /* with what this guest takes put into it */
-    size_t type;          /* that is taken; of no meaning if count is 0 */
+    struct gpu_load room; /* includes what this guest takes */
+    size_t type;          /* the type that is taken; without meaning if count is 0 */
     size_t count;
 };
 
@@ -41,7 +41,7 @@ has_functions(const struct gpu_load *room)
     return room->parent_count && gpu_load_on(room, room->parents[0])->is_single;
 }
 
-/* How many the GPU takes as its libvirt tells, without this guest. */
+/* Returns how many vGPUs the GPU takes without this guest, as its libvirt tells. */
 static struct bounds
 told(const struct gpu_load *room, size_t type)
 {
@@ -51,7 +51,7 @@ told(const struct gpu_load *room, size_t type)
     return gpu_room_left(&as_seen, type, NULL);
 }
 
-/* The vGPUs on a GPU that no running guest has. */
+/* Counts the vGPUs on a GPU that no running guest has. */
 static size_t
 count_idle(const struct remote_host *host, size_t gpu)
 {
@@ -69,7 +69,7 @@ count_idle(const struct remote_host *host, size_t gpu)
     return idle;
 }
 
-/* What one GPU says of one type, and why. */
+/* Returns the answer of one GPU for one type, and the reason. */
 static enum remote_capacity_answer
 judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *text, size_t size)
 {
@@ -104,7 +104,7 @@ judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *tex
     return REMOTE_CAPACITY_UNKNOWN;
 }
 
-/* Puts one vGPU into the room of a GPU that has no functions. */
+/* Adds one vGPU to the load of a GPU that has no functions. */
 static void
 take(struct remote_gpu *gpu, size_t type)
 {
@@ -115,7 +115,7 @@ take(struct remote_gpu *gpu, size_t type)
     gpu->count++;
 }
 
-/* Whether more than one type would do. */
+/* Whether more than one type fits. */
 static bool
 is_choice(const struct inventory *inventory, const struct inventory_filter *filter)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * version: how new a host's libvirt or QEMU is, and whether that is new enough.
+ * version: the version of a host's libvirt or QEMU, and whether it is new enough.
  *
- * A version is one number, as libvirt tells it: 1000000 * major + 1000 * minor + release; 0: it is
- * not told.
+ * A version is one number, as libvirt tells it: 1000000 * major + 1000 * minor + release. 0 means
+ * that it is not told.
  */
 
 #pragma once
@@ -12,12 +12,12 @@
 #include "migrate/remote-capacity.h"
 
 struct version {
-    char text[32]; /* "11.3.0"; "?" */
+    char text[32]; /* such as "11.3.0"; "?": not told */
 };
 
 struct version version_text(unsigned number);
 
-/* Whether it is at least that one. */
+/* Whether a version is at least the other one. */
 enum remote_capacity_answer version_judge(unsigned number, unsigned least);
-/* Whether both hosts' are. */
+/* Whether the versions of both hosts are. */
 enum remote_capacity_answer version_judge_both(unsigned here, unsigned there, unsigned least);
