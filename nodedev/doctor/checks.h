@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * checks: what vgpuctl doctor looks for, a table per subject, and who runs all of them.
+ * checks: what vgpuctl doctor looks for, in a table per subject, and the function that runs all
+ * checks.
  */
 
 #pragma once
 
 #include "doctor/diagnosis.h"
 
-/* The tables; a row without a name ends each. */
+/* The tables. A row without a name ends each table. */
 extern const struct diagnosis_check hook_checks[];
 extern const struct diagnosis_check security_checks[];
 extern const struct diagnosis_check kernel_checks[];
@@ -19,7 +20,7 @@ extern const struct diagnosis_check xe_checks[];
 extern const struct diagnosis_check state_checks[];
 extern const struct diagnosis_check domain_checks[];
 
-/* Reads all (diagnosis_read), and runs all checks. A part that cannot be read is itself a finding.
- * An error is what scan_host returns. The caller clears ret in every case. */
+/* Reads everything (diagnosis_read), and runs all checks. A part that cannot be read is itself a
+ * finding. Returns the errors of scan_host. The caller clears ret in every case. */
 int checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
     __attribute__((nonnull(1, 3, 4))) CHECKED;

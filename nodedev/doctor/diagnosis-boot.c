@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a boot, or a reload of its driver, took from a card: the steps by which an administrator
- * prepares it, in their order (NVIDIA's user guide): MIG mode, virtual functions, which take away
- * GPU instances, these, and the mode for several sizes. Only the first that was lost is told: what
- * comes after it cannot be right.
+ * The setup that a boot, or a reload of its driver, took from a card. An administrator prepares a
+ * card in these steps (NVIDIA's user guide): MIG mode, virtual functions, GPU instances, and the
+ * mode for several sizes. Enabling virtual functions removes GPU instances. Only the first lost
+ * step is told, because the steps after it cannot be right.
  */
 
 #include "doctor/former-setup.h"
@@ -19,10 +19,11 @@
 struct place {
     const struct sriov_gpu *card;
     const struct former_setup *former;
-    size_t gpu; /* in the inventory; SIZE_MAX: it offers nothing and has nothing */
+    size_t gpu; /* in the inventory; SIZE_MAX: the card has no vGPUs and offers none */
 };
 
-/* Whether the card would make a type now; of GPU instances, or one that shares it in time. */
+/* Whether the card would make a type now: a type of GPU instances, or one that shares the card in
+ * time. */
 static bool
 offers(const struct diagnosis *diagnosis, const struct place *place, bool instances)
 {
@@ -88,7 +89,8 @@ check_functions(struct diagnosis *diagnosis, const struct place *place)
     return true;
 }
 
-/* One that has a vGPU may have given all instances away. "mig-types" tells of one that has some. */
+/* A card that has a vGPU may have given all its instances away. "mig-types" tells of a card that
+ * has some instances. */
 static bool
 check_instances(struct diagnosis *diagnosis, const struct place *place)
 {
@@ -111,7 +113,7 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
     return true;
 }
 
-/* It shows only while the card has a vGPU: an empty one offers all sizes in either mode. */
+/* The loss shows only while the card has a vGPU. An empty card offers all sizes in either mode. */
 static bool
 check_sizes(struct diagnosis *diagnosis, const struct place *place)
 {

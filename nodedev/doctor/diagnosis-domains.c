@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What libvirt's domains say of vGPUs; and mdevctl, which may make the same ones. */
+/* Faults in libvirt's domains as far as they use vGPUs; and mdevctl, which may make the same
+ * vGPUs. */
 
 #include "check/definitions-check.h"
 #include "base/shell-word.h"
@@ -36,7 +37,7 @@ add_definition(void *data, bool is_fault, const char *domain, unsigned line, con
     diagnosis_advise(diagnosis, "'vgpuctl check --all' names the line");
 }
 
-/* What 'vgpuctl check --all' calls a fault. */
+/* Reports what 'vgpuctl check --all' calls a fault. */
 static void
 check_definitions(struct diagnosis *diagnosis)
 {
@@ -52,14 +53,14 @@ check_definitions(struct diagnosis *diagnosis)
     struct definitions_check sum;
     struct error failure;
 
-    /* Why libvirt cannot be asked is told above. */
+    /* Another check reports why libvirt cannot be asked. */
     if (!diagnosis->uri || *diagnosis->libvirt_fault.text ||
         definitions_check_all(&check, &sum, &failure) == 0)
         return;
     diagnosis_add(diagnosis, "the definitions could not be checked: %s", failure.text);
 }
 
-/* Not any other PCI device that a guest has. */
+/* Whether the device is a GPU's function. A guest may have other PCI devices. */
 static bool
 is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev *hostdev)
 {
@@ -77,7 +78,7 @@ is_renewable(const struct domain *domain, const struct name *device)
     return hostdev && demand_is_explicit(hostdev);
 }
 
-/* Once for each device: at the first of those that name it. */
+/* Reports a device once, for the first domain that names it. */
 static void
 add_shared(struct diagnosis *diagnosis, const struct domain *domain,
            const struct request_hostdev *hostdev, const char *what)
@@ -116,7 +117,7 @@ check_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
         add_shared(diagnosis, domain, hostdev, "virtual function");
 }
 
-/* One that libvirt itself may bind to VFIO. */
+/* Whether libvirt itself may bind the function to VFIO. */
 static bool
 is_lent(const struct diagnosis *diagnosis, const struct name *function)
 {
@@ -127,7 +128,8 @@ is_lent(const struct diagnosis *diagnosis, const struct name *function)
            inventory->parents[parent].interface->is_lent;
 }
 
-/* What asks us for a vGPU is refused, and the rest taken from its driver. */
+/* With managed='yes', the hook refuses a start if the function asks for a vGPU. Otherwise libvirt
+ * takes the function from its GPU's driver. */
 static void
 check_managed(struct diagnosis *diagnosis, const struct domain *domain,
               const struct request_hostdev *hostdev)
@@ -176,7 +178,8 @@ check_own(struct diagnosis *diagnosis, const struct domain *domain,
                       shell_word(domain->name).text);
 }
 
-/* Only what we made: others may well know what theirs are for. */
+/* Reports only vGPUs that libvirt-vgpu made. Other vGPUs may be there for a reason that others
+ * know. */
 static void
 check_orphans(struct diagnosis *diagnosis)
 {
@@ -192,11 +195,11 @@ check_orphans(struct diagnosis *diagnosis)
     }
 }
 
-/* The rule names a program by its whole path: "/usr/sbin/mdevctl start-parent-mdevs". */
+/* The rule names the program by its whole path: "/usr/sbin/mdevctl start-parent-mdevs". */
 static void
 check_mdevctl_rule(struct diagnosis *diagnosis)
 {
-    /* The first that is there is the one that counts. */
+    /* udev uses only the first of these files that exists. */
     static const char *const rules[] = {
         "etc/udev/rules.d/60-mdevctl.rules", "run/udev/rules.d/60-mdevctl.rules",
         "usr/lib/udev/rules.d/60-mdevctl.rules", "lib/udev/rules.d/60-mdevctl.rules"};
@@ -226,8 +229,8 @@ check_mdevctl_rule(struct diagnosis *diagnosis)
     }
 }
 
-/* What the hook is asked to make, mdevctl makes first, perhaps of another type; then it is found,
- * and never removed. */
+/* mdevctl makes a vGPU before the hook is asked for it, perhaps with another type. The hook then
+ * finds the vGPU, and never removes it. */
 static void
 check_mdevctl_start(struct diagnosis *diagnosis, const struct domain *domain,
                     const struct request_hostdev *hostdev)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The virtual functions of NVIDIA's GPUs: whether they are there, and such that a vGPU can be made
- * on them and given to a guest. On those with vendor-specific VFIO libvirt has to leave the driver
- * where it is (managed='no'), which it can since 9.7.0, and with the kernel's vfio-dev, since 6.1.
+ * The virtual functions of NVIDIA's GPUs: whether they exist, and whether a guest can get a vGPU on
+ * them. With vendor-specific VFIO, libvirt has to leave a function its driver (managed='no').
+ * libvirt can do so since 9.7.0, and with the kernel's vfio-dev since 6.1.
  */
 
 #include "base/array.h"
@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_NAMED    8       /* functions in one finding */
-#define LEAST_LIBVIRT 9007000 /* that gives a guest a function and leaves it its driver */
+#define MOST_NAMED    8       /* functions named in one finding */
+#define LEAST_LIBVIRT 9007000 /* the first that gives a guest a function with its driver */
 
 static bool
 has_its_driver(const struct host *host, const struct name *function)
@@ -55,7 +55,7 @@ has_no_vfio(const struct host *host, const struct name *function)
            !host_exists(host, PCI_DEVICES "/%s/vfio-dev", function->text);
 }
 
-/* Some of a card's functions, as people read them: "0000:3d:00.4, 0000:3d:00.5 and 3 others". */
+/* Names of some functions of a card for people, as in "0000:3d:00.4, 0000:3d:00.5 and 3 others". */
 struct listing {
     char text[512];
     size_t count;
@@ -72,7 +72,8 @@ static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
     va_end(args);
 }
 
-/* With its driver, if that is another than the GPU's, and the type that it has nevertheless. */
+/* Adds a function. Its driver is named if it is not the GPU's, and its type if it has one all the
+ * same. */
 static void
 list_function(const struct host *host, const struct name *function, struct listing *listing)
 {
@@ -120,8 +121,8 @@ command_enabling_again(struct diagnosis *diagnosis, const struct sriov_gpu *card
 
 /* --- none are enabled --- */
 
-/* NVIDIA's GPUs from Ampere on make vGPUs on virtual functions only, and a boot leaves those off.
- * Of one that had them before "boot-order" tells. */
+/* NVIDIA's GPUs make vGPUs only on virtual functions since Ampere, and a boot leaves the functions
+ * off. If the GPU had functions before, "boot-order" reports it. */
 static void
 check_enabled(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
@@ -166,7 +167,7 @@ check_probing(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 
 /* --- they have another driver --- */
 
-/* libvirt's name for it: "pci_0000_3d_00_4". */
+/* Returns libvirt's name for a function, such as "pci_0000_3d_00_4". */
 static struct name
 node_name(const struct name *function)
 {
@@ -218,8 +219,8 @@ check_interface(struct diagnosis *diagnosis, const struct sriov_gpu *card)
     command_enabling_again(diagnosis, card);
 }
 
-/* A partitioned GPU without a free instance rightly offers nothing, and has vGPUs then. Of one that
- * had instances before "boot-order" tells, and "mig-types" of one that has some. */
+/* A partitioned GPU without a free instance rightly offers nothing, but has vGPUs then.
+ * "boot-order" reports a GPU that had instances before. "mig-types" reports a GPU that has some. */
 static void
 check_types(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {

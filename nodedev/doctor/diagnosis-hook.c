@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether libvirt finds our hook, may run it, and what else it runs. */
+/* Whether libvirt finds our hook, whether it may run the hook, and what else it runs. */
 
 #include "doctor/checks.h"
 #include "base/array.h"
@@ -79,9 +79,9 @@ check_owner(struct diagnosis *diagnosis)
         add_unsafe(diagnosis, &entry);
 }
 
-/* Something that libvirt runs for each of QEMU's guests. */
+/* A program that libvirt runs for each of QEMU's guests. */
 struct program {
-    const char *name; /* in qemu.d; "": the main script, which runs first */
+    const char *name; /* in qemu.d; "": the main script, which libvirt runs first */
     struct entry entry, target;
 };
 
@@ -125,7 +125,7 @@ next_program(struct programs *programs, struct program *ret)
     return false;
 }
 
-/* What editors and package managers leave beside a file. */
+/* Whether it is a file that editors and package managers leave beside another. */
 static bool
 is_backup(const char *name)
 {
@@ -135,7 +135,7 @@ is_backup(const char *name)
     return ARRAY_HAS(patterns, COUNT(patterns), pattern, fnmatch(*pattern, name, 0) == 0);
 }
 
-/* An administrator's script that runs our hook among other things: it names it. */
+/* Whether it is an administrator's script that also runs our hook: a script that names the hook. */
 static bool
 is_dispatcher(const struct host *host, const struct program *program)
 {
@@ -192,7 +192,8 @@ check_backups(struct diagnosis *diagnosis)
     }
 }
 
-/* Whether it is our hook under another name. A copy of it is a backup, and said to be one. */
+/* Whether it is our hook under another name. A copy of the hook is a backup, and reported as a
+ * backup. */
 static bool
 is_ours_again(const struct program *program, const struct entry *ours)
 {
@@ -202,7 +203,7 @@ is_ours_again(const struct program *program, const struct entry *ours)
            status->st_dev == ours->status.st_dev && status->st_ino == ours->status.st_ino;
 }
 
-/* Each call would be made twice. */
+/* Then each call would be made twice. */
 static void
 check_twice(struct diagnosis *diagnosis)
 {
@@ -227,7 +228,7 @@ check_twice(struct diagnosis *diagnosis)
     }
 }
 
-/* Where libvirt runs a script, and only the script runs us. */
+/* Checks the case that libvirt runs a script, and only the script runs our hook. */
 static void
 check_dispatcher(struct diagnosis *diagnosis)
 {
@@ -265,7 +266,7 @@ check_others(struct diagnosis *diagnosis)
     }
 }
 
-/* When a process started, in seconds since 1970, like a file's times. */
+/* Returns when a process started, in seconds since 1970, as files have their times. */
 static double
 started_at(const struct host *host, struct process process)
 {
@@ -279,9 +280,9 @@ seconds(struct timespec time)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* A daemon that finds no hook of QEMU's when it starts never looks again, until it is told to; one
- * that finds any looks at each call. That it was told to cannot be seen, but that it has called us
- * can. */
+/* If a daemon finds no hook of QEMU when it starts, it looks again only when it is told to. If it
+ * finds one, it looks at each call. Nothing shows that the daemon was told to look; but a call of
+ * our hook shows that it did. */
 static void
 check_unseen(struct diagnosis *diagnosis)
 {
@@ -295,7 +296,8 @@ check_unseen(struct diagnosis *diagnosis)
 
     while (next_program(&programs, &program)) {
         ours |= !strcmp(program.name, LINK);
-        /* A process starts at a tick of the clock, a hundredth of a second before the truth. */
+        /* The start of a process is rounded down to a tick of the clock, so up to a hundredth of a
+         * second is missing. */
         known |= seconds(program.entry.status.st_ctim) < start + 0.05;
     }
     counters_read(diagnosis->host, &counters);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether the kernel and its drivers offer what vGPUs are made of. */
+/* Whether the kernel and its drivers offer what vGPUs need. */
 
 #include "doctor/checks.h"
 #include "device/pci.h"
@@ -14,7 +14,7 @@ has_mdev(const struct diagnosis *diagnosis)
     return host_exists(diagnosis->host, "sys/bus/mdev");
 }
 
-/* Whether any of NVIDIA's GPUs has virtual functions. */
+/* Whether a GPU of NVIDIA has virtual functions. */
 static bool
 has_functions(const struct host *host)
 {
@@ -33,8 +33,8 @@ has_functions(const struct host *host)
     return false;
 }
 
-/* Vendor-specific VFIO needs no mediated devices. Where its functions are not such yet, that is
- * told by a check of its own. */
+/* Vendor-specific VFIO needs no mediated devices. If the functions do not have it yet, another
+ * check reports it. */
 static void
 check_mdev(struct diagnosis *diagnosis)
 {
@@ -46,7 +46,7 @@ check_mdev(struct diagnosis *diagnosis)
                                 "functions that do without");
 }
 
-/* libvirt refuses every mediated device without it. */
+/* Without /dev/vfio/vfio libvirt refuses every mediated device. */
 static void
 check_vfio(struct diagnosis *diagnosis)
 {
@@ -56,7 +56,7 @@ check_vfio(struct diagnosis *diagnosis)
     diagnosis_command(diagnosis, "modprobe vfio vfio_iommu_type1");
 }
 
-/* Of functions and GPU instances for which nothing is listed other checks tell. */
+/* Other checks report functions and GPU instances for which no type is listed. */
 static void
 check_offers(struct diagnosis *diagnosis)
 {
@@ -106,8 +106,8 @@ is_empty(const struct host *host, const char *directory)
     return host_list(host, &names, "%s", directory) < 0 || names.count == 0;
 }
 
-/* vGPUs have groups of their own, so it is the hardware that is looked for. The kernel's samples
- * and Intel's need none. */
+/* vGPUs have IOMMU groups of their own, so the check looks at the hardware. vGPUs of the kernel's
+ * samples and of Intel need no IOMMU. */
 static void
 check_iommu(struct diagnosis *diagnosis)
 {

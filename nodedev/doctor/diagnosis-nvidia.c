@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* NVIDIA's cards whose driver is loaded and offers nothing. */
+/* NVIDIA's cards whose driver is loaded and offers no types. */
 
 #include "base/array.h"
 #include "device/nvidia.h"
@@ -12,7 +12,7 @@
 
 #define CLASS_VGA "0x0300"
 
-/* Whether the configuration leaves a card alone. */
+/* Whether the configuration disables a card. */
 static bool
 is_left_alone(const struct diagnosis *diagnosis, const struct name *card)
 {
@@ -23,8 +23,9 @@ is_left_alone(const struct diagnosis *diagnosis, const struct name *card)
 
 /* --- GPU instances without types --- */
 
-/* After GPU instances were made again, the driver's list may stay empty until nvidia-vgpud, which
- * tells the driver its types, has run again. It runs once and ends, so no guest needs it. */
+/* After GPU instances were made again, the driver's list of types may stay empty. It is filled when
+ * nvidia-vgpud runs again and tells the driver its types. nvidia-vgpud runs once and ends, so a
+ * restart disturbs no guest. */
 static void
 check_instances(struct diagnosis *diagnosis, size_t gpu)
 {
@@ -43,9 +44,9 @@ check_instances(struct diagnosis *diagnosis, size_t gpu)
 
 /* --- display mode --- */
 
-/* Workstation cards of which NVIDIA sells vGPUs, by their PCI ids (g_nv_name_released.h of its open
- * kernel modules): RTX A6000, A5000, A5500; RTX 6000, 5000 and 5880 Ada; RTX PRO 6000, 5000, 6000
- * Max-Q (Blackwell). */
+/* Workstation cards for which NVIDIA sells vGPUs, by their PCI ids (g_nv_name_released.h of its
+ * open kernel modules): RTX A6000, A5000, A5500; RTX 6000, 5000 and 5880 Ada; RTX PRO 6000, 5000,
+ * 6000 Max-Q (Blackwell). */
 static const char *const workstations[] = {"2230", "2231", "2233", "26b1", "26b2",
                                            "26b3", "2bb1", "2bb3", "2bb4"};
 
@@ -68,7 +69,7 @@ is_workstation(const struct host *host, const struct name *device)
            ARRAY_HAS(workstations, COUNT(workstations), id, !strcmp(*id, text + 2));
 }
 
-/* In graphics mode such a card is a VGA adapter, and has no SR-IOV capability. */
+/* In graphics mode such a card is a VGA adapter without an SR-IOV capability. */
 static void
 check_card(struct diagnosis *diagnosis, const struct name *device)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether a security module lets libvirt run the hook, and what the hook cannot give up. */
+/* Whether a security module lets libvirt run the hook, and which rights the hook cannot give up. */
 
 #include "doctor/checks.h"
 #include "base/memory.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Profiles are files that are called as what they are for. */
+/* A profile is a file named after its program. */
 #define PROFILES "etc/apparmor.d"
 
-/* Whether the daemon's profile is enforced: as the kernel says, or the files if there is no daemon.
- * name: the daemon's. */
+/* Whether the daemon's profile is enforced. The kernel says so; without a daemon, the files do.
+ * name: the daemon's name. */
 static bool
 is_confined(const struct host *host, char *name, size_t size)
 {
@@ -38,8 +38,8 @@ is_confined(const struct host *host, char *name, size_t size)
            !strcmp(label + length - strlen(enforced), enforced);
 }
 
-/* The profile names the directories out of which libvirt may run a program, by where a link leads;
- * and an administrator may name more. */
+/* The profile names the directories from which libvirt may run a program. The directory to which a
+ * link leads counts. An administrator may add directories. */
 static bool
 profile_lets(const struct host *host, const char *name, const char *target)
 {
@@ -80,7 +80,8 @@ check_apparmor(struct diagnosis *diagnosis)
                      target.path.text, name, name);
 }
 
-/* The types of our policy module, and what it gives them to. */
+/* The type of the hook in our policy module, and the other files that get a type from the
+ * module. */
 #define HOOK_TYPE "libvirt_vgpu_exec_t"
 
 static const struct {
@@ -100,7 +101,7 @@ selinux_enforces(const struct host *host)
     return host_read(host, text, sizeof(text), "sys/fs/selinux/enforce") == 1 && *text == '1';
 }
 
-/* Which policy this host has: the value of SELINUXTYPE. */
+/* Reads which policy this host uses: the value of SELINUXTYPE. */
 static bool
 find_policy(const struct host *host, struct name *ret)
 {
@@ -120,8 +121,8 @@ find_policy(const struct host *host, struct name *ret)
     return false;
 }
 
-/* Whether it has our module: by the list of which files have which types, which everybody may read.
- */
+/* Whether the policy has our module. Everybody may read the list of files and their types, so the
+ * list is searched. */
 static bool
 policy_has_module(const struct host *host)
 {
@@ -135,7 +136,7 @@ policy_has_module(const struct host *host)
            strstr(text, ":" HOOK_TYPE ":");
 }
 
-/* Without the module libvirt runs the hook all the same, in the daemon's own domain. */
+/* Without our module libvirt can run the hook, but the hook runs in the daemon's own domain. */
 static void
 check_selinux(struct diagnosis *diagnosis)
 {
@@ -147,7 +148,7 @@ check_selinux(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "install libvirt-vgpu-selinux");
 }
 
-/* Whether it has another type than this, which is then told in found. */
+/* Whether a file has another type than this one. found gets that type. */
 static bool
 is_mislabelled(const struct host *host, const char *path, const char *type, char *found,
                size_t size)
@@ -192,8 +193,8 @@ check_labels(struct diagnosis *diagnosis)
     }
 }
 
-/* A kernel with filters of system calls has a line on them in what it says of a process (proc(5)).
- * All else that the hook gives up every kernel takes from it. */
+/* A kernel with filters of system calls has a line about them in a process's status (proc(5)). The
+ * hook's other rights can be given up on every kernel. */
 static void
 check_seccomp(struct diagnosis *diagnosis)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Our own files: what is configured, what is recorded, and what is to happen regularly. */
+/* Our own files: the configuration, the records, and the timer. */
 
 #include "doctor/checks.h"
 #include "doctor/entry.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define STATE         "run/libvirt-vgpu"
-#define KEPT          "var/lib/libvirt-vgpu" /* what outlives a boot */
-#define LONGEST_LEAVE 600                    /* seconds: the timer has come round by then */
+#define KEPT          "var/lib/libvirt-vgpu" /* files that outlive a boot */
+#define LONGEST_LEAVE 600                    /* seconds: by then the timer has run again */
 #define TIMER         "libvirt-vgpu-reconcile.timer"
 
 static void
@@ -33,7 +33,7 @@ check_enabled(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "say enabled = true there, or leave it out");
 }
 
-/* Whoever may put a file there decides which GPUs guests get. The files themselves are checked
+/* A user who may put files there decides which GPUs guests get. The files themselves are checked
  * whenever they are read. */
 static void
 check_policy_owner(struct diagnosis *diagnosis)
@@ -61,13 +61,13 @@ check_ledger(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "until then no guest that asks for a vGPU starts");
 }
 
-/* Whoever may open the locks may keep every guest from starting. */
+/* A user who may open the locks can keep every guest from starting. */
 static void
 check_state_owner(struct diagnosis *diagnosis)
 {
     static const struct {
         const char *path;
-        mode_t never; /* bits that it must not have */
+        mode_t never; /* bits that the file must not have */
         mode_t right;
     } rows[] = {
         {STATE, S_IWGRP | S_IWOTH, 0755},
@@ -112,7 +112,8 @@ check_leaving(struct diagnosis *diagnosis)
     }
 }
 
-/* Without it a vGPU that could not be given back at once stays until somebody asks for its room. */
+/* Some vGPUs cannot be given back at once. Without the timer they stay until another start needs
+ * their room. */
 static void
 check_timer(struct diagnosis *diagnosis)
 {

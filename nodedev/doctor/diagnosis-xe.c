@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Intel's cards under xe, whose virtual functions get the profiles of vgpu.conf. */
+/* Intel's cards under xe. Their virtual functions get the profiles of vgpu.conf. */
 
 #include "base/array.h"
 #include "device/pci.h"
@@ -15,7 +15,7 @@
 
 #define DRIVER "sys/bus/pci/drivers/xe-vfio-pci"
 
-/* Whether a GPU is one of those. */
+/* Whether a GPU is such a card. */
 static bool
 is_under_xe(const struct inventory *inventory, size_t gpu)
 {
@@ -76,8 +76,8 @@ check_unstated(struct diagnosis *diagnosis, size_t gpu)
     diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", card->name.text);
 }
 
-/* 'vgpuctl sriov enable' takes back what the driver shares out. To write zero before the functions
- * are enabled does not help: to the driver zero means that nothing is set. */
+/* 'vgpuctl sriov enable' takes back the memory that the driver shares out. Writing zero before the
+ * functions are enabled does not help, because zero means "not set" to the driver. */
 static void
 advise_enabling_again(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
@@ -95,7 +95,7 @@ advise_enabling_again(struct diagnosis *diagnosis, const struct inventory_gpu *g
                       address, count);
 }
 
-/* The driver shares memory out when the functions are enabled, unless somebody was first. */
+/* The driver shares out memory when the functions are enabled, unless values were set before. */
 static void
 check_preset(struct diagnosis *diagnosis, size_t gpu)
 {

@@ -44,7 +44,7 @@ append(struct error *line, const char *text)
     snprintf(line->text + at, sizeof(line->text) - at, "%s", text);
 }
 
-/* What stands between a part of a remedy and the one before it. */
+/* Returns what separates a part of a remedy from the part before it. */
 static const char *
 separator(const struct diagnosis_part *before, const struct error *text)
 {
@@ -110,7 +110,7 @@ diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret, 
         ret->ledger_fault = fault;
     reader_begin(host->reader, READER_PATIENCE);
     rc = scan_host(host, &ret->policy, &inventory_no_types, &ret->inventory, error);
-    /* Last: what was seen is somebody's by then. */
+    /* Domains are read last. Then the domain of each vGPU that was seen is read as well. */
     if (rc == 0 && uri && references_ask(host, uri, &ret->references, &fault) < 0)
         ret->libvirt_fault = fault;
     return rc;

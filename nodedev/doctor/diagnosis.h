@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * diagnosis: what is wrong with this host, as far as its vGPUs go.
+ * diagnosis: what is wrong with this host, as far as its vGPUs are concerned.
  *
- * It knows what there is to look at, read once; the checks (checks.h) look at it and at files, and
- * add what they find. A check is a row: its name, how bad what it finds is, and a function. Nothing
- * is changed by any of them.
+ * A diagnosis has everything that the checks look at, read once. The checks (checks.h) look at it
+ * and at files, and add their findings. A check is a row: its name, the severity of its findings,
+ * and a function. No check changes anything.
  *
  *     static void
  *     check_link(struct diagnosis *diagnosis)
  *     {
  *         ...
- *         diagnosis_add(diagnosis, "there is no /%s", path);          what it is
+ *         diagnosis_add(diagnosis, "there is no /%s", path);          what is wrong
  *         diagnosis_advise(diagnosis, "make it:");                    and what to do
  *         diagnosis_command(diagnosis, "ln -s ...");
  *     }
@@ -30,19 +30,20 @@ enum diagnosis_severity {
 };
 
 enum diagnosis_cards {
-    CARDS_OF_NVIDIA, /* those of NVIDIA's that nova-core does not drive */
-    CARDS_OF_NOVA,   /* those that it drives */
-    CARDS_OF_ALL,    /* whoever has made them */
+    CARDS_OF_NVIDIA, /* NVIDIA's cards that nova-core does not drive */
+    CARDS_OF_NOVA,   /* NVIDIA's cards that nova-core drives */
+    CARDS_OF_ALL,    /* cards of all vendors */
 };
 
 struct diagnosis;
 struct sriov_gpu;
 
 struct diagnosis_check {
-    const char *name; /* one word, that does not change from version to version */
+    const char *name; /* one word that stays the same in all versions */
     enum diagnosis_severity severity;
-    /* One of these: called once; for each GPU of the inventory; for each host device of each
-     * domain; or for each of some cards that can have virtual functions. */
+    /* A check has one of these functions. They are called once; for each GPU of the inventory; for
+     * each host device of each domain; or for each of some cards that can have virtual
+     * functions. */
     void (*look)(struct diagnosis *diagnosis);
     void (*look_at_gpu)(struct diagnosis *diagnosis, size_t gpu);
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
@@ -53,7 +54,7 @@ struct diagnosis_check {
 
 /* A part of a remedy's text. */
 struct diagnosis_part {
-    bool is_command; /* to be typed as it is; else it is prose */
+    bool is_command; /* to be typed as it stands; else it is prose */
     size_t begin, end;
 };
 
@@ -66,36 +67,35 @@ struct diagnosis_finding {
 
 struct diagnosis {
     const struct host *host;
-    const char *uri; /* of its libvirt; NULL: it has none */
+    const char *uri; /* of the host's libvirt; NULL: the host has none */
     struct policy policy;
     struct ledger ledger;
     struct inventory inventory;
     struct references references;
-    /* Why a part of that is empty, or not all; "": it is all. */
+    /* Why one of these is empty or incomplete; "": it is complete. */
     struct error policy_fault, ledger_fault, libvirt_fault;
 
-    const struct diagnosis_check *check; /* the one at work */
+    const struct diagnosis_check *check; /* the check that runs now */
     struct diagnosis_finding *findings;
-    size_t count, faults; /* findings; those of them that are more than a note */
+    size_t count, faults; /* number of findings; number of findings that are more than a note */
 };
 
-/* What diagnosis_clear does nothing to. */
+/* An empty diagnosis. diagnosis_clear does nothing to it. */
 #define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
 
-/* Reads all that there is to look at; what cannot be read is said in a fault. `uri` is this host's
- * libvirt, or NULL. An
- * error is what scan_host returns. The caller clears ret in every case. */
+/* Reads everything that the checks look at. What cannot be read sets a fault. `uri` is this host's
+ * libvirt, or NULL. Returns the errors of scan_host. The caller clears ret in every case. */
 int diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret,
                    struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
-/* For checks: one more finding. */
+/* For checks: adds a finding. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* What to do about the last finding, part by part: advice in prose, and a command to type. Prose
- * before a command ends in ':'. */
+/* For checks: adds a part to the remedy of the last finding: advice in prose, or a command to type.
+ * Prose before a command ends in ':'. */
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 void diagnosis_command(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* "error" or the like. */
+/* Returns "error", "warning" or "note". */
 const char *diagnosis_severity_name(enum diagnosis_severity severity);

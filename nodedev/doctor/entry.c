@@ -20,7 +20,7 @@ entry_look(const struct host *host, struct entry *ret, const char *format, ...)
     return read_status(host, ret);
 }
 
-/* Where a link leads: from the root, or from the directory that it is in. */
+/* Finds where a link leads, from the root or from the link's directory. */
 static int
 follow_link(const struct host *host, struct path *path)
 {
@@ -36,7 +36,7 @@ follow_link(const struct host *host, struct path *path)
     return path_format(path, "%s%s", here.text, target.text);
 }
 
-/* A path without "." and "..", as a person would write it. */
+/* Removes "." and ".." from a path, as a person would write it. */
 static void
 shorten(struct path *path)
 {
@@ -56,8 +56,8 @@ shorten(struct path *path)
     }
 }
 
-/* Shortened, if it still is the same: where a directory is a link, ".." leads elsewhere. rc is what
- * reading its status came to. */
+/* Shortens the path if the short path names the same file. Below a linked directory, ".." leads
+ * elsewhere. rc is the result of reading the file's status. */
 static void
 tidy(const struct host *host, struct entry *entry, int rc)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * entry: something in the file system below the root, as "ls -l" shows it.
+ * entry: a file, directory or link below the root, as "ls -l" shows it.
  *
- * Links are followed below the root: an absolute one does not lead out of a tree that --root names.
+ * Links are followed below the root. An absolute link does not lead out of a tree that --root
+ * names.
  */
 
 #pragma once
@@ -14,26 +15,27 @@
 #include <sys/stat.h>
 
 struct entry {
-    struct path path; /* below root, without a '/' in front; of what a link leads to */
+    struct path path; /* below the root, without a '/' in front; of a link, where the link leads */
     struct stat status;
 };
 
-/* The thing itself, be it a link: 0 or -errno; then the path is known all the same. */
+/* Looks at the entry itself, even if it is a link. Returns 0 or -errno. The path is set in both
+ * cases. */
 int entry_look(const struct host *host, struct entry *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
 
-/* What a link leads to in the end, or the thing itself: 0 or -errno, -ELOOP; then the path is that
- * of what is not there. */
+/* Looks at the entry where a link leads in the end, or at the entry itself. Returns 0, -ELOOP or
+ * another -errno. On an error, the path is that of the missing file. */
 int entry_follow(const struct host *host, struct entry *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
 
-/* Whether libvirt would run it as a hook: a file that anybody may execute. */
+/* Whether libvirt would run the entry as a hook: a file that anybody may execute. */
 bool entry_is_program(const struct entry *entry) CHECKED NONNULL;
 
-/* Whether nobody but the owner of the root directory, who is root, may change it. */
+/* Whether only the owner of the root directory, who is root, may change the entry. */
 bool entry_is_safe(const struct host *host, const struct entry *entry) CHECKED NONNULL;
 
-/* The names in a directory, whatever is in them, sorted; the caller clears them. 0, or -errno and
- * nothing in ret. */
+/* Lists the names in a directory, sorted. Returns 0, or -errno with an empty list. The caller
+ * clears ret. */
 int entry_list(const struct host *host, struct words *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;

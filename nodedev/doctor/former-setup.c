@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a word names a type of GPU instances: one that the card lists or has listed; else by the
- * form that all names of such have. */
+/* Whether a word names a type of GPU instances. If the card lists no such type, the form of the
+ * name decides. */
 static bool
 is_of_instances(const struct diagnosis *diagnosis, const struct sriov_gpu *card, const char *word)
 {
@@ -26,7 +26,7 @@ is_of_instances(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
     return type.slices > 0;
 }
 
-/* A card that may have others as well may rightly have those now. */
+/* If the card may also have types without instances, it may rightly have them now. */
 static void
 read_policy(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
             struct former_setup *ret)
@@ -43,8 +43,9 @@ read_policy(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
     snprintf(ret->says_instance, sizeof(ret->says_instance), "%s", said->origin);
 }
 
-/* Whether a lease's vGPU is gone, and its guest's next start wants another like it. Two such were
- * there at the same time: what made room for another is forgotten. */
+/* Whether a lease's vGPU is gone, and the guest's next start wants such a vGPU again. Two such
+ * vGPUs existed at the same time, because a vGPU that is removed to make room leaves no such
+ * lease. */
 static bool
 is_lost(const struct diagnosis *diagnosis, const struct lease *lease)
 {

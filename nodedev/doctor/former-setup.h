@@ -2,13 +2,13 @@
 
 /*
  * former-setup: how a GPU was set up before the last boot, or before its driver was loaded again.
- * Both take away most of that setup.
+ * Both remove most of that setup.
  *
- * These remember parts of it:
+ * Parts of the setup are recorded in:
  *
- * - The unit that enables the GPU's virtual functions at a boot.
- * - vgpu.conf, which says what types the GPU may have.
- * - The ledger, after a reload of the driver: it has the types of the vGPUs that were kept for a
+ * - the unit that enables the GPU's virtual functions at boot;
+ * - vgpu.conf, which has the types that the GPU may have;
+ * - the ledger, after a reload of the driver: it has the types of the vGPUs that were kept for a
  *   guest's next start.
  */
 
@@ -18,16 +18,16 @@
 #include "view/sriov-gpu.h"
 
 struct former_setup {
-    bool is_for_boot;        /* its virtual functions are to be enabled at boot */
-    char instance[64];       /* a type of GPU instances (MIG), if it is to have no other; "": it is
-                                not known to be partitioned */
-    char says_instance[320]; /* who says that: "/etc/libvirt-vgpu/vgpu.conf:3" */
-    const struct lease *sizes[2]; /* kept at the same time, of different frame buffer
-                                     sizes; NULL: none are known */
+    bool is_for_boot;  /* its virtual functions are to be enabled at boot */
+    char instance[64]; /* a type of GPU instances (MIG), if the GPU is to have no other; "": it is
+                          not known to be partitioned */
+    char says_instance[320];      /* the source of that, as "/etc/libvirt-vgpu/vgpu.conf:3" */
+    const struct lease *sizes[2]; /* two leases kept at the same time, with different sizes of frame
+                                     buffer; NULL: none are known */
 };
 
 void former_setup_read(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
                        struct former_setup *ret) NONNULL;
 
-/* Whether anything says that its functions are to be there. */
+/* Whether anything shows that the GPU is to have its virtual functions. */
 bool former_setup_has_functions(const struct former_setup *setup) CHECKED NONNULL;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The kernel's own driver for NVIDIA's cards, which makes vGPUs by ioctls and shows none in /sys.
- */
+/* Whether the kernel's own driver for NVIDIA's cards drives a card. That driver makes vGPUs by
+ * ioctls, and shows none in /sys. */
 static bool
 is_of_nova(const struct host *host, const struct sriov_gpu *card)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * sriov-gpus: the GPUs of this host that can have virtual functions, one after the other.
+ * sriov-gpus: visits the GPUs of this host that can have virtual functions.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 #include "doctor/diagnosis.h"
 #include "view/sriov-gpu.h"
 
-/* Calls visit for each of these GPUs, unless the configuration leaves the GPU alone. */
+/* Calls visit for each of these GPUs, except for GPUs that the configuration disables. */
 void
 sriov_gpus_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
                  void (*visit)(struct diagnosis *diagnosis, const struct sriov_gpu *card)) NONNULL;
