@@ -15,7 +15,8 @@ attachment_clear(struct attachment *attachment)
     names_clear(&attachment->refused);
 }
 
-/* The one that counts where only one can. */
+/* Returns the edit of the running definition if that is meant, else the edit of the other
+ * definition. */
 static struct domain_edit *
 main_edit(struct attachment *attachment)
 {
@@ -48,7 +49,7 @@ attachment_start(struct attachment *attachment, bool secrets, struct error *erro
             rc = source_edit_start(source, side, secrets && side == CONNECTION_CONFIG,
                                    &attachment->edits[side], error);
     }
-    /* It is better to know them, and no more. */
+    /* The names help to choose a function, but the command works without them. */
     if (rc == 0 &&
         attachment_add_named(source, &edit->request.domain, &attachment->named, &ignored) < 0)
         return 0;
@@ -83,7 +84,8 @@ attachment_make(struct attachment *attachment, struct error *error)
     return rc;
 }
 
-/* What is not to be chosen: what the domain has, and what has just been tried. */
+/* Finds the functions that must not be chosen: those that the domain has, and those that were just
+ * tried. */
 static void
 find_taken(const struct attachment *attachment, struct names *ret)
 {
@@ -93,7 +95,7 @@ find_taken(const struct attachment *attachment, struct names *ret)
         names_append(ret, &attachment->refused.items[i]);
 }
 
-/* What it is to be, by this host's configuration and GPUs. */
+/* Chooses the device by this host's configuration and GPUs. */
 static int
 choose(struct attachment *attachment, struct rewrite_source *ret, struct error *error)
 {
@@ -130,14 +132,15 @@ attachment_place(struct attachment *attachment, struct error *error)
     const struct request_hostdev *made = domain_edit_find(main_edit(attachment), attachment->alias);
     int rc = choose(attachment, &attachment->chosen, error);
 
-    /* What is refused stays as it was made. */
+    /* A vGPU that is refused stays the mediated device as which it was made. */
     if (rc < 0 && made)
         names_append(&attachment->added, &made->source);
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {
         if (attachment->meant[side])
             rc = domain_edit_set_source(&attachment->edits[side], attachment->alias,
                                         &attachment->chosen, error);
-        /* After its source: the display does not decide of which kind it is. */
+        /* The display is set after the source, because the display must not decide the kind of the
+         * device. */
         if (attachment->meant[side] && attachment->display && rc == 0)
             rc = domain_edit_set_display(&attachment->edits[side], attachment->alias, error);
     }
@@ -146,7 +149,7 @@ attachment_place(struct attachment *attachment, struct error *error)
     return rc;
 }
 
-/* A mediated device has been tried everywhere. */
+/* A mediated device has no other place, because every place was tried for it. */
 bool
 attachment_place_again(struct attachment *attachment)
 {

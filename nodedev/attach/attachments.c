@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-#define MOST_TRIES 3 /* to have a virtual function that others may be faster to take */
+#define MOST_TRIES 3 /* to get a virtual function before another start takes it */
 
-/* One that was added. */
+/* A vGPU that was added. */
 struct addition {
     char alias[128];
     struct name source;
@@ -61,8 +61,8 @@ warn(const struct domain_source *source, const char *what, const struct error *w
                  why->text);
 }
 
-/* Puts them all into the XML; so what this host can never give together is refused. But a file may
- * be for another host: that is only told of it. */
+/* Adds all vGPUs to the XML, so that vGPUs which this host can never give together are refused. A
+ * file may be for another host, so a file only causes a warning. */
 static int
 plan(struct attachment *all, bool secrets, unsigned count, struct additions *additions,
      struct error *error)
@@ -97,7 +97,7 @@ plan(struct attachment *all, bool secrets, unsigned count, struct additions *add
 
 /* --- into a guest that runs ------------------------------------------------------------------- */
 
-/* Defines it, where that is meant, and plugs it in. */
+/* Changes the definition if it is meant, and plugs the vGPU in. */
 static int
 try(const struct attachment *attachment, const struct document *old, unsigned timeout,
     struct error *error)
@@ -156,7 +156,7 @@ plug_one(const struct domain_source *source, const struct attachments_wish *wish
     return rc;
 }
 
-/* The last first, so that what stays is what could have been added alone. */
+/* Removes the last vGPU first. The vGPUs that stay could then have been added without it. */
 static void
 undo(const struct domain_source *source, const struct additions *additions, unsigned timeout,
      struct error *error)
@@ -213,7 +213,8 @@ has_display(const struct request *request)
     return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev, hostdev->has_display);
 }
 
-/* An older libvirt takes a definition in which a virtual function has a display, and drops that. */
+/* An older libvirt takes a definition in which a virtual function has a display, but drops the
+ * display. */
 static int
 check_display(const struct domain_source *source, const struct document *old, struct error *error)
 {

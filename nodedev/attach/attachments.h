@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * attachments: several vGPUs more for a domain, all of them or none.
+ * attachments: several more vGPUs for a domain: all of them, or none.
  */
 
 #pragma once
@@ -9,24 +9,24 @@
 #include "attach/attachment.h"
 
 struct attachments_wish {
-    struct domain_edit_device device; /* what each is to be */
+    struct domain_edit_device device; /* what each vGPU is to be */
     unsigned count;
-    bool display;     /* the only one is to be seen on the guest's screen */
-    unsigned timeout; /* milliseconds that a guest has to let go of one */
+    bool display;     /* the guest's screen is to show the vGPU; only with one */
+    unsigned timeout; /* milliseconds that a guest may take to release a vGPU */
 };
 
 /*
- * Adds the vGPUs of a wish to the definitions that are meant, and prints a line for
- * each in the end. Whether this host could ever give them all, beside what else the domain asks
- * for, is asked before the first. A domain that does not run is defined once. A guest that runs is
- * given one after the other; if one fails it is asked to let go of those before, each within the
- * timeout (milliseconds). The errors of attachment_place and hotplug_in; which ones a guest keeps
- * is in error as well.
+ * Adds the vGPUs of a wish to the chosen definitions, and prints a line for each at the end. Before
+ * the first one, it checks whether this host could ever give them all, together with the domain's
+ * other vGPUs. A domain that does not run is defined once. A running guest gets one vGPU after the
+ * other. If one fails, the guest is asked to release those before it, each within the timeout
+ * (milliseconds). Returns the errors of attachment_place and hotplug_in; error also names the vGPUs
+ * that the guest keeps.
  */
 int attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
                     struct error *error) CHECKED NONNULL;
 
-/* Prints the XML with them instead, without passwords. A file may be for another host: what this
- * one could not do is told on stderr then, and no error. */
+/* Prints the XML with the vGPUs, without passwords, and changes nothing. A file may be for another
+ * host. What this host could not do is then a warning on stderr, and no error. */
 int attachments_print(const struct domain_source *source, const struct attachments_wish *wish,
                       struct error *error) CHECKED NONNULL;

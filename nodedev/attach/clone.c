@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* The virtual functions that it has in common with others. */
+/* Finds the virtual functions that other domains name as well. */
 static void
 find_shared(const struct request *request, const struct names *named, struct names *ret)
 {
@@ -21,7 +21,7 @@ find_shared(const struct request *request, const struct names *named, struct nam
     }
 }
 
-/* Another for each of those, in their order. */
+/* Finds another virtual function for each of those, in their order. */
 static int
 find_others(const struct host *host, const struct request *request, const struct names *shared,
             const struct names *named, struct rewrite_source *ret, struct error *error)
@@ -53,7 +53,7 @@ find_others(const struct host *host, const struct request *request, const struct
     return rc;
 }
 
-/* What a hostdev becomes. */
+/* Sets the new source of a hostdev. */
 static void
 renew(const struct request *request, size_t index, const struct names *shared,
       const struct rewrite_source *others, struct rewrite_source *ret)

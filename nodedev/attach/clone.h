@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * clone: the XML of a domain that was cloned, with vGPUs of its own instead of those of what it was
- * cloned from.
+ * clone: gives a cloned domain vGPUs of its own, in place of those of the original.
  */
 
 #pragma once
@@ -11,10 +10,10 @@
 #include "base/host.h"
 
 /*
- * Gives each mediated device that the XML asks for the UUID that is its domain's own
- * (domain_edit_uuid), and each virtual function that other domains name another one of this host
- * that none does. Nothing else changes; ret is empty if nothing does. The caller clears ret. The
- * errors of vf_selection_find if there is no such function, and of rewrite.h.
+ * Each mediated device that the XML asks for gets its domain's own UUID (domain_edit_uuid). Each
+ * virtual function that other domains name is replaced by one of this host that none of them names.
+ * Nothing else changes. If nothing changes, ret is empty. The caller clears ret. Returns the errors
+ * of rewrite.h, and those of vf_selection_find if there is no such function.
  */
 int clone_renew(const struct host *host, const struct document *document, const struct names *named,
                 struct document *ret, struct error *error) CHECKED NONNULL;

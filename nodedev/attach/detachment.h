@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * detachment: one vGPU less for a domain, in whichever of its definitions are meant.
+ * detachment: removes one vGPU from the chosen definitions of a domain.
  */
 
 #pragma once
@@ -9,10 +9,10 @@
 #include "attach/hotplug.h"
 
 /*
- * Takes out of a domain what `word` names, an alias of its annotation. Both definitions are looked
- * at first; then the guest, which may not let go of it, comes before the definition. The errors of
- * hotplug_out and of domain_edit_remove, whose -EINVAL is about the domain and not about the
- * command line.
+ * Removes the vGPU that `word` names, an alias of the domain's annotation. Both definitions are
+ * checked first. Then the running guest comes before the definition, because the guest may not
+ * release the vGPU. Returns the errors of hotplug_out and of domain_edit_remove. The latter's
+ * -EINVAL is about the domain, not about the command line.
  */
 int detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
                    struct error *error) CHECKED NONNULL;

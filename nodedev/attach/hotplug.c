@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Milliseconds: a guest takes its time, and libvirt need not be asked all the while. */
+/* Milliseconds between two questions to libvirt. A guest takes longer to release a device. */
 #define LOOK_PAUSE 200
 
 int
@@ -40,7 +40,8 @@ has_device(const struct domain_source *source, const struct name *device, bool *
     return rc;
 }
 
-/* Asks for it, and waits. -EBUSY without a word in error: it keeps it. */
+/* Asks the guest to release a device, and waits. Returns -EBUSY with an empty error if the guest
+ * keeps the device. */
 static int
 take_out(const struct domain_source *source, const struct name *device, const char *alias,
          unsigned timeout, struct error *error)
@@ -68,8 +69,8 @@ struct newcomer {
     const char *alias;
     struct name device;
     unsigned timeout;
-    char *hostdev, *annotation;                  /* as libvirt takes them */
-    const struct hotplug_definition *definition; /* NULL: it stays */
+    char *hostdev, *annotation;                  /* as libvirt expects them */
+    const struct hotplug_definition *definition; /* NULL: it does not change */
 };
 
 static void
@@ -99,8 +100,9 @@ plug(const struct newcomer *newcomer, struct error *error)
     return rc;
 }
 
-/* Its device is made. The definition comes first: to define the old one again undoes it for
- * certain. In between nothing asks for memory that cannot do without (base/memory.h). */
+/* Called when the device has been made. The definition is changed first, because that change can
+ * surely be undone. Until the end, every function here returns an error if there is no memory
+ * (base/memory.h). */
 static int
 hand_over(void *data, struct error *error)
 {
@@ -150,7 +152,8 @@ hotplug_leaver_clear(struct hotplug_leaver *leaver)
     leaver->alias = NULL;
 }
 
-/* Of a guest that let go late only the annotation and the lease are left. */
+/* Finds the device by its lease. If a guest released the device late, only the annotation and the
+ * lease are left. */
 static int
 find_lease(const struct domain_source *source, const char *alias, struct name *ret,
            struct error *error)
@@ -167,7 +170,7 @@ find_lease(const struct domain_source *source, const char *alias, struct name *r
     return rc;
 }
 
-/* Whatever became of the annotation. */
+/* Gives the device back, even if the annotation could not be changed. */
 static int
 give_back(const struct domain_source *source, const char *word, struct name *device, int rc,
           struct error *error)

@@ -35,7 +35,7 @@ is_same(const struct document *a, const struct document *b)
     return a->length == b->length && !memcmp(a->text, b->text, a->length);
 }
 
-/* What somebody else has changed since `after` is not overwritten. */
+/* Restores the definition, unless somebody else has changed it since `after`. */
 static void
 put_back(const struct trial *trial, const struct document *after, struct error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * trial: a change of a domain's definition that is to stay only if the domain then starts with it.
+ * trial: changes a domain's definition, and keeps the change only if the domain then starts.
  *
  *     rc = trial_begin(&trial, source, error);
  *     ...the definition is changed...
@@ -14,17 +14,18 @@
 
 struct trial {
     const struct domain_source *source;
-    struct document before; /* its definition, with passwords */
+    struct document before; /* the old definition, with passwords */
 };
 
-/* To be called before anything is changed. -EBUSY with a line in error if it runs, or has a saved
- * state, which libvirt would restore instead of starting what is defined; or the errors of
- * domain_source_text. The caller calls trial_clear in every case. */
+/* Call it before any change. Returns -EBUSY with a line in error if the domain runs. The same if
+ * the domain has a saved state: libvirt would restore that state instead of starting the
+ * definition. Also returns the errors of domain_source_text. The caller calls trial_clear in every
+ * case. */
 int trial_begin(struct trial *trial, const struct domain_source *source,
                 struct error *error) CHECKED NONNULL;
 void trial_clear(struct trial *trial) NONNULL;
 
-/* Starts it. -EIO with libvirt's words in error, and the definition is again as it was; if it is
- * not, because somebody else has changed it meanwhile or libvirt does not take it, error says so.
- */
+/* Starts the domain. On failure it returns -EIO with libvirt's words in error, and restores the old
+ * definition. If somebody else has changed the definition meanwhile, or libvirt refuses the old
+ * one, error says so. */
 int trial_start(struct trial *trial, struct error *error) CHECKED NONNULL;

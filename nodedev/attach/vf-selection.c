@@ -36,7 +36,7 @@ vf_selection_add_named(const struct domains *domains, const struct name *but, st
     }
 }
 
-/* Both kinds together. */
+/* Adds the names of both lists. */
 static void
 join(const struct names *a, const struct names *b, struct names *ret)
 {
@@ -68,7 +68,7 @@ take(const struct inventory *inventory, size_t parent, const struct name *source
     ret->source = ret->kind == REQUEST_PCI ? place->name : *source;
 }
 
-/* Writes the places of the choices, which are one per demand. */
+/* Writes the places of the choices. There is one choice per demand. */
 static void
 take_all(const struct inventory *inventory, const struct demands *demands,
          const struct placement_choice *choices, const struct names *sources,
@@ -87,7 +87,7 @@ take_all(const struct inventory *inventory, const struct demands *demands,
 struct prospect {
     struct snapshot snapshot;
     struct placement_choice *choices;
-    bool is_waiting; /* a GPU of the configuration may still come up */
+    bool is_waiting; /* a GPU of the configuration may still appear */
 };
 
 static void
@@ -97,8 +97,8 @@ prospect_clear(struct prospect *prospect)
     snapshot_clear(&prospect->snapshot);
 }
 
-/* Whether this host could ever give it, beside all else that the domain asks for: 0, with the
- * places, or REFUSED. */
+/* Whether this host could ever give the devices, together with everything else that the domain asks
+ * for. Returns 0 and the places, or REFUSED. */
 static int
 judge(const struct vf_selection_search *search, struct prospect *prospect,
       const struct names *avoided, struct error *error)
@@ -119,7 +119,8 @@ judge(const struct vf_selection_search *search, struct prospect *prospect,
     return 0;
 }
 
-/* Puts what is added first, then what the domain asked for before. How many are added. */
+/* Puts the added demands first and the domain's former demands behind them. Returns the number of
+ * added demands. */
 static size_t
 sort_added(const struct vf_selection_search *search, struct demands *demands)
 {
@@ -138,8 +139,8 @@ sort_added(const struct vf_selection_search *search, struct demands *demands)
     return added;
 }
 
-/* The same; but where this host can never give what the domain asked for before, what is added is
- * judged by itself. */
+/* Does the same. But if this host can never give the domain's former demands, the added ones are
+ * judged alone. */
 static int
 judge_or_alone(const struct vf_selection_search *search, struct prospect *prospect,
                struct error *error)
@@ -166,7 +167,8 @@ judge_or_alone(const struct vf_selection_search *search, struct prospect *prospe
     return rc;
 }
 
-/* What is for elsewhere has stayed a mediated device: here it may be either. */
+/* Devices that were added for another host are still mediated devices. Here they may be of either
+ * kind. */
 static void
 set_free(const struct vf_selection_search *search, struct demands *demands)
 {
@@ -192,7 +194,8 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
     if (rc < 0)
         return rc;
     set_free(search, &snapshot->demands);
-    /* It only says which places are free; who asks for now is told what is wrong with it. */
+    /* The ledger is only used to find free places. A start that is asked for now reports a broken
+     * ledger itself. */
     if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
         ledger_clear(&snapshot->ledger);
     rc = snapshot_scan(snapshot, search->host, error);
@@ -206,7 +209,7 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
 
 /* --- what can be now -------------------------------------------------------------------------- */
 
-/* What would be removed to make room is on the place that is made. */
+/* If a start would remove a vGPU to make room, the new vGPU gets that vGPU's place. */
 static bool
 take_evicted(const struct vf_selection_search *search, const struct dry_run *dry_run,
              const struct names *avoided, struct rewrite_source *ret)
@@ -221,7 +224,7 @@ take_evicted(const struct vf_selection_search *search, const struct dry_run *dry
     return true;
 }
 
-/* 1: there are places; 0: not now, with why in error; or -errno. */
+/* Returns 1 if there are places; 0 with a line in error if there are none now; or -errno. */
 static int
 ask(const struct vf_selection_search *search, const struct names *avoided, bool alone,
     struct rewrite_source *ret, struct error *error)
@@ -243,8 +246,8 @@ ask(const struct vf_selection_search *search, const struct names *avoided, bool 
     return 0;
 }
 
-/* The nearest to what is best: beside all else that the domain asks for, then without a thought for
- * that, as it may be in a difficulty of its own. */
+/* Looks for the best place that can be had now. First it counts everything else that the domain
+ * asks for. Then it leaves the rest out, because the rest may have problems of its own. */
 static int
 find_now(const struct vf_selection_search *search, const struct names *all,
          struct rewrite_source *ret, struct error *error)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vf-selection: what a hostdev that is to be a vGPU had best be on this host: a mediated device, or
- * which virtual function.
+ * vf-selection: chooses the best device on this host for a hostdev that is to be a vGPU: a mediated
+ * device, or one of the virtual functions.
  *
- * A mediated device finds its place when its domain starts. A virtual function stands in the XML by
- * its address, so it is chosen before: one that a start could have now, and best one that no other
- * domain names. Nothing is reserved by that: another start may be faster.
+ * A mediated device gets its place when its domain starts. A virtual function is in the XML by its
+ * address, so it is chosen earlier. The best one could be had by a start now, and no other domain
+ * names it. The choice reserves nothing: another start may take the function first.
  */
 
 #pragma once
@@ -17,31 +17,34 @@
 
 struct vf_selection_search {
     const struct host *host;
-    const struct request *request; /* the domain's, with these hostdevs in it */
-    const struct names *sources;   /* what the hostdevs to be placed have for now */
-    enum demand_freedom freedom;   /* how far they can go from that */
-    const struct names *named;     /* virtual functions that are chosen only if no others will do */
-    const struct names *taken;     /* those that are never chosen */
-    const struct names *added; /* what others have that are added with these, and placed already */
-    struct error *doubt; /* is given what is not known of whether this host could ever give it */
+    const struct request *request; /* of the domain, with these hostdevs in it */
+    const struct names *sources;   /* the current sources of the hostdevs to be placed */
+    enum demand_freedom freedom;   /* how far the result may differ from these */
+    const struct names *named;     /* virtual functions to be chosen only if no other is possible */
+    const struct names *taken;     /* virtual functions never to be chosen */
+    const struct names
+        *added; /* devices that were added together with these, and are placed already */
     struct error
-        *others;    /* is given why this host can never give all else that the domain asks for,
-                       if it cannot: then what is added is judged by itself; may be NULL */
-    bool now;       /* only what can be had now will do; else what this host could ever give */
-    bool elsewhere; /* a mediated device will do unless this host makes none: another may */
+        *doubt; /* gets the reason why it is not known whether this host could ever give it */
+    struct error
+        *others;    /* gets the reason why this host can never give the rest of what the domain asks
+                       for; the added devices are then judged alone; may be NULL */
+    bool now;       /* choose what can be had now; else what this host could ever give */
+    bool elsewhere; /* the XML is for another host: a mediated device is right unless this host
+                       makes none */
 };
 
 /*
- * Writes what each is to be into ret, in the order of the sources; of what is to be a mediated
- * device the source stays. Otherwise, with a line in error: REFUSED if this host could never give
- * it, or not now if it is to be had now; -EINVAL if the request
- * is wrong; -EOPNOTSUPP if the configuration gives nobody a vGPU.
+ * Writes the choices into ret, in the order of the sources. A mediated device keeps its source.
+ * Returns an error with a line in error: REFUSED if this host can never give the devices, or with
+ * `now` cannot give them now; -EINVAL if the request is wrong; -EOPNOTSUPP if the configuration
+ * gives nobody a vGPU.
  */
 int vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
                       struct error *error) CHECKED NONNULL;
 
-/* Adds the virtual functions (any PCI devices) that domains name, but for one domain; and those
- * that one request names. */
+/* Adds the virtual functions (all PCI devices) that domains other than `but` name; or those that
+ * one request names. */
 void vf_selection_add_named(const struct domains *domains, const struct name *but,
                             struct names *ret) NONNULL;
 void vf_selection_add_own(const struct request *request, struct names *ret) NONNULL;
