@@ -61,7 +61,7 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
         return rc;
     if (!checker.domains) {
         checker.domains = &domains;
-        /* What could not be read is told below, by its name. */
+        /* A definition that could not be read is reported below, with its name. */
         if (connection_domains(connection, &domains, &failure) < 0 && domains.complete)
             return error_set(error, -EIO, "%s", failure.text);
     }

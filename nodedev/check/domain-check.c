@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-/* The next of <devices> after `after` (NULL: the first), or NULL. */
+/* Returns the next element of this name in <devices> after `after` (NULL: the first one), or
+ * NULL. */
 static xmlNodePtr
 next_device(xmlDocPtr tree, xmlNodePtr after, const char *name)
 {
@@ -26,7 +27,7 @@ next_device(xmlDocPtr tree, xmlNodePtr after, const char *name)
     return devices ? xml_tree_next(devices, after, name, NULL) : NULL;
 }
 
-/* QEMU's display of a vGPU is drawn with OpenGL. */
+/* QEMU needs OpenGL to show the display of a vGPU. */
 static bool
 has_gl(xmlDocPtr tree)
 {
@@ -44,19 +45,19 @@ has_gl(xmlDocPtr tree)
 
 /* --- one inspection --------------------------------------------------------------------------- */
 
-/* A domain's XML, and what it is compared with. */
+/* A domain's XML, and what the XML is compared with. */
 struct inspection {
     const struct domain_check *check;
     struct request request;
     struct snapshot snapshot;
-    bool known;    /* what it asks for */
+    bool known;    /* the demands are known */
     bool disabled; /* the configuration says enabled = false */
     xmlDocPtr tree;
-    struct domains asked;          /* what libvirt was asked for here */
-    const struct domains *domains; /* those that are known */
-    struct error unasked;          /* why libvirt did not tell them all; "": it did */
-    struct report aside;           /* what the caller says in other words: not printed */
-    struct report *functions;      /* where the faults of virtual functions go */
+    struct domains asked;          /* the domains, if they were asked for here */
+    const struct domains *domains; /* the domains that are known */
+    struct error unasked;          /* why libvirt did not tell all domains; "": it told them all */
+    struct report aside;      /* takes what the caller says in other words; it is not printed */
+    struct report *functions; /* where faults of virtual functions are reported */
 };
 
 static void
@@ -68,7 +69,8 @@ inspection_clear(struct inspection *inspection)
     domains_clear(&inspection->asked);
 }
 
-/* Each element by itself is judged first; how they go together, once that is right. */
+/* Each element is judged alone first. Whether the elements go together is judged when each of them
+ * is right. */
 static void
 tell_faults(const struct inspection *inspection, bool of_links)
 {
@@ -82,8 +84,8 @@ tell_faults(const struct inspection *inspection, bool of_links)
     }
 }
 
-/* What it asks for by the configuration, which is checked elsewhere; and whether it is known. What
- * is wrong is reported. */
+/* Finds the demands by the configuration, and reports what is wrong with them. The configuration
+ * itself is checked elsewhere. Returns whether the demands are known. */
 static bool
 find_demands(struct inspection *inspection)
 {
@@ -95,7 +97,7 @@ find_demands(struct inspection *inspection)
     if (inspection->request.fault_count || !check->policy ||
         policy_load(check->host, &inspection->snapshot.policy, &inspection->unasked) < 0)
         return false;
-    /* Who has switched us off may be about to switch us on. */
+    /* An administrator who has disabled us may be about to enable us again. */
     inspection->disabled = !inspection->snapshot.policy.enabled;
     inspection->snapshot.policy.enabled = true;
     rc = snapshot_resolve(&inspection->snapshot, check->host, &inspection->request, &fault);
@@ -112,7 +114,7 @@ wants_functions(const struct inspection *inspection)
     return ARRAY_HAS(demands->items, demands->count, demand, demand_vf(demand));
 }
 
-/* Any PCI device may be one. */
+/* Any PCI device may be a virtual function. */
 static bool
 has_functions(const struct request *request)
 {
@@ -120,21 +122,21 @@ has_functions(const struct request *request)
                      hostdev->kind == REQUEST_PCI);
 }
 
-/* Who else names its virtual functions. */
+/* Finds the other domains that name this domain's virtual functions. */
 static void
 ask_domains(struct inspection *inspection)
 {
     const struct domain_check *check = inspection->check;
 
     inspection->domains = check->domains ? check->domains : &inspection->asked;
-    /* What it has told is asked all the same. */
+    /* The domains that libvirt has told are looked at even after a failure. */
     if (!check->domains && check->uri && inspection->snapshot.demands.count &&
         connection_ask_domains(check->host, check->uri, &inspection->asked, NULL,
                                &inspection->unasked) < 0)
         return;
 }
 
-/* What this host has. A broken ledger is another matter. */
+/* Reads what this host has. A broken ledger is not this check's matter. */
 static int
 look_at_host(struct inspection *inspection, struct error *error)
 {
@@ -145,7 +147,7 @@ look_at_host(struct inspection *inspection, struct error *error)
     return snapshot_scan(snapshot, inspection->check->host, error);
 }
 
-/* Whether this host could ever give it all of what it asks for. */
+/* Checks whether this host could ever give the domain everything that it asks for. */
 static void
 check_feasibility(struct inspection *inspection)
 {
@@ -177,7 +179,7 @@ is_demanded(const struct demands *demands, const struct request_hostdev *hostdev
     return ARRAY_HAS(demands->items, demands->count, demand, demand->hostdev == hostdev);
 }
 
-/* The domain itself, as libvirt knows it. */
+/* Whether the domain is the one that is checked. */
 static bool
 is_itself(const struct request *request, const struct domain *domain)
 {
@@ -185,7 +187,7 @@ is_itself(const struct request *request, const struct domain *domain)
                                  : !strcmp(domain->name, request->name);
 }
 
-/* Of two that have one device, the second to start is refused. */
+/* If two domains have the same device, the second to start is refused. */
 static void
 warn_of_other(const struct inspection *inspection, const struct request_hostdev *hostdev,
               xmlNodePtr node)
@@ -204,7 +206,7 @@ warn_of_other(const struct inspection *inspection, const struct request_hostdev 
                        demand_is_explicit(hostdev) ? "vgpuctl attach --renew" : "virsh edit");
 }
 
-/* Somebody else must make its device. */
+/* Warns that somebody else must make the device. */
 static void
 warn_of_nothing(const struct inspection *inspection, const struct request_hostdev *hostdev,
                 xmlNodePtr node)
@@ -242,7 +244,8 @@ check_mediated(const struct inspection *inspection, const struct request_hostdev
         warn_of_other(inspection, hostdev, node);
 }
 
-/* What no start of it could use, or only one at a time. */
+/* Reports a function that no start of the domain could use, or that another domain names as
+ * well. */
 static void
 check_function(const struct inspection *inspection, const struct request_hostdev *hostdev,
                xmlNodePtr node)
@@ -300,7 +303,7 @@ check_hostdevs(const struct inspection *inspection)
                        inspection->unasked.text);
 }
 
-/* A start would be refused for it, as the hook would not see it. */
+/* libvirt would drop the alias, so the hook would not see it and would refuse the start. */
 static void
 check_alias(const struct inspection *inspection, const struct request_hostdev *hostdev,
             xmlNodePtr node)
@@ -313,7 +316,7 @@ check_alias(const struct inspection *inspection, const struct request_hostdev *h
                      hostdev->alias, hostdev->alias);
 }
 
-/* A start would be refused for it. */
+/* Reports what makes a start fail. */
 static void
 check_each(const struct inspection *inspection)
 {
@@ -328,7 +331,7 @@ check_each(const struct inspection *inspection)
             continue;
         i++;
         check_alias(inspection, hostdev, node);
-        /* Where there are pools or profiles it may be right; then its demand tells. */
+        /* With pools or profiles, managed='yes' may be right. Then it is judged by the demand. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
             !(inspection->check->policy && policy_lends_any(inspection->check->policy)))
             report_fault(inspection->functions, inspection->check->file,
@@ -358,13 +361,13 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (rc < 0)
         return rc;
     inspection.functions = check->without_functions ? &inspection.aside : check->report;
-    /* Document types and their entities have been refused by now. */
+    /* The parser has refused document types and their entities before. */
     inspection.tree = xml_tree_read(document);
     if (!inspection.tree)
         return error_set(error, -ENOMEM, "no memory for the XML");
     tell_faults(&inspection, false);
     check_each(&inspection);
-    /* How they go together is judged once each by itself is right. */
+    /* Whether the elements go together is judged if each of them is right. */
     if (check->report->faults == faults && !inspection.aside.faults)
         inspection.known = find_demands(&inspection);
     ask_domains(&inspection);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * domain-check: what is wrong in a domain's XML before anybody starts it: its request, by the
- * parser and against the configuration; what libvirt takes and is probably not meant; and virtual
- * functions that this host does not have, or another domain has as well.
+ * domain-check: finds what is wrong in a domain's XML before anybody starts the domain. It checks
+ * the request, by the parser and against the configuration. It reports what libvirt accepts but is
+ * probably not meant. It also reports virtual functions that this host does not have, or that
+ * another domain has as well.
  */
 
 #pragma once
@@ -13,21 +14,21 @@
 #include "libvirt/domains.h"
 #include "policy/policy.h"
 
-/* What it is asked of: all borrowed. */
+/* The parts of the question. All are borrowed. */
 struct domain_check {
-    const struct policy *policy;   /* NULL: it is broken, and not to be asked */
-    const struct host *host;       /* which may have the virtual functions */
-    const struct domains *domains; /* who may name those as well; NULL: its libvirt is asked */
-    const char *uri;               /* of that libvirt; NULL: there is none to ask */
-    const char *file;              /* what messages call the document */
+    const struct policy *policy;   /* NULL: it is broken and is not used */
+    const struct host *host;       /* has the virtual functions, if they exist */
+    const struct domains *domains; /* may name the same functions; NULL: libvirt is asked */
+    const char *uri;               /* of that libvirt; NULL: there is no libvirt */
+    const char *file;              /* the document's name in messages */
     struct report *report;
-    /* What the caller looks at in another way, and is left out: what is wrong with a virtual
-     * function by itself; and whether this host could ever give it all. */
+    /* Checks to leave out, because the caller does them in another way: the faults of a single
+     * virtual function; and whether this host could ever give the domain everything. */
     bool without_functions;
     bool without_feasibility;
 };
 
-/* How many vGPUs it asks for (0, too, if it has faults, which are in the report), or -EINVAL with a
- * line in error if it is no domain XML at all. */
+/* Returns how many vGPUs the XML asks for; 0 as well if it has faults, which are in the report.
+ * Returns -EINVAL with a line in error if it is no domain XML. */
 int domain_check(const struct domain_check *check, const struct document *document,
                  struct error *error) CHECKED NONNULL;

@@ -24,7 +24,8 @@ struct checker {
     bool *served; /* per class */
 };
 
-/* Whether people's word means a type of a GPU, or of any; if not, guess has what may be meant. */
+/* Whether a word means a type of one GPU, or of any GPU. If it does not, guess gets what may have
+ * been meant. */
 static bool
 is_offered(const struct inventory *inventory, size_t gpu, struct suggest *suggest)
 {
@@ -58,8 +59,8 @@ check_word(struct checker *checker, const char *origin, size_t gpu, const char *
                    unsure ? " now" : "", suggest_text(&suggest).text);
 }
 
-/* Of the n-th item of a list of groups: each of its types, where that was read, be it in another
- * file than the item's first line. */
+/* Checks each type of the n-th item of a list of groups. A type may be in another file than the
+ * item's first line, so its own place is reported. */
 static void
 check_types(struct checker *checker, const char *list, size_t n, const char *origin, size_t gpu,
             const struct words *types)
@@ -96,7 +97,7 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
                    "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
 }
 
-/* More memory than what a card's driver has been seen to share out. */
+/* Warns of more memory than the card's driver has been seen to share out. */
 static void
 check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n, size_t index)
 {
@@ -127,7 +128,7 @@ check_gpu(struct checker *checker, const struct policy_gpu *gpu)
     check_memory(checker, gpu, n, index);
 }
 
-/* What a class wants, in words. */
+/* Writes a class's demand in words. */
 static void
 say_wish(const struct policy_class *class, char *ret, size_t size)
 {
@@ -139,8 +140,8 @@ say_wish(const struct policy_class *class, char *ret, size_t size)
         at += (size_t)snprintf(ret + at, size - at, "%s%s", i ? " or " : "", class->types.items[i]);
 }
 
-/* Whether any GPU, even an empty one, could ever serve a guest that asks for the class: the same
- * question as of an arriving guest. */
+/* Checks whether any GPU, even if empty, could ever serve a guest that asks for the class. It is
+ * the same question as for a guest that migrates to this host. */
 static void
 check_class(struct checker *checker, const struct policy_class *class, bool *served)
 {
@@ -169,7 +170,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     };
     struct error why;
 
-    /* What others use of it is another matter. */
+    /* Quotas depend on other guests, so they do not count here. */
     policy.quota_count = 0;
     say_wish(class, wish, sizeof(wish));
     *served = feasibility_judge(&problem, false, &ignored, &why) != FEASIBILITY_NO;
@@ -181,8 +182,8 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
                     EVERY_GPU, &class->types);
 }
 
-/* Functions that are bound to another driver than their pool wants, and pools that nothing is in.
- */
+/* Warns of functions whose driver is not the one that their pool wants, and of pools without
+ * functions. */
 static void
 check_pool(struct checker *checker, const struct policy_pool *pool)
 {
@@ -209,7 +210,7 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
             pool->name);
 }
 
-/* A time of the n-th profile, and by which key it is said. */
+/* Checks a time of the n-th profile, and names the key that sets it. */
 static void
 check_time(const struct setting_trace *trace, size_t n, const struct policy_profile *profile,
            const char *key, unsigned milliseconds, struct report *report)
@@ -238,8 +239,8 @@ policy_check_profiles(const struct policy *policy, const struct setting_trace *t
     }
 }
 
-/* Whether the administrator says of a type more than its driver makes of all that share a GPU in
- * time. Of GPU instances nobody knows how many there will be. */
+/* Warns if the administrator's limit for a type is higher than the driver's, if the type shares a
+ * GPU in time. Of types of GPU instances nobody knows how many there will be. */
 static void
 check_ceiling(struct checker *checker, const struct policy_limit *limit, const char *word)
 {
@@ -268,7 +269,7 @@ check_limit(struct checker *checker, size_t n)
         check_ceiling(checker, limit, limit->types.items[i]);
 }
 
-/* A card takes profiles if it has any type that is one. */
+/* A card takes profiles if one of its types is a profile. */
 static bool
 takes_profiles(const struct checker *checker, size_t gpu)
 {
@@ -278,7 +279,7 @@ takes_profiles(const struct checker *checker, size_t gpu)
                      policy_find_profile(checker->policy, type->id.text) != NULL);
 }
 
-/* Profiles that are larger than a card, or that there is no card for. */
+/* Warns of profiles that are larger than their card, and of profiles without a card. */
 static void
 check_profile(struct checker *checker, const struct policy_profile *profile)
 {

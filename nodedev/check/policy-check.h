@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * policy-check: what a configuration says without a fault, and to no effect on this host: GPUs and
- * types that are not here, classes that nothing here can serve, quotas and limits of such; and
- * profiles that no driver takes.
+ * policy-check: finds what a configuration says correctly but without effect on this host. Examples
+ * are GPUs and types that are not here, classes that nothing here can serve, and their quotas and
+ * limits. It also finds profiles that no driver takes.
  */
 
 #pragma once
@@ -13,11 +13,11 @@
 #include "policy/policy.h"
 #include "policy/setting-trace.h"
 
-/* Finds fault with profiles that the driver of their cards would not take as they are, on whatever
- * host: no card offers these as types. */
+/* Reports profiles that their cards' driver would take on no host. No card offers these as
+ * types. */
 void policy_check_profiles(const struct policy *policy, const struct setting_trace *trace,
                            struct report *report) NONNULL;
 
-/* Warns of each, at the place where it was read. The inventory is to hold all types. */
+/* Warns of each of these, at the place where it was read. The inventory must hold all types. */
 void policy_check(const struct policy *policy, const struct setting_trace *trace,
                   const struct inventory *inventory, struct report *report) NONNULL;
