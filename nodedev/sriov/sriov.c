@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define MANAGE  "/usr/lib/nvidia/sriov-manage"
-#define LONGEST 100000 /* ms that NVIDIA's tool may take; its unit has two minutes */
+#define LONGEST 100000 /* ms that NVIDIA's tool may take; its unit allows two minutes */
 
-/* How many there are now. */
+/* Reads the number of functions that exist now. */
 static int
 read_enabled(const struct host *host, struct sriov_gpu *card, struct error *error)
 {
@@ -91,7 +91,8 @@ reason(int rc)
     return rc == -ENOENT ? "its driver does not do that, or it has none" : strerror(-rc);
 }
 
-/* Keeps the host's own drivers off the functions: 1 if that was not so before. */
+/* Keeps the host's own drivers from the functions. Returns 1 if they were not kept from them
+ * before. */
 static int
 stop_probing(const struct host *host, const struct sriov_gpu *card)
 {
@@ -164,7 +165,7 @@ sriov_settle(const struct host *host, const struct snapshot *snapshot, const str
     if (!inventory_find_gpu(inventory, &card->address, &gpu) ||
         !constraints_bring_memory(&snapshot->policy, &inventory->gpus[gpu]))
         return 0;
-    /* For tags, and at boot nobody may have made it yet. */
+    /* The state directory is needed for tags. At boot it may not exist yet. */
     rc = statedir_open(host, true, &statedir, error);
     if (rc < 0)
         return rc;

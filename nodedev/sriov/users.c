@@ -15,7 +15,7 @@ struct users {
     const struct host *host;
     const struct ledger *ledger;
     struct status_files guests;
-    char text[1024]; /* "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
+    char text[1024]; /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
     size_t count;
 };
 
@@ -25,7 +25,7 @@ users_clear(struct users *users)
     status_files_clear(&users->guests);
 }
 
-/* The card, its functions, and the mediated devices that were made on them. */
+/* Lists the card, its functions, and the mediated devices on them. */
 static void
 list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, struct names *ret)
 {
@@ -50,8 +50,8 @@ add(struct users *users, const struct name *device, const char *user)
                  device->text, user);
 }
 
-/* Whoever has it open, or may have. Of a plain function, which is no vGPU, this is known in the
- * same way. */
+/* Finds a process that has the device open, or may have. A plain function, which is no vGPU, is
+ * looked up in the same way. */
 static bool
 find_process(const struct host *host, const struct name *device, char *text, size_t size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * users: who uses a card or its virtual functions, so that these are not to be taken away.
+ * users: finds who uses a card or its virtual functions. Functions in use must not be removed.
  *
- * A guest uses one if the ledger has a lease of it, unless it is merely kept for the guest's next
- * start; or if the guest runs with it, whether it asked us or not. Any other process uses one that
- * it has open by VFIO.
+ * A guest uses a function if the guest runs with it, whether or not the guest asked libvirt-vgpu. A
+ * guest also uses a function if the ledger has a lease for it that is not just kept for the next
+ * start. Any other process uses a function that it has open by VFIO.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 #include "actions/snapshot.h"
 #include "view/sriov-gpu.h"
 
-/* 0 if nobody uses it; -EBUSY with a line in error that names who does; or -errno. It looks; it
- * keeps nobody away. */
+/* Returns 0 if nobody uses the card; -EBUSY with a line in error that names the users; or -errno.
+ * The check keeps nobody from using the card afterwards. */
 int users_check(const struct host *host, const struct snapshot *snapshot,
                 const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
