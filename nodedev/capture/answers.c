@@ -95,7 +95,7 @@ answers_clear(struct answers *answers)
 
 /* --- the text --------------------------------------------------------------------------------- */
 
-/* `also` is a character that is not to be seen, either. */
+/* `also` is one more character to escape. */
 static void
 put_bytes(const char *bytes, size_t length, char also, FILE *out)
 {
@@ -142,7 +142,7 @@ hex_digit(char digit)
     return isdigit((unsigned char)digit) ? digit - '0' : tolower((unsigned char)digit) - 'a' + 10;
 }
 
-/* Undoes put_bytes in place: the length, or -EBADMSG. */
+/* Undoes put_bytes in place. Returns the length, or -EBADMSG. */
 static ssize_t
 take_bytes(char *text)
 {
@@ -167,7 +167,7 @@ take_bytes(char *text)
     return to - text;
 }
 
-/* An errno that system calls return: 0 for anything else. */
+/* Reads an errno that system calls return. Returns 0 for anything else. */
 static int
 parse_error(const char *text)
 {

@@ -12,9 +12,10 @@
 
 #define TAR      "/usr/bin/tar"
 #define MANIFEST "manifest"
-#define MOST     (64 << 20) /* bytes of a manifest, or of an archive */
+#define MOST     (64 << 20) /* bytes, of a manifest or of an archive */
 
-/* Reads a descriptor to its end, from where it is: the text, terminated, or NULL and errno. */
+/* Reads a descriptor from its position to its end. Returns the text, ended by a NUL; or NULL and
+ * errno. */
 static char *
 read_all(int fd, size_t most, size_t *length)
 {
@@ -33,7 +34,7 @@ read_all(int fd, size_t most, size_t *length)
     return TAKE(text);
 }
 
-/* Runs tar and reads what it prints: the bytes, which the caller frees, or NULL. */
+/* Runs tar and reads its output. Returns the bytes, which the caller frees, or NULL. */
 static char *
 run_tar(const struct host *host, const char *const *argv, size_t *length, struct error *error)
 {
@@ -84,7 +85,7 @@ read_manifest(int fd, char **ret, struct error *error)
     return *ret ? 1 : error_set(error, -errno, MANIFEST ": %m");
 }
 
-/* A tree of files may have a file of that name, too. */
+/* A tree of files may happen to have a file of this name, so the contents are checked. */
 static int
 read_directory(int directory, char **ret, struct error *error)
 {
@@ -119,8 +120,8 @@ archive_read(const struct host *host, const char *path, char **ret, struct error
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* tar finds the manifest by this process's descriptor, and gives it its name. It is not to say who
- * has written it, and when. */
+/* tar opens the manifest by this process's descriptor, and stores it under its name. The archive
+ * does not tell who wrote the manifest, nor when. */
 int
 archive_pack(const struct host *host, const char *manifest, size_t length, char **ret,
              size_t *ret_length, struct error *error)

@@ -9,7 +9,7 @@
 struct scan {
     const char *at;
     FILE *out;
-    char key[16]; /* the last word that stood outside of strings, as far as it fits */
+    char key[16]; /* the last word outside of strings, cut to this size */
     char *(*rename)(const char *name, void *data);
     void *data;
 };
@@ -27,7 +27,7 @@ comment_length(const char *at)
     return end ? (size_t)(end - at) : strlen(at);
 }
 
-/* Its first character says that it is a comment, and stays. */
+/* The first characters mark the comment, and stay. */
 static void
 hide_comment(struct scan *scan, size_t length)
 {
@@ -39,7 +39,8 @@ hide_comment(struct scan *scan, size_t length)
     scan->at += length;
 }
 
-/* One that does not end in its line is a fault, and may have taken a comment for a part of it. */
+/* A string that does not end in its line is a fault. What looks like a comment in it is hidden,
+ * because it may be one. */
 static void
 copy_open_string(struct scan *scan, size_t length)
 {

@@ -15,7 +15,7 @@
 
 #define NOT_RECORDED ENOMEDIUM
 
-/* As in recording.c. */
+/* See recording_of in recording.c. */
 static struct playback *
 playback_of(const struct host *host)
 {
@@ -37,7 +37,7 @@ list_has(const char *list, const char *name, size_t length)
     return false;
 }
 
-/* Whether any answer says that nothing has this name. */
+/* Whether an answer says that this path does not exist. */
 static bool
 is_absent(const struct answers *answers, const char *path)
 {
@@ -58,7 +58,7 @@ is_unlisted(const struct answers *answers, const char *directory, const char *na
     return list && !list->error && !list_has(list->text, name, length);
 }
 
-/* -ENOENT, or -NOT_RECORDED. */
+/* Returns -ENOENT, or -NOT_RECORDED. */
 static int
 judge_missing(const struct answers *answers, const char *path)
 {
@@ -83,7 +83,8 @@ note_miss(struct playback *playback, const char *path)
         words_add(&playback->misses, path);
 }
 
-/* The answer; NULL and an errno in *rc if it is one, or if there is none. */
+/* Returns the answer. Returns NULL and an errno in *rc if the answer is an errno, or if there is
+ * none. */
 static const struct answer *
 find(const struct host *host, enum answer_kind kind, const char *path, int *rc)
 {
@@ -118,7 +119,8 @@ play_read(const struct host *host, const char *path, char *buffer, size_t size)
     return copy_answer(host, ANSWER_READ, path, buffer, size);
 }
 
-/* What the reader's child misses it cannot note here. */
+/* Notes the misses of the reader's child. The child is another process, and cannot note them
+ * here. */
 static void
 play_heard(const struct host *host, const char *path, const char *text, ssize_t length)
 {
@@ -165,8 +167,9 @@ play_status(const struct host *host, const char *path, struct stat *ret)
     return rc;
 }
 
-/* A file in memory with what was in the file. Whose it was cannot be given to it. So what others
- * own they may write: that is what an owner may allow himself. */
+/* Returns a file in memory with the file's contents. The copy cannot get the file's owner. If the
+ * owner is neither root nor this user, the group and others may write the copy, because the owner
+ * could allow it. */
 static int
 open_copy(const struct stat *status, const char *bytes, size_t length)
 {
@@ -214,7 +217,7 @@ play_label(const struct host *host, const char *path, char *buffer, size_t size)
     return copy_answer(host, ANSWER_LABEL, path, buffer, size);
 }
 
-/* What was not asked may be locked, as in statedir.h. */
+/* What was not asked counts as locked, as in statedir.h. */
 static bool
 play_is_locked(const struct host *host, int fd, uint64_t byte)
 {
@@ -254,7 +257,7 @@ play_booted(const struct host *host)
     return clock_of(host, "booted");
 }
 
-/* Only for the reader's child is there anything to wait for. */
+/* Only the reader's child is really waited for. */
 static int
 play_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * playback: a host that answers what another one has answered, from a capture.
+ * playback: a host whose answers come from a capture of another host.
  *
- * What a recorded list of a directory does not name is not there, nor is what is below something
- * that was not there. All else that was not asked is not recorded: that is no answer, and counts as
- * an error (ENOMEDIUM), never as "not there". Time stands still, but for those who wait. Nothing
- * can be changed (EROFS).
+ * A path does not exist if a recorded list of its directory does not name it, or if it is below a
+ * path that does not exist. Any other question that was not asked has no answer: it fails with
+ * ENOMEDIUM, and never means "does not exist". Time passes only for those who wait. Nothing can be
+ * changed (EROFS).
  */
 
 #pragma once
@@ -16,21 +16,21 @@
 #include "capture/answers.h"
 
 struct playback {
-    struct host host; /* first: the operations find the rest by it */
+    struct host host; /* first member, so that the operations find the rest */
     struct answers answers;
-    struct words misses; /* paths that were asked and are not recorded, each once */
+    struct words misses; /* paths that were asked and are not recorded, without duplicates */
     uint64_t waited;     /* nanoseconds */
 };
 
 /*
- * Plays what `path` names, in place of a host: a directory with the file "manifest", or an archive
- * that has it. 1; 0 if it is a directory without one; -errno with a line in error. The playback
- * must stay where it is; the caller clears it in every case.
+ * Plays the capture that `path` names: a directory with the file "manifest", or an archive that has
+ * it. Returns 1; 0 for a directory without a manifest; or -errno with a line in error. The playback
+ * must not be moved. The caller clears it in every case.
  */
 int playback_open(struct playback *playback, const struct host *host, const char *path,
                   struct error *error) CHECKED NONNULL;
 
-/* The same of a text, which is changed. 0 or -errno. */
+/* Plays a text, and changes the text. Returns 0 or -errno. */
 int playback_start(struct playback *playback, const struct host *host, char *manifest,
                    struct error *error) CHECKED NONNULL;
 void playback_clear(struct playback *playback) NONNULL;

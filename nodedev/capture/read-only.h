@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * read-only: the operations of a host that is looked at, and not changed. Each fails with EROFS.
+ * read-only: the operations of a host that must not be changed. Each fails with EROFS.
  */
 
 #pragma once

@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a file. A domain's status file may have 8 MiB, and all that is read of any other file is
- * less; more than so many stay too many when they are played back. */
+/* The most bytes of a file. A domain's status file may have 8 MiB, and less is read of any other
+ * file. A file with more bytes than this is also too large when it is played back. */
 #define MOST_BYTES ((8 << 20) + 1)
 
-/* Bytes that `read` is asked for: the kernel refuses to read /proc/sys with a larger buffer. */
+/* The buffer size for `read`. The kernel refuses to read /proc/sys with a larger buffer. */
 #define MOST_READ (1 << 20)
 
-/* The host's operations are handed a const host; what they write down is beside it. */
+/* The host's operations get a const host. They write to the structure that contains this host. */
 static struct recording *
 recording_of(const struct host *host)
 {
@@ -33,7 +33,7 @@ note(const struct host *host, enum answer_kind kind, const char *path, const cha
     answers_add(&recording_of(host)->answers, kind, path, bytes, length);
 }
 
-/* The whole file is read, as another may want more of it. */
+/* Reads the whole file, because another caller may want more of it. */
 static ssize_t
 record_read(const struct host *host, const char *path, char *buffer, size_t size)
 {
@@ -99,8 +99,8 @@ record_status(const struct host *host, const char *path, struct stat *ret)
     return rc;
 }
 
-/* The status of an open file, a line feed, and what is in it; the descriptor is back at its
- * beginning then. The length, or -errno. */
+/* Reads the status of an open file, a line feed, and the file's contents. Then the descriptor is at
+ * its beginning again. Returns the length, or -errno. */
 static ssize_t
 read_opened(int fd, char *buffer)
 {

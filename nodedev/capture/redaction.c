@@ -25,7 +25,7 @@ const char *const redaction_words[REDACTION_KINDS] = {
     [REDACTION_UNREAD] = "files that could not be understood are left out",
 };
 
-/* One way over all answers. */
+/* One pass over all answers. */
 struct pass {
     bool keeps_names;
     const struct host *host;
@@ -33,7 +33,7 @@ struct pass {
     struct answers *to;
     struct redaction *redaction;
     struct stand_ins *stand_ins;
-    struct words names, patterns; /* as they were */
+    struct words names, patterns; /* the originals */
     bool is_learning;
 };
 
@@ -66,7 +66,8 @@ remember(struct words *words, const char *name)
         words_add(words, name);
 }
 
-/* The stand-in of what one learns now, or has learned; the caller frees it. */
+/* Returns the stand-in of a name that is learned in this pass, or was learned before. The caller
+ * frees it. */
 static char *
 stand_in(struct pass *pass, const char *name, enum redaction_kind kind)
 {
@@ -87,7 +88,7 @@ rename_domain(struct pass *pass, const char *name)
     return stand_in(pass, name, REDACTION_NAMES);
 }
 
-/* A string of vgpu.conf: a pattern, or a UUID, which is written as all others are. */
+/* Renames a string of vgpu.conf: a pattern, or a UUID. A UUID is written like all other UUIDs. */
 static char *
 rename_pattern(const char *pattern, void *data)
 {
@@ -103,7 +104,7 @@ rename_pattern(const char *pattern, void *data)
 #define GUESTS "run/libvirt/qemu/"
 #define SUFFIX ".xml"
 
-/* "NAME.xml" as it is called in the capture; NULL if it is another file. */
+/* Returns the name in the capture of a file "NAME.xml", or NULL for another file. */
 static char *
 rename_guest_file(struct pass *pass, const char *file)
 {
@@ -119,7 +120,7 @@ rename_guest_file(struct pass *pass, const char *file)
 
 /* --- what is left of a text ------------------------------------------------------------------- */
 
-/* A rule leaves of an answer what it has to; `data` is its row's. */
+/* A rule returns what is left of an answer. `data` is from the rule's row. */
 typedef struct rest rule(struct pass *pass, const struct answer *answer, const char *data);
 
 static struct rest
@@ -130,7 +131,7 @@ keep(struct pass *pass, const struct answer *answer, const char *data)
     return (struct rest){memory_copy_bytes(answer->text, answer->length), (ssize_t)answer->length};
 }
 
-/* Lines with a word. */
+/* Keeps the lines that contain a word. */
 static struct rest
 keep_lines(struct pass *pass, const struct answer *answer, const char *word)
 {
@@ -148,7 +149,7 @@ keep_lines(struct pass *pass, const struct answer *answer, const char *word)
     return rest_of(ret);
 }
 
-/* Of a program: that it is a script, and whether it names our hook. */
+/* Keeps of a program whether it is a script, and whether it names our hook. */
 static struct rest
 keep_words(struct pass *pass, const struct answer *answer, const char *word)
 {
@@ -161,7 +162,8 @@ keep_words(struct pass *pass, const struct answer *answer, const char *word)
                                  hook && strstr(answer->text, hook + 1) ? hook + 1 : ""));
 }
 
-/* Fields 1 to 22 of /proc/PID/stat: what comes behind is where its memory is. */
+/* Keeps the fields 1 to 22 of /proc/PID/stat. The fields behind them show where the process's
+ * memory is. */
 static struct rest
 keep_fields(struct pass *pass, const struct answer *answer, const char *data)
 {
@@ -183,7 +185,8 @@ is_of_vfio(const struct answer *link)
     return link && (link->error ? link->error != ENOENT : strstr(link->text, "/vfio/") != NULL);
 }
 
-/* Of the files that a process has open: those of VFIO, and those that could not be looked at. */
+/* Keeps, of the files that a process has open, those of VFIO and those that could not be looked
+ * at. */
 static struct rest
 keep_open(struct pass *pass, const struct answer *answer, const char *data)
 {
@@ -203,7 +206,7 @@ keep_open(struct pass *pass, const struct answer *answer, const char *data)
     return rest_of(ret);
 }
 
-/* -ENOENT, as it is not in the list any more. */
+/* Another file becomes -ENOENT, because it is not in the list any more. */
 static struct rest
 keep_vfio(struct pass *pass, const struct answer *answer, const char *data)
 {
@@ -234,7 +237,7 @@ rename_guests(struct pass *pass, const struct answer *answer, const char *data)
 
 /* --- files that are opened: a line with their status, and what is in them --------------------- */
 
-/* Takes over the content. */
+/* Takes ownership of the content. */
 static struct rest
 opened(const struct answer *answer, char *content)
 {
@@ -252,7 +255,7 @@ content_of(const struct answer *answer)
     return end ? end + 1 : "";
 }
 
-/* What names it has nobody knows. */
+/* Leaves the contents out, because nobody knows which names they have. */
 static struct rest
 leave_out(struct pass *pass, const struct answer *answer)
 {
@@ -296,7 +299,7 @@ write_guest(struct pass *pass, const struct answer *answer, const char *data)
     return opened(answer, guest_text(&guest, name));
 }
 
-/* The boot is the one that the ledger names: leases of an earlier one are kept, too. */
+/* Writes the ledger with its own boot id, because leases of an earlier boot are kept as well. */
 static struct rest
 write_ledger(struct pass *pass, const struct answer *answer, const char *data)
 {
@@ -319,8 +322,8 @@ write_ledger(struct pass *pass, const struct answer *answer, const char *data)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* The first row counts that is for such an answer. A path is a pattern, in which a '*' matches
- * slashes, too; NULL: all below the directory of the configuration. */
+/* The first matching row counts. A path is a pattern in which '*' also matches slashes. NULL means
+ * all paths below the directory of the configuration. */
 static const struct row {
     enum answer_kind kind;
     const char *path;
@@ -371,7 +374,7 @@ apply_rule(struct pass *pass, const struct answer *answer)
 
 #define UUID_LENGTH 36
 
-/* Whether a UUID begins here, as the kernel and libvirt write it. */
+/* Whether a UUID begins here, in the form of the kernel and of libvirt. */
 static bool
 parse_uuid(const char *at, size_t left, struct name *ret)
 {
@@ -401,7 +404,7 @@ replace_uuids(struct pass *pass, char *text, size_t length)
     }
 }
 
-/* "/home/NAME", and "home/NAME" at the beginning of a path. */
+/* Replaces the user in "/home/NAME", and in "home/NAME" at the beginning of a path. */
 static void
 replace_users(struct pass *pass, char *text)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first character of its class: '0', 'A' or 'a'; '\0': it is of none. */
+/* Returns the first character of its class: '0', 'A' or 'a'. Returns '\0' if it has no class. */
 static char
 class_of(char character)
 {
@@ -20,7 +20,8 @@ class_of(char character)
     return character >= 'a' && character <= 'z' ? 'a' : '\0';
 }
 
-/* The n-th that is used of its class, in this place of words that begin like this. */
+/* Returns the n-th character of the class. n is the character's rank among those used in this place
+ * of words with the same beginning. */
 static char
 character_for(const struct words *words, const char *begin, size_t length, char character)
 {
@@ -39,15 +40,15 @@ character_for(const struct words *words, const char *begin, size_t length, char 
     return ret;
 }
 
-/* A name, as it is read from left to right: where its present word began, and whether what comes is
- * between the brackets of a pattern, each of which is another end of that word. */
+/* Reads a name from left to right. It knows where the present word began. Between the brackets of a
+ * pattern, each character is another end of that word. */
 struct walk {
     const char *begin;
-    size_t length; /* of the word until here */
+    size_t length; /* length of the word until here */
     bool is_bracket;
 };
 
-/* The word that a character belongs to begins here, or goes on. */
+/* Begins the word of a character, or continues it. */
 static void
 step(struct walk *walk, const char *at)
 {
@@ -69,7 +70,7 @@ step(struct walk *walk, const char *at)
     }
 }
 
-/* How much of the word comes before a character of it. */
+/* Returns how much of the word comes before one of its characters. */
 static size_t
 before(const struct walk *walk, const char *at)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOBODY 65534 /* neither root nor us, if we are not nobody */
+#define NOBODY 65534 /* neither root nor this user, unless this user is nobody */
 
 static const char *
 owner_word(uid_t uid)

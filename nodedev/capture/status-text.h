@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * status-text: the status of a file, as a capture has it.
+ * status-text: the status of a file as text in a capture.
  *
  *     100644 root 12 1764000000.000000001 1764000000.000000002 1a:77
  *
- * That is the mode in octal, whose it is, the size, when it was modified and changed, and which
- * file of which file system it is. Whose it is: "root", "us" for whoever looked at it, or "other".
- * The one who looks at a capture takes the place of the one who recorded it.
+ * These are the mode in octal, the owner, the size, the times of modification and of change, the
+ * file system, and the file's number there. The owner is "root", "other", or "us" for the user who
+ * recorded the capture. On playback, "us" is the user who plays it.
  */
 
 #pragma once
@@ -22,5 +22,5 @@ struct status_text {
 };
 struct status_text status_text_of(const struct stat *status) NONNULL;
 
-/* Reads such a text. False if it is none. */
+/* Reads such a text. Returns false if it is none. */
 bool status_text_parse(const char *text, struct stat *ret) CHECKED NONNULL;
