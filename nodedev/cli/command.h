@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * command: one word of vgpuctl's, as a row of its table.
+ * command: a command of vgpuctl, as a row of a table.
  */
 
 #pragma once
@@ -10,17 +10,17 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-/* What a command is handed: the world, and what was typed. */
+/* What a command gets: the world, and what was typed. */
 struct command_call {
     const struct host *host;
     const char *name; /* the command's own */
-    const char *uri;  /* of this host's libvirt; NULL: it has none, as --root was given */
+    const char *uri;  /* of this host's libvirt; NULL with --root: there is no libvirt */
     struct options options;
-    char *const *arguments; /* those after the command's own name; NULL ends them */
+    char *const *arguments; /* the words after the command's own name; the last item is NULL */
     size_t count;
-    const struct terminal *terminal; /* what `out` is */
+    const struct terminal *terminal; /* the terminal of `out` */
     FILE *out;
-    FILE *faults; /* for warnings; what ends the command goes into its error */
+    FILE *faults; /* for warnings; a failure that ends the command goes into its error */
 };
 
 /* Exit statuses of vgpuctl. */
@@ -34,14 +34,14 @@ enum command_status {
 
 struct command {
     const char *name;
-    const char *arguments; /* as its help says them; "" for none */
+    const char *arguments; /* as help shows them; "" for none */
     const char *help;      /* one line */
     const char *page;      /* the manual page that explains it, of section 1 */
-    size_t least, most;    /* of arguments */
-    uint32_t options;      /* OPTION_BIT of each that it takes; --help is understood */
-    /* If it does not return COMMAND_DONE, the reason is in error. */
+    size_t least, most;    /* number of arguments */
+    uint32_t options;      /* OPTION_BIT of each option that it takes; --help is always taken */
+    /* Returns COMMAND_DONE, or another status with the reason in error. */
     enum command_status (*run)(const struct command_call *call, struct error *error);
 };
 
-/* What a failed use case of common/ ends the command with. */
+/* Returns the exit status for a failure of a use case of common/. */
 enum command_status command_failed(int rc, const struct error *error);

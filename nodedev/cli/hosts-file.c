@@ -7,7 +7,7 @@
 
 #define BLANKS " \t\r"
 
-/* All of it, up to a NUL. An empty one is no error yet. */
+/* Reads the file up to a NUL. An empty file is no error here. */
 static int
 read_text(const char *path, char **ret, struct error *error)
 {
@@ -17,7 +17,7 @@ read_text(const char *path, char **ret, struct error *error)
     bool is_read = length >= 0 || (file && feof(file));
     int rc = is_read ? 0 : error_set(error, -errno, "--hosts %s: %m", path);
 
-    /* Of an empty one getdelim(3) writes nothing. */
+    /* For an empty file getdelim(3) writes nothing. */
     if (rc == 0 && length < 0)
         **ret = '\0';
     if (file)
@@ -25,7 +25,7 @@ read_text(const char *path, char **ret, struct error *error)
     return rc;
 }
 
-/* The first word of a line, which is ended; *rest is what stands behind it. */
+/* Returns the first word of a line and ends it. *rest is the text behind the word. */
 static char *
 first_word(char *line, char **rest)
 {

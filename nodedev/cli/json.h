@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * json: prints JSON that is more than one list of lines (table.h), in the same layout.
+ * json: prints JSON that is more than one list of lines, in the layout of table.h.
  *
- * Strings are printed as they are, but for what JSON wants escaped.
+ * Strings are printed unchanged, except for the characters that JSON wants escaped.
  */
 
 #pragma once
@@ -17,14 +17,14 @@
 struct json {
     FILE *out;
     unsigned depth;
-    bool has_before; /* something stands before, in this object or list */
+    bool has_before; /* this object or list has a value already */
 };
 
-/* Opens an object '{' or a list '['; the key is NULL in a list, and outside of all. */
+/* Opens an object '{' or a list '['. The key is NULL in a list, and for the outermost value. */
 void json_open(struct json *json, const char *key, char kind) __attribute__((nonnull(1)));
 void json_close(struct json *json, char kind) NONNULL;
 
-/* A value; NULL, and a negative number, are null: nobody knows it. */
+/* Prints a value. NULL and negative numbers mean "not known", and are printed as null. */
 void
 json_text(struct json *json, const char *key, const char *value) __attribute__((nonnull(1, 2)));
 void json_number(struct json *json, const char *key, int64_t value) NONNULL;

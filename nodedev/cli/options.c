@@ -42,7 +42,8 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };
 
-/* What getopt_long(3) wants to be told; its values are `enum option_key` behind all letters. */
+/* Describes the options for getopt_long(3). Its values are those of `enum option_key`, above all
+ * letters. */
 #define FIRST_VALUE 256
 
 static void
@@ -75,7 +76,8 @@ find_option(int value)
     return i;
 }
 
-/* What getopt_long(3) has refused: a letter, an option that takes no value, or another word. */
+/* Reports what getopt_long(3) has refused: a letter, a value for an option that takes none, or an
+ * unknown word. */
 static int
 no_such_option(const char *word, int value, struct error *error)
 {
@@ -169,7 +171,7 @@ options_want_table(const struct options *options)
            option_given(options, OPTION_NOHEADINGS) || option_given(options, OPTION_COLUMNS);
 }
 
-#define COLUMNS 29 /* of an option and its argument */
+#define COLUMNS 29 /* width of an option with its argument */
 
 void
 options_help(uint32_t bits, unsigned width, FILE *out)

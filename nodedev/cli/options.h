@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * options: what may stand on vgpuctl's command line beside the command and its arguments.
+ * options: the options of vgpuctl's command line.
  *
- * One table has every option there is; a command says with a bit each which of them it takes. Help,
- * man page and completion are held to that table.
+ * One table has all options. A command has a bit for each option that it takes. Help, manual page
+ * and completion are checked against the table.
  */
 
 #pragma once
@@ -46,7 +46,7 @@ enum option_key {
     OPTION_CAPTURE,
     OPTION_HELP,
     OPTION_VERSION,
-    OPTIONS, /* how many there are */
+    OPTIONS, /* the number of options */
 };
 
 #define OPTION_BIT(option) (UINT32_C(1) << (option))
@@ -64,17 +64,17 @@ struct option_row {
 };
 extern const struct option_row option_rows[OPTIONS];
 
-/* As given. Strings are borrowed from the command line, and from `hosts`. */
+/* The options that were typed. Strings are borrowed from the command line, and from `hosts`. */
 struct options {
-    const char *values[OPTIONS]; /* NULL: not given; "": given, and it takes no argument */
-    const char **uris;           /* of every --connect, then those that --hosts names */
+    const char *values[OPTIONS]; /* NULL: not typed; "": typed, and it takes no argument */
+    const char **uris;           /* those of every --connect, then those of --hosts */
     size_t uri_count;
-    char *hosts; /* the text of that file (hosts-file.h); NULL: it was not read */
+    char *hosts; /* text of the file of --hosts (hosts-file.h); NULL: not read */
 };
 
 /*
- * Reads a command line, in which options may stand anywhere before a "--", and moves what is none
- * to its end: *rest is the first such. REFUSED (ERROR_USAGE) with a line in error. The caller
+ * Reads a command line. Options may stand anywhere before a "--". All other words are moved to the
+ * end; *rest is the first of them. Returns REFUSED (ERROR_USAGE) with a line in error. The caller
  * clears ret in every case.
  */
 int options_read(int argc, char *argv[], struct options *ret, int *rest,
@@ -87,22 +87,22 @@ option_given(const struct options *options, enum option_key option)
     return options->values[option] != NULL;
 }
 
-/* 0, or REFUSED (ERROR_USAGE) if an option is given that is not among these bits. */
+/* Returns 0, or REFUSED (ERROR_USAGE) if an option was typed that is not among these bits. */
 int
 options_check(const struct options *options, uint32_t bits, struct error *error) CHECKED NONNULL;
 
-/* The value of an option as a number from least to most; `otherwise` if it is not given.
- * REFUSED (ERROR_USAGE). */
+/* Reads the value of an option as a number from least to most, or returns `otherwise` if it was not
+ * typed. Returns REFUSED (ERROR_USAGE). */
 int
 options_number(const struct options *options, enum option_key option, unsigned least, unsigned most,
                unsigned otherwise, unsigned *ret, struct error *error) CHECKED NONNULL;
 
-/* The seconds of --timeout. REFUSED (ERROR_USAGE). */
+/* Reads the seconds of --timeout. Returns REFUSED (ERROR_USAGE). */
 int
 options_timeout(const struct options *options, unsigned *ret, struct error *error) CHECKED NONNULL;
 
-/* Whether any of these asks for a table, of a command that otherwise prints text. */
+/* Whether an option asks for a table, for commands that otherwise print text. */
 bool options_want_table(const struct options *options) CHECKED NONNULL;
 
-/* What each of these bits is for, in lines that are not longer than a width. */
+/* Prints what the options of these bits are for, in lines that are not longer than `width`. */
 void options_help(uint32_t bits, unsigned width, FILE *out) NONNULL;

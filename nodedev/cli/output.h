@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * output: a file that a command writes all at once, for somebody who may look at it at any time.
+ * output: writes a file that others may read at any time, so they never see half of it.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-/* Puts a file of these bytes in place of what has the name: there is half a file at no time. Until
- * then it is called PATH.XXXXXX. 0, or -errno with a line in error that names the path. */
+/* Replaces the file at `path` by one with these bytes. The new file is called PATH.XXXXXX until it
+ * is complete. Returns 0, or -errno with a line in error that names the path. */
 int output_replace(const char *path, const char *bytes, size_t length, mode_t mode,
                    struct error *error) CHECKED NONNULL;

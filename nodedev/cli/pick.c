@@ -13,7 +13,7 @@ parse_whole(struct name *ret, const char *word)
            name_parse(ret, word) == 0;
 }
 
-/* An address without its domain, as one of domain 0. */
+/* Reads an address without its domain, as one of domain 0. */
 static bool
 parse_short(struct name *ret, const char *word)
 {
@@ -33,7 +33,7 @@ has_same_rest(const struct name *device, const struct name *address)
            !strcmp(strchr(parsed.text, ':'), strchr(address->text, ':'));
 }
 
-/* Those whose address it may be, each once. */
+/* Finds the devices that may have this address, each once. */
 static void
 find_all(const struct names *from, const struct name *address, struct names *ret)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * pick: which of several devices a person means by what was typed.
+ * pick: finds the device that a person means.
  *
  * A device has a name: a PCI address, a UUID, or another word ("mtty"). A PCI address may be typed
- * without its domain, "3b:00.0" for 0000:3b:00.0, as lspci(8) prints it, if only one of the devices
- * has the rest.
+ * without its domain, as lspci(8) prints it: "3b:00.0" for 0000:3b:00.0. This works if only one
+ * device has the rest of the address.
  */
 
 #pragma once
@@ -14,8 +14,9 @@
 #include "base/names.h"
 
 /*
- * *ret is the one that is meant, in the kernel's spelling. -ENOENT: it is none of them, and error
- * is the caller's to fill; -ENOTUNIQ with a line in error that names all that it could be.
+ * *ret gets the device's name in the kernel's spelling. Returns -ENOENT if there is no such device;
+ * the caller fills in error. Returns -ENOTUNIQ with a line in error that names all devices that may
+ * be meant.
  */
 int pick_name(const struct names *from, const char *word, struct name *ret,
               struct error *error) CHECKED NONNULL;

@@ -3,7 +3,8 @@
 #include "cli/say.h"
 #include "base/printable.h"
 
-/* One of the exceptions of base/memory.h: what vgpuctl says must not keep it from a way back. */
+/* Without memory this function prints "(no memory)", and does not end the program as base/memory.h
+ * does. A message must not stop a command that undoes a change. */
 void
 say_vpart(FILE *out, const char *format, va_list args)
 {

@@ -3,10 +3,10 @@
 /*
  * say: prints lines for people.
  *
- * Names come from domains, ledgers, other hosts and recorded machines. Whatever is formatted into a
- * line is made printable (base/printable.h), so that no name moves a terminal's cursor or begins a
- * line of its own. Commands print in no other way, except tables (table.h) and what programs read:
- * XML and Prometheus' format. tests/checks/check-style.sh sees to it.
+ * Names come from domains, ledgers, other hosts and recorded machines. So whatever is formatted
+ * into a line is made printable (base/printable.h): no name can move a terminal's cursor or begin a
+ * line. Only tables (table.h) and output for programs (XML, Prometheus' format) are printed in
+ * another way. tests/checks/check-style.sh checks this.
  */
 
 #pragma once
@@ -16,13 +16,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A line. */
+/* Prints a line. */
 void say_line(FILE *out, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* The same after an empty line. */
+/* Prints an empty line and a line. */
 void say_paragraph(FILE *out, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* A line of several parts, and its end. */
+/* Print a part of a line; and its end. */
 void say_part(FILE *out, const char *format, ...) FORMAT(2, 3) NONNULL;
 void
 say_vpart(FILE *out, const char *format, va_list args) FORMAT(2, 0) __attribute__((nonnull(1, 2)));

@@ -8,16 +8,16 @@
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
 
-#define LEAST      8 /* columns of what is broken */
+#define LEAST      8 /* least width of a column whose texts are broken */
 #define MOST_RANKS 32
 
-/* What is known of a table while it is laid out. */
+/* What the functions know of the table. */
 struct layout {
     struct libscols_table *smart;
     const struct table_place *places;
     size_t count;
     unsigned width;    /* of the terminal */
-    unsigned *columns; /* that each of the table's takes; 0: it is left out */
+    unsigned *columns; /* width of each column of the table; 0: the column is left out */
 };
 
 static const char *
@@ -28,7 +28,7 @@ cell(const struct layout *layout, size_t line, size_t column)
     return scols_line_get_column_data(at, scols_table_get_column(layout->smart, column));
 }
 
-/* A heading has its width even where it is not printed. */
+/* The heading counts even if headings are not printed. */
 static void
 measure(struct layout *layout)
 {
@@ -45,7 +45,7 @@ measure(struct layout *layout)
     }
 }
 
-/* How many columns the table is too wide. */
+/* Returns how much too wide the table is, in columns of text. */
 static unsigned
 find_excess(const struct layout *layout)
 {
@@ -56,7 +56,7 @@ find_excess(const struct layout *layout)
     return all > layout->width + 1 ? all - layout->width - 1 : 0;
 }
 
-/* Whether nobody knows any of its values, or all are in another column that is shown. */
+/* Whether no value of the column is known, or all of them are in another column that is shown. */
 static bool
 says_nothing(const struct layout *layout, size_t column)
 {
@@ -72,7 +72,7 @@ says_nothing(const struct layout *layout, size_t column)
     return is_unknown || is_same;
 }
 
-/* How many columns breaking texts can gain. */
+/* Returns how much narrower the table can get if texts are broken. */
 static unsigned
 find_slack(const struct layout *layout)
 {
@@ -100,7 +100,7 @@ drop(struct layout *layout)
     }
 }
 
-/* Takes columns from the widest of those whose texts may be broken. */
+/* Narrows the widest column whose texts may be broken, again and again. */
 static void
 narrow(struct layout *layout)
 {
@@ -136,7 +136,7 @@ break_text(const char *text, unsigned columns)
     return broken;
 }
 
-/* Only a column of which a text is broken has lines. */
+/* A column gets lines only if a text of it is broken. */
 static int
 break_column(const struct layout *layout, size_t index)
 {

@@ -3,8 +3,9 @@
 /*
  * table-layout: makes a table fit the width of a terminal.
  *
- * First go columns that say nothing, or the same as another; then those that say least, in the
- * order that the command gives, until the rest fits once long texts are broken into lines.
+ * First it leaves out columns that say nothing, or the same as another column. Then it leaves out
+ * the least important columns, in the order that the command gives. It stops when the rest fits
+ * with long texts broken into lines.
  */
 
 #pragma once
@@ -15,13 +16,13 @@
 
 struct libscols_table;
 
-/* Of a column, in the table's order. */
+/* Of a column, in the order of the table. */
 struct table_place {
-    unsigned drop; /* which goes first: 1, then 2...; 0: it stays */
+    unsigned drop; /* the rank in which columns are left out: 1, then 2...; 0: never */
     bool wraps;    /* its texts may be broken */
-    int same_as;   /* a column that may say the same; -1: none */
+    int same_as;   /* a column that may have the same values; -1: none */
 };
 
-/* `may_drop`: nobody has asked for just these columns. 0 or -errno. */
+/* `may_drop`: the user has not named the columns. Returns 0 or -errno. */
 int table_layout(struct libscols_table *smart, const struct table_place *places, size_t count,
                  unsigned width, bool may_drop) CHECKED NONNULL;

@@ -42,7 +42,7 @@ show_column(struct table *table, size_t index)
         note(table, -ENOMEM);
         return;
     }
-    /* A flag is written in JSON's own words, so that one that is not known can be null. */
+    /* A flag is a number to libsmartcols, because it then prints true, false and null unquoted. */
     note(table, scols_column_set_json_type(smart, column->kind == TABLE_TEXT ? SCOLS_JSON_STRING
                                                                              : SCOLS_JSON_NUMBER));
     table->shown[index] = (int)scols_table_get_ncols(table->smart) - 1;
@@ -103,7 +103,7 @@ table_start(struct table *table, const char *name, const struct table_column *co
         return error_set(error, -ENOMEM, "no memory");
     note(table, scols_table_set_name(table->smart, name));
     note(table, scols_table_enable_json(table->smart, table->json));
-    /* table_layout sees to widths. */
+    /* table_layout decides the widths. */
     note(table, scols_table_set_termforce(table->smart, SCOLS_TERMFORCE_NEVER));
     note(table, scols_table_enable_raw(table->smart, table->raw));
     note(table,
@@ -161,7 +161,7 @@ table_set(struct table *table, size_t column, const char *format, ...)
     va_start(args, format);
     text = memory_vformat(format, args);
     va_end(args);
-    /* In JSON a name is what it is; libsmartcols escapes there what must be. */
+    /* In JSON a name is not changed. libsmartcols escapes what must be escaped. */
     if (table->json)
         printable_make_utf8(text);
     else
@@ -205,7 +205,7 @@ table_say_empty(const struct table *table, const struct command_call *call, cons
     say_end(call->faults);
 }
 
-/* The column that a printed one is. */
+/* Returns the column of the table that is printed at `index`. */
 static size_t
 find_shown(const struct table *table, size_t index)
 {
@@ -216,7 +216,7 @@ find_shown(const struct table *table, size_t index)
     return column;
 }
 
-/* Where it goes to no terminal it is as wide as it is. */
+/* Without a terminal the table has its natural width. */
 static int
 fit(const struct table *table)
 {

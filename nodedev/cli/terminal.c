@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define LEAST_WIDTH 60 /* what is narrower is broken by the terminal itself */
+#define LEAST_WIDTH 60 /* on a narrower screen, the terminal breaks the lines */
 
 static void
 measure(struct terminal *terminal)
@@ -84,7 +84,7 @@ terminal_cut(char *text, unsigned columns)
         next += terminal_character(next, &more);
         kept += more;
     }
-    /* At least three columns are cut off, which have a byte each or more. */
+    /* At least three columns are cut off, and each has at least one byte. */
     memcpy(end, "..", sizeof(".."));
 }
 
@@ -109,12 +109,11 @@ terminal_rewind(const struct terminal *terminal, FILE *out)
         fputs("\r\033[2K", out);
 }
 
-/* Another screen than the one that the shell writes on, without a cursor, on which long lines are
- * cut; and back. */
+/* Enters another screen than the shell's, hides the cursor, and cuts long lines; and goes back. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l\033[2J"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
-/* Keys come at once, are not shown, and are no signals. */
+/* Keys arrive at once, are not shown, and send no signals. */
 static void
 change_input(struct terminal_screen *screen)
 {
@@ -164,7 +163,7 @@ terminal_release(struct terminal_screen *screen)
     fflush(screen->out);
     if (screen->is_input_changed)
         tcsetattr(screen->terminal->input, TCSAFLUSH, &screen->before);
-    /* One that came meanwhile has had its effect. */
+    /* Removes signals that came meanwhile, because they have had their effect. */
     while (read(screen->signals, &info, sizeof(info)) > 0)
         ;
     close(screen->signals);
@@ -210,7 +209,7 @@ read_key(const struct terminal_screen *screen)
     char key;
     ssize_t got = read(screen->terminal->input, &key, 1);
 
-    /* ^C, ^\ and ^D are keys here. */
+    /* In this mode ^C, ^\ and ^D are keys. */
     if (got <= 0 || strchr("qQ\003\004\034", key))
         return TERMINAL_END;
     return TERMINAL_ANEW;
@@ -234,7 +233,7 @@ terminal_wait(struct terminal_screen *screen, const struct host *host, uint64_t 
 {
     struct pollfd polls[] = {
         {.fd = screen->signals, .events = POLLIN},
-        {.fd = screen->terminal->input, .events = POLLIN}, /* poll(2) passes over a negative one */
+        {.fd = screen->terminal->input, .events = POLLIN}, /* poll(2) skips a negative one */
     };
 
     if (host->ops->wait(host, polls, COUNT(polls), nanoseconds) <= 0)

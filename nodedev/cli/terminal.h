@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * terminal: the screen that a command prints on, if it prints on one.
+ * terminal: the screen on which a command prints, if there is one.
  *
- * Widths and colours are for people in front of a screen. In a pipe or a file there are none, so
- * that what a script reads does not depend on where it was started. Only this file knows escape
- * sequences: what names hold never reaches a terminal as one (say.h).
+ * Widths and colours are for people in front of a screen. Output to a pipe or a file has neither,
+ * so a script reads the same wherever it was started. Only this file prints escape sequences: names
+ * never get one to the terminal (say.h).
  */
 
 #pragma once
@@ -17,37 +17,37 @@
 #include <stdio.h>
 #include <termios.h>
 
-#define TERMINAL_WIDTH 80 /* of what is laid out and goes to no screen */
+#define TERMINAL_WIDTH 80 /* width of text that is laid out and goes to no screen */
 
 struct terminal {
     int input, output; /* -1: none */
-    bool is_screen;    /* the output is one */
+    bool is_screen;    /* the output is a screen */
     bool has_colour;
     unsigned width, height; /* in characters; 0: not known */
 };
 
-/* Looks at stdin and stdout. The arguments are what NO_COLOR and TERM say in the environment, or
- * NULL. */
+/* Looks at stdin and stdout. The arguments are the environment's NO_COLOR and TERM, or NULL. */
 struct terminal terminal_find(const char *no_color, const char *type);
 
-/* How many characters a line can have. */
+/* Returns how many columns a line can have. */
 unsigned terminal_width(const struct terminal *terminal) CHECKED NONNULL;
 
-/* How many bytes the first character of a text has, and how many columns it takes: 0, 1 or 2. The
- * text is not empty. What is no character of the locale (LC_CTYPE) is a byte, and takes one. */
+/* Returns the number of bytes of the first character of a text that is not empty. *columns gets its
+ * width: 0, 1 or 2. A byte that is no character of the locale (LC_CTYPE) counts as a character of
+ * width 1. */
 size_t terminal_character(const char *text, unsigned *columns) NONNULL;
 
-/* How many columns a text takes; and the text with what is over so many columns replaced by "..",
- * in place. */
+/* Returns the width of a text in columns; and cuts a text to a width in place, so that it ends in
+ * "..". */
 unsigned terminal_columns(const char *text) CHECKED NONNULL;
 void terminal_cut(char *text, unsigned columns) NONNULL;
 
-/* Prints in a colour from here on, if there are colours. */
+/* Prints in this colour from here on, if the terminal has colours. */
 enum terminal_colour {
     TERMINAL_PLAIN,
     TERMINAL_BOLD,
     TERMINAL_DIM,
-    TERMINAL_GREEN, /* these are of the background */
+    TERMINAL_GREEN, /* these are colours of the background */
     TERMINAL_YELLOW,
     TERMINAL_BLUE,
     TERMINAL_MAGENTA,
@@ -56,19 +56,19 @@ enum terminal_colour {
 void
 terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FILE *out) NONNULL;
 
-/* Begins the last line of a screen anew: what was printed in it since its beginning is gone. */
+/* Begins the last line of the screen again, and removes its text. */
 void terminal_rewind(const struct terminal *terminal, FILE *out) NONNULL;
 
 /*
- * A screen that one command has for itself, until terminal_release puts everything back. Signals
- * that would end the program are blocked meanwhile, and are what terminal_wait returns for.
+ * A screen that one command has for itself. terminal_release restores the screen. Until then,
+ * signals that would end the program are blocked, and make terminal_wait return.
  */
 struct terminal_screen {
-    struct terminal *terminal; /* measured anew when its size changes */
+    struct terminal *terminal; /* its size is read again when it changes */
     FILE *out;
     struct termios before;
     sigset_t blocked_before;
-    int signals; /* a signalfd; -1: the screen is not ours */
+    int signals; /* a signalfd; -1: the command does not have the screen */
     bool is_input_changed;
 };
 #define TERMINAL_SCREEN_NONE                                                                       \
@@ -80,11 +80,12 @@ int terminal_take(struct terminal_screen *screen, struct terminal *terminal, FIL
                   struct error *error) CHECKED NONNULL;
 void terminal_release(struct terminal_screen *screen) NONNULL;
 
-/* Shows a text from the top; of what has more lines than the screen, the last line says how many
- * are missing. */
+/* Shows a text from the top. If the text has more lines than the screen, the last line says how
+ * many are missing. */
 void terminal_show(const struct terminal_screen *screen, const char *text) NONNULL;
 
-/* Waits until somebody wants to end it (q, ^C or a signal), to see it anew, or time is over. */
+/* Waits until the user ends the command (q, ^C or a signal), until the text must be shown anew, or
+ * until the time is over. */
 enum terminal_event { TERMINAL_TIME, TERMINAL_ANEW, TERMINAL_END };
 enum terminal_event terminal_wait(struct terminal_screen *screen, const struct host *host,
                                   uint64_t nanoseconds) CHECKED NONNULL;

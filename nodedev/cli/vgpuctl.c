@@ -15,9 +15,10 @@
 
 #define ALWAYS (OPTION_BIT(OPTION_HELP))
 
-#define COLUMNS 32 /* of a command and its arguments */
+#define COLUMNS 32 /* width of a command with its arguments */
 
-/* Programs read it, too: completion does. */
+/* Without a screen the width has no limit, because programs such as the completion read the
+ * text. */
 static unsigned
 help_width(const struct command_call *call)
 {
@@ -71,8 +72,8 @@ find_command(const struct command *const *commands, const char *name, struct err
     return NULL;
 }
 
-/* Another machine's file system, or a capture of it, is not this libvirt's. It is confined, but for
- * this one's own: from "/" no link leads out. */
+/* The host is another machine's file system, or a capture, so this libvirt is not its libvirt.
+ * Links are confined to the tree, except for this machine's own "/": no link leads out of "/". */
 static int
 change_root(struct host *host, struct playback *playback, struct command_call *call,
             struct error *error)
@@ -93,7 +94,7 @@ change_root(struct host *host, struct playback *playback, struct command_call *c
     return host->root < 0 ? error_set(error, -errno, "--root %s: %m", root) : 0;
 }
 
-/* The n-th of the words that a command's arguments are called. */
+/* Returns the n-th word of a command's list of arguments. */
 static const char *
 argument_name(const struct command *command, size_t n, size_t *length)
 {
@@ -122,7 +123,7 @@ check_arguments(const struct command *command, const struct command_call *call, 
     return REFUSED;
 }
 
-/* What the capture does not have was no answer, whatever was made of it. */
+/* Tells which questions the capture does not answer. A result may hang on them. */
 static void
 tell_misses(const struct command_call *call, const struct words *misses)
 {
@@ -207,7 +208,7 @@ run_help(const struct command *const *commands, const struct command_call *call,
     return COMMAND_DONE;
 }
 
-/* Without a command. */
+/* Runs vgpuctl without a command. */
 static enum command_status
 run_bare(const struct command *const *commands, const struct command_call *call)
 {
@@ -260,7 +261,8 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
     struct error error = {0};
     enum command_status status;
 
-    /* All text is UTF-8 here, whatever the terminal is said to be: libsmartcols asks for that. */
+    /* Text is always UTF-8 here, whatever the terminal's locale is, because libsmartcols needs
+     * this. */
     (void)!setlocale(LC_CTYPE, "C.UTF-8");
     status = choose(host, commands, argc, argv, &call, &error);
     options_clear(&call.options);

@@ -17,7 +17,7 @@ wrap_line(const char *text, unsigned columns, const char **next)
         unsigned more;
         size_t length = terminal_character(end, &more);
 
-        /* A character that is wider than the line has it for itself. */
+        /* A character that is wider than the line gets a line of its own. */
         if (used + more > columns && end > text)
             break;
         if (*end == ' ' && end > text)
@@ -31,7 +31,7 @@ wrap_line(const char *text, unsigned columns, const char **next)
     return (size_t)(end - text);
 }
 
-#define LEAST_COLUMNS 20 /* of the text, however narrow the screen is */
+#define LEAST_COLUMNS 20 /* least width of the text, even on a narrow screen */
 
 void
 wrap_beside(FILE *out, const char *head, unsigned columns, const char *text, unsigned width)

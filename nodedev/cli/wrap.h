@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* How many bytes of a text make its first line of at most so many columns: up to a blank if there
- * is one, else through a word. *next is where the second line begins; at the end of the text if
- * there is none. */
+/* Returns the number of bytes in the first line of a text. The line has at most `columns` columns,
+ * and ends at a blank if there is one, else within a word. *next is the beginning of the second
+ * line, or the end of the text. */
 size_t wrap_line(const char *text, unsigned columns, const char **next) CHECKED NONNULL;
 
-/* Prints a text beside a head of so many columns, in lines that are not longer than a width. */
+/* Prints a text beside a head of `columns` columns, in lines that are not longer than `width`. */
 void wrap_beside(FILE *out, const char *head, unsigned columns, const char *text,
                  unsigned width) NONNULL;
