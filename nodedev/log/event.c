@@ -9,7 +9,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "domain=web01 event=prepare device=... result=ok": the last has blanks (lease/log.h). */
+/* Reads a message such as "domain=web01 event=prepare device=... result=ok". Only the last value
+ * has blanks (lease/log.h). */
 static bool
 read_ours(char *message, struct event *ret)
 {
@@ -37,8 +38,8 @@ read_ours(char *message, struct event *ret)
     return ret->domain && ret->name && ret->result;
 }
 
-/* Takes the next word of the command that libvirt has run, which libvirt quotes as a shell would.
- * `end` is what ends the word: a blank, or after the last one the parenthesis. */
+/* Takes the next word of the command that libvirt has run. libvirt quotes words as for a shell.
+ * `end` is the character that ends the word: a blank, or the parenthesis after the last word. */
 static char *
 take_word(char **rest, char *end)
 {
@@ -60,9 +61,8 @@ take_word(char **rest, char *end)
     return word;
 }
 
-/* What stands behind "NAME: ", which begins a line of the hook's. The domain's name may have ": "
- * in it, so its length is that of the word in the command, in which nothing was made printable yet.
- */
+/* Returns the text behind "NAME: ", with which the hook begins a line. The domain's name may
+ * contain ": ". So its length is taken from the command, where nothing was made printable yet. */
 static char *
 skip_name(char *line, char *word)
 {
@@ -78,9 +78,9 @@ skip_name(char *line, char *word)
     return end + 2;
 }
 
-/* libvirt says what the hook says when it refuses: "Hook script execution failed: ... (LC_ALL=C
- * /etc/libvirt/hooks/qemu.d/50-vgpu web01 prepare begin -) unexpected exit status 1: vgpu: web01:
- * ...". */
+/* If the hook refuses a start, libvirt logs the hook's message: "Hook script execution failed: ...
+ * (LC_ALL=C /etc/libvirt/hooks/qemu.d/50-vgpu web01 prepare begin -) unexpected exit status 1:
+ * vgpu: web01: ...". */
 static bool
 read_refusal(char *message, struct event *ret)
 {
@@ -115,7 +115,7 @@ const struct event_source event_sources[EVENT_SOURCES] = {
     {"virtqemud", "_COMM", read_refusal},
 };
 
-/* "2026-11-23T12:00:01+0000" or "Nov 23 12:00:01". */
+/* Returns the length of a time such as "2026-11-23T12:00:01+0000" or "Nov 23 12:00:01". */
 static size_t
 time_length(const char *line)
 {

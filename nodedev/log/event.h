@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * event: what one line of the system log says of a guest's vGPUs.
+ * event: reads what a line of the system log tells of a guest's vGPUs.
  *
- * Two kinds of lines say something: ours (lease/log.h), and libvirt's about a start that the hook
- * has refused.
+ * There are two kinds of such lines: ours (lease/log.h), and libvirt's lines about a start that the
+ * hook has refused.
  */
 
 #pragma once
@@ -13,14 +13,15 @@
 
 #include <stdbool.h>
 
-/* Parts of the line. NULL: it says nothing of that. */
+/* Parts of the line. NULL: the line does not have that part. */
 struct event {
     const char *time, *domain, *uuid, *name, *device, *type, *gpu, *result;
-    bool is_refused; /* libvirt says so, and the result is the reason */
+    bool is_refused; /* libvirt tells of a refusal, and the result is its reason */
 };
 
-/* Who writes such lines: what the log calls the program, the field of the journal in which that
- * stands (libvirt writes no identifier there), and who reads its messages. */
+/* The programs that write such lines: the program's name in the log; the field of the journal that
+ * has this name, because libvirt writes no identifier there; and the function that reads its
+ * messages. */
 #define EVENT_SOURCES 4
 struct event_source {
     const char *program, *field;
@@ -28,10 +29,10 @@ struct event_source {
 };
 extern const struct event_source event_sources[EVENT_SOURCES];
 
-/* Reads a line "TIME [HOST] PROGRAM[PID]: MESSAGE" without its line feed, which is cut to pieces.
- * Whether it says something of a vGPU. */
+/* Reads a line "TIME [HOST] PROGRAM[PID]: MESSAGE" without its line feed, and cuts it into parts.
+ * Returns whether the line tells of a vGPU. */
 bool event_read(char *line, struct event *ret) CHECKED NONNULL;
 
-/* Whether it is about a domain of that name, as a person types it or as the log has it, or of that
- * UUID. */
+/* Whether an event is about a domain. `domain` is its UUID, or its name as typed or as in the
+ * log. */
 bool event_is_about(const struct event *event, const char *domain) CHECKED NONNULL;

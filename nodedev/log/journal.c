@@ -16,7 +16,7 @@ journal_exists(const struct host *host)
     return host_exists(host, DIRECTORY);
 }
 
-/* Only root's own lines: anybody may call himself what we are called. */
+/* Only root's lines are read, because any user can write lines under our program's name. */
 int
 journal_open(const struct host *host, const time_t *since, struct error *error)
 {

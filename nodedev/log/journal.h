@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * journal: systemd's journal, as journalctl(1) gives it to whoever asks.
+ * journal: systemd's journal, as far as journalctl(1) shows it to this user.
  */
 
 #pragma once
@@ -11,10 +11,10 @@
 
 #include <time.h>
 
-/* Whether this host has one that runs. */
+/* Whether this host has a journal that runs. */
 bool journal_exists(const struct host *host) CHECKED NONNULL;
 
-/* What those programs have written as root that event.h knows, as text: since a moment, or since
- * the boot (NULL). A descriptor, or -errno with a line in error. */
+/* Opens, as text, what the programs of event.h have written as root since a moment, or since the
+ * boot (NULL). Returns a descriptor, or -errno with a line in error. */
 int journal_open(const struct host *host, const time_t *since, struct error *error) CHECKED
     __attribute__((nonnull(1, 3)));

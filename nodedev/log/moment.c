@@ -12,7 +12,7 @@
 #define YEAR  31557600 /* 365.25 days */
 #define MONTH (YEAR / 12)
 
-/* What stands behind a time of the day: a fraction of a second, and a zone or none. */
+/* Reads what follows a time of day: a fraction of a second, and a zone or none. */
 static int
 read_zone(const char *rest, struct tm *time, time_t *ret)
 {
@@ -34,7 +34,7 @@ read_zone(const char *rest, struct tm *time, time_t *ret)
     return 0;
 }
 
-/* What a format leaves out is as on the day given, at midnight. */
+/* Parts that the format leaves out come from the given day, at midnight. */
 static int
 read_time(const char *text, time_t day, time_t *ret)
 {
@@ -56,7 +56,7 @@ read_time(const char *text, time_t day, time_t *ret)
     return -EINVAL;
 }
 
-/* How long a unit is, in seconds, by the words of systemd.time(7). */
+/* Reads the length of a unit in seconds, by the words of systemd.time(7). */
 static int
 read_unit(const char *word, size_t length, time_t *ret)
 {
@@ -80,7 +80,7 @@ read_unit(const char *word, size_t length, time_t *ret)
     return -EINVAL;
 }
 
-/* "1h30min", "2 days": how long that is, in seconds. A number without a unit is of seconds. */
+/* Reads a span such as "1h30min" or "2 days", in seconds. A number without a unit means seconds. */
 static int
 read_span(const char *text, size_t length, time_t *ret)
 {
@@ -106,7 +106,7 @@ read_span(const char *text, size_t length, time_t *ret)
     return length ? 0 : -EINVAL;
 }
 
-/* The midnight that a day began with. */
+/* Returns the midnight at the beginning of a day. */
 static time_t
 midnight(time_t now, int days_before)
 {
@@ -119,7 +119,7 @@ midnight(time_t now, int days_before)
     return mktime(&time);
 }
 
-/* "@1700000000" */
+/* Reads a moment such as "@1700000000". */
 static int
 read_seconds(const char *text, time_t *ret)
 {

@@ -15,8 +15,8 @@
 #define PACKED    ".gz"
 #define GZIP      "/usr/bin/gzip"
 
-/* What stands behind the log's own name in that of a file of it: "", ".1", ".2.gz", "-20261122"; or
- * NULL: it is none. */
+/* Returns what a file's name has behind the log's name: "", ".1", ".2.gz", "-20261122". Returns
+ * NULL if it is no file of the log. */
 static const char *
 suffix_of(const char *name, const char *log)
 {
@@ -31,7 +31,7 @@ suffix_of(const char *name, const char *log)
     return end != suffix + 1 && (!*end || !strcmp(end, PACKED)) ? suffix : NULL;
 }
 
-/* Those with a date first, then those with a number, of which the highest is the oldest. */
+/* Sorts files with a date first, then files with a number. The highest number is the oldest. */
 static int
 by_age(const void *a, const void *b)
 {
@@ -48,7 +48,7 @@ by_age(const void *a, const void *b)
     return (numbers[0] < numbers[1]) - (numbers[0] > numbers[1]);
 }
 
-/* What is older is not opened again. One that has just got another name is passed over. */
+/* Adds a file, unless all in it is older. A file that was renamed just now is skipped. */
 static int
 add_file(const struct host *host, const char *name, size_t length, const time_t *since,
          struct syslog *syslog, struct error *error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * syslog: the files of a system log, where there is no journal, or on another machine's disk.
+ * syslog: the files of a system log, for hosts without a journal and for another machine's disk.
  *
- * logrotate(8) gives a file that is full another name: "syslog.1", or with its `dateext`
- * "syslog-20261122". Older ones are packed by gzip: "syslog.2.gz".
+ * logrotate(8) renames a file that is full to "syslog.1", or with `dateext` to "syslog-20261122".
+ * It packs older files by gzip: "syslog.2.gz".
  */
 
 #pragma once
@@ -16,8 +16,8 @@
 
 struct syslog_file {
     char *path;         /* below root */
-    const char *suffix; /* in path: what it has behind the log's own name */
-    time_t changed;     /* when it was written last */
+    const char *suffix; /* part of path: what follows the log's own name */
+    time_t changed;     /* the time of the last write */
 };
 
 struct syslog {
@@ -25,12 +25,12 @@ struct syslog {
     size_t count;
 };
 
-/* Finds the log that this host has, with what was written since a moment (NULL: ever). -errno with
- * a line in error; -ENOENT if it has none. The caller clears ret in every case. */
+/* Finds the log files of this host that were written since a moment (NULL: ever). Returns -errno
+ * with a line in error; -ENOENT if there is no log. The caller clears ret in every case. */
 int syslog_find(const struct host *host, const time_t *since, struct syslog *ret,
                 struct error *error) CHECKED __attribute__((nonnull(1, 3, 4)));
 void syslog_clear(struct syslog *syslog) NONNULL;
 
-/* What is in a file of it, as text: a descriptor, or -errno with a line in error. */
+/* Opens a file of the log as text. Returns a descriptor, or -errno with a line in error. */
 int syslog_open(const struct host *host, const struct syslog_file *file,
                 struct error *error) CHECKED NONNULL;
