@@ -21,7 +21,7 @@ domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
     uuid_t space, made;
 
     *ret = (struct name){0};
-    /* Two that libvirt has not seen yet must not have the same. */
+    /* Two domains without a UUID, which libvirt has not seen yet, must not get the same UUIDs. */
     if (uuid_parse(domain->text, space) < 0)
         uuid_generate_random(made);
     else
@@ -41,7 +41,7 @@ domain_edit_start(const struct document *document, struct domain_edit *ret, stru
     int rc;
 
     *ret = (struct domain_edit){0};
-    /* It refuses a document type, and with that entities, before any tree is built. */
+    /* The parser refuses a document type, and so entities, before any tree is made. */
     rc = request_parse_draft(document, &ret->request, error);
     if (rc < 0)
         return rc;
@@ -81,7 +81,7 @@ read_anew(struct domain_edit *edit, struct error *error)
 
 /* --- where things are ------------------------------------------------------------------------- */
 
-/* The element of a hostdev, which may be NULL. */
+/* Returns the element of a hostdev. `hostdev` may be NULL. */
 static xmlNodePtr
 find_element(const struct domain_edit *edit, const struct request_hostdev *hostdev)
 {
@@ -182,8 +182,8 @@ check_addable(const struct domain_edit *edit, const struct domain_edit_device *d
     return 0;
 }
 
-/* If the annotation has one device that names no hostdev, give it the uuid of its hostdev: with a
- * second device it must name one. */
+/* An annotation with one device need not name a hostdev; with a second device it must. So the
+ * device gets the uuid of its hostdev. */
 static bool
 link_lonely(const struct domain_edit *edit)
 {
@@ -240,7 +240,7 @@ forget_attributes(xmlNodePtr element)
         xmlRemoveProp(element->properties);
 }
 
-/* Forgets them, but for those of a display. */
+/* Removes the attributes of the source, but keeps those of a display. */
 static bool
 forget_source(xmlNodePtr hostdev)
 {
@@ -252,7 +252,7 @@ forget_source(xmlNodePtr hostdev)
            (!ramfb || xml_tree_set(hostdev, "ramfb", "on"));
 }
 
-/* Sets the attributes that libvirt needs. */
+/* Sets the attributes of the source that libvirt needs. */
 static bool
 set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
 {
@@ -295,7 +295,7 @@ add_hostdev(const struct domain_edit *edit, const char *alias)
     return name && set_source(hostdev, address, &mediated) && xml_tree_set(name, "name", alias);
 }
 
-/* Whether the new text asks for the device, under its UUID. */
+/* Whether the new XML asks for the device, under its UUID. */
 static bool
 asks_for(const struct request *request, const struct domain_edit_device *device)
 {
@@ -387,7 +387,7 @@ no_such(const struct request *request, const char *word, struct error *error)
     return -ENOENT;
 }
 
-/* The hostdev that somebody means (cli/pick.h); *ret is NULL if there is none. */
+/* Finds the hostdev that a word means (cli/pick.h). *ret is NULL if there is none. */
 static int
 find_meant(const struct domain_edit *edit, const char *word, const struct request_hostdev **ret,
            struct error *error)
@@ -410,7 +410,8 @@ find_meant(const struct domain_edit *edit, const char *word, const struct reques
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* The <vgpu:device> with an alias that no hostdev has, because only the hostdev was removed. */
+/* Finds the <vgpu:device> whose alias no hostdev has. There is one if somebody removed only the
+ * hostdev. */
 static size_t
 find_dangling(const struct request *request, const char *word)
 {

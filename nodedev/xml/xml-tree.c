@@ -17,7 +17,7 @@ xml_tree_read(const struct document *document)
                                    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                                        XML_PARSE_BIG_LINES);
 
-    /* Else what is not ASCII would come out as character references. */
+    /* Without an encoding, libxml2 writes characters that are not ASCII as character references. */
     if (tree && !tree->encoding)
         tree->encoding = xmlStrdup(BAD_CAST "UTF-8");
     return tree;
@@ -126,7 +126,8 @@ xml_tree_set(xmlNodePtr element, const char *name, const char *value)
     return xmlSetProp(element, BAD_CAST name, BAD_CAST value);
 }
 
-/* White space that breaks a line; what comes after its last line feed is the indentation. */
+/* Returns the last line feed of white space that breaks a line. The indentation follows the line
+ * feed. */
 static const char *
 indentation(const xmlNode *node)
 {
@@ -138,7 +139,7 @@ indentation(const xmlNode *node)
     return feed ? feed + 1 : NULL;
 }
 
-/* Of an element; -1: it does not begin a line. */
+/* Returns the indentation of an element; -1 if the element does not begin a line. */
 static int
 depth_of(const xmlNode *element)
 {
@@ -169,7 +170,7 @@ xml_tree_add(xmlNodePtr parent, const char *name)
         return NULL;
     if (depth < 0)
         return xmlAddChild(parent, element);
-    /* The white space before the parent's end is its end's. */
+    /* The white space before the parent's end tag belongs to the end tag. */
     if (indentation(last)) {
         xmlUnlinkNode(last);
         xmlFreeNode(last);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * xml-tree: an XML document in memory, edited so that it still looks as if written by hand.
+ * xml-tree: edits an XML document in memory, so that it still looks as if written by hand.
  *
- * A new element stands on a line of its own, two blanks further in than its parent, if the parent
- * stands on one. An element that is removed takes its line with it. libxml2 does the rest.
+ * If the parent begins a line, a new element gets a line of its own, with two blanks more than the
+ * parent. An element that is removed takes its line with it. libxml2 does the rest.
  */
 
 #pragma once
@@ -13,33 +13,33 @@
 
 #include <libxml/tree.h>
 
-/* NULL if it is not well formed. No network, no entities of its own, no document type is looked at.
- */
+/* Reads a document. Returns NULL if it is not well formed. Network, the document's entities and its
+ * document type are not used. */
 xmlDocPtr xml_tree_read(const struct document *document) CHECKED NONNULL;
 void xml_tree_free(xmlDocPtr tree);
 
-/* The text of all of it, with an <?xml ...?> in front if so wanted. The caller frees it; NULL: no
- * memory. */
+/* Writes the whole tree, with <?xml ...?> in front if `declared`. The caller frees the text.
+ * Returns NULL without memory. */
 char *xml_tree_text(xmlDocPtr tree, bool declared) CHECKED NONNULL;
 
-/* The text of one element, without any namespace. */
+/* Writes one element, without any namespace. */
 char *tree_text_bare(xmlNodePtr element) CHECKED NONNULL;
 
-/* The next child element after `after` (NULL: the first) of this name, of a namespace (NULL: of
- * none); or NULL. */
+/* Returns the next child element after `after` (NULL: the first) with this name and this namespace
+ * (NULL: with none). Returns NULL if there is none. */
 xmlNodePtr xml_tree_next(xmlNodePtr parent, xmlNodePtr after, const char *name, const char *space)
     __attribute__((nonnull(1, 3))) CHECKED;
 
-/* Attributes without a namespace. tree_set: false if there is no memory. */
+/* Read and set attributes without a namespace. xml_tree_set returns false without memory. */
 bool tree_attribute_is(xmlNodePtr element, const char *name, const char *value) CHECKED NONNULL;
 bool xml_tree_set(xmlNodePtr element, const char *name, const char *value) CHECKED NONNULL;
 
-/* A new element at the end of its parent, or after its sibling, of its parent's namespace; NULL: no
- * memory. */
+/* Add an element at the end of its parent, or after its sibling, in the namespace of its parent.
+ * Return NULL without memory. */
 xmlNodePtr xml_tree_add(xmlNodePtr parent, const char *name) CHECKED NONNULL;
 xmlNodePtr tree_add_after(xmlNodePtr sibling, const char *name) CHECKED NONNULL;
 
 void xml_tree_remove(xmlNodePtr element) NONNULL;
 
-/* Whether it holds nothing but white space. */
+/* Whether an element has nothing but white space. */
 bool tree_is_bare(xmlNodePtr element) CHECKED NONNULL;
