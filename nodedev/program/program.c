@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE   5000        /* ms from SIGTERM on */
-#define LONGEST 60000       /* ms that it may take to print what is read */
-#define MOST    (256 << 20) /* bytes of that */
+#define GRACE   5000        /* ms after SIGTERM */
+#define LONGEST 60000       /* ms that a program may take if its output is read */
+#define MOST    (256 << 20) /* bytes of output that is read */
 
-/* All other descriptors of ours are closed by the exec. */
+/* The exec closes all other descriptors of this process. */
 static int
 redirect(posix_spawn_file_actions_t *actions, int in, int out)
 {
@@ -28,7 +28,7 @@ redirect(posix_spawn_file_actions_t *actions, int in, int out)
                                                  STDOUT_FILENO);
 }
 
-/* No signal is ignored or blocked, whatever our caller does with them. */
+/* The program ignores and blocks no signal, even if the caller does. */
 static int
 set_signals(posix_spawnattr_t *attributes)
 {
@@ -44,7 +44,7 @@ set_signals(posix_spawnattr_t *attributes)
     return rc ? rc : posix_spawnattr_setsigdefault(attributes, &all);
 }
 
-/* Its pid, or -errno. */
+/* Returns the program's pid, or -errno. */
 static int
 start(char *const argv[], int in, int out)
 {
@@ -70,7 +70,7 @@ start(char *const argv[], int in, int out)
     return rc ? -rc : pid;
 }
 
-/* What it ended with, or -ETIMEDOUT. */
+/* Returns the exit status, or -ETIMEDOUT. */
 static int
 wait_for(pid_t pid, struct deadline deadline)
 {
@@ -89,8 +89,8 @@ wait_for(pid_t pid, struct deadline deadline)
     }
 }
 
-/* Why a program cannot be started is asked beforehand: under valgrind, which has no vfork(2),
- * nobody would tell. */
+/* Whether the program can be started is checked first. Under valgrind, which has no vfork(2), a
+ * later error is not reported. */
 int
 program_run(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
@@ -107,7 +107,7 @@ program_run(const struct host *host, char *const argv[], int in, int out, unsign
     return rc < 0 ? rc : -ETIMEDOUT;
 }
 
-/* Memory that cannot grow: who prints without an end is refused. */
+/* Memory of fixed size. A program that prints more gets an error. */
 static int
 make_memory(struct error *error)
 {
