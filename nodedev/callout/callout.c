@@ -23,7 +23,7 @@
 #define LONGEST_LOCK  2000 /* ms */
 #define LONGEST_INPUT 1000 /* ms */
 
-/* What is to be made or was removed. */
+/* The device that is to be made or was removed. */
 struct callout {
     const struct host *host;
     struct name type;
@@ -31,13 +31,13 @@ struct callout {
     struct name parent;
 };
 
-/* What it is weighed against. */
+/* The facts by which the device is judged. */
 struct weighing {
     const struct callout *callout;
     struct names drained;
     struct ledger ledger;
     struct inventory inventory;
-    const struct inventory_parent *parent; /* NULL: there is none of that name */
+    const struct inventory_parent *parent; /* NULL: there is no parent of that name */
 };
 
 static void
@@ -54,7 +54,8 @@ is_its_type(const struct inventory_type *type, const void *data)
     return name_equal(&type->id, &((const struct callout *)data)->type);
 }
 
-/* What cannot be read is logged, and stops nobody here: prepare refuses for it, and says so. */
+/* What cannot be read is logged, and stops nobody here. The hook's prepare refuses a start for it,
+ * and reports it. */
 static void
 weigh(struct weighing *weighing)
 {
@@ -74,7 +75,8 @@ weigh(struct weighing *weighing)
                                   name_equal(&parent->name, &callout->parent));
 }
 
-/* A device that we have found was somebody else's to make from the beginning. */
+/* Refuses the UUID of a vGPU that has a lease, unless its device was found: then somebody else
+ * makes that device. */
 static int
 check_uuid(const struct weighing *weighing, struct error *error)
 {
@@ -87,7 +89,7 @@ check_uuid(const struct weighing *weighing, struct error *error)
                      lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state));
 }
 
-/* Whether the GPU takes new vGPUs just now. */
+/* Checks that the GPU takes new vGPUs now. */
 static int
 check_open(const struct weighing *weighing, struct error *error)
 {
@@ -104,7 +106,7 @@ check_open(const struct weighing *weighing, struct error *error)
     return 0;
 }
 
-/* A vGPU that is promised to a guest, and that the kernel's figures do not show yet. */
+/* Returns a vGPU that is promised to a guest and is not in the kernel's figures yet. */
 static const struct lease *
 find_promise(const struct weighing *weighing, const struct name *gpu)
 {
@@ -114,8 +116,8 @@ find_promise(const struct weighing *weighing, const struct name *gpu)
                           !inventory_find_vgpu(&weighing->inventory, &lease->vgpu.device));
 }
 
-/* How the very parent stands, no rule of ours being in the way; REASON_NONE if that cannot be
- * told. */
+/* Judges the parent without the rules of the configuration. Returns REASON_NONE if that is not
+ * possible. */
 static enum reason
 judge_parent(const struct weighing *weighing, size_t type)
 {
@@ -144,7 +146,7 @@ judge_parent(const struct weighing *weighing, size_t type)
     return fit_judge(&rooms, &demand, weighing->parent->gpu, type, &place);
 }
 
-/* Whether the kernel would make one now, as its figures say. */
+/* Whether the kernel would make a vGPU now, by its own figures. */
 static bool
 offers(const struct weighing *weighing, size_t type)
 {
@@ -154,7 +156,7 @@ offers(const struct weighing *weighing, size_t type)
     return gpu_room_at(&room, type, (size_t)(weighing->parent - weighing->inventory.parents)).most;
 }
 
-/* What the kernel itself has no room for, it refuses itself. */
+/* If the kernel has no room, it refuses the vGPU itself. */
 static int
 check_room(const struct weighing *weighing, struct error *error)
 {
@@ -173,7 +175,7 @@ check_room(const struct weighing *weighing, struct error *error)
                      lease_state_name(promise->state));
 }
 
-/* Before somebody else makes a device. */
+/* Called before somebody else makes a device. */
 static int
 on_start(const struct callout *callout, struct error *error)
 {
@@ -189,8 +191,8 @@ on_start(const struct callout *callout, struct error *error)
     return rc;
 }
 
-/* Under the lock: whether the lease is of no use any more. A guest that is just starting keeps its
- * own, by which it is told what happened; libvirt gives that back. */
+/* Whether the lease is not needed any more. The caller has the lock. A guest that is just starting
+ * keeps its lease, because the lease tells it what happened. libvirt then gives it back. */
 static bool
 is_over(const struct transaction *transaction, const struct look *look, const struct lease *lease)
 {
@@ -200,7 +202,7 @@ is_over(const struct transaction *transaction, const struct look *look, const st
     return fate_judge(FATE_RECONCILE, &facts, &why) == FATE_FORGET;
 }
 
-/* After somebody else has removed a device. */
+/* Called after somebody else has removed a device. */
 static int
 on_stop(const struct callout *callout, struct error *error)
 {
@@ -210,7 +212,7 @@ on_stop(const struct callout *callout, struct error *error)
     struct lease *lease;
     int rc = statedir_peek(callout->host, &before, error);
 
-    /* Nearly always it is none of ours: then nobody waits for a lock. */
+    /* Nearly always the device has no lease. Then nobody waits for a lock. */
     lease = rc < 0 ? NULL : ledger_find(&before, &callout->device);
     if (!lease)
         return rc;
@@ -237,13 +239,13 @@ on_stop(const struct callout *callout, struct error *error)
 static const struct event {
     const char *event, *action, *state;
     int (*run)(const struct callout *callout, struct error *error);
-    bool refuses; /* its failure is the answer, else only logged */
+    bool refuses; /* its failure is the answer; else it is only logged */
 } events[] = {
     {"pre", "start", "none", on_start, true},
     {"notify", "stop", "success", on_stop, false},
 };
 
-/* NULL: nothing to us. A later mdevctl may say more, which is passed over. */
+/* Returns NULL if the call does not concern us. Further words of a later mdevctl are skipped. */
 static const struct event *
 read_words(int argc, char *const argv[], struct callout *ret)
 {
@@ -264,7 +266,8 @@ read_words(int argc, char *const argv[], struct callout *ret)
                           !strcmp(each->state, words[3]));
 }
 
-/* mdevctl 1.2 takes no answer from a script that ended before it had written all of the JSON. */
+/* Reads all of the input: mdevctl 1.2 takes no answer from a script that ends before mdevctl has
+ * written all of the JSON. */
 static void
 swallow(const struct host *host, int input)
 {

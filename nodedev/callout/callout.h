@@ -2,14 +2,15 @@
 
 /*
  * callout: what mdevctl(8) asks us before it makes a device, and tells us after it has removed one.
- * We do not use mdevctl ourselves, so this is always somebody else's doing: an administrator's, or
- * libvirt's for virsh nodedev-create.
+ * We do not use mdevctl ourselves. So a call always comes from others: from an administrator, or
+ * from libvirt for virsh nodedev-create.
  *
- * mdevctl runs us as "-t TYPE -e EVENT -a ACTION -s STATE -u UUID -p PARENT" with the device's JSON
- * on stdin, which says nothing that we need. It takes the first script's answer that is not
- * CALLOUT_NOT_MINE, so that is what nearly all is answered with, and 0 never: it would keep a
- * vendor's script from being asked. Never calls libvirt (which may be waiting for us), and waits
- * for two seconds at most.
+ * mdevctl runs us as "-t TYPE -e EVENT -a ACTION -s STATE -u UUID -p PARENT", with the device's
+ * JSON on stdin. The JSON has nothing that we need. mdevctl takes the first script's answer that is
+ * not CALLOUT_NOT_MINE. So nearly all calls are answered with CALLOUT_NOT_MINE. 0 is never the
+ * answer, because mdevctl would then not ask a vendor's script.
+ *
+ * The call-out never calls libvirt, which may be waiting for it. It waits for two seconds at most.
  */
 
 #pragma once
@@ -22,9 +23,10 @@ enum callout_status {
 };
 
 /*
- * Refuses the start of a device whose UUID is a vGPU of ours, or that would go to a drained GPU or
- * take the room that is promised to one: one line on faults. Forgets the lease of a device that was
- * stopped, if nobody needs it. Anything else, understood or not, is not ours.
+ * Handles a call. It refuses the start of a device if its UUID is that of our vGPU, or if its GPU
+ * is drained, or if the room is promised to another vGPU; the reason is one line on faults. It
+ * forgets the lease of a device that was stopped, if nobody needs the lease. All other calls are
+ * not ours, understood or not.
  */
 enum callout_status callout_run(const struct host *host, int argc, char *const argv[], int input,
                                 int faults) CHECKED NONNULL;
