@@ -126,8 +126,8 @@ xml_tree_set(xmlNodePtr element, const char *name, const char *value)
     return xmlSetProp(element, BAD_CAST name, BAD_CAST value);
 }
 
-/* Returns the last line feed of white space that breaks a line. The indentation follows the line
- * feed. */
+/* Returns the indentation behind the last line feed. Returns NULL if the node is no white space
+ * that breaks a line. */
 static const char *
 indentation(const xmlNode *node)
 {
