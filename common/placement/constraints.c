@@ -35,7 +35,7 @@ is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && !memcmp(text, word, length);
 }
 
-/* The administrator's traits, and those that a GPU has by itself. */
+/* Whether a GPU has a trait: one from the administrator, or one that the GPU has by itself. */
 static bool
 has_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t length)
 {
@@ -68,7 +68,8 @@ has_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t lengt
     return false;
 }
 
-/* Whether a GPU has a trait that is asked for or, with a leading '!', does not have it. */
+/* Whether a GPU has a trait that is asked for. With a leading '!', whether the GPU does not have
+ * the trait. */
 static bool
 meets_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t length)
 {
@@ -137,7 +138,8 @@ constraints_bring_memory(const struct policy *policy, const struct inventory_gpu
     return count > 0;
 }
 
-/* Not where its hostdev says or, if that is still to be said, where it is not to say so. */
+/* Whether the hostdev names another place than this parent. If the hostdev names none yet, whether
+ * this place is to be avoided. */
 static bool
 is_elsewhere(const struct rooms *rooms, const struct demand *demand,
              const struct inventory_parent *parent)
@@ -151,9 +153,9 @@ is_elsewhere(const struct rooms *rooms, const struct demand *demand,
            names_has(avoided, &parent->name);
 }
 
-/* The function's own driver makes the vGPU, and with managed='yes' libvirt would take the function
- * from it. The rewrite of a guest that arrives leaves managed='yes' as it is, unless the PCI device
- * becomes a mediated one. */
+/* Whether libvirt would take the function from its driver. The driver makes the vGPU, and
+ * managed='yes' unbinds the driver. The rewrite of a guest that arrives does not change
+ * managed='yes', unless the PCI device becomes a mediated one. */
 static bool
 would_be_taken(const struct demand *demand, const struct inventory_parent *parent)
 {

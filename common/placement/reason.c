@@ -10,7 +10,7 @@
 const char *
 reason_of_rule(enum reason reason)
 {
-    /* Those that need no figures. */
+    /* The reasons that need no figures. */
     static const char *const words[] = {
         [REASON_NO_TYPE] = "has no such type",
         [REASON_OTHER_KIND] = "makes vGPUs of the other kind (see vgpuctl gpus)",
@@ -45,8 +45,8 @@ reason_is_of_room(enum reason reason)
     return reason >= REASON_QUOTA && reason < REASON_NONE;
 }
 
-/* A GPU that has no such type: whether its driver only does not list it just now. One that lists
- * nothing may have no parents either. */
+/* For a GPU without such a type: whether its driver just does not list the type now. A GPU that
+ * lists nothing may have no parents either. */
 static enum reason
 judge_unlisted(const struct rooms *rooms, const struct demand *demand, size_t gpu)
 {
@@ -62,7 +62,7 @@ judge_unlisted(const struct rooms *rooms, const struct demand *demand, size_t gp
     return best == REASON_NONE ? REASON_UNLISTED : best;
 }
 
-/* The GPU's best reason over the types that will do, and where it was found. */
+/* Returns the GPU's best reason over all types that satisfy the demand, and where it was found. */
 static enum reason
 judge_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t *ret,
           struct fit *fit)
@@ -89,7 +89,7 @@ judge_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, si
                : best;
 }
 
-/* What is on a GPU that does not offer a type. */
+/* Names the vGPUs on a GPU that does not offer a type. */
 static void
 say_unlisted(const struct rooms *rooms, size_t gpu, char *text, size_t size)
 {
@@ -106,7 +106,7 @@ say_unlisted(const struct rooms *rooms, size_t gpu, char *text, size_t size)
                  rooms->gpus[gpu].made);
 }
 
-/* A partitioned GPU whose driver lists nothing, though it has GPU instances. */
+/* Tells of a partitioned GPU whose driver lists no type, though the GPU has GPU instances. */
 static void
 say_lacks_types(const struct inventory_gpu *card, char *text, size_t size)
 {
@@ -116,7 +116,7 @@ say_lacks_types(const struct inventory_gpu *card, char *text, size_t size)
              card->instances, card->instances == 1 ? "" : "s");
 }
 
-/* Which trait it is. */
+/* Names the trait. */
 static void
 say_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu, enum reason reason,
           char *text, size_t size)
@@ -127,7 +127,7 @@ say_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu, en
     snprintf(text, size, "%s (%.*s)", reason_of_rule(reason), (int)length, trait);
 }
 
-/* Whether every virtual function of a GPU has a vGPU, or is promised. */
+/* Whether every virtual function of a GPU has a vGPU or is promised. */
 static bool
 lacks_vf(const struct rooms *rooms, size_t gpu)
 {
@@ -137,7 +137,7 @@ lacks_vf(const struct rooms *rooms, size_t gpu)
            room->made >= room->parent_count;
 }
 
-/* A full GPU: with what, and how many of how many. */
+/* Tells what a full GPU is full of, and how many of how many vGPUs it has. */
 static void
 say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *text, size_t size)
 {
@@ -169,7 +169,7 @@ say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *
         snprintf(text, size, "is full (%zu in use)", used);
 }
 
-/* Whose the one place is that will do. */
+/* Tells who has the only place that fits. */
 static void
 say_taken(const struct rooms *rooms, const struct name *vf, char *text, size_t size)
 {
@@ -184,7 +184,7 @@ say_taken(const struct rooms *rooms, const struct name *vf, char *text, size_t s
                  lease_state_name(lease->state));
 }
 
-/* Who has the function that came closest. */
+/* Tells who has the function that came closest. */
 static void
 say_in_use(const struct rooms *rooms, const struct demand *demand, size_t parent, char *text,
            size_t size)
