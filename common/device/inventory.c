@@ -72,7 +72,7 @@ lengthen(uint64_t *values, size_t count)
     return values;
 }
 
-/* Makes room for one more parent in the limits whose parents keep something. */
+/* Makes room for one more parent in each limit that has arrays per parent. */
 static void
 grow_for_parents(struct inventory *inventory)
 {
@@ -88,7 +88,7 @@ grow_for_parents(struct inventory *inventory)
     }
 }
 
-/* The same for one more type of a GPU, which the GPU has by now. */
+/* Makes room for one more type in each limit. The GPU has the type already. */
 static void
 grow_for_types(struct inventory_gpu *gpu)
 {
@@ -133,7 +133,7 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     return inventory->parent_count - 1;
 }
 
-/* Makes room for one more type in each parent of a GPU; none of it is available. */
+/* Makes room for one more type in each parent of a GPU. No vGPU of it is available yet. */
 static void
 grow_available(struct inventory *inventory, size_t gpu, size_t count)
 {
@@ -264,7 +264,7 @@ is_used(const struct inventory *inventory, size_t gpu)
                      inventory->parents[vgpu->parent].gpu == gpu);
 }
 
-/* Whether any parent of a GPU would make something now; what needs a GPU instance counts only if
+/* Whether a parent of a GPU would make a vGPU now. Types that need a GPU instance count only with
  * `instances`. */
 static bool
 makes_any(const struct inventory *inventory, size_t gpu, bool instances)
@@ -291,8 +291,8 @@ inventory_offers(const struct inventory *inventory, size_t gpu)
                             : card->count > 0;
 }
 
-/* Of a driver that lists one size only beside what is there, several sizes can only have been
- * listed when nothing was. */
+/* Whether several sizes are listed. If a driver lists only the size of the vGPUs that are there, it
+ * listed the other sizes when there was none. */
 static bool
 knows_several_sizes(const struct inventory_gpu *card)
 {

@@ -4,12 +4,13 @@
  * inventory: the GPUs, parents and vGPUs that a host has now.
  *
  * A GPU has types. A parent is where a vGPU is made: the GPU itself, or one of its virtual
- * functions; it says how many more vGPUs of each type it would make. A vGPU sits on a parent. They
- * refer to each other by index, so that a test can write an inventory down.
+ * functions. A parent tells how many more vGPUs of each type it would make. A vGPU belongs to a
+ * parent. They refer to each other by index, so that a test can write an inventory down.
  *
- * It is a snapshot, not a promise: the kernel may refuse what `available` says. Availability is
- * read before the vGPUs, so that an error in between makes a GPU look too free, not too full: a
- * refused attempt can be repeated on another GPU, but a place that nobody sees is lost.
+ * An inventory is a snapshot, and no promise: the kernel may refuse what `available` says.
+ * Availability is read before the vGPUs. So a change in between makes a GPU look too free, not too
+ * full. This is the better error: a refused attempt can be repeated on another GPU, but a place
+ * that nobody sees is lost.
  */
 
 #pragma once
@@ -22,35 +23,36 @@
 #include <limits.h>
 
 struct inventory_type {
-    struct name id;       /* "nvidia-222" */
-    char name[64];        /* "GRID T4-1B"; the id if the driver tells none */
+    struct name id;       /* such as "nvidia-222" */
+    char name[64];        /* such as "GRID T4-1B"; the id if the driver tells no name */
     unsigned framebuffer; /* MiB; 0: not told */
     unsigned heads;       /* 0: not told */
-    unsigned max;         /* how many the GPU takes, as its driver or vgpu.conf says; 0: not told */
-    unsigned ceiling;     /* vGPUs of any sizes that its driver makes at most on a GPU, or on a GPU
+    unsigned max;         /* number that the GPU takes, from its driver or vgpu.conf; 0: not told */
+    unsigned ceiling;     /* most vGPUs of all sizes that its driver makes on a GPU, or on a GPU
                              instance if it needs one; 0: not known */
-    unsigned slices;     /* of the GPU instance (MIG) that it needs; 0: it shares the GPU in time */
-    char resolution[16]; /* "5120x2880"; "" : not told */
-    bool is_configured;  /* a name of vgpu.conf, a pool's or a profile's: only this host knows it */
-    struct name recipe;  /* how its interface makes it, in a word of its own; "": by its id */
+    unsigned
+        slices; /* of the GPU instance (MIG) that the type needs; 0: it shares the GPU in time */
+    char resolution[16]; /* such as "5120x2880"; "": not told */
+    bool is_configured;  /* named by vgpu.conf, as a pool or a profile: only this host knows it */
+    struct name recipe;  /* a word for the interface, which says how to make it; "": by its id */
 };
 
 struct inventory_gpu {
     struct name name; /* PCI address of the physical function, or the parent's name */
     int numa;         /* node; -1: none or not told */
-    char vendor[8];   /* PCI ids in lower case, "10de"; "": no PCI device */
+    char vendor[8];   /* PCI id in lower case, such as "10de"; "": no PCI device */
     char device[8];
     struct name driver; /* "": not told */
     struct inventory_type *types;
     size_t count;
     unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
-    bool is_partial;    /* its driver lists only types that it would make now; there may be more */
-    bool one_size;      /* vGPUs that share it in time have one frame buffer size at a time */
-    unsigned instances; /* GPU instances (MIG) that it is seen to have; 0: none is seen, or nobody
-                           looked (nvidia.h) */
+    bool is_partial; /* its driver lists only the types that it would make now; there may be more */
+    bool one_size;   /* all vGPUs that share it in time must have the same frame buffer size */
+    unsigned instances; /* number of GPU instances (MIG) that are seen; 0: none, or nobody looked
+                           (nvidia.h) */
     struct limit *limits;
     size_t limit_count;
-    bool is_silent; /* its driver has not answered in time: more may be true of it */
+    bool is_silent; /* its driver has not answered in time: there may be more than is known */
 };
 
 struct vgpu_interface;
@@ -59,14 +61,15 @@ struct inventory_parent {
     struct name name;
     size_t gpu;
     const struct vgpu_interface *interface;
-    bool apart;  /* a place by itself (a pool's): it has its type for good, and what else is on the
-                    GPU does not count for it */
-    bool untold; /* nobody says how much memory there is for it: what is available is a guess where
-                    a type needs some, and its driver alone knows */
-    char user[32]; /* a process that has the free device open: "4711 (qemu-system-x86)"; "": none is
-                      seen. Only for a device that is lent (vgpu.h): others are made for a guest */
-    int *available; /* per type of the GPU: how many more; -errno: that could not be read;
-                       INVENTORY_NEVER: it can never have that type */
+    bool apart;  /* a separate place (of a pool): its type never changes, and it shares nothing with
+                    the rest of the GPU */
+    bool untold; /* nobody tells the size of its memory: for types that need memory, what is
+                    available is a guess */
+    char user[32]; /* a process that has the free device open, "4711 (qemu-system-x86)"; "": none is
+                      seen. Only for a device that is lent (vgpu.h), because other devices are made
+                      for a guest */
+    int *available; /* per type of the GPU: how many more; -errno: it could not be read;
+                       INVENTORY_NEVER: the parent can never have the type */
 };
 #define INVENTORY_NEVER INT_MIN
 
@@ -74,13 +77,13 @@ struct inventory_vgpu {
     struct name device;
     struct name type; /* "" while it is being made or removed */
     size_t parent;
-    unsigned framebuffer; /* MiB, if the type does not tell; 0: not known */
+    unsigned framebuffer; /* MiB, if the type does not tell them; 0: not known */
 };
 
-/* A PCI device that somebody asks for, and that is no parent (ineligible.h). */
+/* A PCI device that somebody asks for and that is no parent (ineligible.h). */
 struct inventory_ineligible {
     struct name device;
-    char why[200]; /* "which ..." */
+    char why[200]; /* begins with "which" */
 };
 
 struct inventory {
@@ -94,62 +97,63 @@ struct inventory {
     size_t ineligible_count;
 };
 
-/* Which types a caller asks for. Availability and details are read for these only: on a host with
- * 256 virtual functions that means hundreds of files instead of tens of thousands. So it is with
- * names, which may be a file for each type: those of the types that are asked for are read, and of
- * those that there is a vGPU of. */
+/* The types that a caller asks for. Availability and details are read for these types only. On a
+ * host with 256 virtual functions this means hundreds of files instead of tens of thousands. Names
+ * may take a file per type as well. So names are read only for these types, and for types of which
+ * there is a vGPU. */
 struct inventory_filter {
     bool (*wants)(const struct inventory_type *type, const void *data);
     const void *data;
 
-    /* Whether the names of all types of a GPU are to be read before `wants` is asked, which may
-     * compare them; `ids` are their ids. NULL: it compares ids, and they are not. */
+    /* Whether `wants` compares names. If so, the names of all types of a GPU are read before
+     * `wants` is called; `ids` are the ids of these types. NULL: `wants` compares ids, and the
+     * names are not read. */
     bool (*wants_names)(const struct name *gpu, const struct names *ids, const void *data);
 };
 
-/* All types, and none: then of types without a vGPU only the ids are read. */
+/* All types; and no types: then only ids are read of types without a vGPU. */
 extern const struct inventory_filter inventory_all_types;
 extern const struct inventory_filter inventory_no_types;
 
 void inventory_clear(struct inventory *inventory) NONNULL;
 
-/* Adds a GPU unless it is there. Its index. */
+/* Adds a GPU unless it is there. Returns its index. */
 size_t inventory_add_gpu(struct inventory *inventory, const struct name *name) NONNULL;
 
-/* Adds a copy of a parent, with an array of its own for `available`, all 0. Its index. */
+/* Adds a copy of a parent, with its own array `available`, all 0. Returns its index. */
 size_t
 inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent) NONNULL;
 
-/* Adds a type to a GPU unless it is there. Its index. A type whose name was not known (it was its
- * id) becomes the new one if that has a name. */
+/* Adds a type to a GPU unless it is there. Returns its index. If the present type has only an id
+ * for a name, and the new one has a name, the new one replaces it. */
 size_t inventory_add_type(struct inventory *inventory, size_t gpu,
                           const struct inventory_type *type) NONNULL;
 
-/* Adds a limit to a GPU: a copy without its arrays, which are made here, all 0; held and base only
- * if its parents keep something. The limit, until the next one is added. */
+/* Adds a limit to a GPU: a copy with new arrays, all 0. The arrays held and base are made only with
+ * parents_keep. Returns the limit; the pointer is valid until the next limit is added. */
 struct limit *inventory_add_limit(struct inventory *inventory, size_t gpu,
                                   const struct limit *limit, bool parents_keep) NONNULL;
 
-/* Adds a vGPU that is being removed and is not on the bus any more, if its parent is there. */
+/* Adds a vGPU that is being removed and has left the bus, if its parent is there. */
 void inventory_add_going(struct inventory *inventory, const struct name *device,
                          const struct name *parent) NONNULL;
 
-/* NULL if there is none of that name. */
+/* Finds a vGPU by name. Returns NULL if there is none. */
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device) NONNULL;
 
-/* Whether there is a parent of that name; ret is its index. */
+/* Whether there is a parent of that name. ret gets its index. */
 bool inventory_find_parent(const struct inventory *inventory, const struct name *name,
                            size_t *ret) CHECKED NONNULL;
 
-/* The same of a GPU. */
+/* Whether there is a GPU of that name. ret gets its index. */
 bool inventory_find_gpu(const struct inventory *inventory, const struct name *name,
                         size_t *ret) CHECKED NONNULL;
 
-/* Walks over the types of all GPUs. It starts as {0}. */
+/* Walks over the types of all GPUs. Begin with {0}. */
 struct inventory_walk {
     const struct inventory_type *type;
-    size_t gpu, index; /* of the GPU, and of the type among that GPU's */
+    size_t gpu, index; /* index of the GPU, and of the type among that GPU's types */
 };
 bool
 inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk) CHECKED NONNULL;
@@ -157,14 +161,15 @@ inventory_next_type(const struct inventory *inventory, struct inventory_walk *wa
 /* Offers the words that people use for a type: its id, its name, and the name's last word. */
 void inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest) NONNULL;
 
-/* The type of a GPU, or NULL. */
+/* Returns a GPU's type of this id, or NULL. */
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
 
-/* Whether two GPUs have the same PCI ids: then an id is the same type on both. */
+/* Whether two GPUs have the same PCI ids. Then an id means the same type on both. */
 bool inventory_is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b) NONNULL;
 
-/* A type of that id which another GPU of the same model has, and whose name is known; or NULL. */
+/* Returns the type of this id on another GPU of the same model, if the name of that type is known;
+ * else NULL. */
 const struct inventory_type *
 inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct name *id) NONNULL;
 
@@ -186,21 +191,23 @@ bool inventory_may_have_more(const struct inventory *inventory, size_t gpu) CHEC
  */
 bool inventory_type_shares_time(const struct inventory_type *type) CHECKED NONNULL;
 
-/* The limit of a GPU whose vGPUs share its memory, and the driver or vgpu.conf says how much there
- * is; NULL: nobody says. */
+/* Returns the limit of a GPU's memory, if its vGPUs share the memory and the driver or vgpu.conf
+ * tells its size. Returns NULL if nobody tells. */
 const struct limit *inventory_memory(const struct inventory_gpu *gpu) NONNULL;
 
-/* Whether the places of a GPU are apart, so that what its types can get adds up. */
+/* Whether the places of a GPU are separate, so that the figures of its types add up. */
 bool inventory_is_apart(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
 
-/* The one type that a parent has for good (a pool's); NULL: it may have any. */
+/* Returns the only type that a parent can ever have (a pool's). Returns NULL if it may have
+ * several. */
 const struct inventory_type *inventory_type_for_good(const struct inventory *inventory,
                                                      const struct inventory_parent *parent) NONNULL;
 
-/* Whether its name is known: else it is called by its id. */
+/* Whether the name of a type is known. Else its id is its name. */
 bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;
 
-/* The last word of a type's name, "T4-1B" of "GRID T4-1B"; the name itself if it has but one. */
+/* Returns the last word of a type's name: "T4-1B" of "GRID T4-1B". A name of one word is returned
+ * whole. */
 const char *inventory_last_word(const char *name) CHECKED NONNULL;
 
 /* Whether a word that a person wrote names a type: its id, its whole name, or the last word of its

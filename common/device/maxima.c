@@ -10,7 +10,7 @@ means(const struct policy_limit *limit, const struct inventory_type *type)
     return ARRAY_HAS(limit->types.items, limit->types.count, word, inventory_type_is(type, *word));
 }
 
-/* The administrator's; 0: none. Later files come later, and win. */
+/* Returns the administrator's maximum, or 0 if there is none. Later files override earlier ones. */
 static unsigned
 find_configured(const struct policy *policy, const struct inventory_type *type)
 {
@@ -27,8 +27,8 @@ shares_in_time(const struct inventory_gpu *gpu, const struct inventory_type *typ
     return gpu->one_size && inventory_type_shares_time(type);
 }
 
-/* The size of the largest type; 0: not all are of two sizes or more, so that the largest may not
- * have been seen. */
+/* Returns the size of the largest type. Returns 0 unless two or more sizes are known, because the
+ * largest type may not have been seen. */
 static unsigned
 find_largest(const struct inventory_gpu *gpu)
 {
@@ -49,9 +49,10 @@ larger(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
-/* What is made on a GPU of types that are alike (a flag for each), and what its driver offers of
- * them beside that: a maximum that is calculated is no less, as the largest type may not have been
- * seen, or the driver may be newer than we. Several functions may offer the same place. */
+/* Counts the vGPUs on a GPU of types that are alike (a flag for each), and what its driver offers
+ * of them besides. A calculated maximum must not be less than this count: the largest type may not
+ * have been seen, or the driver may be newer than this program. Several functions may offer the
+ * same place. */
 static unsigned
 count_seen(const struct inventory *inventory, size_t gpu, const bool *alike)
 {
@@ -77,7 +78,8 @@ count_seen(const struct inventory *inventory, size_t gpu, const bool *alike)
     return made + (parents > 1 && offered ? 1 : offered);
 }
 
-/* How often a type goes into the frame buffer, which the largest type has. */
+/* Returns how often a type fits into the frame buffer. The largest type has the whole frame
+ * buffer. */
 static unsigned
 calculate(const struct inventory *inventory, size_t gpu, size_t index, unsigned largest)
 {
@@ -108,7 +110,7 @@ add(struct inventory *inventory, size_t gpu, size_t type, enum limit_source sour
     limit->binds[type] = true;
 }
 
-/* Whether vGPUs of several sizes share the frame buffer of a GPU, and nothing else says how. */
+/* Whether vGPUs of several sizes share the frame buffer of a GPU, and no other limit says how. */
 static bool
 shares_memory(const struct inventory *inventory, size_t gpu)
 {
@@ -133,8 +135,9 @@ add_memory(struct inventory *inventory, size_t gpu)
     }
 }
 
-/* What a driver makes on a GPU at most, whatever the sizes: of types that share it in time, or of
- * those that need a GPU instance, on all instances together. */
+/* Adds the most vGPUs of all sizes that a driver makes on a GPU. One such limit is for types that
+ * share the GPU in time, the other for types that need a GPU instance, on all instances
+ * together. */
 static void
 add_ceiling(struct inventory *inventory, size_t gpu, bool on_instances)
 {

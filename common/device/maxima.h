@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * maxima: how many vGPUs of each type a GPU takes at most, as limits.
+ * maxima: the most vGPUs of each type that a GPU takes, as limits.
  *
- * Three sources say so. A driver tells it of its types (mdev's max_instance). The administrator
- * says it in vgpu.conf (max_instances) of types whose driver tells nothing. Else it follows from
- * sizes: the largest type has all of the frame buffer, if several sizes were seen.
+ * There are three sources. A driver tells the maximum of its types (mdev's max_instance). For types
+ * whose driver tells none, the administrator sets it in vgpu.conf (max_instances). Else it is
+ * calculated from sizes: if several sizes were seen, the largest type has the whole frame buffer.
  *
- * On a GPU that takes one frame buffer size at a time all vGPUs count against the maximum of a
- * type. On others, and for GPU instances (MIG), only vGPUs of that type count.
+ * If a GPU takes one frame buffer size at a time, all its vGPUs count against the maximum of a
+ * type. On other GPUs, and for GPU instances (MIG), only vGPUs of that type count.
  *
- * A driver has a ceiling beside that: so many vGPUs of any sizes on a GPU, or on a GPU instance. It
- * binds types whose maximum the driver does not tell, whatever the administrator says.
+ * A driver also has a ceiling: the most vGPUs of all sizes on a GPU, or on a GPU instance. It
+ * applies to types whose maximum the driver does not tell, even if the administrator sets more.
  */
 
 #pragma once
@@ -19,7 +19,7 @@
 #include "device/inventory.h"
 #include "policy/policy.h"
 
-/* Adds the limits, once all types and vGPUs are known; and shows the administrator's maximum as
- * that of the type. policy may be NULL: then there is none. */
+/* Adds the limits. Call it when all types and vGPUs are known. It also sets the type's maximum to
+ * the administrator's. policy may be NULL. */
 void
 maxima_add(const struct policy *policy, struct inventory *inventory) __attribute__((nonnull(2)));

@@ -12,7 +12,7 @@
 #define STEM "nvidia-"
 #define PROC "proc/driver/nvidia"
 
-/* vGPUs that the driver makes at most (ctrla081.h of its open kernel modules, 595): on a GPU that
+/* The most vGPUs that the driver makes (ctrla081.h of its open kernel modules, 595): on a GPU that
  * is shared in time (NVA081_MAX_VGPU_PER_PGPU_NON_MIG), and on a GPU instance
  * (NVA081_MAX_VGPU_PER_GI). */
 #define MOST_ON_GPU      32
@@ -36,7 +36,8 @@ nvidia_type_id(unsigned number, struct name *ret)
     snprintf(ret->text, sizeof(ret->text), STEM "%u", number);
 }
 
-/* Reads the number that ends just before `end`, with a dash in front; false: there is none. */
+/* Reads the number that ends before `end` and has a dash in front. Returns false if there is
+ * none. */
 static bool
 read_back(const char *start, const char *end, unsigned *ret)
 {
@@ -68,14 +69,15 @@ nvidia_describe(struct inventory_type *type)
     type->ceiling = type->slices ? MOST_ON_INSTANCE : MOST_ON_GPU;
 }
 
-/* Only that driver lets go of a card by this file (nv_procfs_add_gpu in nv-procfs.c). */
+/* Only the driver of a vGPU host has this file, by which it releases a card (nv_procfs_add_gpu in
+ * nv-procfs.c). */
 bool
 nvidia_has_host_driver(const struct host *host, const struct name *gpu)
 {
     return host_exists(host, PROC "/gpus/%s/unbindLock", gpu->text);
 }
 
-/* The driver's own number of a GPU, by which other files of /proc call it. */
+/* Reads the driver's own number of a GPU. Other files of /proc have this number in their names. */
 static int
 read_minor(const struct host *host, const struct name *gpu, unsigned *ret)
 {
@@ -139,8 +141,8 @@ nvidia_read_params(const struct host *host, const struct vgpu *vgpu, char *ret, 
     return rc < 0 ? rc : host_read(host, ret, size, "%s/nvidia/vgpu_params", device.text);
 }
 
-/* Whether the device has parameters from before. If they cannot be read it has none: the driver
- * does not know parameters, or the function has lost its type. */
+/* Whether the device still has parameters. If they cannot be read, it has none: the driver knows no
+ * parameters, or the function has lost its type. */
 static bool
 has_params(const struct host *host, const struct vgpu *vgpu)
 {
@@ -150,8 +152,8 @@ has_params(const struct host *host, const struct vgpu *vgpu)
     return length < 0 ? length == -E2BIG : strspn(text, " \n") != strlen(text);
 }
 
-/* The driver drops the last byte of a text, so a line feed is added. A blank clears what is there.
- */
+/* The driver drops the last byte of a text, so a line feed is added. A blank clears the present
+ * parameters. */
 int
 nvidia_configure(const struct host *host, const struct vgpu *vgpu, const char *params)
 {
@@ -166,7 +168,7 @@ nvidia_configure(const struct host *host, const struct vgpu *vgpu, const char *p
     return host->ops->write(host, path.text, text);
 }
 
-/* Whether a parameter of that name has a value that is not 0. */
+/* Whether a parameter has a value that is not 0. */
 static bool
 is_on(const char *params, const char *name)
 {

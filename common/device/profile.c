@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ADMIN PCI_DEVICES "/%s/sriov_admin"
-#define MOST  256 /* virtual functions of a card */
+#define MOST  256 /* most virtual functions of a card */
 
 static const char *const files[] = {
     [PROFILE_VRAM] = "vram_quota",
@@ -98,7 +98,7 @@ write_number(const struct host *host, const struct profile_function *function,
         return rc;
     snprintf(text, sizeof(text), "%" PRIu64, value);
     rc = host->ops->write(host, path.text, text);
-    /* Of a card that is full the kernel's allocator says so (drivers/gpu/drm/ttm). */
+    /* The kernel's allocator returns this if the card is full (drivers/gpu/drm/ttm). */
     if (rc == -ENOMEM && number == PROFILE_VRAM)
         rc = -ENOSPC;
     return rc == 0 && read_number(host, function, number, &now) == 0 && now < value ? -EIO : rc;

@@ -22,8 +22,8 @@ is_second_size(const struct inventory_type *type, unsigned *first)
     return *first != type->framebuffer;
 }
 
-/* A GPU that has a vGPU and still offers another size takes different sizes. If a vGPU was made
- * while we read, this may be wrong; then the kernel refuses the wrong size. */
+/* If a GPU has a vGPU and still offers another size, the GPU takes different sizes. If a vGPU was
+ * made during the scan, this may be wrong. The kernel then refuses the wrong size. */
 static void
 find_mixed(struct inventory *inventory, size_t gpu)
 {
@@ -48,8 +48,9 @@ find_mixed(struct inventory *inventory, size_t gpu)
     card->one_size &= !mixed;
 }
 
-/* A GPU that is in use may not list its largest type, and nobody may have seen it before: then more
- * than the largest known size is made and offered together. */
+/* Whether the largest known size may be the whole frame buffer. A GPU in use may not list its
+ * largest type, and nobody may have seen that type before. Then more than the largest known size is
+ * made and offered together. */
 static bool
 is_all(const struct inventory *inventory, size_t gpu, unsigned largest)
 {
@@ -74,8 +75,9 @@ is_all(const struct inventory *inventory, size_t gpu, unsigned largest)
     return made + offered <= largest;
 }
 
-/* The largest type has all of the frame buffer, if there are several sizes; and it is no less than
- * what the driver says that vGPUs of one type can have together. What pools have adds up. */
+/* If there are several sizes, the largest type has the whole frame buffer. The frame buffer is at
+ * least what vGPUs of one type can have together, by the driver. The frame buffers of pools are
+ * added. */
 static void
 find_framebuffer(struct inventory *inventory, size_t index)
 {
@@ -108,8 +110,8 @@ find_framebuffer(struct inventory *inventory, size_t index)
         gpu->framebuffer = (unsigned)pooled;
 }
 
-/* What one card lists, another of the same model has as well, though it lists less just now; and a
- * type that is nameless here may have its name there. */
+/* A type that one card lists exists on each card of the model, even if that card does not list it
+ * now. A type without a name here may have its name there. */
 static void
 share_types(struct inventory *inventory, size_t from, size_t to)
 {
@@ -133,7 +135,7 @@ complete_types(const struct host *host, struct inventory *inventory)
     }
 }
 
-/* Of a card that does not answer nothing is known for sure. */
+/* Of a card that does not answer, nothing is sure. */
 static void
 mark_silent(struct inventory *inventory, const struct reader *reader)
 {
@@ -148,7 +150,7 @@ mark_silent(struct inventory *inventory, const struct reader *reader)
     }
 }
 
-/* Whether a parent is lent, and nobody is known to have it, of those that are asked for. */
+/* Whether a parent is lent, nobody is known to have it, and its type is asked for. */
 static bool
 may_be_lent(const struct inventory *inventory, const struct inventory_parent *parent,
             const struct inventory_filter *filter)
@@ -162,8 +164,9 @@ may_be_lent(const struct inventory *inventory, const struct inventory_parent *pa
     return false;
 }
 
-/* Who has a function without us: a guest that asks for no vGPU, or another program. One look at all
- * open files is enough for all functions. What has no node of VFIO's nobody can have open. */
+/* Finds who has a function without our knowledge: a guest that asks for no vGPU, or another
+ * program. One look at all open files is enough for all functions. A function without a VFIO node
+ * cannot be open. */
 static void
 find_users(const struct host *host, const struct inventory_filter *filter,
            struct inventory *inventory)

@@ -2,15 +2,16 @@
 
 /*
  * xe: virtual functions of Intel's cards under the xe driver, the third row of vgpu_interfaces. The
- * types are the profiles of vgpu.conf: numbers that are written for a function before a guest has
- * it, and written back after (profile.h).
+ * types are the profiles of vgpu.conf. A profile is a set of numbers. They are written for a
+ * function before a guest has it, and the former numbers are written back afterwards (profile.h).
  *
- * Who has a function no driver tells, so two tags do (tag.h). ADDRESS.former says which numbers
- * it had before; from then on it is a vGPU, and nobody else's. ADDRESS.type says its type, once
- * all of the numbers are written; without that one it is half made, or half removed.
+ * No driver tells who has a function, so two tags do (tag.h). ADDRESS.former has the function's
+ * former numbers; from then on the function is a vGPU and belongs to nobody else. ADDRESS.type has
+ * its type, and is written after all numbers. Without this tag the vGPU is half made, or half
+ * removed.
  *
- * The numbers of the card itself, and how many functions it has, are the administrator's: nothing
- * is written there, nor to a function that a guest has open.
+ * The numbers of the card itself, and how many functions it has, are up to the administrator.
+ * Nothing is written there, nor to a function that a guest has open.
  */
 
 #include "base/array.h"
@@ -48,7 +49,8 @@ type_tag(const struct name *function)
     return tag_of(function, "type");
 }
 
-/* Whether a function is a vGPU, and its type: "" if it is half made. 0, -ENOENT or -errno. */
+/* Whether a function is a vGPU, and its type; "" if it is half made. Returns 0, -ENOENT or
+ * -errno. */
 static int
 read_tags(const struct host *host, const struct name *function, struct name *type)
 {
@@ -67,8 +69,8 @@ read_tags(const struct host *host, const struct name *function, struct name *typ
 
 struct card {
     struct name name;
-    unsigned vram; /* MiB that its functions may have together; 0: not told */
-    bool has_vram; /* functions have a quota of it */
+    unsigned vram; /* MiB that its functions can have together; 0: not told */
+    bool has_vram; /* functions have a quota of the memory */
 };
 
 static void
@@ -98,8 +100,8 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     return 0;
 }
 
-/* The memory of a card is its limit: a type needs as much of it as its profile says. NULL: the card
- * does not tell. */
+/* Returns the limit of the card's memory: a type needs as much as its profile says. Returns NULL if
+ * the card does not tell its memory. */
 static struct limit *
 find_memory(const struct inventory *inventory, size_t gpu)
 {
@@ -148,7 +150,7 @@ add_card(const struct host *host, const struct policy *policy, const struct card
     return rc;
 }
 
-/* A profile that is in no configuration any more is known by its name only. */
+/* Adds a vGPU. If no configuration has its profile any more, only the profile's name is known. */
 static void
 add_vgpu(struct inventory *inventory, size_t parent, const struct name *type, unsigned vram)
 {
@@ -163,7 +165,8 @@ add_vgpu(struct inventory *inventory, size_t parent, const struct name *type, un
     ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
 }
 
-/* Memory that it had before its vGPU was made it will have again. */
+/* Reads the memory that a function had before its vGPU was made. The function gets it back
+ * later. */
 static unsigned
 read_former_vram(const struct host *host, const struct name *function)
 {
@@ -175,7 +178,8 @@ read_former_vram(const struct host *host, const struct name *function)
     return (unsigned)(former.numbers[PROFILE_VRAM] >> 20);
 }
 
-/* The host's own driver makes a function run, and a running one takes no memory. */
+/* Whether the host's own driver has the function. It makes the function run, and a running function
+ * takes no memory. */
 static bool
 is_hosts_own(const struct host *host, const struct name *function)
 {
@@ -194,7 +198,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     struct name type;
     size_t index;
     int had = read_tags(host, function, &type), unreadable = 0, rc;
-    bool is_had = had != -ENOENT; /* or that cannot be told */
+    bool is_had = had != -ENOENT; /* or it is not known */
 
     if (!is_had && (!policy || policy->profile_count == 0 || pool_has(host, policy, function)))
         return 0;
@@ -254,7 +258,7 @@ xe_scan(const struct host *host, const struct policy *policy, const struct inven
     AUTO(names_clear) struct names devices = {0};
     int rc;
 
-    (void)filter; /* the numbers of a profile are read in the configuration */
+    (void)filter; /* the configuration has the numbers of a profile */
     if ((!policy || policy->profile_count == 0) && !tag_may_be(host))
         return 0;
     rc = host_list(host, &devices, PCI_DEVICES);
@@ -277,7 +281,7 @@ xe_find(const struct host *host, const struct name *device, struct vgpu *ret, st
     return read_tags(host, device, &ret->type);
 }
 
-/* A function that has another type is another vGPU. */
+/* A function that has another type now is another vGPU. */
 static enum vgpu_state
 xe_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -291,7 +295,7 @@ xe_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
                                                                              : VGPU_PRESENT;
 }
 
-/* Writes its former numbers back and takes the tag of them away. */
+/* Writes the former numbers of a function back, and removes their tag. */
 static int
 give_back(const struct host *host, const struct name *device)
 {
@@ -305,7 +309,7 @@ give_back(const struct host *host, const struct name *device)
     rc = profile_find(host, device, &self);
     if (rc == 0 && profile_parse(&text, &former) == 0)
         rc = profile_restore(host, &self, &former);
-    /* A function that has vanished has given its share back. */
+    /* A function that has vanished has returned its share. */
     return rc < 0 && rc != -ENOENT ? rc : tag_remove(host, &tag);
 }
 
@@ -317,7 +321,7 @@ put_type(const struct host *host, const struct vgpu *vgpu)
     return tag_put(host, &tag, &vgpu->type);
 }
 
-/* A function with a tag is a vGPU, so no guest gets it meanwhile. */
+/* With a tag the function is a vGPU, so no guest gets it meanwhile. */
 static int
 xe_settle(const struct host *host, const struct name *function)
 {
@@ -342,7 +346,8 @@ xe_settle(const struct host *host, const struct name *function)
     return rc < 0 ? rc : 1;
 }
 
-/* Somebody may have it without us: a guest that asks for no vGPU, or another program. */
+/* Others may have the function without our knowledge: a guest that asks for no vGPU, or another
+ * program. */
 static int
 xe_make(const struct host *host, const struct vgpu *vgpu)
 {
