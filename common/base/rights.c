@@ -18,12 +18,13 @@
 
 #define BIT(capability) (1u << (capability)) /* all of ours are in the first word of the set */
 
-/* To open what libvirt gave to QEMU's user and group; and to see what processes have open. */
+/* To open what libvirt gave to QEMU's user and group, and to see which files processes have
+ * open. */
 #define LOOK (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SYS_PTRACE))
 
 static const unsigned capabilities[] = {
     [RIGHTS_TO_LOOK] = LOOK,
-    /* A driver whose source is closed may want to know that root is at work. */
+    /* A driver with closed source may check for this capability. */
     [RIGHTS_TO_CHANGE] = LOOK | BIT(CAP_SYS_ADMIN),
 };
 
@@ -45,7 +46,8 @@ keep_capabilities(unsigned kept)
 
 /* --- system calls ----------------------------------------------------------------------------- */
 
-/* On other processors socketcall(2) may make any socket, or the arguments have another order. */
+/* Other processors are left out. There socketcall(2) may make any socket, or arguments have another
+ * order. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__) && defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -54,7 +56,7 @@ keep_capabilities(unsigned kept)
 
 #ifdef ARCHITECTURE
 
-/* Linux 6.15. */
+/* Since Linux 6.15. */
 #ifndef SYS_open_tree_attr
 #define SYS_open_tree_attr 467
 #endif
@@ -63,8 +65,8 @@ keep_capabilities(unsigned kept)
     (CLONE_NEWCGROUP | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUSER |  \
      CLONE_NEWUTS)
 
-/* What the filter is made of: it loads a word of struct seccomp_data; it compares that, and passes
- * over so many lines if the answer is yes, or no; it answers the call. */
+/* The parts of the filter. LOAD loads a word of struct seccomp_data. IF_* compare the word, and
+ * skip so many lines if the answer is yes or no. FAIL and the like answer the call. */
 #define OFFSET(field)           offsetof(struct seccomp_data, field)
 #define LOAD(field)             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, OFFSET(field))
 #define IF_IS(value, yes, no)   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
@@ -76,12 +78,14 @@ keep_capabilities(unsigned kept)
 #define LINES(...)              COUNT(((struct sock_filter[]){__VA_ARGS__}))
 
 /*
- * What starts a program, looks into other processes, mounts, loads something into the kernel, uses
- * its keys, or makes name spaces; and what makes sockets without socket(2), an io_uring. The flags
- * of clone3(2) are in memory, where a filter cannot look.
+ * The calls that are refused. They start a program, look into other processes, mount, load
+ * something into the kernel, use the kernel's keys, or make name spaces. An io_uring is refused
+ * because it makes sockets without socket(2). clone3(2) has its flags in memory, which a filter
+ * cannot read.
  *
- * They are in three parts, by their numbers: the kernel tries a new filter with every number that
- * there is, and with one part it would need twice the time. The order is that of both processors.
+ * The calls are in three parts by their numbers. The kernel tries a new filter with every number
+ * that exists, and with a single part it would take twice the time. Both processors have the
+ * numbers in this order.
  */
 #define FIRST_NEWEST SYS_io_uring_setup
 #define NEWEST                                                                                     \
@@ -99,14 +103,15 @@ keep_capabilities(unsigned kept)
         REFUSE(init_module), REFUSE(delete_module), REFUSE(add_key), REFUSE(request_key),          \
         REFUSE(keyctl), REFUSE(unshare)
 
-/* Of an argument, the lower half is loaded: the kernel takes no more of these two. */
+/* Only the lower half of an argument is loaded, because the kernel uses no more of these two
+ * arguments. */
 static void
 refuse_calls(void)
 {
     struct sock_filter filter[] = {
         LOAD(arch),
         IF_IS(ARCHITECTURE, 1, 0),
-        FAIL(EPERM), /* by the number of a 32-bit program */
+        FAIL(EPERM), /* for the number of a 32-bit program */
         LOAD(nr),
 #ifdef __X32_SYSCALL_BIT
         IF_FROM(__X32_SYSCALL_BIT, 0, 1),
@@ -125,7 +130,7 @@ refuse_calls(void)
         IF_IS(SYS_socket, 1, 0),
         IF_IS(SYS_socketpair, 0, 2),
         LOAD(args[0]),
-        IF_IS(AF_UNIX, 0, 1), /* as the log has */
+        IF_IS(AF_UNIX, 0, 1), /* the log needs it */
         ALLOW,
         FAIL(EPERM),
     };
