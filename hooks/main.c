@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
-/* Whoever runs us may have any open, a script a lock. With one of the standard ones closed, a file
- * of ours must not take its place. */
+/* The program that runs the hook may have any descriptors open; a script may have a lock open. If a
+ * standard one is closed, a file of ours must not get its number. */
 static void
 settle_descriptors(void)
 {
@@ -40,7 +40,7 @@ main(int argc, char *argv[])
     settle_descriptors();
     rights_keep(RIGHTS_TO_CHANGE);
     log_open(&log, "libvirt-vgpu-hook", "/dev/log");
-    signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when we answer */
+    signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when the hook answers */
     host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     status =
         hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
