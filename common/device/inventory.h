@@ -64,7 +64,7 @@ struct inventory_parent {
     bool apart;  /* a separate place (of a pool): its type never changes, and it shares nothing with
                     the rest of the GPU */
     bool untold; /* nobody tells the size of its memory: for types that need memory, what is
-                    available is a guess */
+                    available is a guess, and only the driver knows */
     char user[32]; /* a process that has the free device open, "4711 (qemu-system-x86)"; "": none is
                       seen. Only for a device that is lent (vgpu.h), because other devices are made
                       for a guest */

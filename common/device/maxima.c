@@ -50,7 +50,7 @@ larger(unsigned a, unsigned b)
 }
 
 /* Counts the vGPUs on a GPU of types that are alike (a flag for each), and what its driver offers
- * of them besides. A calculated maximum must not be less than this count: the largest type may not
+ * of them besides. A calculated maximum must not be less than this count. The largest type may not
  * have been seen, or the driver may be newer than this program. Several functions may offer the
  * same place. */
 static unsigned

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * nvidia: what is the same about NVIDIA's driver under both interfaces.
+ * nvidia: what is common to both interfaces of NVIDIA's driver.
  *
  * The numbers of its types are the same under both: 222 in current_vgpu_type is the type of the
  * directory nvidia-222 of mediated devices. This program always calls the type "nvidia-222". See

@@ -135,7 +135,7 @@ complete_types(const struct host *host, struct inventory *inventory)
     }
 }
 
-/* Of a card that does not answer, nothing is sure. */
+/* If a card does not answer, nothing is sure about it. */
 static void
 mark_silent(struct inventory *inventory, const struct reader *reader)
 {

@@ -13,7 +13,7 @@
 
 #include "device/inventory.h"
 
-/* Returns the MiB of all functions of a card together, if these are seen to be the card's whole
- * memory: the card has no vGPU, and all functions have the same, which is no power of 2. Else
- * returns 0. The limit of the card's memory must be known. */
+/* Returns the MiB of all functions of a card together, if they are seen to be the card's whole
+ * memory; else 0. They are if the card has no vGPU, and all functions have the same, which is no
+ * power of 2. The limit of the card's memory must be known. */
 unsigned share_sum(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;

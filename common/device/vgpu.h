@@ -39,8 +39,8 @@ struct vgpu_interface {
     const char *kind;          /* the ledger's word for it */
     enum request_kind hostdev; /* the kind of hostdev; a PCI device is its own parent */
 
-    bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes'), and
-                     nobody can have it open while it is bound to another driver */
+    bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes').
+                     While another driver has it, nobody can have it open */
 
     /* Adds what it finds to an inventory. Returns 0, or -errno of a list that cannot be read.
      * policy has the pools and profiles. If policy is NULL, only those of their functions are found

@@ -4,9 +4,10 @@
  * constraints: whether policy and request let a demand have a type on a parent, without regard to
  * room.
  *
- * The rules are tried in this order: the kind of the hostdev's device; the place that the hostdev
- * names, or must not name; the parent that the request names; the GPU's `enabled`, and whether the
- * GPU is drained or being proved; its `types`; traits; NUMA nodes; quotas. Pure.
+ * The rules are tried in this order. First come the hostdev's: the kind of its device, and the
+ * place that it names or must not name. Next comes the parent that the request names. Then come the
+ * GPU's: `enabled`, drained, being proved, and `types`. Last come traits, NUMA nodes and quotas.
+ * Pure.
  */
 
 #pragma once

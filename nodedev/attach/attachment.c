@@ -132,7 +132,7 @@ attachment_place(struct attachment *attachment, struct error *error)
     const struct request_hostdev *made = domain_edit_find(main_edit(attachment), attachment->alias);
     int rc = choose(attachment, &attachment->chosen, error);
 
-    /* A vGPU that is refused stays the mediated device as which it was made. */
+    /* A refused vGPU stays a mediated device, as it was made. */
     if (rc < 0 && made)
         names_append(&attachment->added, &made->source);
     for (int side = CONNECTION_CONFIG; side <= CONNECTION_LIVE && rc == 0; side++) {

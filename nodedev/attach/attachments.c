@@ -61,8 +61,8 @@ warn(const struct domain_source *source, const char *what, const struct error *w
                  why->text);
 }
 
-/* Adds all vGPUs to the XML, so that vGPUs which this host can never give together are refused. A
- * file may be for another host, so a file only causes a warning. */
+/* Adds all vGPUs to the XML first. So vGPUs that this host can never give together are refused. A
+ * file may be for another host, so this is only a warning for a file. */
 static int
 plan(struct attachment *all, bool secrets, unsigned count, struct additions *additions,
      struct error *error)
@@ -156,7 +156,8 @@ plug_one(const struct domain_source *source, const struct attachments_wish *wish
     return rc;
 }
 
-/* Removes the last vGPU first. The vGPUs that stay could then have been added without it. */
+/* Removes the last vGPU first. The vGPUs that stay could then have been added without the removed
+ * ones. */
 static void
 undo(const struct domain_source *source, const struct additions *additions, unsigned timeout,
      struct error *error)

@@ -11,8 +11,8 @@
 /*
  * Removes the vGPU that `word` names, an alias of the domain's annotation. Both definitions are
  * checked first. Then the running guest comes before the definition, because the guest may not
- * release the vGPU. Returns the errors of hotplug_out and of domain_edit_remove. The latter's
- * -EINVAL is about the domain, not about the command line.
+ * release the vGPU. Returns the errors of hotplug_out and of domain_edit_remove. An -EINVAL of
+ * domain_edit_remove is about the domain, not about the command line.
  */
 int detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
                    struct error *error) CHECKED NONNULL;

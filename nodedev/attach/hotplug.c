@@ -101,8 +101,7 @@ plug(const struct newcomer *newcomer, struct error *error)
 }
 
 /* Called when the device has been made. The definition is changed first, because that change can
- * surely be undone. Until the end, every function here returns an error if there is no memory
- * (base/memory.h). */
+ * surely be undone. In between, nothing may end the program for lack of memory (base/memory.h). */
 static int
 hand_over(void *data, struct error *error)
 {

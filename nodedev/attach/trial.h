@@ -17,10 +17,9 @@ struct trial {
     struct document before; /* the old definition, with passwords */
 };
 
-/* Call it before any change. Returns -EBUSY with a line in error if the domain runs. The same if
- * the domain has a saved state: libvirt would restore that state instead of starting the
- * definition. Also returns the errors of domain_source_text. The caller calls trial_clear in every
- * case. */
+/* Call it before any change. Returns -EBUSY with a line in error if the domain runs, or if it has a
+ * saved state. libvirt would restore a saved state instead of starting the definition. Also returns
+ * the errors of domain_source_text. The caller calls trial_clear in every case. */
 int trial_begin(struct trial *trial, const struct domain_source *source,
                 struct error *error) CHECKED NONNULL;
 void trial_clear(struct trial *trial) NONNULL;

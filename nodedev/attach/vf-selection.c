@@ -139,8 +139,8 @@ sort_added(const struct vf_selection_search *search, struct demands *demands)
     return added;
 }
 
-/* Does the same. But if this host can never give the domain's former demands, the added ones are
- * judged alone. */
+/* Judges the devices as judge does. But if this host can never give the domain's former demands,
+ * the added ones are judged alone. */
 static int
 judge_or_alone(const struct vf_selection_search *search, struct prospect *prospect,
                struct error *error)

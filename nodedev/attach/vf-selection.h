@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vf-selection: chooses the best device on this host for a hostdev that is to be a vGPU: a mediated
- * device, or one of the virtual functions.
+ * vf-selection: chooses the best device on this host for a hostdev that is to be a vGPU. The device
+ * is a mediated device, or one of the virtual functions.
  *
  * A mediated device gets its place when its domain starts. A virtual function is in the XML by its
  * address, so it is chosen earlier. The best one could be had by a start now, and no other domain
@@ -26,19 +26,18 @@ struct vf_selection_search {
         *added; /* devices that were added together with these, and are placed already */
     struct error
         *doubt; /* gets the reason why it is not known whether this host could ever give it */
-    struct error
-        *others;    /* gets the reason why this host can never give the rest of what the domain asks
-                       for; the added devices are then judged alone; may be NULL */
-    bool now;       /* choose what can be had now; else what this host could ever give */
+    struct error *others; /* gets why this host can never give the domain's other devices; then the
+                             added ones are judged alone; may be NULL */
+    bool now;             /* choose what can be had now; else what this host could ever give */
     bool elsewhere; /* the XML is for another host: a mediated device is right unless this host
                        makes none */
 };
 
 /*
  * Writes the choices into ret, in the order of the sources. A mediated device keeps its source.
- * Returns an error with a line in error: REFUSED if this host can never give the devices, or with
- * `now` cannot give them now; -EINVAL if the request is wrong; -EOPNOTSUPP if the configuration
- * gives nobody a vGPU.
+ * Returns REFUSED if this host can never give the devices, or with `now` cannot give them now.
+ * Returns -EINVAL if the request is wrong, and -EOPNOTSUPP if the configuration gives nobody a
+ * vGPU. error has a line for each of these.
  */
 int vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
                       struct error *error) CHECKED NONNULL;

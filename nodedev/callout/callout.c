@@ -75,8 +75,8 @@ weigh(struct weighing *weighing)
                                   name_equal(&parent->name, &callout->parent));
 }
 
-/* Refuses the UUID of a vGPU that has a lease, unless its device was found: then somebody else
- * makes that device. */
+/* Refuses the UUID of a vGPU that has a lease. A vGPU that the hook has found is allowed, because
+ * others make its device. */
 static int
 check_uuid(const struct weighing *weighing, struct error *error)
 {
@@ -192,7 +192,8 @@ on_start(const struct callout *callout, struct error *error)
 }
 
 /* Whether the lease is not needed any more. The caller has the lock. A guest that is just starting
- * keeps its lease, because the lease tells it what happened. libvirt then gives it back. */
+ * keeps its lease, because the lease tells that start what happened. libvirt then gives the lease
+ * back. */
 static bool
 is_over(const struct transaction *transaction, const struct look *look, const struct lease *lease)
 {

@@ -23,10 +23,10 @@ enum callout_status {
 };
 
 /*
- * Handles a call. It refuses the start of a device if its UUID is that of our vGPU, or if its GPU
- * is drained, or if the room is promised to another vGPU; the reason is one line on faults. It
- * forgets the lease of a device that was stopped, if nobody needs the lease. All other calls are
- * not ours, understood or not.
+ * Handles a call. It refuses the start of a device if the UUID is that of our vGPU, if the GPU is
+ * drained, or if the room is promised to another vGPU. The reason is one line on faults. It forgets
+ * the lease of a device that was stopped, if nobody needs the lease. All other calls are not ours,
+ * understood or not.
  */
 enum callout_status callout_run(const struct host *host, int argc, char *const argv[], int input,
                                 int faults) CHECKED NONNULL;

@@ -257,7 +257,7 @@ play_booted(const struct host *host)
     return clock_of(host, "booted");
 }
 
-/* Only the reader's child is really waited for. */
+/* The function really waits only for the reader's child. */
 static int
 play_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {

@@ -3,10 +3,10 @@
 /*
  * playback: a host whose answers come from a capture of another host.
  *
- * A path does not exist if a recorded list of its directory does not name it, or if it is below a
- * path that does not exist. Any other question that was not asked has no answer: it fails with
- * ENOMEDIUM, and never means "does not exist". Time passes only for those who wait. Nothing can be
- * changed (EROFS).
+ * A path does not exist if the recorded list of its directory does not name it, or if a path above
+ * it does not exist. Any other question that was not recorded fails with ENOMEDIUM. This error
+ * never means "does not exist". Time passes only for those who wait. Nothing can be changed
+ * (EROFS).
  */
 
 #pragma once

@@ -149,7 +149,7 @@ keep_lines(struct pass *pass, const struct answer *answer, const char *word)
     return rest_of(ret);
 }
 
-/* Keeps of a program whether it is a script, and whether it names our hook. */
+/* Keeps two facts about a program: whether it is a script, and whether it names our hook. */
 static struct rest
 keep_words(struct pass *pass, const struct answer *answer, const char *word)
 {
@@ -185,8 +185,7 @@ is_of_vfio(const struct answer *link)
     return link && (link->error ? link->error != ENOENT : strstr(link->text, "/vfio/") != NULL);
 }
 
-/* Keeps, of the files that a process has open, those of VFIO and those that could not be looked
- * at. */
+/* Keeps the files that a process has open if they are VFIO's, or if they could not be looked at. */
 static struct rest
 keep_open(struct pass *pass, const struct answer *answer, const char *data)
 {

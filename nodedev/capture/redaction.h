@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * redaction: removes from a host's answers what others have no business to know.
+ * redaction: removes from a host's answers what others should not know.
  *
  * It passes over all answers twice. The first pass learns which names and UUIDs there are. The
  * second pass replaces them by stand-ins (stand-ins.h), in paths as well. A table says what is left
- * of which file. Of a file that is not in the table, only the words that vgpuctl looks for are
- * left.
+ * of which file. If a file is not in the table, only the words that vgpuctl looks for are left of
+ * it.
  */
 
 #pragma once

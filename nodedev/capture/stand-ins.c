@@ -40,8 +40,8 @@ character_for(const struct words *words, const char *begin, size_t length, char 
     return ret;
 }
 
-/* Reads a name from left to right. It knows where the present word began. Between the brackets of a
- * pattern, each character is another end of that word. */
+/* Reads a name from left to right, and remembers where the present word began. Between the brackets
+ * of a pattern, each character is another end of that word. */
 struct walk {
     const char *begin;
     size_t length; /* length of the word until here */

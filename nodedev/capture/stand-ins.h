@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * stand-ins: what a capture has in place of names and UUIDs that others have no business to know.
+ * stand-ins: what a capture has in place of names and UUIDs that others should not know.
  *
  * All names are learned first. A stand-in is as long as its original. The same name always gets the
  * same stand-in. The stand-ins have the same order as the originals.
  *
  * A name's stand-in is made word by word. A word is a run of digits, of small letters, or of
  * capital letters; all other characters stay. Words with the same beginning get stand-ins with the
- * same beginning. So a pattern of vgpu.conf (fnmatch(3)) still matches the same names, unless it
- * has only the end of a word. stand_ins_keep tells which patterns do.
+ * same beginning. So a pattern of vgpu.conf (fnmatch(3)) still matches the same names, unless the
+ * pattern contains only the end of a word. stand_ins_keep tells for which patterns this is so.
  *
  *     ci-web01, ci-web02, ci-*       aa-aaa00, aa-aaa01, aa-*
  */

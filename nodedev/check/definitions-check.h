@@ -3,8 +3,8 @@
 /*
  * definitions-check: runs domain-check on every domain that this host's libvirt knows.
  *
- * It checks the definition for the next start; of a transient domain, the one that runs. Messages
- * have the domain's name, and the lines that "virsh edit" shows.
+ * It checks the definition for the next start. A transient domain has none, so the XML that runs is
+ * checked. Messages have the domain's name, and the lines that "virsh edit" shows.
  */
 
 #pragma once

@@ -69,8 +69,8 @@ inspection_clear(struct inspection *inspection)
     domains_clear(&inspection->asked);
 }
 
-/* Each element is judged alone first. Whether the elements go together is judged when each of them
- * is right. */
+/* Each element is judged alone first. The links between elements are judged if each element is
+ * right. */
 static void
 tell_faults(const struct inspection *inspection, bool of_links)
 {
@@ -136,7 +136,7 @@ ask_domains(struct inspection *inspection)
         return;
 }
 
-/* Reads what this host has. A broken ledger is not this check's matter. */
+/* Reads what this host has. Other commands report a broken ledger. */
 static int
 look_at_host(struct inspection *inspection, struct error *error)
 {
@@ -331,7 +331,8 @@ check_each(const struct inspection *inspection)
             continue;
         i++;
         check_alias(inspection, hostdev, node);
-        /* With pools or profiles, managed='yes' may be right. Then it is judged by the demand. */
+        /* With pools or profiles, managed='yes' may be right. This is judged later, with the
+         * demand. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
             !(inspection->check->policy && policy_lends_any(inspection->check->policy)))
             report_fault(inspection->functions, inspection->check->file,
@@ -367,7 +368,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
         return error_set(error, -ENOMEM, "no memory for the XML");
     tell_faults(&inspection, false);
     check_each(&inspection);
-    /* Whether the elements go together is judged if each of them is right. */
+    /* The links between elements are judged only if each element is right. */
     if (check->report->faults == faults && !inspection.aside.faults)
         inspection.known = find_demands(&inspection);
     ask_domains(&inspection);

@@ -22,8 +22,8 @@ struct domain_check {
     const char *uri;               /* of that libvirt; NULL: there is no libvirt */
     const char *file;              /* the document's name in messages */
     struct report *report;
-    /* Checks to leave out, because the caller does them in another way: the faults of a single
-     * virtual function; and whether this host could ever give the domain everything. */
+    /* Checks to leave out, because the caller does them in another way. They look for faults of a
+     * single virtual function, and whether this host could ever give the domain everything. */
     bool without_functions;
     bool without_feasibility;
 };

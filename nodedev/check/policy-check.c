@@ -140,8 +140,8 @@ say_wish(const struct policy_class *class, char *ret, size_t size)
         at += (size_t)snprintf(ret + at, size - at, "%s%s", i ? " or " : "", class->types.items[i]);
 }
 
-/* Checks whether any GPU, even if empty, could ever serve a guest that asks for the class. It is
- * the same question as for a guest that migrates to this host. */
+/* Checks whether any GPU, even if empty, could ever serve a guest that asks for the class. The same
+ * question is asked for a guest that arrives by migration. */
 static void
 check_class(struct checker *checker, const struct policy_class *class, bool *served)
 {
@@ -240,7 +240,7 @@ policy_check_profiles(const struct policy *policy, const struct setting_trace *t
 }
 
 /* Warns if the administrator's limit for a type is higher than the driver's, if the type shares a
- * GPU in time. Of types of GPU instances nobody knows how many there will be. */
+ * GPU in time. For types that need GPU instances, nobody knows how many instances there will be. */
 static void
 check_ceiling(struct checker *checker, const struct policy_limit *limit, const char *word)
 {

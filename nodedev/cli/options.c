@@ -42,8 +42,8 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };
 
-/* Describes the options for getopt_long(3). Its values are those of `enum option_key`, above all
- * letters. */
+/* Describes the options for getopt_long(3). Its values are those of `enum option_key` plus
+ * FIRST_VALUE, so that no letter has the same value. */
 #define FIRST_VALUE 256
 
 static void

@@ -28,7 +28,7 @@ cell(const struct layout *layout, size_t line, size_t column)
     return scols_line_get_column_data(at, scols_table_get_column(layout->smart, column));
 }
 
-/* The heading counts even if headings are not printed. */
+/* The width of the heading counts even if headings are not printed. */
 static void
 measure(struct layout *layout)
 {

@@ -18,7 +18,7 @@ struct libscols_table;
 
 /* Of a column, in the order of the table. */
 struct table_place {
-    unsigned drop; /* the rank in which columns are left out: 1, then 2...; 0: never */
+    unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays */
     bool wraps;    /* its texts may be broken */
     int same_as;   /* a column that may have the same values; -1: none */
 };

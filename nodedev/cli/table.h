@@ -34,8 +34,8 @@ struct table_column {
     bool extra; /* shown only if --columns names it */
 
     /* If the terminal is too narrow for all columns: */
-    unsigned drop; /* the rank in which columns are left out: 1, then 2...; 0: never. A column with
-                      a rank is also left out if it says nothing */
+    unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays. A column
+                      with another number than 0 is also left out if it says nothing */
     bool wraps;    /* its texts may be broken into lines */
     const char *same_as; /* a column that may have the same values; then this one says nothing */
 };

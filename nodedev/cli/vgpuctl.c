@@ -72,8 +72,9 @@ find_command(const struct command *const *commands, const char *name, struct err
     return NULL;
 }
 
-/* The host is another machine's file system, or a capture, so this libvirt is not its libvirt.
- * Links are confined to the tree, except for this machine's own "/": no link leads out of "/". */
+/* With --root the host is another machine's file system, or a capture. This machine's libvirt is
+ * not its libvirt. Links are confined to that tree. This machine's own "/" needs no confinement,
+ * because no link leads out of it. */
 static int
 change_root(struct host *host, struct playback *playback, struct command_call *call,
             struct error *error)
@@ -123,7 +124,8 @@ check_arguments(const struct command *command, const struct command_call *call, 
     return REFUSED;
 }
 
-/* Tells which questions the capture does not answer. A result may hang on them. */
+/* Tells which questions the capture does not answer. The results may be wrong without these
+ * answers. */
 static void
 tell_misses(const struct command_call *call, const struct words *misses)
 {

@@ -61,7 +61,7 @@ attach(const struct domain_source *source, const struct attachments_wish *wish, 
 /* --- a clone's ------------------------------------------------------------------------------- */
 
 /* Prints for each vGPU which one the clone has now. A clone keeps a vGPU that no other domain had.
- * A hostdev for which only the configuration asks is skipped, because it is not renewed. */
+ * A hostdev that is a vGPU only because of vgpu.conf is skipped: --renew does not change it. */
 static int
 say_renewed(const struct domain_source *source, const struct document *old,
             const struct document *text, struct error *error)
@@ -93,7 +93,7 @@ say_renewed(const struct domain_source *source, const struct document *old,
     return rc;
 }
 
-/* Finds the virtual functions that other domains name. Libvirt is asked only if this domain has a
+/* Finds the virtual functions that other domains name. libvirt is asked only if this domain has a
  * virtual function. */
 static int
 find_named(const struct domain_source *source, const struct document *text, struct names *ret,

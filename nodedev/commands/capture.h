@@ -2,7 +2,7 @@
 
 /*
  * capture: writes a capture of this host. It tells what is in the capture and what was left out.
- * 'vgpuctl capture' is this function. Another command can call it too, to add a record of its own.
+ * 'vgpuctl capture' calls it. Another command can call it too, and add a record of its own.
  */
 
 #pragma once

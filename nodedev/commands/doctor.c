@@ -77,7 +77,7 @@ print_remedy(const struct diagnosis_finding *finding, unsigned width, FILE *out)
 static void
 print_block(const struct diagnosis_finding *finding, const struct terminal *terminal, FILE *out)
 {
-    /* Output that goes to no terminal is not broken, so that grep finds words that follow each
+    /* Lines are broken only on a terminal. In other output, grep must find words that follow each
      * other. */
     unsigned width = terminal->is_screen ? terminal_width(terminal) : INT_MAX;
 

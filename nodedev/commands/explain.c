@@ -28,7 +28,7 @@ static const struct table_column columns[] = {
     [OTHERS] = {.name = "OTHERS", .extra = true, .wraps = true},
 };
 
-/* Tables have lists without blanks. */
+/* Lists in tables have no blanks. */
 static void
 add_others(struct table *table, const struct dry_run_rooms *rooms, const struct demand *demand,
            size_t gpu)

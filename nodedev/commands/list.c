@@ -37,7 +37,8 @@ static const struct table_column columns[] = {
     [PLACEMENT] = {.name = "PLACEMENT", .extra = true},
 };
 
-/* Shows an identifier of NVIDIA's driver. A vGPU of which the driver tells none gets no value. */
+/* Shows a number that NVIDIA's driver gave to a vGPU. If the driver gave none, the column stays
+ * empty. */
 static void
 set_id(struct table *table, size_t column, const struct host *host,
        const struct host_view_vgpu *shown, const char *id)

@@ -8,8 +8,8 @@
 #include "placement/boot-wait.h"
 #include "policy/policy-load.h"
 
-/* Milliseconds. A driver takes seconds to start, and reading 256 virtual functions takes some of
- * these milliseconds. */
+/* Milliseconds. A driver takes seconds to start. Reading 256 virtual functions takes a part of this
+ * time. */
 #define PAUSE 500
 /* The longest --timeout: a day, in seconds. */
 #define LONGEST 86400

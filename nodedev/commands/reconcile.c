@@ -44,7 +44,7 @@ run(const struct command_call *call, struct error *error)
     if (rc < 0)
         return COMMAND_FAILED;
     print(&findings, call->out);
-    /* With nothing to do, the timer's run writes no line into the journal. */
+    /* The timer's run writes no line into the journal if there was nothing to do. */
     if (findings.count == 0 && call->terminal->is_screen)
         say_line(call->out, "nothing was left half done");
     if (findings.failed == 0)

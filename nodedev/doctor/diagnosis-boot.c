@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The setup that a boot, or a reload of its driver, took from a card. An administrator prepares a
- * card in these steps (NVIDIA's user guide): MIG mode, virtual functions, GPU instances, and the
- * mode for several sizes. Enabling virtual functions removes GPU instances. Only the first lost
- * step is told, because the steps after it cannot be right.
+ * The setup that a card loses at a boot, or when its driver is loaded again. An administrator
+ * prepares a card in these steps (NVIDIA's user guide): MIG mode, virtual functions, GPU instances,
+ * and the mode for several sizes. Enabling virtual functions removes GPU instances. Only the first
+ * lost step is told, because the steps after it cannot be right.
  */
 
 #include "doctor/former-setup.h"

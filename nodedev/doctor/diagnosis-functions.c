@@ -72,8 +72,8 @@ static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
     va_end(args);
 }
 
-/* Adds a function. Its driver is named if it is not the GPU's, and its type if it has one all the
- * same. */
+/* Adds a function. If it has not its GPU's driver, its driver is named, and its type if it still
+ * has one. */
 static void
 list_function(const struct host *host, const struct name *function, struct listing *listing)
 {
@@ -121,8 +121,8 @@ command_enabling_again(struct diagnosis *diagnosis, const struct sriov_gpu *card
 
 /* --- none are enabled --- */
 
-/* NVIDIA's GPUs make vGPUs only on virtual functions since Ampere, and a boot leaves the functions
- * off. If the GPU had functions before, "boot-order" reports it. */
+/* NVIDIA's GPUs since Ampere make vGPUs only on virtual functions. The functions are off after a
+ * boot. If the GPU had functions before, "boot-order" reports it. */
 static void
 check_enabled(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
@@ -219,8 +219,8 @@ check_interface(struct diagnosis *diagnosis, const struct sriov_gpu *card)
     command_enabling_again(diagnosis, card);
 }
 
-/* A partitioned GPU without a free instance rightly offers nothing, but has vGPUs then.
- * "boot-order" reports a GPU that had instances before. "mig-types" reports a GPU that has some. */
+/* A partitioned GPU without a free instance rightly offers nothing; it then has vGPUs. "boot-order"
+ * reports a GPU that had instances before. "mig-types" reports a GPU that has some. */
 static void
 check_types(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {

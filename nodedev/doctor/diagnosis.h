@@ -41,8 +41,8 @@ struct sriov_gpu;
 struct diagnosis_check {
     const char *name; /* one word that stays the same in all versions */
     enum diagnosis_severity severity;
-    /* A check has one of these functions. They are called once; for each GPU of the inventory; for
-     * each host device of each domain; or for each of some cards that can have virtual
+    /* A check has one of these functions. They are called for the host, for each GPU of the
+     * inventory, for each host device of each domain, or for some cards that can have virtual
      * functions. */
     void (*look)(struct diagnosis *diagnosis);
     void (*look_at_gpu)(struct diagnosis *diagnosis, size_t gpu);

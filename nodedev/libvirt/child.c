@@ -21,7 +21,7 @@ hush(int pipe)
     }
 }
 
-/* Ends with _exit, because exit would also print what the parent has in its buffers. */
+/* Ends with _exit, because exit would print the output that the parent has buffered. */
 static void __attribute__((noreturn)) live(child_work *work, const void *data, int pipe)
 {
     FILE *out = fdopen(pipe, "we");

@@ -38,8 +38,8 @@ typedef int connection_listener(void *data, const char *word);
 
 /* The two definitions of a domain. */
 enum connection_side {
-    CONNECTION_CONFIG, /* for the next start; only a persistent domain has it */
-    CONNECTION_LIVE,   /* for the domain that runs now */
+    CONNECTION_CONFIG, /* its next start uses it; only a persistent domain has it */
+    CONNECTION_LIVE,   /* the domain runs with it */
 };
 
 struct connection_domain {

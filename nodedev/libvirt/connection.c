@@ -18,8 +18,8 @@ connection_load(const struct host *host, struct error *error)
     return connection_module_load(host->module, &calls, error);
 }
 
-/* Without memory this function returns an error, unlike base/memory.h. A migration may be under
- * way, and its watcher opens a connection. */
+/* Returns an error if there is no memory; base/memory.h would end the program. A program that
+ * watches a migration opens a connection, and must not end. */
 int
 connection_open(const struct host *host, const char *uri, enum connection_mode mode,
                 struct connection **ret, struct error *error)
@@ -140,8 +140,8 @@ connection_xml(struct connection *connection, const struct name *domain, enum co
     return rc;
 }
 
-/* Without memory this function returns an error, unlike base/memory.h, because the call may undo a
- * change. */
+/* Returns an error if there is no memory; base/memory.h would end the program. The call may have to
+ * undo a change. */
 int
 connection_define(struct connection *connection, const struct document *xml, struct error *error)
 {

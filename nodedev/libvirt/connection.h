@@ -7,8 +7,8 @@
  * that asks no libvirt does not load the library.
  *
  * All results are values of our own, or one line in error that contains libvirt's words. The hook
- * and the mdevctl call-out call nothing of this, because libvirt holds the domain's lock while they
- * run.
+ * and the mdevctl call-out call none of these functions, because libvirt holds the domain's lock
+ * while they run.
  */
 
 #pragma once
@@ -94,10 +94,10 @@ connection_set_annotation(struct connection *connection, const struct name *doma
 
 /* --- moving one domain ------------------------------------------------------------------------ */
 
-/* Migrates a domain to the libvirt of another URI, live if it runs, with its definition if it has
- * one. The function returns when the migration is over. So another process must watch or stop the
- * migration, over another connection. Returns -ENOTCONN if the other libvirt cannot be reached, and
- * -EIO with libvirt's words. */
+/* Migrates a domain to the libvirt of another URI, live if it runs. Its definition moves too, if it
+ * has one. The function returns when the migration is over. So another process must watch or stop
+ * the migration, over another connection. Returns -ENOTCONN if the other libvirt cannot be reached,
+ * and -EIO with libvirt's words. */
 int connection_migrate(struct connection *connection, const struct name *domain, const char *uri,
                        struct error *error) CHECKED NONNULL;
 

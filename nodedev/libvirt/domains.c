@@ -96,7 +96,8 @@ domains_find(const struct domains *domains, const char *word)
     return ARRAY_FIND(domains->items, domains->count, domain, name_equal(&domain->uuid, &uuid));
 }
 
-/* Walks over the definition first, then over what the domain runs with besides. */
+/* Walks over the devices of the definition first. Then it walks over other devices with which the
+ * domain runs. */
 bool
 domains_next_hostdev(const struct domains *domains, struct domains_walk *walk)
 {

@@ -36,12 +36,12 @@ struct domain_text {
     const char *failure;       /* why libvirt would not give it, or NULL */
 };
 
-/* Adds a domain. `failure` gets a definition that should be there and cannot be read. Returns 0, or
- * -EBADMSG if the domain has no UUID. */
+/* Adds a domain. If a definition should exist and cannot be read, `failure` says which one and why.
+ * Returns 0, or -EBADMSG if the domain has no UUID. */
 int domains_add(struct domains *domains, const struct domain_text *text) CHECKED NONNULL;
 
-/* Adds a running guest of which only the request is known. The function takes the contents of the
- * request. */
+/* Adds a running guest of which only the request is known. The function takes ownership of the
+ * request's contents. */
 void domains_add_running(struct domains *domains, struct request *guest) NONNULL;
 
 /* Sorts the domains. Call it after all were added. */

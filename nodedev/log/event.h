@@ -19,9 +19,8 @@ struct event {
     bool is_refused; /* libvirt tells of a refusal, and the result is its reason */
 };
 
-/* The programs that write such lines: the program's name in the log; the field of the journal that
- * has this name, because libvirt writes no identifier there; and the function that reads its
- * messages. */
+/* A program that writes such lines. `program` is its name in the log. `field` is the journal's
+ * field that has this name; libvirt writes no identifier there. `read` reads its messages. */
 #define EVENT_SOURCES 4
 struct event_source {
     const char *program, *field;

@@ -48,7 +48,8 @@ by_age(const void *a, const void *b)
     return (numbers[0] < numbers[1]) - (numbers[0] > numbers[1]);
 }
 
-/* Adds a file, unless all in it is older. A file that was renamed just now is skipped. */
+/* Adds a file, unless its last write is older than the moment. A file that was renamed just now is
+ * skipped. */
 static int
 add_file(const struct host *host, const char *name, size_t length, const time_t *since,
          struct syslog *syslog, struct error *error)

@@ -4,8 +4,9 @@
  * destinations: which of several hosts would take a guest, the best first.
  *
  * First come the hosts that would take the guest; the host with room for the most such guests
- * leads. Then come the hosts of which it is not known, then those that would not take the guest,
- * then those that did not answer. Equally good hosts stay in the order in which they were asked.
+ * leads. Then come the hosts for which this is not known. Hosts that would not take the guest come
+ * next, and hosts that did not answer come last. Equally good hosts stay in the order in which they
+ * were asked.
  */
 
 #pragma once

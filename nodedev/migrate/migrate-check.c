@@ -159,7 +159,7 @@ check_start(struct check *check)
         find(check, REMOTE_CAPACITY_NO, "%s there; vGPUs are for guests of QEMU", to->hypervisor);
 }
 
-/* Distributions also add what is needed to older kernels. */
+/* Distributions also backport what is needed to older kernels. */
 static void
 check_kernel(struct check *check)
 {
@@ -359,7 +359,7 @@ check_others(struct check *check)
 
 /* --- What to know besides --- */
 
-/* Adds what NVIDIA requires to be the same on both hosts, and no libvirt tells. */
+/* Adds notes on what NVIDIA requires to be equal on both hosts, because no libvirt tells it. */
 static void
 add_notes_of_nvidia(struct check *check)
 {

@@ -3,9 +3,9 @@
 /*
  * migrate-check: whether another host would take a guest with its vGPUs, and why.
  *
- * The answer is "no" if something surely speaks against the guest. It is "yes" if nothing that can
- * be known does. Else it is "unknown". Some things no libvirt tells of another host: our hook
- * there, its configuration, and what its driver can do. These are notes, and do not count.
+ * The answer is "no" if a fact surely speaks against the guest. It is "yes" if no known fact does.
+ * Else it is "unknown". libvirt tells nothing about our hook on the other host, about the hook's
+ * configuration, and about what the driver there can do. These become notes, and do not count.
  */
 
 #pragma once
@@ -33,7 +33,7 @@ struct migrate_verdict {
     size_t against;                     /* number of findings that are not OK */
     char why[1024]; /* reason of the first of the worst findings; if all are OK, of the last */
     /* If the answer is yes and the guest asks for a vGPU: for how many such guests there is room.
-     * The count stops at the number above. */
+     * The count stops at MIGRATE_CHECK_MOST_ROOM. */
     size_t room;
 };
 

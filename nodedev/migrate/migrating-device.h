@@ -35,8 +35,8 @@ bool migrating_device_may_be_nvidia(const struct migrating_device *device) CHECK
 const struct inventory_gpu *
 migrating_device_untold(const struct migrating_device *device) CHECKED NONNULL;
 
-/* While there is such a GPU, "no" is not sure. The function returns the answer that is left, and
- * adds the reason to text. */
+/* While there is such a GPU, "no" is not sure. Then the function returns "unknown" in place of
+ * "no", and adds the reason to text. */
 enum remote_capacity_answer
 migrating_device_weigh(const struct migrating_device *device, enum remote_capacity_answer answer,
                        char *text, size_t size) CHECKED NONNULL;

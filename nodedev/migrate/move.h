@@ -4,9 +4,9 @@
  * move: migrates a domain by libvirt, and watches the migration until it is over.
  *
  * libvirt's call returns when the migration is over, so a child process makes the call. This
- * process shows the progress on a screen. When a signal would end this process, it asks libvirt to
- * stop the migration, and the domain stays here. If this process is killed, its child is killed
- * too, and libvirt ends the migration.
+ * process shows the progress on a screen. When a signal would end this process, this process asks
+ * libvirt to stop the migration, and the domain stays here. If this process is killed, its child is
+ * killed too, and libvirt ends the migration.
  */
 
 #pragma once

@@ -12,8 +12,9 @@
 
 #include "libvirt/connection.h"
 
-/* Makes the definition name the devices that the domain runs with, by the aliases of its vGPUs.
- * Returns 1 if the definition was changed. Returns 0 if there was nothing to change, for example if
- * the domain does not run or has no definition. Returns -errno with a line in error. */
+/* Changes the definition so that it names the devices with which the domain runs. The aliases show
+ * which vGPU is which. Returns 1 if the definition was changed. Returns 0 if there was nothing to
+ * change, for example if the domain does not run or has no definition. Returns -errno with a line
+ * in error. */
 int moved_definition_update(struct connection *there, const struct name *domain,
                             struct error *error) CHECKED NONNULL;

@@ -50,7 +50,7 @@ availability_clear(struct availability *availability)
     ledger_clear(&availability->ledger);
 }
 
-/* Counts the places that are left. What is to stay free is not taken off here. */
+/* Counts the places that are left, without those that must stay free. */
 static struct bounds
 count_left(const struct rooms *rooms, size_t gpu, size_t type)
 {

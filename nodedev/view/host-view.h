@@ -3,8 +3,8 @@
 /*
  * host-view: one host as commands show it: this host, or a host that --connect names.
  *
- * The same code shows both kinds. Of a remote host only what its libvirt tells is known. Everything
- * else is left unset, not guessed.
+ * The same code shows both kinds. A remote host's libvirt tells only some of the facts. The others
+ * are left unset, not guessed.
  */
 
 #pragma once
@@ -26,7 +26,7 @@ struct host_view_vgpu {
 struct host_view {
     const struct command_call *call;
     const char *label; /* the name of a remote host; NULL: this host */
-    bool is_remote; /* of a remote host, the policy and the ledger are not known: they are empty */
+    bool is_remote;    /* then the policy and the ledger are empty, because they are not known */
     struct snapshot snapshot;     /* with the types that were asked for */
     struct references references; /* if the caller wanted them; else nothing is known of domains */
     struct availability availability; /* of this host, if the caller wanted it */
@@ -50,7 +50,8 @@ struct host_views {
     bool wants_availability; /* with inventory_all_types */
     bool passes_users;       /* users need not be asked of a remote host */
     /* Shows one host. Returns -errno with a line in error. -ENOENT means that the host does not
-     * have what is to be shown: of remote hosts this is a failure only if all return it. */
+     * have what is to be shown. For remote hosts this is a failure only if all of them return
+     * it. */
     int (*show)(void *data, const struct host_view *view, struct error *error);
     /* Called after all hosts were shown and before failures are printed. May be NULL. */
     int (*end)(void *data, struct error *error);
@@ -70,8 +71,9 @@ int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
                    struct error *error) CHECKED NONNULL;
 
 /* Returns how many more vGPUs of a type a GPU would take, as availability_of does. The rules of a
- * remote host are not known, so of such a host only the maximum is returned. */
+ * remote host are not known, so only the maximum is returned for it. */
 struct bounds host_view_left(const struct host_view *view, size_t gpu, size_t type) CHECKED NONNULL;
 
-/* Returns the number to print; -1 if it is not known, as of a remote host. */
+/* Returns the number to print. Returns -1 if the number is not known, for example for a remote
+ * host. */
 int64_t host_view_figure(const struct host_view *view, const struct bounds *left) CHECKED NONNULL;

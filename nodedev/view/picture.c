@@ -140,11 +140,10 @@ measure(const struct drawing *drawing)
         bar.free += (int)usage->free.most;
     if (bounds_most(&usage->free) > 0)
         bar.free_at_most += (int)usage->free.most;
-    /* Nobody knows how much is free. The bar leaves as much space for it as the vGPUs take, with
-     * '?'. */
+    /* Nobody knows how much is free. The bar shows as many '?' as the vGPUs take. */
     if (usage->is_in_vgpus && bounds_most(&usage->free) < 0)
         bar.free_at_most = bar.used ? 2 * bar.used : 1;
-    /* If a start makes room by removing kept vGPUs, more is free than is left now. The kept vGPUs
+    /* A start may remove kept vGPUs, so more may be free than the rest of the bar. The kept vGPUs
      * still have their letters. */
     if (usage->is_in_vgpus || bar.total < bar.used)
         bar.total = usage->is_in_vgpus ? bar.free_at_most : bar.used;
@@ -280,7 +279,7 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
         &drawing->view->snapshot.inventory.gpus[drawing->gpu].types[wanted->type];
     int64_t count = bounds_most(&wanted->left);
 
-    /* Of the types that nobody asks for, one of each size is shown. */
+    /* If nobody asks for a type, it is shown only if it is the first of its size. */
     if (count < 0 || !wanted_type_matters(wanted) ||
         (!wanted->asked && !wanted->is_in_class && !wanted->is_first_of_size))
         return false;

@@ -22,8 +22,8 @@ int sriov_gpu_read(const struct host *host, const struct name *address,
                    struct sriov_gpu *ret) CHECKED NONNULL;
 void sriov_gpu_clear(struct sriov_gpu *card) NONNULL;
 
-/* The name of the systemd unit that enables a card's functions at boot, with the card's address as
- * %s; and whether systemd starts this unit at boot. */
+/* The name of the systemd unit that enables a card's functions at boot; %s is the card's address.
+ * The function tells whether systemd starts this unit at boot. */
 #define SRIOV_GPU_UNIT "libvirt-vgpu-sriov@%s.service"
 bool sriov_gpu_is_for_boot(const struct host *host, const struct name *address) CHECKED NONNULL;
 

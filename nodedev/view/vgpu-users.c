@@ -4,7 +4,7 @@
 #include "libvirt/connection.h"
 #include "view/vgpu-walk.h"
 
-/* Whether no user is known for the vGPU so far, though a domain may use it. */
+/* Whether no user of the vGPU is known yet, so that libvirt has to be asked. */
 static bool
 is_open(const struct references *references, const struct vgpu_walk *walk)
 {

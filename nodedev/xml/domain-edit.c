@@ -21,7 +21,8 @@ domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
     uuid_t space, made;
 
     *ret = (struct name){0};
-    /* Two domains without a UUID, which libvirt has not seen yet, must not get the same UUIDs. */
+    /* A domain that libvirt has not seen yet has no UUID. Two such domains must not get the same
+     * UUIDs for their vGPUs. */
     if (uuid_parse(domain->text, space) < 0)
         uuid_generate_random(made);
     else
