@@ -102,8 +102,8 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
         inventory_lacks_types(&diagnosis->inventory, place->gpu))
         return false;
     diagnosis_add(diagnosis,
-                  "the GPU %s has no GPU instances, which a boot takes away, and so does enabling "
-                  "its virtual functions; it is to have %s (%s)",
+                  "the GPU %s has no GPU instances: a boot removes them, and so does enabling its "
+                  "virtual functions; it is to have %s (%s)",
                   address, place->former->instance, place->former->says_instance);
     diagnosis_command(diagnosis, "nvidia-smi mig -i %s -cgi PROFILE -C", address);
     diagnosis_advise(diagnosis, "the profiles that there are:");

@@ -403,7 +403,7 @@ add_notes(struct check *check)
         return;
     add_note(check, "that the hook is installed there, and what vgpu.conf there allows (gpus, "
                     "classes, quotas), no libvirt tells");
-    add_note(check, "whether the driver there migrates this vGPU, QEMU alone finds out");
+    add_note(check, "only QEMU finds out whether the driver there migrates this vGPU");
     if (has_nvidias(migration))
         add_notes_of_nvidia(check);
     if (!guest->domain->is_running) {

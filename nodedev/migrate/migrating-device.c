@@ -120,7 +120,7 @@ migrating_device_weigh(const struct migrating_device *device, enum remote_capaci
     if (answer != REMOTE_CAPACITY_NO || !untold)
         return answer;
     snprintf(text + at, size - at,
-             "; but what the virtual functions of %s there can be, libvirt does not tell",
+             "; but libvirt does not tell what the virtual functions of %s there can be",
              untold->name.text);
     return REMOTE_CAPACITY_UNKNOWN;
 }
@@ -193,7 +193,7 @@ explain_absence(const struct migrating_device *device, char *text, size_t size)
 
     if (is_nameless(device->has)) {
         snprintf(text, size,
-                 "its type is %s; what that is called, which is what tells, nothing here says now",
+                 "its type is %s; types are compared by name, and its name is not known here now",
                  device->has->id.text);
         return REMOTE_CAPACITY_UNKNOWN;
     }

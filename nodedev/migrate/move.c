@@ -186,7 +186,8 @@ conclude(const struct watch *watch, struct error *error)
         return 0;
     }
     error_set(error, -EIO, "%s is not moved: %s", move->name,
-              *watch->said ? watch->said : "who asked libvirt for it has ended without a word");
+              *watch->said ? watch->said
+                           : "the process that asked libvirt for it has ended without a word");
     if (!watch->connection ||
         connection_find(watch->connection, move->domain->text, &domain, &ignored) < 0)
         error_add(error, "and whether it is still here is not known: see 'virsh list --all'");

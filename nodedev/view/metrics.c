@@ -247,7 +247,7 @@ static const struct family {
     {"libvirt_vgpu_type_available", "gauge", "How many more vGPUs of a type a GPU could take now.",
      .of_type = type_available},
     {"libvirt_vgpu_type_available_at_most", "gauge",
-     "What the places of a GPU say that they would take of a type, added up: it takes no more.",
+     "How many more vGPUs of a type a GPU could take at most, added up from its places.",
      .of_type = type_at_most},
     {"libvirt_vgpu_type_max", "gauge", "How many vGPUs of a type an empty GPU takes.",
      .of_type = type_max},

@@ -122,7 +122,7 @@ instances(void **state)
     nothing_lost();
     assert_int_equal(count("function-types", ""), 1);
     fake_write(&scene.kernel, CONF, ALLOWED);
-    lost("the GPU " CARD " has no GPU instances, which a boot takes away, and so does enabling its "
+    lost("the GPU " CARD " has no GPU instances: a boot removes them, and so does enabling its "
          "virtual functions; it is to have A30-2-12C (/etc/libvirt-vgpu/vgpu.conf:1)");
     fake_instances(&scene.kernel, CARD, "nvidia-700", 1);
     nothing_lost();

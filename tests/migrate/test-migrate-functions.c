@@ -33,8 +33,8 @@ static const struct migrate_case functions[] = {
                   "migrate since 10.0.0\n",
                   "OK       QEMU 10.0.3 here and 10.0.3 there; vGPUs that are virtual functions "
                   "migrate since 8.2.2\n",
-                  "UNKNOWN  ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152); but what the "
-                  "virtual functions of 0000:5e:00.0 there can be, libvirt does not tell\n"},
+                  "UNKNOWN  ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152); but libvirt "
+                  "does not tell what the virtual functions of 0000:5e:00.0 there can be\n"},
     },
     {
         .why = "a virtual function with debuggers, and a driver that migrates it",
@@ -93,8 +93,8 @@ static const struct migrate_case functions[] = {
         .there = {.libvirt = "10009000", .devices = {L40S("0"), OTHER_FUNCTIONS}},
         .answer = REMOTE_CAPACITY_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: it is a virtual function, and would be a mediated device",
-                  "10.9.0 there; but what the virtual functions of 0000:5e:00.0 there can be",
-                  "UNKNOWN  ua-gpu0: 0000:18:00.0 is full; but what the virtual functions"},
+                  "10.9.0 there; but libvirt does not tell what the virtual functions",
+                  "UNKNOWN  ua-gpu0: 0000:18:00.0 is full; but libvirt does not tell what"},
     },
     {
         .why = "a libvirt that is too old for virtual functions",
@@ -121,7 +121,7 @@ static const struct migrate_case functions[] = {
         FUNCTIONS_HERE,
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-1155", "NVIDIA L40S-24Q", "2"))}},
         .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; what that is called"},
+        .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; types are compared by name"},
     },
     {
         .why = "a mediated device may become a virtual function",
@@ -131,8 +131,8 @@ static const struct migrate_case functions[] = {
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
                   "NOTE     ua-gpu1: to become a virtual function there it takes libvirt 11.0.0, "
                   "11.3.0 here and 11.3.0 there\n",
-                  "UNKNOWN  ua-gpu1: 0000:19:00.0 is full; but what the virtual functions of "
-                  "0000:5e:00.0 there can be, libvirt does not tell\n"},
+                  "UNKNOWN  ua-gpu1: 0000:19:00.0 is full; but libvirt does not tell what "
+                  "the virtual functions of 0000:5e:00.0 there can be\n"},
     },
     {
         .why = "no GPU of NVIDIA's makes it",
@@ -152,7 +152,7 @@ static const struct migrate_case functions[] = {
         .there = {.devices = {GPU("mtty", TYPE("mtty-2", "Dual port serial", "0")),
                               OTHER_FUNCTIONS}},
         .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu1: mtty is full; but what the virtual functions"},
+        .words = {"UNKNOWN  ua-gpu1: mtty is full; but libvirt does not tell what"},
     },
     {
         .why = "a profile, of which no libvirt tells",
@@ -244,7 +244,7 @@ static const struct migrate_case newcomers[] = {
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {OTHER_FUNCTIONS}},
         .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"what the virtual functions of 0000:5e:00.0 there can be, libvirt does not tell"},
+        .words = {"libvirt does not tell what the virtual functions of 0000:5e:00.0 there can be"},
     },
     {
         .why = "new, under containers",
