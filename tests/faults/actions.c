@@ -3,7 +3,10 @@
 #include "faults/actions.h"
 #include "actions/assign.h"
 #include "actions/release.h"
+#include "base/memory.h"
+#include "device/scan.h"
 #include "domain/request-parser.h"
+#include "prove/proof.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -418,11 +421,51 @@ after_drain(struct stage *stage)
     reconcile_nothing_left(stage);
 }
 
+static bool
+goes_on(const struct proof *proof, void *data)
+{
+    (void)proof;
+    (void)data;
+    return true;
+}
+
+/* What 'vgpuctl prove' does once it has asked libvirt. */
+static int
+prove(const struct host *host, struct proof *proof, struct error *error)
+{
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    const struct names none = {0};
+    struct name card;
+    int rc = name_parse(&card, "0000:3d:00.0");
+
+    if (rc == 0)
+        rc = scan_host(host, NULL, &inventory_all_types, &inventory, error);
+    if (rc == 0)
+        rc = workbench_take(host, &card, &inventory, &proof->bench, error);
+    if (rc == 0)
+        rc = proof_begin(proof, &none, false, error);
+    return rc < 0 ? rc : proof_run(proof, error);
+}
+
 /* Nothing is on the card with the two functions. */
 static int
 act_prove(struct stage *stage)
 {
-    return stage_vgpuctl(stage, "vgpuctl prove 0000:3d:00.0");
+    AUTO_FREE char *record = NULL;
+    struct proof proof = {.bench = WORKBENCH_NONE, .goes_on = goes_on};
+    struct error error = {0};
+    size_t length;
+    int rc;
+
+    proof.record = memory_stream(&record, &length);
+    stage_start_program(stage, "vgpuctl");
+    inject_resume();
+    rc = prove(&stage->scene.kernel.host, &proof, &error);
+    fclose(proof.record);
+    proof_clear(&proof);
+    stage_end_program(stage);
+    inject_pause();
+    return tell(stage, rc, &error);
 }
 
 /* --- a ledger that was cut off ---------------------------------------------------------------- */
