@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Every process of the test has an entry in shared memory, which is made before it is forked. Who
- * waits writes there until when, and calls ppoll(2) without a time limit; a signal that is blocked
- * everywhere else wakes it. The keeper, a process that does nothing else, looks at the entries
- * whenever somebody waits: when nobody works any more it sets the clock and wakes who is due.
+ * Every process of the test has an entry in shared memory. The entry is made before the process is
+ * forked. A process that waits writes into its entry until when, and calls ppoll(2) without a time
+ * limit. A signal wakes it; this signal is blocked everywhere else. The keeper is a process that
+ * does nothing but look at the entries whenever a process waits. When no process works any more,
+ * the keeper sets the clock and wakes the processes that are due.
  */
 
 #include "fake/fake-clock.h"
@@ -34,21 +35,23 @@
 #define MOST_FLAGS  8
 #define FLAGS_SIZE  256
 
-/* WAITING: asleep by this clock, and for descriptors, so that something else may have woken it. */
+/* WAITING: the process sleeps by this clock and also for descriptors, so a descriptor may have
+ * woken it already. */
 enum actor_state { ACTOR_NONE, ACTOR_FORKED, ACTOR_AWAKE, ACTOR_WAITING, ACTOR_ASLEEP };
 
 struct actor {
     unsigned state; /* enum actor_state; a futex */
     pid_t pid;
-    uint64_t until;            /* ns: wants to go on then; UINT64_MAX: only when it is woken */
-    const volatile bool *flag; /* NULL, or it goes on when this is false */
-    uint64_t seen;             /* the keeper's: how often it had slept */
+    uint64_t
+        until; /* the time in ns at which it wants to go on; UINT64_MAX: only when it is woken */
+    const volatile bool *flag; /* NULL, or the process goes on when this is false */
+    uint64_t seen;             /* the keeper's note: how often the process had slept */
 };
 
 static struct fake_clock {
     uint64_t now;
-    unsigned waits; /* counts them; a futex */
-    unsigned forks; /* counts them */
+    unsigned waits; /* the number of waits; a futex */
+    unsigned forks; /* the number of forks */
     struct actor actors[MOST_ACTORS];
     struct {
         bool is_used;
@@ -56,11 +59,12 @@ static struct fake_clock {
     } flags[MOST_FLAGS];
 } * fake_clock;
 
-static struct actor *self; /* this process's */
+static struct actor *self; /* the entry of this process */
 static bool is_real;
 
-/* The next child's. A lock on its byte of a file, open file description and all, is the parent's
- * and the child's together until both have come out of fork(): either may be killed in it. */
+/* The entry of the next child. Its byte in a file is locked by an open file description. Parent and
+ * child share this lock until both have returned from fork(), because either may be killed in
+ * fork(). */
 static struct actor *forked;
 static int forks = -1, fork_lock = -1;
 
@@ -87,7 +91,7 @@ change_state(struct actor *actor, enum actor_state from, enum actor_state to)
                                        __ATOMIC_SEQ_CST);
 }
 
-/* Waits, but not for ever, while the word is this. */
+/* Waits while the word has this value, but not for ever. */
 static void
 wait_word(unsigned *word, unsigned value)
 {
@@ -116,8 +120,7 @@ woken(int number)
 
 /* --- the keeper ------------------------------------------------------------------------------- */
 
-/* What the kernel says of a process: its state's letter and how often it has slept; 'X' if it is
- * gone. */
+/* The state of a process in /proc, as a letter, and how often it has slept. 'X' if it is gone. */
 static char
 look_at(pid_t pid, uint64_t *sleeps)
 {
@@ -151,7 +154,7 @@ lock_of(const struct actor *actor)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = actor - fake_clock->actors, .l_len = 1};
 }
 
-/* A fork() that failed, or a parent that was killed before there was a child. */
+/* Removes the entry if fork() failed, or if the parent was killed before there was a child. */
 static void
 forget_unborn(struct actor *actor)
 {
@@ -161,7 +164,7 @@ forget_unborn(struct actor *actor)
         change_state(actor, ACTOR_FORKED, ACTOR_NONE);
 }
 
-/* Who waits for nothing but this clock needs no look. */
+/* A process that waits only for this clock needs no look at /proc. */
 static bool
 is_at_work(struct actor *actor, bool again)
 {
@@ -191,9 +194,9 @@ is_at_work(struct actor *actor, bool again)
     return false;
 }
 
-/* Nobody works if all sleep, and none has done anything else between several looks at it. Two are
- * not enough: one that is about to sleep, and finds that it need not, looks asleep and does not
- * count as having slept. Who was seen at work last is looked at first. */
+/* Nobody works if all sleep, and no process has slept again between several looks. Two looks are
+ * not enough: a process that prepares to sleep, and then need not, looks asleep, and its count does
+ * not change. The process that was last seen at work is looked at first. */
 static bool
 is_anybody_at_work(void)
 {
@@ -221,7 +224,8 @@ is_waiting(const struct actor *actor)
     return state == ACTOR_WAITING || state == ACTOR_ASLEEP;
 }
 
-/* Its entry says already that it is awake. One that was killed while it slept leaves its entry. */
+/* The entry says already that the process is awake. A process that was killed in its sleep leaves
+ * its entry, so the entry is removed here. */
 static void
 wake(struct actor *actor)
 {
@@ -233,7 +237,8 @@ wake(struct actor *actor)
         kill(actor->pid, wake_signal());
 }
 
-/* Whether it sleeps still: one that was killed leaves its entry, and takes a moment to end. */
+/* Whether the process still sleeps. A killed process leaves its entry, and takes a moment to
+ * end. */
 static bool
 is_really_asleep(struct actor *actor)
 {
@@ -245,9 +250,9 @@ is_really_asleep(struct actor *actor)
     return letter == 'S';
 }
 
-/* The moment at which the first one wants to go on; UINT64_MAX if none does by the clock, or if the
- * first was killed: then there is another look. Nobody is at work: else none would stay what it is.
- */
+/* The moment at which the first process wants to go on. UINT64_MAX if none waits for a moment, or
+ * if that first process was killed: then the keeper looks again. Nobody is at work here, so no
+ * entry changes meanwhile. */
 static uint64_t
 find_next(void)
 {
@@ -268,7 +273,7 @@ find_next(void)
     return next;
 }
 
-/* Wakes those whose flag is not set any more. Whether anybody waits at all. */
+/* Wakes the processes whose flag is not set any more. Returns whether any process waits at all. */
 static bool
 look_at_flags(void)
 {
@@ -286,8 +291,8 @@ look_at_flags(void)
     return is_waited_for;
 }
 
-/* First all who are due get to know it, then they are woken: one that works already may wake
- * another, which then waits for something else, and longer. */
+/* First marks all due processes as awake, and then wakes them. A woken process may wake another
+ * one, which would then wait for something else, and longer. */
 static void
 advance(uint64_t next)
 {
@@ -308,7 +313,7 @@ advance(uint64_t next)
         wake(due[i]);
 }
 
-/* Those who were killed while they slept without an end. */
+/* Removes the entries of processes that were killed while they slept without a time limit. */
 static void
 sweep(void)
 {
@@ -322,7 +327,7 @@ sweep(void)
     }
 }
 
-/* Until all processes that have the pipe's other end have ended. */
+/* Waits until all processes that have the other end of the pipe have ended. */
 static void __attribute__((noreturn)) keep_time(int pipe)
 {
     struct pollfd end = {.fd = pipe, .events = POLLIN};
@@ -354,7 +359,7 @@ static void __attribute__((noreturn)) keep_time(int pipe)
     }
 }
 
-/* Nobody's child, so that no test waits for it. */
+/* The keeper is a child of no test, so no test waits for it. */
 static void
 start_keeper(void)
 {
@@ -366,7 +371,7 @@ start_keeper(void)
     if (pid == 0) {
         close(ends[1]);
         if (fork() == 0) {
-            /* It is no test: whatever went wrong ends it. */
+            /* The keeper is no test. Whatever goes wrong in it ends it. */
             for (int number = SIGHUP; number < SIGRTMIN; number++)
                 signal(number, SIG_DFL);
             keep_time(ends[0]);
@@ -379,7 +384,8 @@ start_keeper(void)
 
 /* --- who takes part --------------------------------------------------------------------------- */
 
-/* Each call looks at entries of its own, so that there is nothing to be locked, and left locked. */
+/* Each call looks at other entries first, so no lock is needed, and a killed process leaves no lock
+ * behind. */
 static struct actor *
 new_actor(void)
 {
@@ -411,7 +417,7 @@ before_fork(void)
     set_state(forked, ACTOR_FORKED);
 }
 
-/* Not before the child takes part: until then nobody knows whom to kill. */
+/* Waits until the child takes part. Before that nobody knows which process to kill. */
 static void
 after_fork(void)
 {
@@ -536,7 +542,7 @@ fake_clock_wait(const struct host *host, struct pollfd *polls, size_t count, uin
     return rc < 0 ? -errno : rc;
 }
 
-/* Asks every millisecond: the kernel's queue knows no simulated time. */
+/* Asks every millisecond, because the kernel's queue knows no simulated time. */
 int
 fake_clock_lock(const struct host *host, int fd, uint64_t nanoseconds)
 {

@@ -24,7 +24,7 @@ fake_of(const struct host *host)
     return (const struct fake_kernel *)host;
 }
 
-/* Processes are real ones, so /proc/PID is the real one's, but for those that are in the tree. */
+/* Processes are real, so /proc/PID is the real one, except for processes in the tree. */
 static struct host
 place_of(const struct host *host, const char *path)
 {
@@ -37,7 +37,7 @@ place_of(const struct host *host, const char *path)
                          .ops = &host_kernel};
 }
 
-/* Whether a driver answers it. */
+/* Whether a driver answers reads of this path. */
 static bool
 is_slow(const struct fake_kernel *fake, const char *path)
 {
@@ -82,8 +82,8 @@ fake_write_attribute(const struct host *host, const char *path, const char *text
     return -ENOENT;
 }
 
-/* Whoever runs the tests may not look at everybody's processes; the hook may, as root. So these
- * have nothing open here. */
+/* The user who runs the tests may not look at every process; the hook may, as root. So such
+ * processes have nothing open here. */
 static bool
 is_hidden(const struct host *host, const struct host *place, ssize_t rc)
 {
@@ -138,7 +138,7 @@ fake_open_file(const struct host *host, const char *path, int flags, mode_t mode
     return host_kernel.open(host, path, flags, mode);
 }
 
-/* As processes are real. */
+/* The real one, because processes are real. */
 static uint64_t
 fake_booted(const struct host *host)
 {
@@ -151,7 +151,7 @@ fake_is_locked(const struct host *host, int fd, uint64_t byte)
     return host_kernel.is_locked(host, fd, byte);
 }
 
-/* An ordinary user can give no file a label: that of PATH is in the file labels/PATH. */
+/* An ordinary user can give no label to a file. So the label of PATH is in the file labels/PATH. */
 static ssize_t
 fake_label(const struct host *host, const char *path, char *buffer, size_t size)
 {
@@ -190,7 +190,7 @@ family_of(const struct fake_gpu *gpu)
     return gpu->xe ? &fake_xe : gpu->vf ? &fake_vf : &fake_mdev;
 }
 
-/* On the PCI bus, if it is a PCI device; a name like "mtty" is a directory and no more. */
+/* Puts a PCI device on the PCI bus. A name such as "mtty" is only a directory. */
 static void
 put_device(struct fake_kernel *fake, const struct fake_gpu *gpu, const char *name)
 {
@@ -241,7 +241,8 @@ put_gpu(struct fake_kernel *fake, size_t index)
     }
 }
 
-/* Somebody else's vGPUs; what the ledger has, and what is noted of a machine, is for a snapshot. */
+/* Makes the foreign vGPUs. The ledger's lines, and the notes of a machine, are for a snapshot
+ * only. */
 static void
 put_vgpus(struct fake_kernel *fake)
 {
@@ -351,7 +352,7 @@ remove_tree(int root, const char *path)
 void
 fake_stop(struct fake_kernel *fake)
 {
-    /* A writer that was left behind by a failed test must not wait for ever. */
+    /* A failed test may leave a writer behind, which must not wait for ever. */
     fake_clock_return_flags(fake->faults);
     remove_tree(fake->host.root, ".");
     rmdir(fake->path);
@@ -406,7 +407,7 @@ fake_close(struct fake_guest *guest)
         guest->function->left = fake_now();
         guest->function->opened = false;
     }
-    /* A process that was forked meanwhile has them as well. */
+    /* A process that was forked meanwhile has the descriptors as well. */
     flock(guest->device, LOCK_UN);
     flock(guest->group, LOCK_UN);
     close(guest->device);

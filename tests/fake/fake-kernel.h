@@ -3,14 +3,15 @@
 /*
  * fake-kernel: a /sys that reacts, for the tests.
  *
- * It is a tree in a temporary directory, and a struct host whose operations follow the rules of the
- * kernel's mdev core and of the drivers (shared/reference/vgpu-sysfs.md): a write to `create` makes
- * a device or is refused, `available_instances` is what is left, a `remove` of a device that is
- * open does not come back; a number in a function's `current_vgpu_type` makes a vGPU of it.
- * Several processes may share one: all that changes is in the tree, under a lock of its own, or in
- * shared memory. Time is fake-clock.h's.
+ * It is a tree in a temporary directory, and a struct host. Its operations follow the rules of the
+ * kernel's mdev core and of the drivers (shared/reference/vgpu-sysfs.md). A write to `create` makes
+ * a device or is refused. `available_instances` says how many more fit. A `remove` of an open
+ * device blocks until the device is closed. A number that is written to a function's
+ * `current_vgpu_type` makes a vGPU of the function. Several processes may share one fake kernel.
+ * All that changes is in the tree, which has its own lock, or in shared memory. Time is the
+ * simulated time of fake-clock.h.
  *
- * The machine is a text, a line a thing:
+ * A text describes the machine. Each line describes one thing:
  *
  *     gpu 0000:18:00.0 rule size numa 0 vfs 4         (vfs: the types are on virtual functions)
  *     type nvidia-222 "GRID T4-1B" framebuffer 1024 max 16 heads 4
@@ -22,29 +23,31 @@
  *     gpu a vfs 2 X-1:1024:4 X-2:2048:2        (types in short; virtual functions a.0 and a.1)
  *     foreign 1 X-1 a.0                        (a vGPU: its state, number, type and parent)
  *
- * Words of a gpu: `vfs N`, its virtual functions, at most 64, from BUS:00.4 on; `vf`, they have
- * NVIDIA's vendor-specific VFIO, and no mdev; `board NAME`, all types of the table of real ones;
- * `xe`, Intel's driver gives them numbers, and of `memory N` as much as there is (none: it is
- * integrated); its types are for a snapshot, and say what a function's memory is called; `lent`,
- * its functions are members of pools, which its types are, for a snapshot only;
- * numa N; vendor and device, PCI ids; gvt; `mig`, it is partitioned, so that only types with
- * `instances` can be made; `parts N`, so many GPU instances of it are seen; `ceiling N` and `each
- * N`, so many vGPUs of any sizes are made on it, and on each of these (of driver nvidia: 32, 12);
- * `list FORM`, what creatable_vgpu_types looks like: header (the default),
- * plain, name-first, garbage (among the lines), proposal (a header while nothing is made).
+ * Words of a gpu: `vfs N`: it has N virtual functions, at most 64, from BUS:00.4 on. `vf`: these
+ * have NVIDIA's vendor-specific VFIO, and no mdev. `board NAME`: it has all types of this board in
+ * the table of real types. `xe`: Intel's driver gives its functions numbers, and parts of `memory
+ * N` (without this word the GPU is integrated). The types of `xe` are for a snapshot: each names an
+ * amount of a function's memory. `lent`, for a snapshot only: its functions are members of pools,
+ * and its types are these pools. `numa N`. `vendor` and `device`: PCI ids. `gvt`. `mig`: it is
+ * partitioned, so only types with `instances` can be made. `parts N`: it shows N GPU instances.
+ * `ceiling N` and `each N`: the driver makes at most N vGPUs of any sizes on the GPU, and on each
+ * GPU instance (of driver nvidia: 32, 12). `list FORM` is the form of creatable_vgpu_types: header
+ * (the default), plain, name-first, garbage (among the lines), proposal (a header while nothing is
+ * made).
  *
- * Rules: `size`, all vGPUs of a GPU have one frame-buffer size, and together fewer than the type's
- * max; `type`, the same with one type; `pool N`, N units of which a type uses some; `mixed` with
- * `memory N` (MiB), anything that fits. Words of a type: framebuffer, max, heads, uses N; api NAME;
- * nameless; `instances N`, it takes a GPU instance, of which N are free; `slices N`, of so many
- * (what a tree is read for says so by its name). Words of a pci: driver, physfn, vendor, device,
- * class, numa. Comments begin with '#'.
+ * Rules: `size`: all vGPUs of a GPU have one frame-buffer size, and one more fits while there are
+ * fewer than the type's max. `type`: the same with one type. `pool N`: there are N units, and each
+ * type uses some. `mixed` with `memory N` (MiB): anything that fits. Words of a type:
+ * `framebuffer`, `max`, `heads`, `uses N`, `api NAME`, `nameless`. `instances N`: the type takes a
+ * GPU instance, and N are free. `slices N`: this instance has N slices (in a tree the type's name
+ * says so). Words of a pci: driver, physfn, vendor, device, class, numa. Comments begin with '#'.
  *
- * A type in short is NAME:FRAMEBUFFER:MAX; NAME:FRAMEBUFFER:MAX@SLICES for one of GPU instances, of
- * which MAX are free; NAME/USES for one of a pool. Its id is the name in small letters.
+ * The short form of a type is NAME:FRAMEBUFFER:MAX. NAME:FRAMEBUFFER:MAX@SLICES is a type of GPU
+ * instances, of which MAX are free. NAME/USES is a type of a pool. The id is the name in small
+ * letters.
  *
- * A vGPU is `foreign`: it has no lease, and device 1 is dddddddd-...-000000000001, or the function.
- * A snapshot (fake-snapshot.h) takes more than a tree, which makes its leases by the hook:
+ * A `foreign` vGPU has no lease. Device 1 is dddddddd-...-000000000001, or the function. A snapshot
+ * (fake-snapshot.h) takes more lines than a tree. On a tree the hook makes the leases:
  *
  *     held 7 X-1 a.0 web1        the states of leases, and whose; `found` is held, and not made by
  *                                us; the type "-" is not set yet. Then `hidden`: the kernel does
@@ -65,68 +68,73 @@
 
 #include <sys/types.h>
 
-/* What a driver says that is not true. */
+/* Untrue answers of a driver. */
 enum fake_lie {
     FAKE_TRUTH,
-    FAKE_LIE_FORGOTTEN, /* a type that was made and removed is not offered any more */
-    FAKE_LIE_LATE,      /* figures change two seconds after what they tell */
-    FAKE_LIE_MAXIMUM,   /* only three quarters of a type's max are made, and the rest refused */
-    FAKE_LIE_BESIDE,    /* the last type is offered only beside another vGPU */
-    FAKE_LIE_KEPT,      /* a function of `vf` keeps its type though it was told to lose it */
+    FAKE_LIE_FORGOTTEN, /* a type whose vGPU was removed is not offered any more */
+    FAKE_LIE_LATE,      /* figures change two seconds after the vGPUs that they count */
+    FAKE_LIE_MAXIMUM, /* the driver makes only three quarters of a type's max, and refuses the rest
+                       */
+    FAKE_LIE_BESIDE,  /* the last type is offered only beside another vGPU */
+    FAKE_LIE_KEPT, /* a function of `vf` keeps its type though the driver was told to remove it */
 };
 #define FAKE_LATE 2000 /* ms */
 
-/* What goes wrong; in memory that all processes share, so set it at any time. */
+/* Faults of the fake kernel. They are in memory that all processes share, so set them at any
+ * time. */
 struct fake_faults {
-    unsigned writes;       /* counts them */
-    unsigned fail_at;      /* the n-th write, counted by writes, fails; 0: none */
-    bool fail_on;          /* and all that follow */
-    int fail_with;         /* errno */
-    unsigned create_delay; /* ms that a create takes */
-    unsigned remove_delay; /* ms that a removed device's directory, or type, still stands */
+    unsigned writes;       /* counts the writes */
+    unsigned fail_at;      /* the write with this number fails, as `writes` counts; 0: none */
+    bool fail_on;          /* and all writes that follow */
+    int fail_with;         /* the error: an errno */
+    unsigned create_delay; /* how long a create takes, in ms */
+    unsigned remove_delay; /* how long the directory or the type of a removed device still stands,
+                              in ms */
     bool stuck;            /* creates do not come back until this is cleared */
-    bool unseen;           /* nor do those that are not in the tree yet */
+    bool unseen;           /* nor do creates of devices that are not in the tree yet */
     unsigned refuse;       /* the next N creates are refused although shown as available */
     unsigned unreadable;   /* every N-th read of what is available fails with EIO; 0: none */
-    bool uneven;           /* profiles of xe cannot be read: EUCLEAN */
-    unsigned opens;        /* counts reads, listings and probes */
-    char slow[16];         /* a GPU's address without its function, "0000:18:00": its driver */
-    unsigned slow_by;      /* takes so many ms for each answer, */
-    bool mute;             /* or none comes back until this is cleared */
-    unsigned exiting;      /* ms that a function is still being left after a close */
-    unsigned patience;     /* ms that the driver waits for that; 20, really 5000 */
-    enum fake_lie lie;     /* of all drivers */
+    bool uneven;           /* the profiles of xe cannot be read: EUCLEAN */
+    unsigned opens;        /* the number of reads, listings and probes */
+    char slow[16];    /* an address without its function, "0000:18:00": the faults below strike this
+                         GPU's driver */
+    unsigned slow_by; /* the driver takes so many ms for each answer, */
+    bool mute;        /* or no answer comes back until this is cleared */
+    unsigned exiting; /* how long a function is still in use after a close, in ms */
+    unsigned patience; /* how long the driver waits for the end of this use, in ms: 20 here, 5000 in
+                          the real driver */
+    enum fake_lie lie; /* of all drivers */
 };
 
 struct fake_kernel {
-    struct host host; /* first: the operations find the rest by it */
-    int real_root;    /* of /proc: processes are real */
+    struct host host; /* first, because the operations find the rest by it */
+    int real_root;    /* in /proc, as processes are real */
     char path[256];
     struct fake_machine *machine;
     struct fake_faults *faults;
     struct fake_usage *usage;
 };
 
-/* What calls libvirt, as it was built; static memory. It is real, like that libvirt's test driver.
- */
+/* The module that calls libvirt, from the build directory; static memory. The module is real, and
+ * so is libvirt's test driver behind it. */
 const char *fake_module(void);
 
 /* Builds the machine; aborts the test on a wrong description. */
 void fake_start(struct fake_kernel *fake, const char *machine);
 
-/* Removes the tree. Devices left in it are no fault here: the tests say what they expect. */
+/* Removes the tree. It may still contain devices: each test says which devices it expects. */
 void fake_stop(struct fake_kernel *fake);
 
-/* In all that follows a device is a UUID, or the address of a function of `vf`: that is its own
- * parent, and its type is "nvidia-1145" here although the kernel says 1145. */
+/* Below, a device is a UUID, or the address of a function of `vf`. Such a function is its own
+ * parent. Its type is "nvidia-1145" here, although the kernel says 1145. */
 
-/* Somebody else's hand: makes or removes a device directly. 0 or -errno. */
+/* Makes or removes a device directly, as somebody other than the hook would. 0 or -errno. */
 int
 fake_make(const struct fake_kernel *fake, const char *parent, const char *type, const char *device);
 int fake_remove(const struct fake_kernel *fake, const char *device);
 
-/* A guest's QEMU: has the group and the device open, until it is closed. A function can refuse:
- * then the group is -1, the device -errno, and there is nothing to close. */
+/* Opens the group and the device, as a guest's QEMU does, until the guest is closed. A function can
+ * refuse. Then the group is -1, the device is -errno, and there is nothing to close. */
 struct fake_guest {
     int group, device;
     struct fake_function *function;
@@ -134,41 +142,41 @@ struct fake_guest {
 struct fake_guest fake_open(const struct fake_kernel *fake, const char *device);
 void fake_close(struct fake_guest *guest);
 
-/* The same in a process of its own, as a real QEMU is, for those who ask which process it is: what
- * this process has open, its children have open, too. The guest is handed over; fake_end ends it.
- */
+/* The same in a process of its own, like a real QEMU, for tests that ask which process has a device
+ * open. A child has open all that its parent has. The guest is handed over; fake_end ends it. */
 pid_t fake_hand_over(struct fake_guest *guest);
 void fake_end(pid_t qemu);
 
-/* Opens the node of a device's group, as any program may: a descriptor, or -1. */
+/* Opens the node of a device's group, as any program may. A descriptor, or -1. */
 int fake_open_group(const struct fake_kernel *fake, const char *device);
 
 /* The type of a device, or "" if there is none; static memory. */
 const char *fake_type_of(const struct fake_kernel *fake, const char *device);
 
-/* How many devices there are, or functions with a type. */
+/* The number of devices, or of functions with a type. */
 size_t fake_count(const struct fake_kernel *fake);
 
-/* How many free GPU instances there are for a type that has `instances`. */
+/* The number of free GPU instances for a type that has `instances`. */
 void
 fake_instances(const struct fake_kernel *fake, const char *gpu, const char *type, unsigned count);
 
-/* Writes what is available into the files, for programs that read the tree themselves. */
+/* Writes the available figures into the files, for programs that read the tree themselves. */
 void fake_settle(const struct fake_kernel *fake);
 
-/* The driver is unloaded from a parent: it is not on the mdev bus any more, or is a plain PCI
+/* Unloads the driver of a parent: the parent is not on the mdev bus any more, or is a plain PCI
  * function. */
 void fake_vanish(const struct fake_kernel *fake, const char *parent);
 
-/* Somebody's hand at sriov_numvfs: a GPU's first `count` functions are there now, or none. The
- * host's own driver takes them unless its sriov_drivers_autoprobe says no. 0 or -errno. */
+/* Writes sriov_numvfs, as somebody else would: only the first `count` functions of a GPU are there
+ * afterwards. The host's own driver takes them unless the GPU's sriov_drivers_autoprobe says no. 0
+ * or -errno. */
 int fake_enable(const struct fake_kernel *fake, const char *gpu, unsigned count);
 
-/* A function of `vf` goes to another driver, as "vfio-pci", and loses its type; what comes back to
- * "nvidia" refuses every type with EINVAL. */
+/* Binds a function of `vf` to another driver, such as "vfio-pci". The function loses its type. A
+ * function that comes back to "nvidia" refuses every type with EINVAL. */
 void fake_bind(const struct fake_kernel *fake, const char *address, const char *driver);
 
-/* The numbers of a function of `xe`, for somebody else's hand: bytes, ms and microseconds. */
+/* Sets the numbers of a function of `xe`, as somebody else would: bytes, ms and microseconds. */
 uint64_t *fake_profile(const struct fake_kernel *fake, const char *address);
 
 /* Writes a file below the tree (config, proc), with its directories. */

@@ -55,7 +55,7 @@ put_parent(const struct fake_kernel *fake, const struct fake_parent *parent)
         put_type(root, parent->name, gpu, &gpu->types[i]);
 }
 
-/* The devices of a parent, whole or not: directories with a file "type". */
+/* The devices of a parent, complete or not: directories with a file "type". */
 static size_t
 count_devices(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -159,7 +159,7 @@ create(const struct fake_kernel *fake, const char *parent_name, const char *type
     return 0;
 }
 
-/* The links go first; the directory only when nobody has the device open. */
+/* The links go first. The directory goes when nobody has the device open any more. */
 static int
 begin_remove(const struct fake_kernel *fake, const char *parent, const char *uuid)
 {
@@ -223,7 +223,7 @@ remove_device(const struct fake_kernel *fake, const char *uuid)
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* "sys/class/mdev_bus/PARENT/REST": its parts. */
+/* Splits "sys/class/mdev_bus/PARENT/REST". */
 static bool
 split_path(const char *path, char *parent, const char **rest)
 {

@@ -36,7 +36,7 @@ next_number(char **line)
     return (unsigned)strtoul(word, NULL, 10);
 }
 
-/* A word of a line, and where its value goes: text if there is room for it, else a number. */
+/* A word of a line, and the place for its value: text if there is room for text, else a number. */
 struct word {
     const char *text;
     size_t offset, room;
@@ -77,7 +77,7 @@ take_word(const struct word *words, size_t count, void *thing, const char *text,
     return false;
 }
 
-/* The number of a word in a list of such. */
+/* The position of a word in a list of words. */
 static unsigned
 choose_word(const char *const *words, size_t count, char **line)
 {
@@ -92,7 +92,8 @@ choose_word(const char *const *words, size_t count, char **line)
     abort();
 }
 
-/* The types of a board, from the table of real ones: tab-separated, the name is "BOARD-PROFILE". */
+/* Reads the types of a board from the table of real types. Tabs separate its columns; a name is
+ * "BOARD-PROFILE". */
 static void
 add_board(struct fake_gpu *gpu, const char *board)
 {
@@ -122,7 +123,7 @@ add_board(struct fake_gpu *gpu, const char *board)
     assert(gpu->type_count);
 }
 
-/* "X-1:1024:4" or "X-1:1024:2@1", or "M-2/2": the id is the name in small letters. */
+/* Reads "X-1:1024:4", "X-1:1024:2@1" or "M-2/2". The id is the name in small letters. */
 static void
 add_short_type(struct fake_gpu *gpu, const char *word)
 {
@@ -218,7 +219,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
     ARRAY_ADD(machine->pcis, machine->pci_count, pci);
 }
 
-/* A vGPU, of which the line's first word was the state. */
+/* Reads a vGPU. Its state was the first word of the line. */
 static void
 parse_vgpu(struct fake_machine *machine, const char *state, const char *number, char *line)
 {
@@ -241,7 +242,7 @@ parse_vgpu(struct fake_machine *machine, const char *state, const char *number, 
     ARRAY_ADD(machine->vgpus, machine->vgpu_count, vgpu);
 }
 
-/* What else is true of a GPU, a parent or a device, which the line's second word names. */
+/* Reads a note about the GPU, the parent or the device that the second word of the line names. */
 static void
 parse_note(struct fake_machine *machine, const char *name, char *line, enum fake_noted kind)
 {
@@ -252,7 +253,7 @@ parse_note(struct fake_machine *machine, const char *name, char *line, enum fake
     ARRAY_ADD(machine->notes, machine->note_count, note);
 }
 
-/* A GPU is its own parent, unless virtual functions of it are. */
+/* A GPU is its own parent, unless its virtual functions are parents. */
 static void
 add_parents(struct fake_machine *machine, size_t index)
 {
@@ -274,7 +275,7 @@ add_parents(struct fake_machine *machine, size_t index)
     assert(machine->parent_count <= MOST_PARENTS);
 }
 
-/* What the description left out. A type is called after the driver of its parent. */
+/* Fills in what the description left out. A type is named after the driver of its parent. */
 static void
 complete_gpu(struct fake_gpu *gpu)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fake-parts: what the files of the fake kernel share, and nobody else includes.
+ * fake-parts: what the files of the fake kernel share. No other file includes it.
  *
- * fake-parse.c reads the description, fake-machine.c knows the driver's rule, fake-lie.c what the
- * driver says of that, fake-snapshot.c makes
- * values of both; fake-tree.c puts files, links and PCI devices into the tree, fake-mdev.c and
- * fake-vf.c play one interface each, as does fake-xe.c; fake-sriov.c has the functions come and go,
- * and fake-kernel.c is the operations of struct host over them.
+ * fake-parse.c reads the description. fake-machine.c knows the driver's rule, and fake-lie.c what
+ * the driver says of this rule. fake-snapshot.c makes values of both. fake-tree.c puts files, links
+ * and PCI devices into the tree. fake-mdev.c, fake-vf.c and fake-xe.c play one interface each.
+ * fake-sriov.c adds and removes virtual functions. fake-kernel.c has the operations of struct host,
+ * which call all of these.
  *
- * All aborts on what a test must not ask for.
+ * Each function aborts if a test asks for something that no test may ask for.
  */
 
 #pragma once
@@ -25,7 +25,7 @@
 #define MOST_GPUS    64
 #define MOST_PARENTS 2048
 #define MOST_TYPES   64
-#define FAKE_NUMBERS 3 /* of a function of xe */
+#define FAKE_NUMBERS 3 /* of a function of `xe` */
 
 enum fake_rule { RULE_SIZE, RULE_TYPE, RULE_POOL, RULE_MIXED };
 enum fake_list { LIST_HEADER, LIST_PLAIN, LIST_NAME_FIRST, LIST_GARBAGE, LIST_PROPOSAL };
@@ -34,11 +34,11 @@ struct fake_type {
     char id[64], name[64], api[32];
     unsigned framebuffer, max, heads, uses, slices;
     bool nameless;
-    long number;   /* what `vf` calls it */
+    long number;   /* the name of the type in the interface of `vf` */
     int instances; /* free GPU instances at the beginning; -1: a time-sliced type */
 };
 
-/* Something on the PCI bus; a GPU and its functions are as well. */
+/* Something on the PCI bus. A GPU and its functions are on it as well. */
 struct fake_pci {
     char address[64], physfn[64];
     char vendor[8], device[8], driver[32];
@@ -51,8 +51,9 @@ struct fake_gpu {
     enum fake_rule rule;
     enum fake_list list;
     unsigned pool, vfs, memory;
-    unsigned ceiling, each; /* vGPUs that it takes at most, and each of its GPU instances; 0: any */
-    unsigned parts;         /* GPU instances that are seen */
+    unsigned ceiling,
+        each;       /* the most vGPUs on it, and on each of its GPU instances; 0: no limit */
+    unsigned parts; /* the number of GPU instances that it shows */
     bool gvt, vf, mig, xe, lent;
     int numa;
     struct fake_type *types;
@@ -64,7 +65,7 @@ struct fake_parent {
     size_t gpu;
 };
 
-/* What the description says of a vGPU. */
+/* A vGPU, as the description has it. */
 struct fake_vgpu {
     char state[16], type[64], parent[64], owner[64];
     unsigned number, at;
@@ -89,7 +90,7 @@ struct fake_machine {
     size_t gpu_count;
     struct fake_parent *parents;
     size_t parent_count;
-    struct fake_pci *pcis; /* beside the GPUs */
+    struct fake_pci *pcis; /* PCI devices beside the GPUs */
     size_t pci_count;
     struct fake_vgpu *vgpus;
     size_t vgpu_count;
@@ -101,13 +102,14 @@ struct fake_machine {
 struct fake_function {
     const struct fake_type *making, *type;
     unsigned placement, instance;
-    bool rebound; /* has been taken from its driver and given back */
+    bool rebound; /* was taken from its driver and given back */
     bool opened;
     uint64_t left; /* ms: when it was closed; 0: never */
 };
 
-/* Kept beside the tree, in memory that all processes share, because counting directories for every
- * read would make a large host slow for reasons that no real one has. Under the tree's lock. */
+/* This is kept beside the tree, in memory that all processes share. If each read counted
+ * directories, a large host would be slow for reasons that no real host has. Access needs the
+ * tree's lock. */
 struct fake_usage {
     unsigned made[MOST_GPUS], units[MOST_GPUS], memory[MOST_GPUS];
     unsigned first[MOST_GPUS]; /* the type's index + 1 */
@@ -116,11 +118,11 @@ struct fake_usage {
     struct fake_function functions[MOST_PARENTS];
     uint64_t profiles[MOST_PARENTS][FAKE_NUMBERS];
 
-    /* For fake-lie.c: of each GPU's types, which were removed; the last change of its vGPUs. */
+    /* For fake-lie.c: the removed types of each GPU, and the last change of its vGPUs. */
     bool removed[MOST_GPUS][MOST_TYPES];
     struct fake_change {
         uint64_t at; /* ms */
-        int by;      /* 1: one was made; -1: removed; 0: there was none */
+        int by;      /* 1: a vGPU was made; -1: removed; 0: nothing has changed yet */
         size_t parent, type;
     } last[MOST_GPUS];
 };
@@ -132,23 +134,24 @@ void fake_free(struct fake_machine *machine);
 
 /* --- fake-machine.c --- */
 
-/* NULL if there is none of that name. */
+/* NULL if no type has this name. */
 const struct fake_parent *fake_find_parent(const struct fake_kernel *fake, const char *name);
 const struct fake_type *fake_find_type(const struct fake_gpu *gpu, const char *id);
 
-/* The same by the id, or the last word of the name, "T4-1B". */
+/* The same by the id, or by the last word of the name, "T4-1B". */
 const struct fake_type *fake_find_type_word(const struct fake_gpu *gpu, const char *word);
 
-/* As many of GPU instances are free as the description says. */
+/* Makes as many GPU instances free as the description says. */
 void fake_free_instances(const struct fake_kernel *fake);
 const struct fake_gpu *
 fake_gpu_of(const struct fake_kernel *fake, const struct fake_parent *parent);
 
-/* How many more of a type the driver would make on a parent. */
+/* How many more vGPUs of a type the driver would make on a parent. */
 unsigned fake_room(const struct fake_kernel *fake, const struct fake_parent *parent,
                    const struct fake_type *type);
 
-/* 0, or why it would not make one now. Under the lock, as is the count. */
+/* 0, or the error with which the driver would refuse to make one now. Call it, and the count, with
+ * the lock held. */
 int fake_refusal(const struct fake_kernel *fake, const struct fake_parent *parent,
                  const struct fake_type *type);
 void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
@@ -156,54 +159,55 @@ void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *pa
 
 /* --- fake-lie.c --- */
 
-/* What the driver says of that: the truth, unless faults->lie is set. */
+/* The count that the driver shows: the truth, unless faults->lie is set. */
 unsigned fake_told(const struct fake_kernel *fake, const struct fake_parent *parent,
                    const struct fake_type *type);
 
-/* Whether it refuses one more although it said that there is room. */
+/* Whether the driver refuses one more vGPU although it said that there is room. */
 bool fake_lied(const struct fake_kernel *fake, const struct fake_parent *parent,
                const struct fake_type *type);
 
-/* One was made or removed. */
+/* Records that a vGPU was made or removed. */
 void fake_note_change(const struct fake_kernel *fake, const struct fake_parent *parent,
                       const struct fake_type *type, int by);
 
 /* --- fake-machine.c --- */
 
-/* A driver makes one vGPU of a GPU after the other, and works on several GPUs at once. */
+/* A driver makes the vGPUs of one GPU one after the other, and works on several GPUs at once. */
 void fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent);
 
 /* --- fake-tree.c --- */
 
-/* A lock that is held for a scope, and otherwise not mentioned. */
+/* Holds the tree's lock until the end of the scope. */
 #define LOCKED __attribute__((unused))
 int fake_lock(const struct fake_kernel *fake);
 
-/* The tree as it is, without the reactions. */
+/* The tree itself, without the reactions of the fake kernel. */
 struct host fake_plain(const struct fake_kernel *fake);
 
-/* A file with its directories; a directory if text is NULL and the path ends in a slash. */
+/* Makes a file and its directories. If text is NULL and the path ends in a slash, makes a
+ * directory. */
 void fake_put(int root, const char *text, const char *format, ...) FORMAT(3, 4);
 void fake_put_link(int root, const char *target, const char *format, ...) FORMAT(3, 4);
 void fake_drop(int root, int flags, const char *format, ...) FORMAT(3, 4);
 
-/* A device's group: its name, and the tree's, because tests that run beside this one have groups of
- * the same devices open. */
+/* The name of a device's group. It contains the name of the tree, because tests that run at the
+ * same time have groups of the same devices open. */
 struct name fake_group(const struct fake_kernel *fake, const char *device);
 
-/* The group's link and node. */
+/* Makes the group's link and node. */
 void fake_put_group(const struct fake_kernel *fake, const char *directory, const char *device);
 
-/* A device on the PCI bus, and among its physical function's. */
+/* Adds a device to the PCI bus, and to the functions of its physical function. */
 void fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci);
 void fake_put_driver(const struct fake_kernel *fake, const char *address, const char *driver);
 
-/* What NVIDIA's host driver shows of a card in /proc, which has a number of its own there, and so
- * many GPU instances. */
+/* Makes the files of NVIDIA's host driver for a card in /proc. There the card has its own number,
+ * and this many GPU instances. */
 void fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t minor,
                    unsigned parts);
 
-/* What VFIO adds to it: the group, and a device node of a number of its own. */
+/* Makes what VFIO adds to a device: the group, and a device node with its own number. */
 void fake_put_vfio(const struct fake_kernel *fake, const char *address, size_t index);
 void fake_put_node(const struct fake_kernel *fake, const char *address, size_t index, bool bound);
 struct name fake_vfio_node(const struct fake_kernel *fake, size_t index);
@@ -212,11 +216,11 @@ struct name fake_vfio_node(const struct fake_kernel *fake, size_t index);
 
 struct fake_family {
     void (*put_parent)(const struct fake_kernel *fake, const struct fake_parent *parent);
-    /* False: the attribute is none of theirs. */
+    /* False: the attribute belongs to none of them. */
     bool (*read)(const struct fake_kernel *fake, const char *path, char *buffer, size_t size,
                  ssize_t *ret);
     bool (*write)(const struct fake_kernel *fake, const char *path, const char *text, int *ret);
-    /* The functions of fake-kernel.h. */
+    /* The functions of fake-kernel.h, for each interface. */
     int (*make)(const struct fake_kernel *fake, const char *parent, const char *type,
                 const char *device);
     int (*remove)(const struct fake_kernel *fake, const char *device);
@@ -227,7 +231,8 @@ struct fake_family {
     void (*vanish)(const struct fake_kernel *fake, const struct fake_parent *parent);
 };
 extern const struct fake_family fake_mdev, fake_vf, fake_xe;
-extern const struct fake_family fake_sriov; /* of all that have functions: only read and write */
+extern const struct fake_family
+    fake_sriov; /* of all cards that have functions: only read and write */
 
 /* A guest's QEMU has a PCI device that is bound to vfio-pci, as those of pools are. False: it is no
  * such device. */
@@ -236,21 +241,22 @@ bool fake_open_bare(const struct fake_kernel *fake, const char *device, struct f
 /* What xe does when so many functions of its card are enabled, from now on; 0: none. */
 void fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsigned count);
 
-/* What is written to a vgpu_params: the driver drops the last byte, and shows the rest as a line.
- */
+/* Records a write to a vgpu_params. The driver drops the last byte, and shows the rest as a
+ * line. */
 void fake_put_params(const struct fake_kernel *fake, const char *directory, const char *text);
 
-/* --- fake-vf.c, fake-vf-type.c: among themselves --- */
+/* --- shared by fake-vf.c and fake-vf-type.c --- */
 
 struct fake_function *
 fake_function_of(const struct fake_kernel *fake, const struct fake_parent *parent);
 
-/* The files of a function: what is set; all of them, or none. */
+/* Writes the files with a function's settings. The second function makes or removes all files of a
+ * function. */
 void fake_put_current(const struct fake_kernel *fake, const struct fake_parent *parent);
 void
 fake_put_attributes(const struct fake_kernel *fake, const struct fake_parent *parent, bool there);
 
-/* Writes to current_vgpu_type and vgpu_params. */
+/* Handle writes to current_vgpu_type and vgpu_params. */
 int fake_turn(const struct fake_kernel *fake, const struct fake_parent *parent, const char *text);
 int
 fake_configure(const struct fake_kernel *fake, const struct fake_parent *parent, const char *text);

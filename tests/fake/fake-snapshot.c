@@ -39,7 +39,7 @@ name_of(const char *text)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-/* As device/xe.c does. */
+/* The same as device/xe.c does. */
 static void
 add_memory(struct inventory *inventory, const struct fake_gpu *fake)
 {
@@ -87,7 +87,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
         add_memory(inventory, fake);
 }
 
-/* The type that a note's rest names, on the parent that it names. */
+/* The type and the parent that the rest of a note names. */
 static const struct fake_type *
 noted_type(const struct fake_kernel *kernel, const struct fake_note *note)
 {
@@ -99,7 +99,7 @@ noted_type(const struct fake_kernel *kernel, const struct fake_note *note)
     return type;
 }
 
-/* The type of the pool that a function is of, which the GPU has. */
+/* The type of the pool to which a function belongs. The GPU has the type. */
 static size_t
 find_pool(const struct fake_kernel *kernel, const struct fake_parent *parent)
 {
@@ -112,7 +112,7 @@ find_pool(const struct fake_kernel *kernel, const struct fake_parent *parent)
     return (size_t)(noted_type(kernel, note) - gpu->types);
 }
 
-/* A function of a pool has its type for good, as device/pool.c says. */
+/* A function of a pool never changes its type; see device/pool.c. */
 static void
 add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
            const struct fake_parent *fake)
@@ -131,7 +131,7 @@ add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
         inventory->gpus[fake->gpu].types[find_pool(kernel, fake)].max++;
 }
 
-/* How many more of a type a parent would make. */
+/* How many more vGPUs of a type a parent would make. */
 static int
 available_on(const struct fake_kernel *kernel, const struct fake_parent *parent,
              const struct fake_type *type)
@@ -171,14 +171,15 @@ add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
     ledger_add(&snapshot->ledger, &lease);
 }
 
-/* Whether a GPU's vGPUs are its functions, and not mediated devices. */
+/* Whether the vGPUs of a GPU are its functions, and not mediated devices. */
 static bool
 is_function(const struct fake_gpu *gpu)
 {
     return gpu->vf || gpu->xe || gpu->lent;
 }
 
-/* Pending and reserved ones are not to be seen, unless it says so. "-": it has no type yet. */
+/* The kernel does not show pending and reserved vGPUs, unless the line says so. "-": the vGPU has
+ * no type yet. */
 static void
 add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
          const struct fake_vgpu *fake)
@@ -213,7 +214,8 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
 
 /* --- what is noted of it ---------------------------------------------------------------------- */
 
-/* Drops what a GPU's functions do not list just now; of what is made they know the id only. */
+/* Drops the types that a GPU's functions do not list now. If such a type has a vGPU, only its id is
+ * known. */
 static void
 forget_types(struct inventory *inventory, size_t index)
 {
@@ -278,7 +280,7 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         snprintf(stranger.why, sizeof(stranger.why), "%s", note->rest);
         ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, stranger);
         break;
-    case NOTED_MEMBER: /* read when its parent is added */
+    case NOTED_MEMBER: /* read when the parent of this vGPU is added */
         break;
     }
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fake-snapshot: a machine as the values that a placement looks at: no tree, no kernel, no files.
+ * fake-snapshot: a machine as the values that a placement reads. There is no tree, no kernel and no
+ * file.
  *
- * The description is that of fake-kernel.h, and the driver's rules are the fake kernel's, so a
- * machine can go from a test of values to one of whole events and back. It aborts on a wrong
+ * The description is that of fake-kernel.h, and the driver's rules are those of the fake kernel. So
+ * a test of values and a test of whole events can use the same machine. It aborts on a wrong
  * description.
  */
 
@@ -21,14 +22,14 @@ struct fake_snapshot {
     struct names drained;
     struct placement_rejection *rejections;
     size_t rejection_count;
-    unsigned numbers[FAKE_LEASES]; /* of the leases' vGPUs, as the description has them */
-    bool busy[FAKE_LEASES];        /* those that are in use */
+    unsigned numbers[FAKE_LEASES]; /* the vGPUs of the leases, in the order of the description */
+    bool busy[FAKE_LEASES];        /* the vGPUs that are in use */
 };
 
-/* To be cleared. */
+/* Free the snapshot with the clear function. */
 void fake_snapshot_make(struct fake_snapshot *ret, const char *machine);
 void fake_snapshot_clear(struct fake_snapshot *snapshot);
 
-/* The UUIDs of a mediated device by its number, and of a domain by its name. */
+/* The UUID of a mediated device by its number, and of a domain by its name. */
 struct name fake_device(unsigned number);
 struct name fake_domain(const char *name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The kernel's sriov_numvfs and sriov_drivers_autoprobe, of a GPU with virtual functions: which of
- * them are on the PCI bus (drivers/pci/iov.c). What makes vGPUs of them is another file's.
+ * The kernel's sriov_numvfs and sriov_drivers_autoprobe of a GPU. They decide which of its virtual
+ * functions are on the PCI bus (drivers/pci/iov.c). Other files make vGPUs of these functions.
  */
 
 #include "fake/fake-parts.h"
@@ -37,7 +37,7 @@ read_number(const struct fake_kernel *fake, const char *gpu, const char *attribu
     return (unsigned)number;
 }
 
-/* Takes a function from the bus, or puts it there again: as it was, but for its driver. */
+/* Takes a function from the bus, or puts it back. All but its driver is as before. */
 static void
 turn(const struct fake_kernel *fake, const struct fake_gpu *gpu, const char *function,
      unsigned index, bool on)
@@ -80,7 +80,8 @@ fake_enable(const struct fake_kernel *fake, const char *name, unsigned count)
     return 0;
 }
 
-/* The name of the device whose attribute that is; false: it is none of these. */
+/* The name of the device that has this attribute. False: the path is neither of the two
+ * attributes. */
 static bool
 find_device(const char *path, const char *attribute, char name[64])
 {

@@ -71,7 +71,7 @@ fake_drop(int root, int flags, const char *format, ...)
     unlinkat(root, path.text, flags);
 }
 
-/* The end of the tree's name, which is like no other's. */
+/* The last part of the tree's name, which no other tree has. */
 static const char *
 xml_tree_mark(const struct fake_kernel *fake)
 {
@@ -153,8 +153,8 @@ fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci)
         put_function(fake, pci);
 }
 
-/* The form is that of kernel-open/nvidia/nv-procfs.c and nv-caps.c: "mig" is there whatever the
- * mode is, and unbindLock if it is the driver of a host of vGPUs. */
+/* The form is that of kernel-open/nvidia/nv-procfs.c and nv-caps.c. "mig" is there in every mode.
+ * unbindLock is there if the driver is that of a host with vGPUs. */
 void
 fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t minor,
               unsigned parts)
@@ -175,7 +175,7 @@ fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t
                  "proc/driver/nvidia/capabilities/gpu%zu/mig/gi%u/access", minor, i + 7);
 }
 
-/* Of a range of its own, as the groups are. */
+/* The numbers have a range of their own, as those of groups do. */
 struct name
 fake_vfio_node(const struct fake_kernel *fake, size_t index)
 {

@@ -3,8 +3,8 @@
 /*
  * NVIDIA's vendor-specific VFIO: how a virtual function gets its type and loses it.
  *
- * A type that is being set counts already and is not shown yet: it is not the driver that holds two
- * writers to one function apart, but its resource manager.
+ * A type that is being set counts already, but is not shown yet. Not the driver, but its resource
+ * manager keeps two writers to one function apart.
  */
 
 #include "fake/fake-parts.h"
@@ -17,7 +17,8 @@
 
 /* --- who has it open -------------------------------------------------------------------------- */
 
-/* Not the node itself: whoever only asks whether it is open must not be seen to have it open. */
+/* Opens another file than the node. A process that only asks whether the node is open must not be
+ * taken for one that has it open. */
 static struct path
 node_of(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -37,7 +38,8 @@ open_locked(const struct fake_kernel *fake, const struct path *path)
     return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : TAKE_FD(fd);
 }
 
-/* A guest that was killed while it had it open is noticed here. Under the lock. */
+/* Notices here that a guest was killed while it had the function open. Call it with the lock
+ * held. */
 static bool
 is_open(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -54,7 +56,7 @@ is_open(const struct fake_kernel *fake, const struct fake_parent *parent)
     return false;
 }
 
-/* Waits until what had it open has left it, but not for ever. */
+/* Waits until the former user of the function has left it, but not for ever. */
 static int
 wait_left(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -69,7 +71,8 @@ wait_left(const struct fake_kernel *fake, const struct fake_parent *parent)
     return 0;
 }
 
-/* The group first, as QEMU does; without the device it is given back. */
+/* Opens the group first, as QEMU does. If the device cannot be opened, the group is closed
+ * again. */
 struct fake_guest
 fake_vf_open(const struct fake_kernel *fake, const char *device)
 {
@@ -150,7 +153,7 @@ begin_set(const struct fake_kernel *fake, const struct fake_parent *parent, long
     return 0;
 }
 
-/* The lowest number from the first on that no function of the GPU has in this field. */
+/* The lowest number, from `first` on, that no function of the GPU has in this field. */
 static unsigned
 lowest_free(const struct fake_kernel *fake, size_t gpu, size_t field, unsigned first)
 {
@@ -204,7 +207,7 @@ set_type(const struct fake_kernel *fake, const struct fake_parent *parent, long 
 
 /* --- and lost --------------------------------------------------------------------------------- */
 
-/* Under the lock. */
+/* Call it with the lock held. */
 static void
 forget_type(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -216,7 +219,7 @@ forget_type(const struct fake_kernel *fake, const struct fake_parent *parent)
     *function = (struct fake_function){.rebound = function->rebound};
 }
 
-/* 0, or why it cannot lose its type. Under the lock. */
+/* 0, or why the function cannot lose its type. Call it with the lock held. */
 static int
 refusal_to_clear(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -257,7 +260,7 @@ clear_type(const struct fake_kernel *fake, const struct fake_parent *parent)
     return end_clear(fake, parent);
 }
 
-/* As the kernel's kstrtol: a sign, digits, one line feed. */
+/* Parses as the kernel's kstrtol: a sign, digits, one line feed. */
 static int
 parse_number(const char *text, long *ret)
 {
@@ -282,7 +285,8 @@ fake_turn(const struct fake_kernel *fake, const struct fake_parent *parent, cons
     return number ? set_type(fake, parent, number) : clear_type(fake, parent);
 }
 
-/* Taken from its driver it loses its type; given back it is not what it was. */
+/* A function that is taken from its driver loses its type. When it is given back, it refuses every
+ * type. */
 static void
 bind_to(const struct fake_kernel *fake, const struct fake_parent *parent, const char *driver)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * NVIDIA's vendor-specific VFIO: what is seen of a virtual function.
+ * NVIDIA's vendor-specific VFIO: the attributes that a virtual function shows.
  *
- * What is set is in shared memory. The files say the same for programs that read the tree
- * themselves, but for what is creatable, which takes a fake_settle.
+ * The settings are in shared memory. The files say the same, for programs that read the tree
+ * themselves. Only the list of creatable types needs a call of fake_settle.
  */
 
 #include "fake/fake-parts.h"
@@ -21,7 +21,7 @@ fake_function_of(const struct fake_kernel *fake, const struct fake_parent *paren
 
 /* --- what is creatable ------------------------------------------------------------------------ */
 
-/* Forms of a line, by fake_list: NVIDIA's, one without a header, and its guide's. */
+/* Forms of a line, by fake_list: NVIDIA's, one without a header, and the form of NVIDIA's guide. */
 static void
 print_type(FILE *out, enum fake_list list, const struct fake_type *type)
 {
@@ -31,7 +31,7 @@ print_type(FILE *out, enum fake_list list, const struct fake_type *type)
         fprintf(out, list == LIST_PLAIN ? "%ld : %s\n" : "%-5ld : %s\n", type->number, type->name);
 }
 
-/* None of this means a type, though much of it nearly does. */
+/* None of these lines names a type, though many of them nearly do. */
 static void
 print_garbage(FILE *out, const struct fake_type *type)
 {
@@ -44,7 +44,7 @@ print_garbage(FILE *out, const struct fake_type *type)
     fprintf(out, "%ld :\n%ld : %064d\n", type->number + 1, type->number + 2, 0);
 }
 
-/* A function that has a type could make nothing, and says so by nothing at all. */
+/* A function that has a type can make no other. It shows an empty list. */
 static void
 print_list(FILE *out, const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -65,7 +65,7 @@ print_list(FILE *out, const struct fake_kernel *fake, const struct fake_parent *
         print_garbage(out, &gpu->types[0]);
 }
 
-/* A page at most, as from the kernel. */
+/* Returns at most a page, as the kernel does. */
 static ssize_t
 read_creatable(const struct fake_kernel *fake, const struct fake_parent *parent, char *buffer,
                size_t size)
@@ -114,7 +114,8 @@ read_instance(const struct fake_kernel *fake, const struct fake_parent *parent, 
     return function->type ? snprintf(buffer, size, "%u\n", function->instance) : -ENXIO;
 }
 
-/* Without `read` the file is what is read; without `write` it cannot be written. */
+/* An attribute without `read` is read from its file. An attribute without `write` cannot be
+ * written. */
 static const struct attribute {
     const char *name;
     ssize_t (*read)(const struct fake_kernel *fake, const struct fake_parent *parent, char *buffer,
@@ -127,7 +128,7 @@ static const struct attribute {
     {"vgpu_params", NULL, fake_configure},
 };
 
-/* Which attribute of which function a path means, whatever links it leads through. */
+/* Finds the function and the attribute that a path means, through whatever links it leads. */
 static const struct attribute *
 find_attribute(const struct fake_kernel *fake, const char *path, const struct fake_parent **parent)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Intel's xe driver: sriov_admin of a card, and the numbers of its functions. They are in shared
- * memory, so that a process which is killed leaves no half of one. A function with memory has the
- * type of that size. When functions are enabled they get equal shares of the memory, unless one of
- * them has some (xe_gt_sriov_pf_config.c); when they are disabled they lose all numbers. What a
- * description says has no shares.
+ * Intel's xe driver: sriov_admin of a card, and the numbers of its functions. The numbers are in
+ * shared memory, so that a killed process leaves no half-written number. A function with memory has
+ * the type of that size. When functions are enabled they get equal shares of the memory, unless one
+ * of them has some (xe_gt_sriov_pf_config.c). When they are disabled they lose all numbers. The
+ * functions of a description begin without shares.
  */
 
 #include "fake/fake-parts.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#define STEP (2u << 20) /* bytes that memory is given out in */
+#define STEP (2u << 20) /* the driver gives out memory in units of so many bytes */
 
 static const char *const files[FAKE_NUMBERS] = {"vram_quota", "exec_quantum_ms",
                                                 "preempt_timeout_us"};
@@ -36,10 +36,11 @@ fake_profile(const struct fake_kernel *fake, const char *address)
     return numbers_of(fake, function);
 }
 
-/* What the driver makes of a number that is greater (GUC_KLV_VF_CFG_*_MAX_VALUE). */
+/* The greatest numbers that the driver keeps; it reduces greater ones to them
+ * (GUC_KLV_VF_CFG_*_MAX_VALUE). */
 static const uint64_t most[FAKE_NUMBERS] = {UINT64_MAX, 100000, 100000000};
 
-/* The n-th function of a card, from 1 on; NULL: it has fewer. */
+/* The n-th function of a card, from 1 on. NULL: the card has fewer functions. */
 static const struct fake_parent *
 function_of(const struct fake_kernel *fake, const char *card, unsigned number)
 {
@@ -52,7 +53,7 @@ function_of(const struct fake_kernel *fake, const char *card, unsigned number)
     return NULL;
 }
 
-/* Which number of which function a path means; NULL: none. */
+/* The function, and which of its numbers, that a path means. NULL: none. */
 static const struct fake_parent *
 find_number(const struct fake_kernel *fake, const char *path, size_t *number)
 {
@@ -92,7 +93,7 @@ read_number(const struct fake_kernel *fake, const char *path, char *buffer, size
     return true;
 }
 
-/* What does not fit leaves the function with nothing. */
+/* If the memory does not suffice, the function is left with nothing. */
 static int
 set_memory(const struct fake_kernel *fake, const struct fake_parent *function, uint64_t bytes)
 {
@@ -159,7 +160,8 @@ round_down(uint64_t value, uint64_t step)
     return value / step * step;
 }
 
-/* What fits, or less: a power of 2, of which the host's own share would be one more. */
+/* The share of each function: a power of 2, rounded down, where the host counts as one more
+ * function. The shares always fit. */
 static uint64_t
 share_of(const struct fake_gpu *gpu, unsigned count)
 {
@@ -194,7 +196,7 @@ fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsig
     }
 }
 
-/* Nobody's hand but ours makes one: what others write is no vGPU to us. */
+/* Nobody else can make such a vGPU: memory that others write makes no vGPU in our eyes. */
 static int
 make(const struct fake_kernel *fake, const char *parent, const char *type, const char *device)
 {
@@ -202,7 +204,7 @@ make(const struct fake_kernel *fake, const char *parent, const char *type, const
     return -EOPNOTSUPP;
 }
 
-/* What QEMU opens: the group, which only one has, and the device. */
+/* Opens what QEMU opens: the group, which only one process can have, and the device. */
 static int
 open_alone(const struct fake_kernel *fake, const char *directory, const char *name)
 {
@@ -248,14 +250,14 @@ count(const struct fake_kernel *fake, const struct fake_parent *parent)
     return numbers_of(fake, parent)[0] > 0;
 }
 
-/* The driver answers each read, and no file has it. */
+/* The driver answers each read, and no file has the answer. */
 static void
 settle(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
     (void)fake, (void)parent;
 }
 
-/* Its functions are disabled. */
+/* Disables the card's functions. */
 static void
 vanish(const struct fake_kernel *fake, const struct fake_parent *parent)
 {

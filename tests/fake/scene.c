@@ -34,7 +34,7 @@ scene_function(const char *gpu, unsigned number)
     return text;
 }
 
-/* A domain without its end; the caller goes on with its hostdevs. */
+/* Writes a domain without its end. The caller adds the hostdevs. */
 static void
 put_head(FILE *out, unsigned guest, const char *devices)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * scene: a fake machine and guests on it, in the words that the tests are written in.
+ * scene: a fake machine and the guests on it, with the functions that most tests use.
  *
  * Guests are numbers: guest 7 is called "guest7" and has the UUID ...-000000000007; its devices are
  * written out. The hook is called as libvirt calls it, with the XML on its stdin.
@@ -17,28 +17,29 @@
 #include <cmocka.h>
 
 struct scene {
-    struct fake_kernel kernel; /* first */
+    struct fake_kernel kernel; /* first: the teardown finds the rest by it */
     char said[4096];           /* the last hook's stderr */
-    char *printed;             /* its stdout; "" for nothing */
-    unsigned yields; /* its reader's; 0, as the number of its system calls is to be known */
+    char *printed;             /* the last hook's stdout; "" for nothing */
+    unsigned yields; /* how often the hook's reader asks again before it sleeps; 0: its system calls
+                        are as many each time */
 };
 
-/* The UUID of a device, by number; static memory, four at a time. */
+/* The UUID of a device, by its number. Static memory, four at a time. */
 const char *scene_device(unsigned number);
 
-/* A guest's XML: its metadata's content, then a hostdev per device number (0 ends the list). Each
- * hostdev has the alias "ua-gpuN". The caller frees it. */
+/* A guest's XML: the content of its metadata, then a hostdev for each device number (0 ends the
+ * list). Each hostdev has the alias "ua-gpuN". The caller frees the XML. */
 char *scene_xml(unsigned guest, const char *devices, const unsigned *numbers);
 
 /* The address of a GPU's n-th virtual function, from 0 on, as the fake kernel makes them; static
  * memory, four at a time. */
 const char *scene_function(const char *gpu, unsigned number);
 
-/* The same by sources, NULL at the end: UUIDs of mediated devices, addresses of PCI devices. The
- * first hostdev has the alias "ua-gpu1". */
+/* The same by sources, with NULL at the end: UUIDs of mediated devices, addresses of PCI devices.
+ * The first hostdev has the alias "ua-gpu1". */
 char *scene_xml_of(unsigned guest, const char *devices, const char *const *sources);
 
-/* Calls the hook; its exit status, its words in scene->said. */
+/* Calls the hook. Returns its exit status; its messages are in scene->said. */
 int scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub);
 
 /* The same with the usual XML: one <vgpu:device> of this type for device `number`. */
@@ -49,7 +50,8 @@ int scene_release(struct scene *scene, unsigned guest, unsigned number);
 int scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type);
 int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 
-/* Such a guest starts; or it does not, with these words, and there are as many leases as before. */
+/* Starts such a guest. The second function expects a refusal with these words, and as many leases
+ * as before. */
 void scene_must_start_at(struct scene *scene, unsigned guest, const char *source, const char *type);
 void scene_must_refuse_at(struct scene *scene, unsigned guest, const char *source, const char *type,
                           const char *words);
@@ -57,18 +59,18 @@ void scene_must_refuse_at(struct scene *scene, unsigned guest, const char *sourc
 /* A guest's XML whose first hostdev says managed='yes'. The caller frees it. */
 char *scene_managed(const char *xml);
 
-/* How many leases there are, in this state ("" for any). */
+/* The number of leases in this state ("" for any). */
 size_t scene_leases(struct scene *scene, const char *state);
 
-/* The number of a device's lease; 0: it has none. */
+/* The number of a device's lease; 0: it has no lease. */
 uint64_t scene_number(const struct scene *scene, const char *device);
 
-/* What the last hook said has these words and is one line; the type of a device ("" if there is
- * none). */
+/* Checks that the last hook printed one line, with these words. The second function checks the type
+ * of a device ("": the device does not exist). */
 void scene_assert_said(const struct scene *scene, const char *words);
 void scene_assert_type(const struct scene *scene, const char *device, const char *type);
 
-/* Nothing is left: no device, no lease. */
+/* Checks that no device and no lease is left. */
 void scene_assert_empty(struct scene *scene);
 
 void scene_start(struct scene *scene, const char *machine);
@@ -80,19 +82,18 @@ void scene_start_machine(struct scene *scene, const char *name);
 /* Writes vgpu.conf. */
 void scene_configure(const struct scene *scene, const char *text);
 
-/* The project's sources: their absolute path, in static memory. $srcdir is that from then on, so
- * that a test may go to another directory, and does so after this or after scene_start. */
+/* The absolute path of the project's sources, in static memory. From then on $srcdir is this path,
+ * so a test may change its directory. A test changes it after this call or after scene_start. */
 const char *scene_sources(void);
 
-/* The set-up and the teardown of a test that needs a scene and no more:
+/* The set-up and the teardown of a test that needs only a scene:
  *
  *     static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
- *     ... SCENE_TEST(function, here), ...
- */
+ *     ... SCENE_TEST(function, here), ... */
 struct scene_case {
     struct scene *scene;
     const char *machine;       /* NULL: the test starts the scene itself */
-    const char *configuration; /* vgpu.conf; NULL: there is none */
+    const char *configuration; /* the content of vgpu.conf; NULL: there is no such file */
     bool inside;               /* the machine's root is the working directory */
 };
 int scene_set_up(void **state);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The fake kernel's clock: it goes on when all wait, by as much as the first of them wants. */
+/* The fake kernel's clock goes on when all processes wait, up to the moment of the first of
+ * them. */
 
 #include "fake/fake-clock.h"
 
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-#define HOUR 3600000u /* ms: no test could wait for it */
+#define HOUR 3600000u /* in ms: no test could really wait so long */
 
 static int
 setup(void **state)
@@ -48,7 +49,7 @@ a_sleep_is_as_long_as_it_says(void **state)
     assert_int_equal(fake_now(), FAKE_UPTIME + HOUR + 1);
 }
 
-/* Each wakes at its own moment, however many sleep. */
+/* Each process wakes at its own moment, however many sleep. */
 static void
 sleepers_wake_in_their_order(void **state)
 {
@@ -75,7 +76,7 @@ sleepers_wake_in_their_order(void **state)
     fake_clock_return_flags((void *)begin);
 }
 
-/* Work takes no time, nor does waiting for somebody who works. */
+/* Work takes no simulated time. Waiting for a process that works takes none either. */
 static void
 time_stands_still_for_work(void **state)
 {
@@ -102,7 +103,7 @@ time_stands_still_for_work(void **state)
     close(ends[1]);
 }
 
-/* One that waits for a lock does so until who has it has slept. */
+/* A process that waits for a lock waits until the owner of the lock has slept. */
 static void
 others_waits_are_no_work(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A description means the same as a tree and as values: what is read of the one is the other. */
+/* A description means the same as a tree and as values: the test reads both and compares. */
 
 #include "device/scan.h"
 #include "fake/fake-parts.h"
@@ -24,7 +24,7 @@ find_gpu(const struct inventory *inventory, const struct name *name)
     return 0;
 }
 
-/* A driver that lists only what it would make now does not tell the other types. */
+/* A driver that lists only the types that it would make now does not tell the other types. */
 static void
 compare_types(const struct inventory_gpu *told, const struct inventory_gpu *read)
 {
@@ -36,8 +36,8 @@ compare_types(const struct inventory_gpu *told, const struct inventory_gpu *read
         if (!same)
             fail_msg("%s has %s", read->name.text, type->id.text);
         assert_int_equal(same->max, type->max);
-        /* Of what is made the name may not be told, and of a tree's types only that tells slices.
-         */
+        /* The name of a type with a vGPU may be unknown. In a tree only the name tells the slices
+         * of a type. */
         if (type->ceiling && type->slices == same->slices)
             assert_int_equal(same->ceiling, type->ceiling);
         if (type->framebuffer)
@@ -142,7 +142,8 @@ types_in_short_and_vgpus(void **state)
 
 #define POOLS "0000:c1:00"
 
-/* Members of pools are a snapshot's only: in a tree vgpu.conf and tags say what they are. */
+/* Members of pools exist in snapshots only. In a tree, vgpu.conf and tags say which functions are
+ * members. */
 static void
 members_of_pools(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The fake kernel's virtual functions behave as NVIDIA's: what other tests prove rests on that. */
+/* The fake kernel's virtual functions behave as NVIDIA's do. Other tests rely on this. */
 
 #include "fake/scene.h"
 
@@ -46,7 +46,7 @@ turn(const char *function, const char *text)
     return write_to(function, "current_vgpu_type", text);
 }
 
-/* The text, or "-errno"; static memory, four at a time. */
+/* The content, or "-errno". Static memory, four at a time. */
 static const char *
 read_from(const char *function, const char *attribute)
 {
@@ -215,7 +215,7 @@ transitions(void **state)
     }
 }
 
-/* A delete is given time, and what is refused can be tried again. */
+/* The driver waits for a while with a delete. A refused delete can be tried again. */
 static void
 left_after_a_while(void **state)
 {
@@ -233,7 +233,7 @@ left_after_a_while(void **state)
     assert_int_equal(fake_count(&fake), 0);
 }
 
-/* A guest that is killed has closed it as well, and leaves it as slowly. */
+/* A killed guest has closed its function, too, and leaves it as slowly. */
 static void
 guest_killed(void **state)
 {
@@ -308,7 +308,7 @@ forms_of_the_list(void **state)
     }
 }
 
-/* The types are among the garbage, and stop being there when they cannot be made. */
+/* The types are among the garbage lines, and disappear when they cannot be made. */
 static void
 garbage_in_the_list(void **state)
 {
@@ -364,7 +364,7 @@ rules(void **state)
     }
 }
 
-/* A partitioned GPU has a place for each free instance, and they come and go. */
+/* A partitioned GPU has a place for each free instance. Instances come and go. */
 static void
 instances(void **state)
 {
@@ -423,7 +423,7 @@ attributes(void **state)
     assert_string_equal(read_from(FIRST, "nvidia/placement_id"), "-6");
 }
 
-/* Whatever the way to an attribute, and for those that know no operations of ours. */
+/* Each path to an attribute works, also for programs that do not use our operations. */
 static void
 other_ways(void **state)
 {
@@ -528,7 +528,7 @@ pci_devices(void **state)
     names_clear(&devices);
 }
 
-/* The group and the node of its own, and what they answer. */
+/* The function has a group and a node of its own, and both answer. */
 static void
 vfio_nodes(void **state)
 {
@@ -555,13 +555,13 @@ vfio_nodes(void **state)
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(fake.host.ops->probe(&fake.host, path.text), -EBUSY);
     fake_close(&guest);
-    /* Who has only the group open keeps others out, and is in nobody's way. */
+    /* A process that has only the group open keeps others out, and blocks nobody's delete. */
     proof = fake.host.ops->probe(&fake.host, path.text);
     assert_int_equal(turn(FIRST, "0"), 0);
     close(proof);
 }
 
-/* Another driver takes a function, with all that was on it. */
+/* Another driver takes a function; its type and all its settings are lost. */
 static void
 drivers(void **state)
 {
@@ -630,7 +630,7 @@ wait_turn(pid_t pid)
     return -WEXITSTATUS(status);
 }
 
-/* Until the driver is done a type counts, and is not shown; then it is. */
+/* A type counts before the driver is done, but is not shown. Then it is shown. */
 static void
 slow_driver(void **state)
 {
@@ -660,7 +660,7 @@ slow_driver(void **state)
     assert_string_equal(current(FIRST), "0\n");
 }
 
-/* The driver's rule is looked at and applied under the tree's lock. */
+/* The driver's rule is checked and applied with the tree's lock held. */
 static void
 one_at_a_time(void **state)
 {
@@ -680,7 +680,8 @@ one_at_a_time(void **state)
     assert_int_equal(wait_turn(pid), 0);
 }
 
-/* Many at once, several on each function: never more than the rule has, and none is lost. */
+/* Many processes at once, several on each function: there are never more vGPUs than the rule
+ * allows, and none is lost. */
 static void
 crowds(void **state)
 {
@@ -727,7 +728,7 @@ crowds(void **state)
     }
 }
 
-/* Sets and clears types as fast as it can, each size in its turn, with others at its heels. */
+/* Sets and clears types as fast as it can, each size in turn, while other processes do the same. */
 static void
 come_and_go(unsigned number)
 {
@@ -742,7 +743,7 @@ come_and_go(unsigned number)
     _exit(0);
 }
 
-/* Afterwards all is counted as it was. */
+/* Afterwards all counts are as before. */
 static void
 crowd_comes_and_goes(void **state)
 {

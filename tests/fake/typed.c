@@ -59,7 +59,7 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
         vgpuctl_run(&scene->kernel.host, commands, uri, terminal, argc, argv, out, faults);
     fclose(out);
     fclose(faults);
-    assert_int_equal(strlen(ret->printed), size); /* there is no byte 0 in it */
+    assert_int_equal(strlen(ret->printed), size); /* the output has no byte 0 */
     reader_stop(&reader);
     scene->kernel.host = host;
     return ret->status;
@@ -165,7 +165,7 @@ read_golden(const char *path)
     return text;
 }
 
-/* The same in golden files of any version. */
+/* The version is replaced, so that golden files are the same for any version. */
 static void
 hide_version(char **text)
 {
