@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Guests that arrive at hosts with virtual functions: which one they get, and what it is then. */
+/* Guests that arrive at hosts with virtual functions: which function they get, and what it is
+ * then. */
 
 #include "fake/scene.h"
 
@@ -14,7 +15,7 @@
 #define SECOND "gpu " CARD2 " vf vfs 2 rule size numa 0 board \"NVIDIA L40S\"\n"
 #define CONFIG "etc/libvirt-vgpu/vgpu.conf"
 
-/* What both kinds of card have, by size. */
+/* The types that both kinds of card have, by size. */
 #define CLASSES                                                                                    \
     "classes = { big = { types = [ \"T4-16Q\", \"L40S-16Q\" ]; };"                                 \
     "            all = { types = [ \"L40S-48Q\" ]; }; };\n"
@@ -42,7 +43,7 @@ guest_at(unsigned guest, const char *source)
     return scene_xml_of(guest, BIG, (const char *const[]){source, NULL});
 }
 
-/* NULL: nothing is printed, so all stays as it is. */
+/* NULL: the hook prints nothing, so all stays as it is. */
 static void
 becomes(const char *xml, const char *operation, const char *expected)
 {
@@ -76,7 +77,8 @@ its_own_is_kept_when_it_is_free(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* Its own is another's, of the type that it asks for, and the card has no room for it beside. */
+/* The guest's own function has another guest's vGPU, of the requested type. The card has no room
+ * for one more vGPU beside that. */
 static void
 one_of_another_card_instead(void **state)
 {
@@ -95,7 +97,7 @@ one_of_another_card_instead(void **state)
     assert_int_equal(fake_count(&scene.kernel), 3);
 }
 
-/* A document with a text put in before some words of it. The caller frees it. */
+/* A document with a text inserted before some words of it. The caller frees it. */
 static char *
 put_before(const char *xml, const char *words, const char *text)
 {
@@ -107,7 +109,7 @@ put_before(const char *xml, const char *words, const char *text)
     return ret;
 }
 
-/* As libvirt writes it from 12.1 and 12.2 on. The caller frees it. */
+/* The document as libvirt 12.1 and 12.2 and later write it. The caller frees it. */
 static char *
 guest_with_iommufd(unsigned guest, const char *source)
 {
@@ -118,7 +120,8 @@ guest_with_iommufd(unsigned guest, const char *source)
     return put_before(driver, "<devices>", "<iommufd enabled='yes' fdgroup=\"gpu 1\"/>\n");
 }
 
-/* What says how QEMU gets the device is none of ours: it stays as it is, byte for byte. */
+/* The hook does not touch the part that says how QEMU gets the device. This part stays the same,
+ * byte for byte. */
 static void
 iommufd_stays(void **state)
 {
@@ -138,7 +141,8 @@ iommufd_stays(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Made by somebody else, and just what is asked for: not for a guest that comes from elsewhere. */
+/* Somebody else made the vGPU, of just the requested type. A guest that comes from another host
+ * does not get it. */
 static void
 a_foreign_one_is_not_taken(void **state)
 {
@@ -151,7 +155,7 @@ a_foreign_one_is_not_taken(void **state)
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
 }
 
-/* What was its own elsewhere is no GPU's here, or nothing. */
+/* The guest's own device on the other host is no function of a GPU here, or does not exist. */
 static void
 an_address_that_means_something_else_here(void **state)
 {
@@ -183,7 +187,7 @@ another_guest_meanwhile_gets_another(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* Neither a promise of another size nor one too many. */
+/* The hook promises neither another size nor one vGPU too many. */
 static void
 what_is_promised_is_room_taken(void **state)
 {
@@ -213,13 +217,13 @@ the_next_try_replaces_the_first(void **state)
     assert_int_equal(fake_make(&scene.kernel, own, "nvidia-1154", NULL), 0);
     arrives_at(1, own, next);
     assert_int_equal(scene_leases(&scene, ""), 1);
-    /* And its start keeps none but what its XML says. */
+    /* The start of the guest keeps only the vGPU that its XML names. */
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD2, 0), "L40S-16Q"), 0);
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* Its start failed, or it never came: what is left is no more than a line. */
+/* The start failed, or the guest never came. Then only a line of the ledger is left. */
 static void
 a_promise_is_given_back(void **state)
 {
@@ -252,7 +256,8 @@ age_leases(void)
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", aged);
 }
 
-/* After a minute it is anybody's: of who starts, and of who arrives, even if it is the last. */
+/* After a minute the promised place is free for everybody: for a start and for an arrival, even if
+ * it is the last place. */
 static void
 a_promise_ends(void **state)
 {
@@ -296,7 +301,7 @@ each_device_gets_its_own(void **state)
     assert_int_equal(fake_count(&scene.kernel), 4);
 }
 
-/* Of two sizes, which one card does not have at once: each could stay, but not both. */
+/* Two devices have two sizes, which one card cannot have at once. Each could stay, but not both. */
 static void
 two_that_cannot_both_stay(void **state)
 {
@@ -312,7 +317,8 @@ two_that_cannot_both_stay(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* Today's fullness is for prepare to judge, which says where else it could be. */
+/* That the card is full today is for prepare to judge. Prepare also says where else the guest could
+ * be. */
 static void
 full_is_not_refused_here(void **state)
 {
@@ -326,13 +332,14 @@ full_is_not_refused_here(void **state)
     assert_int_equal(scene_leases(&scene, "reserved"), 0);
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 1);
     scene_assert_said(&scene, "the vGPU 0000:3d:00.4 belongs to the guest guest11 (held)");
-    /* Its own is no GPU's here: one that could have it another day, each device another. */
+    /* The guest's own device is no GPU's here. Each of its devices gets a different function that
+     * could have it another day. */
     arrives_at(1, "0000:e7:00.4", own);
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
 
-/* A full card has functions without a vGPU: one of those, and not one that would be somebody else's
- * vGPU, of the very type. */
+/* On a full card some functions have no vGPU. The guest gets one of these, and not a function with
+ * another guest's vGPU of the same type. */
 static void
 what_others_made_is_not_arrived_at(void **state)
 {
@@ -375,7 +382,7 @@ never_is_refused(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* release = "keep": its own device waits for it, and is taken as it is. */
+/* release = "keep": the guest's own device waits for the guest, and is taken as it is. */
 static void
 a_kept_one_is_kept(void **state)
 {
@@ -396,8 +403,8 @@ a_kept_one_is_kept(void **state)
     scene_assert_type(&scene, own, "nvidia-1154");
 }
 
-/* Others' kept ones are room for who starts: so he who arrives is sent to one of them, and not to
- * one that is held. */
+/* A start may take the room of other guests' kept vGPUs. So an arrival is sent to one of these
+ * functions, and not to a function whose vGPU is held. */
 static void
 kept_ones_of_others_are_room(void **state)
 {
@@ -415,7 +422,8 @@ kept_ones_of_others_are_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* The ledger says it is another's, whatever became of its type: it is nobody else's to be had. */
+/* The ledger says that the function is another guest's, whatever became of its type. So nobody else
+ * may have it. */
 static void
 one_that_lost_its_type_is_not_given_away(void **state)
 {
@@ -490,7 +498,7 @@ a_function_becomes_a_mediated_device(void **state)
     assert_string_equal(printed, LINKED MDEV("") AT_UUID TAIL);
 }
 
-/* Where both kinds are, it stays what it is while that has room. */
+/* If a host has both kinds, the device stays of its kind as long as that kind has room. */
 static void
 its_kind_is_kept_where_it_has_room(void **state)
 {
@@ -506,8 +514,8 @@ its_kind_is_kept_where_it_has_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* What shows a display is no PCI device; nor is what a UUID names, or nothing but its being alone:
- * those links would lead nowhere. */
+/* A device with a display cannot become a PCI device. Nor can a device that a link names by its
+ * UUID, or by nothing but its being the only device. Those links would lead nowhere. */
 static void
 some_never_change_their_kind(void **state)
 {
@@ -528,7 +536,7 @@ some_never_change_their_kind(void **state)
     }
 }
 
-/* There and back, and there again: each time all is free where it came from. */
+/* There and back, and there again. Each time all is free on the host that the guest left. */
 static void
 there_and_back(void **state)
 {

@@ -123,7 +123,8 @@ all_devices_or_none(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Three units are left: the driver says 3 of the one type, and 1 of the other, which takes two. */
+/* Three units are left. The driver says 3 for the one type, and 1 for the other, which takes two
+ * units. */
 static void
 two_types_share_what_is_left(void **state)
 {
@@ -186,7 +187,7 @@ foreign_device_is_used_and_left(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
 }
 
-/* A guest that asks for nothing any more: what its last run lost is no reason not to start. */
+/* The guest asks for nothing any more. What its last run lost is no reason to refuse its start. */
 static void
 start_looks_at_what_the_guest_has(void **state)
 {
@@ -203,7 +204,7 @@ start_looks_at_what_the_guest_has(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Nothing but the lease tells the size of a type that nobody asks for, on every card. */
+/* Nobody asks for this type any more, so only the lease tells its size, on every card. */
 static void
 quota_of_a_size_holds_on_every_card(void **state)
 {
@@ -284,7 +285,7 @@ parameters_reach_the_driver(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A device that is taken back has those of its last run. */
+/* A kept device still has the parameters of its last run when its guest takes it back. */
 static void
 parameters_of_the_last_run_are_cleared(void **state)
 {

@@ -38,7 +38,7 @@ release(struct scene *where, unsigned guest, unsigned device, const char *type)
     return scene_release(where, guest, device);
 }
 
-/* How many of them ended with 0. */
+/* How many of the hooks ended with 0. */
 static unsigned
 run_crowd(int (*run)(struct scene *scene, unsigned guest, unsigned device, const char *type),
           unsigned count, const char *type)
@@ -57,7 +57,8 @@ run_crowd(int (*run)(struct scene *scene, unsigned guest, unsigned device, const
     return good;
 }
 
-/* How many come for so many places: more, whoever wants a short test. */
+/* The number of guests for so many places: 32 more, or as many more as ROUNDS says (chance.h), but
+ * at most CROWD. */
 static unsigned
 crowd_for(unsigned places)
 {
@@ -89,7 +90,7 @@ places_are_neither_shared_nor_wasted(void **state)
         unsigned count;
 
         scene_start(&scene, table[i].machine);
-        /* Under valgrind it is a slow crowd. */
+        /* Under valgrind the crowd is slow. */
         fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
                    "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";");
         scene.kernel.faults->create_delay = 5;
@@ -105,7 +106,7 @@ places_are_neither_shared_nor_wasted(void **state)
     }
 }
 
-/* A driver takes three seconds to remove a vGPU: another guest starts meanwhile. */
+/* A driver takes three seconds to remove a vGPU. Another guest starts meanwhile. */
 static void
 a_slow_release_delays_nobody(void **state)
 {
@@ -128,7 +129,7 @@ a_slow_release_delays_nobody(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* Asks again and again, for as long as a removal may take. */
+/* Asks again and again, as long as a removal may take. */
 static int
 pester(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
@@ -139,7 +140,7 @@ pester(struct scene *where, unsigned guest, unsigned device, const char *type)
     return 1;
 }
 
-/* Who has a kept device removed gets its place, whoever asks meanwhile. */
+/* A start that has a kept device removed gets its place, whoever else asks meanwhile. */
 static void
 a_place_that_is_made_stays_whose_it_is(void **state)
 {
@@ -170,7 +171,7 @@ a_place_that_is_made_stays_whose_it_is(void **state)
     }
 }
 
-/* The hook's exit status for a guest of two vGPUs, devices `first` and the next. */
+/* The exit status of the hook for a guest with two vGPUs, devices `first` and the next. */
 static int
 hook_of_two(unsigned guest, unsigned first, const char *operation, const char *sub)
 {
@@ -207,7 +208,7 @@ all_places_that_are_made_stay(void **state)
     assert_int_equal(status, 0);
 }
 
-/* Starts and ends of the same guests at once, again and again. */
+/* The same guests start and end at once, again and again. */
 static void
 crowd_comes_and_goes(void **state)
 {
@@ -231,7 +232,8 @@ end(pid_t pid)
     assert_int_equal(waitpid(pid, &status, 0), pid);
 }
 
-/* By the real clock, so that it may be at work on anything; what it is must not matter. */
+/* The real clock decides when it is killed, so the hook may be at work on anything. The result must
+ * not depend on it. */
 static void
 kill_after(pid_t pid, unsigned microseconds)
 {
@@ -241,7 +243,8 @@ kill_after(pid_t pid, unsigned microseconds)
     end(pid);
 }
 
-/* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
+/* A prepare is killed at any moment. The next prepare of the same guest works, and nothing is
+ * lost. */
 static void
 killed_anywhere(void **state)
 {
@@ -263,7 +266,7 @@ killed_anywhere(void **state)
     }
 }
 
-/* A hook killed for a daemon that is gone: another guest gets its place. */
+/* The hook is killed, and its daemon is gone. Another guest gets its place. */
 static void
 place_of_the_dead_is_free(void **state)
 {
@@ -282,7 +285,7 @@ place_of_the_dead_is_free(void **state)
             _exit(0);
         }
         assert_int_equal(waitpid(daemon, NULL, 0), daemon);
-        /* A writer may still be at work for the dead: then the place is not free yet. */
+        /* A writer of the killed hook may still be at work. Then the place is not free yet. */
         while (scene_prepare(&scene, 2, 2, "mtty-2") != 0) {
             assert_int_equal(scene_leases(&scene, "held"), 0);
             fake_sleep(1);
@@ -294,7 +297,7 @@ place_of_the_dead_is_free(void **state)
     }
 }
 
-/* The daemon ends while its hook works: nobody would ever give the vGPU back. */
+/* The daemon ends while its hook works. Then nobody would ever give the vGPU back. */
 static void
 nothing_is_made_for_a_dead_daemon(void **state)
 {
@@ -316,7 +319,8 @@ nothing_is_made_for_a_dead_daemon(void **state)
     scene.kernel.faults->stuck = false;
     for (int i = 0; i < 2000 && (scene_leases(&scene, "") || fake_count(&scene.kernel)); i++)
         fake_sleep(1);
-    /* If it could not undo what it had made, it says so: then it is for whoever comes by. */
+    /* If the hook could not undo what it had made, it says so. Then the next hook or reconcile
+     * removes it. */
     assert_int_equal(scene_leases(&scene, "") - scene_leases(&scene, "leaving"), 0);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
     scene_assert_empty(&scene);
@@ -328,7 +332,7 @@ nothing_is_made_for_a_dead_daemon(void **state)
 #define CARD2 "0001:41:00.0"
 #define VFS   16
 
-/* 48 GB each: 6 of 8 GB, or 3 of 16. */
+/* 48 GB each: 6 vGPUs of 8 GB, or 3 of 16 GB. */
 static const char two_cards[] = "gpu " CARD1 " vf vfs 16 rule size numa 0 board \"NVIDIA L40S\"\n"
                                 "gpu " CARD2 " vf vfs 16 rule size numa 1 board \"NVIDIA L40S\"\n";
 static const char two_mdev_cards[] = "gpu " CARD1 " vfs 16 rule size numa 0 board \"NVIDIA A40\"\n"
@@ -337,7 +341,7 @@ static const char two_mdev_cards[] = "gpu " CARD1 " vfs 16 rule size numa 0 boar
 static const char patient[] =
     "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";";
 
-/* Every function is asked for by two guests. */
+/* Two guests ask for each function. */
 static const char *
 function_of(unsigned guest)
 {
@@ -353,7 +357,7 @@ prepare_function(struct scene *where, unsigned guest, unsigned device, const cha
     return scene_prepare_at(where, guest, function_of(guest), type);
 }
 
-/* One of each two asks for another size. */
+/* One of each two guests asks for another size. */
 static int
 prepare_sizes(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
@@ -361,7 +365,7 @@ prepare_sizes(struct scene *where, unsigned guest, unsigned device, const char *
     return scene_prepare_at(where, guest, function_of(guest), guest > 2 * VFS ? "L40S-16Q" : type);
 }
 
-/* A mediated device, and the function that it is to be on. */
+/* A mediated device, and the function on which it is to be made. */
 static int
 prepare_on_function(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
@@ -374,7 +378,7 @@ prepare_on_function(struct scene *where, unsigned guest, unsigned device, const 
     return scene_hook(where, xml, "prepare", "begin");
 }
 
-/* How many vGPUs are on a card, by the kernel's own word: the host's ledger is not asked. */
+/* How many vGPUs are on a card, according to the kernel. The ledger is not read. */
 static unsigned
 count_on(const char *card, const char *type)
 {
@@ -385,7 +389,8 @@ count_on(const char *card, const char *type)
     return count;
 }
 
-/* What the driver would take is given to whom names it: neither more of them start, nor fewer. */
+/* Guests that name a function get what the driver would make: neither more nor fewer of them
+ * start. */
 static void
 fixed_places_are_neither_shared_nor_wasted(void **state)
 {
@@ -414,7 +419,7 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
     }
 }
 
-/* Whoever comes first chooses the size of a card, and then it is filled with that. */
+/* The first guest chooses the size of a card. Then the card is filled with vGPUs of this size. */
 static void
 a_card_is_filled_with_one_size(void **state)
 {
@@ -443,9 +448,9 @@ a_card_is_filled_with_one_size(void **state)
     }
 }
 
-/* A release is killed at any moment and made again while the next owner of the same function starts
- * already: neither what the dead one had ordered nor who comes late gives back what is another's.
- */
+/* A release is killed at any moment and made again. Meanwhile the next owner of the same function
+ * starts. Neither the order of the killed release nor the late release gives back the vGPU of the
+ * next owner. */
 static void
 an_old_release_never_hits_the_next_owner(void **state)
 {
@@ -479,7 +484,8 @@ an_old_release_never_hits_the_next_owner(void **state)
     }
 }
 
-/* Killed at any moment, the next prepare of the same guest works and nothing is lost. */
+/* A prepare is killed at any moment. The next prepare of the same guest works, and nothing is
+ * lost. */
 static void
 killed_anywhere_on_a_function(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Starting and ending guests on virtual functions, whose place the XML names. */
+/* Guests start and end on virtual functions, which their XML names. */
 
 #include "actions/reconcile.h"
 #include "fake/scene.h"
@@ -33,7 +33,7 @@ starts(unsigned guest, const char *function, const char *type)
     assert_string_equal(scene.said, "");
 }
 
-/* Refused with these words, and nothing is written. */
+/* The hook refuses with these words, and writes nothing. */
 static void
 refuses(unsigned guest, const char *function, const char *type, const char *words)
 {
@@ -64,8 +64,8 @@ start_and_end(void **state)
     assert_int_equal(scene.kernel.faults->writes, 2);
 }
 
-/* libvirt opens the device's own node and hands it to QEMU: until that has bound it to an iommufd,
- * its group opens for everybody. */
+/* libvirt opens the device's own node and hands it to QEMU. Until QEMU has bound it to an iommufd,
+ * everybody can open the group. */
 static void
 an_open_node_is_in_use(void **state)
 {
@@ -147,7 +147,7 @@ bad_wishes(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Its list is empty then, or has lines that are none. */
+/* The function's list is empty then, or has lines that name no type. */
 static void
 a_full_card_and_a_chattering_one(void **state)
 {
@@ -183,8 +183,9 @@ a_clone_is_refused_and_changes_nothing(void **state)
     "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-8Q\"/>"                                            \
     "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-2\"/>"
 
-/* For every n: the n-th write fails, and afterwards all is as before. But that a place which the
- * XML names is asked for again after an I/O error: so often that error is all that is said. */
+/* For every n: the n-th write fails, and afterwards all is as before. EIO is often the only error
+ * that a driver returns. So after EIO the hook asks again for a place that the XML names, and the
+ * guest starts. */
 static void
 any_failing_write_is_undone(void **state)
 {
@@ -210,7 +211,7 @@ any_failing_write_is_undone(void **state)
                 assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
             scene_assert_empty(&scene);
         }
-        /* The three are made, the n-th of the removals fails: a later call finishes it. */
+        /* The three are made, and the n-th of the removals fails. A later call removes it. */
         for (unsigned n = 1; n <= 3; n++) {
             faults->writes = 0;
             faults->fail_at = 0;
@@ -224,7 +225,8 @@ any_failing_write_is_undone(void **state)
     }
 }
 
-/* The driver has one error for all its reasons, and one that has just come up refuses at first. */
+/* The driver has one error for all its reasons. A driver that has just been loaded refuses at
+ * first. */
 static void
 an_io_error_is_asked_again(void **state)
 {
@@ -246,7 +248,7 @@ an_io_error_is_asked_again(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* But not once its list says that it means it. */
+/* The hook does not ask again once the driver's list confirms the refusal. */
 static void
 what_is_not_offered_any_more_is_not_asked_for(void **state)
 {
@@ -270,7 +272,8 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A mediated device may be on any function: there the next is asked, and not the same again. */
+/* A mediated device may be made on any function. So the hook asks the next function, and not the
+ * same again. */
 static void
 a_free_one_goes_elsewhere_at_once(void **state)
 {
@@ -302,7 +305,7 @@ a_foreign_type_is_used_and_left(void **state)
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
-/* Somebody gave it another type behind our back: then it is his. */
+/* Somebody else gave the function another type without us. Then the vGPU belongs to him. */
 static void
 a_type_that_was_changed_is_left(void **state)
 {
@@ -331,7 +334,7 @@ a_type_that_was_changed_is_left(void **state)
     }
 }
 
-/* One that its guest lost while nobody looked, and another guest got: of the same type even. */
+/* The guest lost its function unnoticed, and another guest got it, with the same type. */
 static void
 a_repeated_release_finds_the_next_owner(void **state)
 {
@@ -355,8 +358,8 @@ a_repeated_release_finds_the_next_owner(void **state)
     }
 }
 
-/* The writer of a release that was given up still works: nobody gets the function before it is
- * done, and then it does nothing more. */
+/* The writer of a release that was given up still works. Nobody gets the function before this
+ * writer is done, and afterwards the writer changes nothing more. */
 static void
 an_old_writer_is_waited_for(void **state)
 {
@@ -379,7 +382,7 @@ an_old_writer_is_waited_for(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* The same of a start: the type that comes late is not the next guest's. */
+/* The same for a start: a type that comes late does not reach the next guest. */
 static void
 a_create_that_comes_late(void **state)
 {
@@ -414,7 +417,8 @@ reconcile(void)
         fail_msg("%s", error.text);
 }
 
-/* QEMU has it open: EPERM from the driver; and for a while after that: EBUSY. Neither is lost. */
+/* While QEMU has it open, the driver says EPERM, and for a while after that EBUSY. Neither makes
+ * the vGPU lost. */
 static void
 one_that_is_still_left_is_freed_later(void **state)
 {
@@ -436,7 +440,7 @@ one_that_is_still_left_is_freed_later(void **state)
     scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, ""), 2);
     scene.kernel.faults->exiting = 0;
-    /* The last one's writer may be at work for a moment longer. */
+    /* The last release's writer may be at work for a moment longer. */
     for (int i = 0; i < 100 && *fake_type_of(&scene.kernel, VF0); i++) {
         fake_sleep(20);
         reconcile();
@@ -447,7 +451,7 @@ one_that_is_still_left_is_freed_later(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* The guest itself comes back, or another names that very function: he waits for it. */
+/* The guest itself comes back, or another guest names this function. It waits for the function. */
 static void
 who_comes_next_waits_for_it(void **state)
 {
@@ -464,7 +468,7 @@ who_comes_next_waits_for_it(void **state)
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene_leases(&scene, ""), 1);
         fake_write(&scene.kernel, CONFIG, "");
-        /* The writer of that release may be at work for a moment longer. */
+        /* The release's writer may be at work for a moment longer. */
         fake_sleep(200);
         starts(next, VF0, "L40S-8Q");
         scene_assert_type(&scene, VF0, "nvidia-1152");
@@ -517,7 +521,8 @@ a_kept_one_waits_for_its_guest(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-/* It moves to whom names its function, goes if its size is in the way, and else stays. */
+/* A kept vGPU moves to a guest that names its function. It is removed if its size is in the way.
+ * Else it stays. */
 static void
 a_kept_one_makes_way(void **state)
 {
@@ -531,23 +536,23 @@ a_kept_one_makes_way(void **state)
     starts(3, VF1, "L40S-16Q");
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     assert_int_equal(scene_release_at(&scene, 3, VF1), 0);
-    /* One of another size on a third function: both go. */
+    /* The guest asks for another size on a third function. Both kept vGPUs are removed. */
     starts(4, VF2, "L40S-8Q");
     scene_assert_type(&scene, VF0, "");
     scene_assert_type(&scene, VF1, "");
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_int_equal(scene_release_at(&scene, 4, VF2), 0);
-    /* And on its own function. */
+    /* The same when it asks on its own function. */
     starts(5, VF2, "L40S-48Q");
     scene_assert_type(&scene, VF2, "nvidia-1156");
     assert_int_equal(scene_leases(&scene, ""), 1);
-    /* What is held stays. */
+    /* A held vGPU stays. */
     refuses(6, VF1, "L40S-8Q", "0000:3d:00.0 holds nvidia-1156 (1 in use)");
 }
 
 /* --- what the administrator and the request say ----------------------------------------------- */
 
-/* The driver does not tell how many a card takes; an administrator may. */
+/* The driver does not tell how many vGPUs a card takes; an administrator may. */
 static void
 no_more_than_max_instances(void **state)
 {
@@ -576,7 +581,8 @@ assert_params(const char *function, const char *expected)
     assert_string_equal(params, expected);
 }
 
-/* Whoever is next on the function has none of them, whatever the driver makes of that. */
+/* The next guest on the function has none of these parameters, whatever the driver leaves in the
+ * attribute. */
 static void
 parameters_are_for_one_guest(void **state)
 {
@@ -600,7 +606,8 @@ parameters_are_for_one_guest(void **state)
     }
 }
 
-/* The attribute is that parameter, before others; who may not set it may not say it. */
+/* The attribute becomes this parameter, in front of the others. A guest that may not set the
+ * parameter may not use the attribute. */
 static void
 a_placement_id(void **state)
 {
@@ -621,7 +628,7 @@ a_placement_id(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Types of GPU instances: as many as there are of those, whatever else is on the card. */
+/* Types of GPU instances: as many fit as there are instances, whatever else is on the card. */
 static void
 instances_of_a_partitioned_card(void **state)
 {
@@ -643,7 +650,7 @@ instances_of_a_partitioned_card(void **state)
     assert_int_equal(fake_count(&scene.kernel), 3);
     for (unsigned guest = 1; guest <= 4; guest++)
         assert_int_equal(scene_release_at(&scene, guest, VF0), 0);
-    /* Two sizes at once: each has an instance of its own. */
+    /* Two sizes at once: each vGPU has an instance of its own. */
     xml = scene_xml_of(5,
                        "<vgpu:device alias=\"ua-gpu1\" type=\"A30-1-6C\"/>"
                        "<vgpu:device alias=\"ua-gpu2\" type=\"A30-2-12C\"/>",
@@ -665,7 +672,7 @@ sizes_of_a_mixed_card(void **state)
     starts(2, VF1, "L40S-4Q");
     refuses(3, VF2, "L40S-8Q", "its GPU 0000:3d:00.0 ");
     assert_int_equal(scene_release_at(&scene, 2, VF1), 0);
-    /* Two at once, beside one that shows that sizes may differ. */
+    /* Two sizes at once, beside a vGPU which shows that sizes may differ. */
     xml = scene_xml_of(3,
                        "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-4Q\"/>"
                        "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-1B\"/>",

@@ -38,7 +38,8 @@ guest_xml(unsigned guest, const char *type, const unsigned *numbers)
     return scene_xml(guest, devices, numbers);
 }
 
-/* What is printed differs from the input in this device's UUID; its new one is put back into it. */
+/* The hook's output differs from the input in this device's UUID only. The new UUID is replaced by
+ * the old one before the comparison. */
 static void
 assert_renamed(const char *xml, unsigned number, char *printed)
 {
@@ -86,7 +87,7 @@ a_taken_uuid_is_replaced(void **state)
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_renamed(xml, 2, scene.printed);
     assert_string_equal(scene.printed, xml);
-    /* A foreign one of the very type that is asked for is foreign all the same. */
+    /* A foreign vGPU is foreign, even if it has just the requested type. */
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(3)), 0);
     assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 0);
     assert_renamed(xml, 2, scene.printed);
@@ -149,7 +150,7 @@ kept_devices(void **state)
     assert_renamed(resized, 1, scene.printed);
     assert_int_equal(scene_hook(&scene, others, "restore", "begin"), 0);
     assert_renamed(others, 1, scene.printed);
-    /* Even when its device is gone: some definition still names it. */
+    /* The UUID stays taken even if its device is gone, because some definition still names it. */
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
     assert_int_equal(scene_hook(&scene, others, "restore", "begin"), 0);
     assert_renamed(others, 1, scene.printed);
@@ -218,7 +219,7 @@ never_is_refused_and_full_is_not(void **state)
     scene_assert_said(&scene, "0000:18:00.0 has it, but the quota of 0 for class small is used up");
 }
 
-/* A saved guest that is started with the host, before the GPU's driver is there. */
+/* A saved guest starts together with the host, before the GPU's driver is there. */
 static void
 a_gpu_that_comes_up_late(void **state)
 {
@@ -247,7 +248,7 @@ a_gpu_that_comes_up_late(void **state)
 #define BY_UUID   "<vgpu:device type='nvidia-222' uuid='" DEVICE1 "'/>"
 #define BYTE_MARK "\xef\xbb\xbf"
 
-/* Whatever stands around it: the same bytes come back, but for the UUID. */
+/* Whatever is around the UUID: the hook prints the same bytes, except for the UUID. */
 static void
 only_the_uuid_changes(void **state)
 {
@@ -277,7 +278,8 @@ only_the_uuid_changes(void **state)
     }
 }
 
-/* The annotation's link follows; a UUID in another spelling is replaced by one in the usual. */
+/* The link in the annotation gets the same UUID. A UUID in another spelling is replaced by one in
+ * the usual spelling. */
 static void
 links_follow(void **state)
 {
@@ -308,7 +310,7 @@ utf16_of(const char *text, int fd)
     }
 }
 
-/* What cannot be spliced is refused where it would have to be, and only there. */
+/* The hook refuses a UUID that it cannot replace, but only if it would have to replace it. */
 static void
 other_spellings_are_refused(void **state)
 {
@@ -353,7 +355,7 @@ utf16(void **state)
     assert_null(changed.text);
 }
 
-/* Half of a document, and none. */
+/* Half of a document, and no document. */
 static void
 truncated(void **state)
 {
@@ -369,7 +371,7 @@ truncated(void **state)
     }
 }
 
-/* Random documents: with the UUIDs put back, what is printed is what was read. */
+/* Random documents: with the old UUIDs put back, the output is the input. */
 
 static char *
 random_uuid(char *at)
@@ -435,14 +437,14 @@ random_document(unsigned devices, size_t padding)
     return text;
 }
 
-/* Some of a document's bytes, to stand in a place of another. */
+/* Some bytes of a document, which replace a part of another. */
 static struct document_edit
 bytes_of(const struct document *from, struct document_span span, struct document_span to)
 {
     return (struct document_edit){to, memory_copy_bytes(from->text + span.offset, span.length)};
 }
 
-/* The old document's bytes, wherever the new one may have others. */
+/* The bytes of the old document, at the places where the new one may differ. */
 static void
 put_back(const struct document *old, const struct document *changed, struct document *ret)
 {
@@ -465,7 +467,7 @@ put_back(const struct document *old, const struct document *changed, struct docu
         free((char *)edits[--count].text);
 }
 
-/* Another UUID or address; or one of the other kind. */
+/* Another UUID or address, or a source of the other kind. */
 static void
 change(struct rewrite_source *source)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which interface a card's vGPUs have is seen in /sys, for each card anew. NVIDIA's cards of any
- * generation have any: Blackwell's functions are mediated devices under RHEL 9.6 and the driver's
- * branch 595, and vendor-specific VFIO elsewhere. */
+/* /sys shows, for each card, which interface its vGPUs have. NVIDIA's cards of any generation may
+ * have any interface. Blackwell's functions are mediated devices under RHEL 9.6 and branch 595 of
+ * the driver, and vendor-specific VFIO elsewhere. */
 
 #include "fake/typed.h"
 
@@ -28,8 +28,8 @@ teardown(void **state)
     return scene_stop(&scene), 0;
 }
 
-/* A guest gets a vGPU by that interface, and gives it back; and by the other kind of host device it
- * is refused. */
+/* A guest gets a vGPU by this interface, and gives it back. A guest with the other kind of host
+ * device is refused. */
 static void
 check_guest(bool is_function, const char *function)
 {
@@ -48,7 +48,7 @@ check_guest(bool is_function, const char *function)
         scene_must_refuse_at(&scene, 2, function, "DC-2B", words);
 }
 
-/* From Turing to Blackwell, each by its PCI id. */
+/* Cards from Turing to Blackwell, each by its PCI id. */
 static void
 any_generation_has_any(void **state)
 {
@@ -76,8 +76,8 @@ any_generation_has_any(void **state)
     }
 }
 
-/* Two cards of one model, of which each has its own: types go by one id under both, and a guest
- * gets what its host device is. */
+/* Two cards of one model have different interfaces. A type has the same id under both. A guest gets
+ * the kind that its host device has. */
 static void
 both_in_one_host(void **state)
 {
@@ -91,7 +91,7 @@ both_in_one_host(void **state)
     scene_must_start_at(&scene, 2, BEYOND, "DC-4Q");
     scene_assert_type(&scene, BEYOND, "nvidia-1521");
     scene_must_refuse_at(&scene, 3, FIRST, "DC-2B", "which takes mediated devices");
-    /* What an mdev would be given is on the one card only. */
+    /* Only the one card has what an mdev would get. */
     scene_must_refuse_at(&scene, 3, scene_device(3), "DC-4Q",
                          OTHER " makes vGPUs for <hostdev type='pci'> only");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vGPUs that stay for their guest's next start, and what becomes of them meanwhile. */
+/* vGPUs that stay for their guest's next start, and what happens to them meanwhile. */
 
 #include "actions/reconcile.h"
 #include "device/vgpu.h"
@@ -30,7 +30,7 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static const struct scene_case mixed = {.scene = &scene, .machine = MIXED};
 
-/* release = "keep": the device stays for the guest's next start, which needs no create. */
+/* release = "keep": the device stays for the guest's next start, which makes no new device. */
 static void
 kept_device_waits_for_its_guest(void **state)
 {
@@ -43,14 +43,16 @@ kept_device_waits_for_its_guest(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene.kernel.faults->writes, 1);
-    /* A late release, once more, and with the configuration gone: the lease knows. */
+    /* A release that comes late, or a second time, or after the configuration is gone: the lease
+     * says that the device is kept. */
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "nonsense");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-/* Of several sizes the card takes what has room together: no type's maximum counts the others. */
+/* A card with several sizes takes all sizes that have room together. No type's maximum counts vGPUs
+ * of other types. */
 static void
 a_kept_size_makes_room(void **state)
 {
@@ -66,7 +68,7 @@ a_kept_size_makes_room(void **state)
     scene_assert_type(&scene, scene_device(9), "nvidia-904");
 }
 
-/* A kept device makes room for others, but only when they have no other. */
+/* A kept device is removed for others, but only when they have no other room. */
 static void
 kept_device_is_reaped_when_in_the_way(void **state)
 {
@@ -82,17 +84,17 @@ kept_device_is_reaped_when_in_the_way(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
-    /* An idle card changes its type by itself. */
+    /* A card whose vGPUs are all kept changes its type by itself. */
     assert_int_equal(scene_prepare(&scene, 5, 5, "T4-2Q"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
     assert_int_equal(scene_leases(&scene, "kept"), 0);
-    /* And what is held does not. */
+    /* A held vGPU does not go. */
     assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
     scene_assert_said(&scene, "0000:18:00.0 holds nvidia-230 (1 in use)");
 }
 
-/* Somebody has it open, so it cannot make room: it stays what it was, and nobody else removes it.
- * Whoever saw it before has to look again: its number is another. */
+/* Somebody has the device open, so it cannot make room. It stays kept, and nobody else removes it.
+ * A process that read its lease earlier has to read again, because the lease has another number. */
 static void
 busy_kept_device_stays_kept(void **state)
 {
@@ -129,7 +131,8 @@ busy_kept_device_stays_kept(void **state)
     assert_int_equal(scene.kernel.faults->writes, 4);
 }
 
-/* Somebody removed the kept device, and made another of its UUID elsewhere: that is not ours. */
+/* Somebody removed the kept device, and made another one with its UUID elsewhere. That device is
+ * not ours. */
 static void
 kept_device_made_anew_elsewhere(void **state)
 {
@@ -149,7 +152,8 @@ kept_device_made_anew_elsewhere(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Another guest names the kept device: it moves if it fits, else it goes first. */
+/* Another guest names the kept device. The device moves to this guest if it fits. Else it is
+ * removed first. */
 static void
 kept_device_moves(void **state)
 {
@@ -166,8 +170,8 @@ kept_device_moves(void **state)
 }
 
 /*
- * A guest wants one more vGPU on a full GPU. What it has for its other demand, which may be nowhere
- * else, stays; another guest's goes, although it is younger.
+ * A guest wants one more vGPU on a full GPU. It keeps the vGPU of its other demand, which may be
+ * nowhere else. Another guest's vGPU is removed, although it is younger.
  */
 static void
 own_kept_device_goes_last(void **state)
@@ -193,11 +197,11 @@ own_kept_device_goes_last(void **state)
     assert_int_equal(scene_hook(&scene, after, "prepare", "begin"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     scene_assert_type(&scene, scene_device(3), "");
-    /* Each of the three was made once, and one removed: the first was not made anew. */
+    /* Each of the three was made once, and one was removed. So the first was not made anew. */
     assert_int_equal(scene.kernel.faults->writes, 4);
 }
 
-/* Every store makes another file of it. */
+/* Each store of the ledger makes a new file. */
 static ino_t
 the_ledger(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A driver may say what is not true. Whatever it says, a start gives a guest what it asks for, or
- * is refused in words; and nothing is lost. */
+/* A driver may say what is not true. Even then a start gives a guest what it asks for, or refuses
+ * with a reason. Nothing is lost. */
 
 #include "fake/scene.h"
 #include "fake/typed.h"
@@ -33,7 +33,7 @@ set(enum fake_lie lie)
     scene.kernel.faults->lie = lie;
 }
 
-/* The driver tells the truth again, and all guests are gone: nothing is left of them. */
+/* The driver tells the truth again, and all guests are gone. Then nothing of them is left. */
 static void
 make_good(void)
 {
@@ -82,7 +82,7 @@ figures_that_are_late(void **state)
         must_start(guest, "T4-4Q");
     must_refuse(5, "T4-4Q", CARD);
     assert_int_equal(scene_release(&scene, 4, 4), 0);
-    /* Only the driver knows that there is a place again, and it says so later. */
+    /* Only the driver knows that there is room again, and it says so later. */
     must_refuse(5, "T4-4Q", CARD " is full (3 of 4)");
     fake_sleep(FAKE_LATE);
     must_start(5, "T4-4Q");
@@ -91,7 +91,7 @@ figures_that_are_late(void **state)
     make_good();
 }
 
-/* A kept vGPU goes to make room, and the room shows only later. */
+/* A kept vGPU is removed to make room. The driver shows the room only later. */
 static void
 late_figures_after_an_eviction(void **state)
 {
@@ -132,7 +132,7 @@ a_type_that_appears_beside_another(void **state)
     make_good();
 }
 
-/* release does not wait for it, and the place is not given away while the driver is at it. */
+/* release does not wait for the removal. Nobody gets the place while the driver works on it. */
 static void
 a_removal_that_takes_long(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What others do between a start's look at the host, which is made without the lock, and its
- * decision, which is made with it. */
+/* A start looks at the host without the lock, and decides with the lock. The tests change the host
+ * between the two. */
 
 #include "actions/reconcile.h"
 #include "fake/scene.h"
@@ -29,7 +29,7 @@ static const struct scene_case one_place = {.scene = &scene, .machine = ONE_PLAC
 
 static struct host_ops ops;
 static void (*meanwhile)(void);
-static unsigned looks, lists; /* until then */
+static unsigned looks, lists; /* how many more times the lock is taken before that */
 static int (*list_of_kernel)(const struct host *host, const char *path, struct words *ret);
 
 static void
@@ -64,8 +64,7 @@ list(const struct host *host, const char *path, struct words *ret)
     return list_of_kernel(host, path, ret);
 }
 
-/* Somebody else does this after the n-th look of the next call, which takes the lock once a look.
- */
+/* Somebody else does this after the n-th look of the next call. Each look takes the lock once. */
 static void
 after_look(unsigned number, void (*act)(void))
 {
@@ -76,8 +75,8 @@ after_look(unsigned number, void (*act)(void))
     looks = number;
 }
 
-/* Or in the middle of its first look, which has seen what drivers offer, and not yet the devices.
- */
+/* Or in the middle of the first look. That look has read what drivers offer, and not yet the
+ * devices. */
 static void
 in_the_look(void (*act)(void))
 {
@@ -148,7 +147,8 @@ somebody_removes_it(void)
 
 /* --- what a start makes of it ----------------------------------------------------------------- */
 
-/* The place was free when it was looked at. It is counted, so that the kernel is not even asked. */
+/* The place was free when the start looked. The new vGPU is counted, so the start does not even ask
+ * the kernel. */
 static void
 a_place_that_was_taken_is_counted(void **state)
 {
@@ -160,7 +160,7 @@ a_place_that_was_taken_is_counted(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
-/* Each of them. */
+/* All of the places. */
 static void
 all_places_that_were_taken_are_counted(void **state)
 {
@@ -171,7 +171,7 @@ all_places_that_were_taken_are_counted(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 3);
 }
 
-/* The driver's figure of a function is older than the vGPU that it has. */
+/* The driver's figure of a function is older than the function's vGPU. */
 static void
 a_function_that_was_taken_is_not_offered(void **state)
 {
@@ -182,7 +182,7 @@ a_function_that_was_taken_is_not_offered(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* The last place is gone: that is looked at again, and then refused with who has it. */
+/* The last place is gone. The start looks again, and is then refused with the name of the owner. */
 static void
 the_last_place_is_not_given_twice(void **state)
 {
@@ -194,7 +194,7 @@ the_last_place_is_not_given_twice(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* Nobody is refused for what was given back in the meantime. */
+/* A start is not refused for a place that was given back meanwhile. */
 static void
 a_place_that_was_given_back_is_seen(void **state)
 {
@@ -217,7 +217,7 @@ the_device_that_another_took_is_refused(void **state)
     scene_assert_said(&scene, "belongs to the guest guest2 (held)");
 }
 
-/* One that was its own, and that the end of its last run has just removed, is made anew. */
+/* The guest's own vGPU, which the end of its last run has just removed, is made anew. */
 static void
 the_end_of_the_last_run_is_waited_for(void **state)
 {
@@ -229,8 +229,8 @@ the_end_of_the_last_run_is_waited_for(void **state)
     scene_assert_type(&scene, scene_device(1), "x-1");
 }
 
-/* Its last run's end could not remove it: what it is now was not looked at, so it is not taken for
- * gone. */
+/* The end of its last run could not remove the vGPU. The start has not looked at its present state,
+ * so it does not assume that the vGPU is gone. */
 static void
 a_lease_that_has_changed_is_not_forgotten(void **state)
 {
@@ -246,7 +246,8 @@ a_lease_that_has_changed_is_not_forgotten(void **state)
     fake_close(&guest);
 }
 
-/* What is going is not taken for somebody else's, which a release would leave in place. */
+/* A vGPU that is being removed is not taken for a foreign one, which a release would leave in
+ * place. */
 static void
 what_was_given_back_is_not_foreign(void **state)
 {
@@ -261,7 +262,7 @@ what_was_given_back_is_not_foreign(void **state)
     scene_assert_empty(&scene);
 }
 
-/* What somebody else had made is gone before it is used. */
+/* A vGPU that somebody else had made is gone before it is used. */
 static void
 a_foreign_device_is_looked_at_again(void **state)
 {
@@ -309,7 +310,7 @@ reconcile_leaves_what_it_has_not_seen(void **state)
     fake_close(&guest);
 }
 
-/* A release of what somebody is just giving back waits for that. */
+/* A release waits for another process that is just giving the same vGPU back. */
 static void
 release_comes_to_its_end(void **state)
 {
@@ -320,8 +321,8 @@ release_comes_to_its_end(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A release that is late is not the next run's: not even if that begins with the very number which
- * was next when it came. */
+/* A late release does not touch the next run. This holds even if the next run begins with the
+ * number that was next when the release was called. */
 static void
 release_leaves_the_next_run(void **state)
 {
@@ -333,7 +334,7 @@ release_leaves_the_next_run(void **state)
     assert_int_equal(scene_leases(&scene, "found"), 1);
 }
 
-/* A second look, at other guests' leases, is only for who finds some. */
+/* Only a process that finds other guests' leases looks at the host a second time. */
 static void
 one_look_where_nobody_has_a_lease(void **state)
 {

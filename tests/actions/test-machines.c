@@ -31,7 +31,7 @@ empty(unsigned first, unsigned count)
         assert_int_equal(scene_release(&scene, first + i, first + i), 0);
 }
 
-/* The true room of a whole machine, type by type, from NVIDIA's table or the driver's pool. */
+/* The true room of a whole machine for each type, from NVIDIA's table or the driver's pool. */
 static void
 rooms(void **state)
 {
@@ -65,7 +65,7 @@ rooms(void **state)
     }
 }
 
-/* Packed: the cards fill one after the other, so that the rest can take any other size. */
+/* Packed: the cards fill one after the other, so that the other cards can take any other size. */
 static void
 packing_keeps_cards_for_other_sizes(void **state)
 {
@@ -76,7 +76,7 @@ packing_keeps_cards_for_other_sizes(void **state)
     assert_int_equal(fill("T4-16Q", 100), 6);
 }
 
-/* Spread: each card has some, and another size finds none. */
+/* Spread: each card has some vGPUs, and another size finds no card. */
 static void
 spreading_uses_every_card(void **state)
 {
@@ -89,7 +89,7 @@ spreading_uses_every_card(void **state)
     assert_int_equal(fill("T4-1B", 100), 8 * 15);
 }
 
-/* The same size in another series may share a card; an old driver wants the same type. */
+/* The same size of another series may share a card. An old driver allows only the same type. */
 static void
 what_may_share_is_the_drivers_word(void **state)
 {
@@ -106,7 +106,7 @@ what_may_share_is_the_drivers_word(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "A40-8Q"), 1);
 }
 
-/* The smallest type with enough, over boards of different makes. */
+/* The smallest type with enough memory, on boards of different makes. */
 static void
 frame_buffer_classes(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Of which types a start reads the names, each of which is a file: as few as its answer needs, and
- * it is the same answer. What one card has told is asked of no other of its model. */
+/* The names of types are files. A start reads as few names as its answer needs, and its answer is
+ * the same. A name that one card has told is read from no other card of its model. */
 
 #include "actions/snapshot.h"
 #include "fake/scene.h"
@@ -15,13 +15,13 @@
 #define SECOND "0000:19:00.0"
 #define ID     "nvidia-222"
 #define NAME   "T4-1B"
-#define OTHER  "nvidia-223" /* of another size */
+#define OTHER  "nvidia-223" /* of another size than the request */
 
 static struct scene scene;
 static struct host_ops ops;
 static ssize_t (*read_of_fake)(const struct host *host, const char *path, char *buffer,
                                size_t size);
-static unsigned *names; /* read by a call, in whatever process */
+static unsigned *names; /* names read by a call, by whatever process */
 static unsigned types;  /* of each GPU */
 
 static ssize_t
@@ -64,7 +64,7 @@ tear_down(void **state)
     return 0;
 }
 
-/* How many names it takes to start a guest with its device of the same number. */
+/* How many names the hook reads to start a guest with its device of the same number. */
 static unsigned
 start(unsigned guest, const char *type, int status)
 {
@@ -80,7 +80,7 @@ is_on(unsigned number, const char *gpu)
     return host_exists(&scene.kernel.host, MDEVS "%s/%s", gpu, scene_device(number));
 }
 
-/* That of the type, which may say that it takes a GPU instance. */
+/* The name of the type itself, which may say that the type takes a GPU instance. */
 static void
 an_id_needs_no_name_but_its_own(void **state)
 {
@@ -97,8 +97,8 @@ a_name_is_compared_with_all(void **state)
     assert_true(is_on(1, FIRST));
 }
 
-/* What else there is, people are told by name; a name that no GPU has was looked for in all of them
- * already. */
+/* A refusal tells people the other types by name. If no GPU has the requested name, the hook has
+ * already read the names of all GPUs. */
 static void
 an_id_that_no_gpu_has_needs_them_all(void **state)
 {
@@ -160,7 +160,7 @@ a_limit_with_names_needs_them_all(void **state)
     assert_int_equal(start(1, ID, 0), types);
 }
 
-/* How many names it takes to show what there is, as `vgpuctl list` does. */
+/* How many names are read to show the vGPUs, as `vgpuctl list` does. */
 static unsigned
 show(void)
 {
@@ -182,7 +182,7 @@ a_lease_whose_vgpu_is_gone_needs_them_all(void **state)
     assert_int_equal(show(), types);
 }
 
-/* How a type is called on the second of two cards, which tells no names itself. */
+/* The name of a type on the second of two cards, which tells no names itself. */
 static const char *
 name_on_second(struct snapshot *snapshot, const char *device)
 {
@@ -200,7 +200,7 @@ name_on_second(struct snapshot *snapshot, const char *device)
     return snapshot->inventory.gpus[1].types[0].name;
 }
 
-/* On another model an id may be another type. */
+/* On another model the same id may be another type. */
 static void
 a_name_is_told_for_all_cards_of_the_model(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is others', and what is everybody's: guests with virtual functions beside each other. */
+/* Guests with virtual functions beside each other: which functions belong to others, and which may
+ * anybody have. */
 
 #include "fake/scene.h"
 
@@ -47,7 +48,8 @@ starts(unsigned guest, const char *function, const char *type)
         fail_msg("%s", scene.said);
 }
 
-/* It is foreign, and stays so beside a place that others' leftovers were removed for. */
+/* The function is foreign. It stays foreign beside a place for which leftovers of others were
+ * removed. */
 static void
 a_found_one_is_left_as_it_is(void **state)
 {
@@ -72,7 +74,7 @@ a_found_one_is_left_as_it_is(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, foreign), "nvidia-1155");
 }
 
-/* The same of mediated devices. */
+/* The same with mediated devices. */
 static void
 a_found_mdev_is_left_as_it_is(void **state)
 {
@@ -95,7 +97,8 @@ a_found_mdev_is_left_as_it_is(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), type);
 }
 
-/* While its driver is asked again for the first, somebody sets a type on the second by hand. */
+/* While the start asks the driver again for the first function, somebody else sets a type on the
+ * second. */
 static void
 one_that_is_found_meanwhile_is_left(void **state)
 {
@@ -122,7 +125,8 @@ one_that_is_found_meanwhile_is_left(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, second), "nvidia-1154");
 }
 
-/* It has no vGPU and no request: however many devices it is given, it is none of ours. */
+/* The function has no vGPU, and the guest asks for none. However many such devices a guest has,
+ * they are none of ours. */
 static void
 a_guest_with_many_devices_is_not_stopped(void **state)
 {
@@ -148,7 +152,8 @@ a_guest_with_many_devices_is_not_stopped(void **state)
         free((void *)sources[i]);
 }
 
-/* Another guest's definition still names it, and there are others: as with a kept UUID. */
+/* Another guest's definition still names the function, and other functions are free. The same holds
+ * for a kept UUID. */
 static void
 others_kept_ones_are_not_for_who_arrives(void **state)
 {
@@ -166,8 +171,8 @@ others_kept_ones_are_not_for_who_arrives(void **state)
     starts(2, kept, "L40S-16Q");
 }
 
-/* It went away from here, its QEMU has not let go yet, and it comes back from a host where it had
- * the same address: there are others. */
+/* The guest went away from here, and its QEMU has not closed the function yet. The guest comes back
+ * from a host where it had the same address. Other functions are free. */
 static void
 who_comes_back_early_gets_another(void **state)
 {
@@ -191,7 +196,7 @@ who_comes_back_early_gets_another(void **state)
     fake_close(&guest);
 }
 
-/* A start finds the way to place both; so it can have them. */
+/* A start finds the way to place both, so the guest can have them. */
 static void
 what_a_start_could_place_is_not_refused(void **state)
 {
@@ -207,8 +212,8 @@ what_a_start_could_place_is_not_refused(void **state)
     hooks(xml, "migrate", "begin");
 }
 
-/* Nothing that the driver tells of an empty card says how many of a type it takes; but a promise of
- * its largest is one of all it has. */
+/* No figure of an empty card tells how many vGPUs of a type it takes. But a promise of the largest
+ * type takes all that the card has. */
 static void
 two_that_arrive_get_a_card_each(void **state)
 {
@@ -229,7 +234,7 @@ two_that_arrive_get_a_card_each(void **state)
     hooks(second, "prepare", "begin");
 }
 
-/* The same of one guest's two. */
+/* The same with two devices of one guest. */
 static void
 both_devices_get_a_card_each(void **state)
 {
@@ -246,7 +251,7 @@ both_devices_get_a_card_each(void **state)
     hooks(moved, "prepare", "begin");
 }
 
-/* One address can be kept and one cannot: only that one is changed. */
+/* One address can be kept and one cannot. Only the second is changed. */
 static void
 what_can_stay_stays(void **state)
 {
@@ -263,7 +268,7 @@ what_can_stay_stays(void **state)
     assert_string_equal(scene.printed, moved);
 }
 
-/* It waits here for this very guest, on a card that it fills. */
+/* The vGPU is kept here for this very guest, on a card that the vGPU fills. */
 static void
 its_own_kept_mdev_is_kept(void **state)
 {
@@ -278,7 +283,7 @@ its_own_kept_mdev_is_kept(void **state)
     assert_string_equal(scene.printed, "");
 }
 
-/* What was not printed is promised to nobody. */
+/* A place that was not printed is promised to nobody. */
 static void
 a_failed_arrival_promises_nothing(void **state)
 {
@@ -292,7 +297,7 @@ a_failed_arrival_promises_nothing(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A network card with an alias: not counted among those that got a vGPU. */
+/* A network card with an alias is not counted among the devices that got a vGPU. */
 static void
 an_alias_alone_is_not_counted(void **state)
 {
@@ -306,7 +311,7 @@ an_alias_alone_is_not_counted(void **state)
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/counters/prepare.ok"));
 }
 
-/* Of this process's processor time, which is no longer on a machine that is busy. */
+/* The processor time of this process, which does not grow when the machine is busy. */
 static unsigned
 milliseconds(void)
 {
@@ -316,10 +321,12 @@ milliseconds(void)
     return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
-/* Devices, for one card less: no search finds out in time that they do not fit. */
+/* The number of devices. There is one card less, and no search finds out in time that they do not
+ * fit. */
 #define UNLIKE 13
 
-/* How long a guest's event takes, no two devices of which are alike, on such cards. */
+/* The time that the hook takes for an event of a guest on such cards. No two of its devices are
+ * alike. */
 static unsigned
 time_of_unlike(const char *card, const char *type, const char *source, const char *operation)
 {
@@ -346,12 +353,14 @@ time_of_unlike(const char *card, const char *type, const char *source, const cha
     fake_write(&scene.kernel, CONFIG, config);
     xml = scene_xml_of(1, devices, sources);
     start = milliseconds();
-    /* A start needs to know; of an arrival it is not known that it could never be. */
+    /* A start has to know the answer. An arrival only must not claim that the guest could never
+     * start. */
     assert_int_equal(scene_hook(&scene, xml, operation, "begin"), !strcmp(operation, "prepare"));
     return milliseconds() - start;
 }
 
-/* It must not keep the lock from all others for much longer than a start that searches as long. */
+/* The event must not keep the lock from all others for much longer than a start that searches as
+ * long. */
 static void
 an_arrival_is_judged_in_bearable_time(void **state)
 {
@@ -368,8 +377,8 @@ an_arrival_is_judged_in_bearable_time(void **state)
     assert_true(arrival < 4 * start);
 }
 
-/* A refusal on a large host, whose words are for one guest, and whose time is everybody's. It looks
- * at the host twice. */
+/* A refusal on a large host. Its message is for one guest, and its time delays everybody. The hook
+ * looks at the host twice. */
 static void
 a_refusal_is_quick(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What stands in the way of a start: a driver that refuses, is late or lies, a device that is still
- * in use, another hook. */
+/* Obstacles of a start: a driver that refuses, is late or lies; a device that is still in use;
+ * another hook. */
 
 #include "actions/reconcile.h"
 #include "fake/scene.h"
@@ -65,7 +65,8 @@ any_failing_write_is_undone(void **state)
             scene_assert_said(&scene, strerror(errors[e]));
             scene_assert_empty(&scene);
         }
-        /* The three creates pass, the n-th of the removes fails: a later call finishes it. */
+        /* The three creates pass, and the n-th of the removes fails. A later call removes the
+         * rest. */
         for (unsigned n = 1; n <= 3; n++) {
             scene.kernel.faults->writes = 0;
             scene.kernel.faults->fail_at = 0;
@@ -79,8 +80,8 @@ any_failing_write_is_undone(void **state)
     }
 }
 
-/* The driver registers after libvirt started its guests: one absolute moment, and only for a GPU
- * that the configuration names. */
+/* The driver registers after libvirt has started its guests. A start waits until one absolute
+ * moment, and only for a GPU that the configuration names. */
 static void
 a_gpu_that_comes_up_late(void **state)
 {
@@ -91,7 +92,8 @@ a_gpu_that_comes_up_late(void **state)
 
     (void)state;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
-    /* Up for longer than that, or nothing else to come: refused at once. */
+    /* The host has been up for longer than that, or no other GPU is missing. Then a start is
+     * refused at once. */
     fake_set_uptime(100010);
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
     fake_set_uptime(99000);
@@ -99,7 +101,7 @@ a_gpu_that_comes_up_late(void **state)
                "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
     scene_assert_said(&scene, "no-such, which no GPU here has");
-    /* Something is to come: its place is free half a second later. */
+    /* A GPU is missing. Its place is free half a second later. */
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(7)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(8)), 0);
@@ -112,14 +114,14 @@ a_gpu_that_comes_up_late(void **state)
     assert_int_equal(waitpid(hook, &status, 0), hook);
     assert_int_equal(status, 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
-    /* In vain. */
+    /* The GPU does not come, and the wait ends. */
     fake_set_uptime(99900);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
     assert_in_range(fake_now(), 100000, 101000);
 }
 
-/* Its daemon was restarted while a hook waited (systemd leaves hooks running), and the new one has
- * started the same guest by the time there is a GPU: the old hook keeps its hands off. */
+/* libvirt's daemon was restarted while a hook waited (systemd lets hooks run on). The new daemon
+ * has started the same guest before the GPU comes. Then the old hook changes nothing. */
 static void
 a_hook_whose_daemon_is_gone(void **state)
 {
@@ -146,7 +148,7 @@ a_hook_whose_daemon_is_gone(void **state)
     assert_int_equal(scene.kernel.faults->refuse, 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     qemu = fake_open(&scene.kernel, scene_device(1));
-    /* Until the old hook has ended. */
+    /* Waits until the old hook has ended. */
     assert_int_equal(read(ends[0], &status, 1), 0);
     close(ends[0]);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -180,7 +182,7 @@ busy_at_release_is_left_and_taken_back(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A leftover of another guest is room when there is no other. */
+/* A leftover of another guest is removed to make room when there is no other room. */
 static void
 recovery_of_others_make_room(void **state)
 {
@@ -201,9 +203,9 @@ recovery_of_others_make_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* Its release was called, and did not come to its end; only a mark says so, and that goes once the
- * lease is claimed. So it is not held again, or nobody would give it back while the daemon lives.
- */
+/* libvirt called the release of this guest, and the release did not end. Only a mark says so, and a
+ * claim of the lease removes the mark. So the lease does not become held again. Otherwise nobody
+ * would give it back while the daemon lives. */
 static void
 what_was_released_is_to_go(void **state)
 {
@@ -232,7 +234,8 @@ what_was_released_is_to_go(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* What a start could not take out of its way is its owner's again, although that start waits on. */
+/* If a start could not remove a vGPU, the vGPU belongs to its owner again, although that start
+ * waits on. */
 static void
 what_was_in_the_way_is_let_go(void **state)
 {
@@ -267,7 +270,8 @@ what_was_in_the_way_is_let_go(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* The driver sits on a create: prepare gives up, and nobody touches it until it is done. */
+/* The driver does not answer a create. Prepare gives up, and nobody touches the device until the
+ * create has ended. */
 static void
 stuck_create_is_left_to_its_writer(void **state)
 {
@@ -289,7 +293,7 @@ stuck_create_is_left_to_its_writer(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Nothing of it is in /sys yet, and it will come: its lease must not be forgotten before. */
+/* The device is not in /sys yet, but it will come. So its lease must not be forgotten before. */
 static void
 stuck_create_that_shows_nothing(void **state)
 {
@@ -338,7 +342,7 @@ write_nothing(const struct host *host, const char *path, const char *text)
     return 0;
 }
 
-/* It takes every order, and does nothing. */
+/* The driver accepts every write, and does nothing. */
 static void
 a_driver_that_lies(void **state)
 {
@@ -353,8 +357,8 @@ a_driver_that_lies(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A UUID may stay taken for a moment after its device went; that moment begins when it is seen, and
- * not with a start that has waited for something else before. */
+/* A UUID may stay taken for a moment after its device is gone. The hook waits from when it sees
+ * this, and not from a start that has waited for something else before. */
 static void
 a_uuid_that_is_not_quite_gone(void **state)
 {
@@ -373,7 +377,7 @@ a_uuid_that_is_not_quite_gone(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* A parent goes, and attributes cannot be read: the rest goes on. */
+/* A parent disappears, and attributes cannot be read. The other parents still work. */
 static void
 sick_parents_are_passed_over(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Functions of pools, which have no types: one guest has each, and nothing is written to them. */
+/* Functions of pools have no types. One guest has each function, and the hook writes nothing to
+ * them. */
 
 #include "actions/reconcile.h"
 #include "base/array.h"
@@ -39,7 +40,7 @@ static struct scene scene;
 static const struct host_ops *kernel_ops;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .configuration = POOL};
 
-/* Two pools of one card. Guest 4 wants one of each. */
+/* Two pools of one card. Guest 4 wants one function of each. */
 #define TWO_POOLS                                                                                  \
     "pools = { dev = { functions = [ \"0000:c1:02.[01]\" ]; framebuffer = \"8G\"; }; "             \
     "prod = { functions = [ \"0000:c1:02.[23]\" ]; framebuffer = \"16G\"; }; };\n"
@@ -50,7 +51,7 @@ static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .con
 static const struct scene_case two_pools = {
     .scene = &scene, .machine = MACHINE FUNCTION(FOURTH), .configuration = TWO_POOLS};
 
-/* Whose tag a function has; "": none. */
+/* The guest that a function's tag names; "": none. */
 static void
 assert_tag(const char *function, const char *pool)
 {
@@ -92,7 +93,7 @@ one_guest_has_each(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* What is asked for must be what the function is. */
+/* The function must be of the pool that the guest asks for. */
 static void
 other_types(void **state)
 {
@@ -124,7 +125,7 @@ a_class_has_both(void **state)
     }
 }
 
-/* Without VFIO it has no node. */
+/* Without VFIO a function has no device node. */
 static void
 unbind_from_vfio(const char *function, const char *driver)
 {
@@ -139,7 +140,8 @@ unbind_from_vfio(const char *function, const char *driver)
     fake_put_driver(&scene.kernel, function, driver);
 }
 
-/* libvirt binds it before the guest has it, and gives it back to its driver after. */
+/* libvirt binds the function before the guest has it, and gives it back to its driver
+ * afterwards. */
 static void
 managed(void **state)
 {
@@ -156,8 +158,8 @@ managed(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* What was a mediated device where it comes from: libvirt binds the function, as attach would have
- * it. */
+/* The device was a mediated device on the other host. The hook writes the XML so that libvirt binds
+ * the function, as attach does. */
 static void
 managed_after_arrival(void **state)
 {
@@ -171,7 +173,7 @@ managed_after_arrival(void **state)
     assert_int_equal(scene_hook(&scene, scene.printed, "prepare", "begin"), 0);
 }
 
-/* A class by size may mean a pool's functions, too. */
+/* A class by size may include the functions of a pool. */
 static void
 managed_by_size(void **state)
 {
@@ -203,7 +205,7 @@ bound_to_another_driver(void **state)
     assert_int_equal(scene_release_at(&scene, 1, LONE), 0);
 }
 
-/* A guest that asks for no vGPU, or another program. */
+/* A guest that asks for no vGPU, or another program, has the function. */
 static void
 somebody_has_it_without_us(void **state)
 {
@@ -230,7 +232,7 @@ list_but_one(const struct host *host, const char *path, struct words *ret)
     return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
 }
 
-/* Who cannot be looked at may have it; but nobody can without VFIO. */
+/* A process that we may not look at may have the function open. Without VFIO no process can. */
 static void
 somebody_may_have_it_without_us(void **state)
 {
@@ -248,7 +250,7 @@ somebody_may_have_it_without_us(void **state)
     assert_tag(FIRST, "");
 }
 
-/* A release that finds it open leaves it for later. */
+/* A release that finds the function open leaves it for later. */
 static void
 still_open_at_release(void **state)
 {
@@ -270,7 +272,8 @@ still_open_at_release(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* The card is reset while a guest runs: its release takes the tag of what is not there. */
+/* The card is reset while a guest runs. The guest's release removes the tag of a function that is
+ * gone. */
 static void
 a_function_that_vanishes(void **state)
 {
@@ -298,7 +301,8 @@ kept_for_its_guest(void **state)
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
 }
 
-/* Who arrives has the address of another host, or of a function that somebody has here. */
+/* A guest that arrives has an address of another host, or one of a function that a guest has
+ * here. */
 static void
 another_at_arrival(void **state)
 {
@@ -325,7 +329,7 @@ another_at_arrival(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A drained card gives none, and a quota counts them. */
+/* A drained card gives no function, and a quota counts functions. */
 static void
 rules_of_the_house(void **state)
 {
@@ -340,7 +344,8 @@ rules_of_the_house(void **state)
     refuses(2, OTHER, "mi300", CARD);
 }
 
-/* The ledger was lost: it is somebody's, whom nobody knows. Used where it is right, and left. */
+/* The ledger was lost. The function belongs to a guest that the ledger does not know. It may stay
+ * where it is, and is not given away. */
 static void
 a_tag_without_a_lease(void **state)
 {
@@ -354,7 +359,7 @@ a_tag_without_a_lease(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* The hook is killed at any moment: the next start is right, and nothing is left after it. */
+/* The hook is killed at any moment. The next start is right, and nothing is left after it. */
 static void
 killed_anywhere(void **state)
 {
@@ -378,8 +383,8 @@ killed_anywhere(void **state)
     }
 }
 
-/* Each has its own functions, and their number; the card's are no limit for both, and no function
- * of the one is promised to who wants the other. */
+/* Each pool has its own functions and their number. The card's functions are no limit for both
+ * pools, and a function of one pool is not promised to a guest that wants the other. */
 static void
 two_on_one_card(void **state)
 {
@@ -394,7 +399,7 @@ two_on_one_card(void **state)
     assert_non_null(strstr(scene.printed, "bus='0xc1' slot='0x02' function='0x3'"));
     assert_int_equal(scene_hook(&scene, scene.printed, "prepare", "begin"), 0);
     refuses(3, FOURTH, "prod", FOURTH);
-    /* Another day it will be one of those, too. */
+    /* A guest that cannot start now also gets one of those functions, for another day. */
     free(comes);
     comes = scene_xml_of(6, "<vgpu:device alias=\"ua-gpu1\" type=\"prod\"/>",
                          (const char *const[]){"0000:99:00.4", NULL});
@@ -407,7 +412,8 @@ two_on_one_card(void **state)
     assert_tag(THIRD, "prod");
 }
 
-/* What is kept on a function that is another pool's by now is in the way of that. */
+/* A vGPU is kept on a function that is now in another pool. A guest of that pool takes its
+ * place. */
 static void
 moved_to_another_pool(void **state)
 {
@@ -425,7 +431,7 @@ moved_to_another_pool(void **state)
     assert_tag(FIRST, "prod");
 }
 
-/* Nothing that is kept goes for a start that is refused all the same. */
+/* No kept vGPU is removed for a start that is refused all the same. */
 static void
 kept_beside_what_is_reserved(void **state)
 {

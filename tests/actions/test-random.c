@@ -5,9 +5,10 @@
  * killed; the driver refuses, answers late or not at all; libvirt's daemon dies, and boards vanish.
  * Hosts are a small one with every interface, and those of tests/captures, in turn.
  *
- * After each operation who runs has what it got, by one lease, and nobody else has it. Now and then
- * all is quiet: then one `reconcile` leaves nothing but that, and whoever finds room must start.
- * An operation is a call of the hook, or a `reconcile`; ROUNDS is how many. See chance.h.
+ * After each operation every running guest has the vGPUs that it got, with one lease for each, and
+ * nobody else has them. Now and then nothing goes wrong for a while. Then one `reconcile` removes
+ * everything else, and each guest for which there is room must start. An operation is a call of the
+ * hook, or a `reconcile`. See chance.h.
  */
 
 #include "actions/random-host.h"
@@ -31,10 +32,11 @@
 #define QUIET      10   /* of them, on average, between two quiet moments */
 
 struct guest {
-    struct name sources[DEVICES]; /* that its XML has now */
+    struct name sources[DEVICES]; /* the devices that its XML has now */
     struct fake_guest open[DEVICES];
     bool is_running;
-    char *xml; /* the last; here, so that it is no leak of a process that was forked meanwhile */
+    char *xml; /* the last text; at file scope, so that it is no leak in a process that was forked
+                  meanwhile */
 };
 
 static struct scene scene;
@@ -43,7 +45,7 @@ static struct words captures;
 static struct guest guests[GUESTS];
 static uint64_t seed, chances, operations;
 static unsigned step, daemon_number;
-static bool is_clean; /* nothing has gone wrong since all was quiet */
+static bool is_clean; /* nothing has gone wrong since the last quiet moment */
 static bool has_board, is_kept;
 static bool is_owed; /* a release was killed, perhaps before it could leave its mark */
 
@@ -80,7 +82,8 @@ put_process(int pid, const char *name, int parent, unsigned start)
     fake_put(scene.kernel.host.root, text, "proc/%d/stat", pid);
 }
 
-/* This test's parent is libvirt's daemon: another one from now on, as it has another start. */
+/* This test's parent plays libvirt's daemon. Its start time changes here, so it is another daemon
+ * from now on. */
 static void
 start_daemon(void)
 {
@@ -137,7 +140,7 @@ set_up(void)
 
 /* --- what must be true ------------------------------------------------------------------------ */
 
-/* The guests that run have theirs, by one lease each, and nobody else has them. */
+/* The running guests have their vGPUs, with one lease for each, and nobody else has these vGPUs. */
 static void
 check_running(void)
 {
@@ -174,7 +177,8 @@ count_running(unsigned kind)
     return count;
 }
 
-/* Whether nobody runs who has what it names, and there is room beside those who run. */
+/* Whether the guest finds room: nobody who runs has the devices that it names, and its vGPUs fit
+ * beside those of running guests. */
 static bool
 finds_room(size_t guest)
 {
@@ -201,7 +205,7 @@ finds_room(size_t guest)
 
 /* --- what goes wrong -------------------------------------------------------------------------- */
 
-/* The fake kernel's operations, and those of a process that is killed at one of them. */
+/* The fake kernel's operations, and the operations of a process that is killed at one of them. */
 static const struct host_ops *usual;
 static struct host_ops killing;
 static unsigned calls_left;
@@ -248,8 +252,9 @@ killing_now(const struct host *host)
     return usual->now(host);
 }
 
-/* The hook in a process of its own, which is killed at one of its calls, or a child of it is. Few
- * prepares have more than so many, and few of the others. */
+/* Runs the hook in a process of its own. The hook, or a child of it, is killed at one of its calls.
+ * Few prepares make more calls than this number, and few of the other operations make more than the
+ * second. */
 static int
 call_killed(const char *xml, const char *operation, const char *sub)
 {
@@ -270,7 +275,8 @@ call_killed(const char *xml, const char *operation, const char *sub)
         _exit(scene_hook(&scene, xml, operation, sub));
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    fake_sleep(1); /* until whom it left behind has ended, or waits for the driver */
+    fake_sleep(1); /* Waits until the processes that the hook left behind have ended, or wait for
+                      the driver. */
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -303,8 +309,8 @@ end_trouble(void)
     *scene.kernel.faults = (struct fake_faults){0};
 }
 
-/* A call of the hook: mostly all goes well, else it is killed, or the driver gives trouble. -1: it
- * was killed. */
+/* Calls the hook. Mostly nothing goes wrong; else the hook is killed, or the driver makes trouble.
+ * -1: it was killed. */
 static int
 call(size_t guest, const char *operation, const char *sub)
 {
@@ -326,7 +332,7 @@ call(size_t guest, const char *operation, const char *sub)
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-/* libvirt says so to whoever asks, and QEMU has the devices open. */
+/* libvirt reports the guest as running to all who ask, and QEMU has the devices open. */
 static void
 run(size_t guest)
 {
@@ -344,7 +350,7 @@ run(size_t guest)
     guests[guest].is_running = true;
 }
 
-/* Its QEMU ends, and libvirt forgets it. */
+/* The guest's QEMU ends, and libvirt forgets the guest. */
 static void
 stop(size_t guest)
 {
@@ -387,7 +393,7 @@ start_guest(size_t guest)
     }
 }
 
-/* With other sources, where what it has cannot be had here. */
+/* The guest comes with other sources, if its devices cannot be had here. */
 static void
 take_printed(size_t guest)
 {
@@ -400,7 +406,7 @@ take_printed(size_t guest)
         guests[guest].sources[k] = request.hostdevs[k].source;
 }
 
-/* Where it cannot come now, what was promised to it stays so for a minute. */
+/* If the guest cannot come now, its place stays promised to it for a minute. */
 static void
 guest_arrives(size_t guest)
 {
@@ -415,7 +421,7 @@ guest_arrives(size_t guest)
     is_clean &= guests[guest].is_running;
 }
 
-/* Some guests end meanwhile, of which nobody is told. */
+/* Some guests end meanwhile, and nobody is told. */
 static void
 daemon_dies(void)
 {
@@ -466,7 +472,8 @@ be_quiet(void)
 {
     size_t running = 0;
 
-    fake_sleep(61000); /* what was promised, and whom hooks have left behind */
+    fake_sleep(
+        61000); /* waits for the end of promises, and of the processes that hooks left behind */
     while (waitpid(-1, NULL, WNOHANG) > 0)
         continue;
     if (is_owed)
@@ -486,7 +493,7 @@ be_quiet(void)
     is_clean = true;
 }
 
-/* One without vGPUs, so that nobody loses any. */
+/* A board without vGPUs vanishes, so that nobody loses a vGPU. */
 static void
 board_vanishes(void)
 {
@@ -527,7 +534,7 @@ operate(void)
         board_vanishes();
 }
 
-/* All guests end, and their daemon too. */
+/* All guests end, and their daemon, too. */
 static void
 tear_down(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is left half done, by whom, and what becomes of it. */
+/* Events that were left half done, and how reconcile finishes them. */
 
 #include "actions/reconcile.h"
 #include "actions/release.h"
@@ -47,7 +47,7 @@ reconcile(void)
         fail_msg("%s", error.text);
 }
 
-/* The only lease there was, and what became of it. */
+/* The only lease in the ledger, and what became of it. */
 static void
 reconciles_to(enum outcome outcome, const char *why)
 {
@@ -57,7 +57,7 @@ reconciles_to(enum outcome outcome, const char *why)
         fail_msg("%s: %s", outcome_name(findings.items[0].outcome), findings.items[0].why.text);
 }
 
-/* A hook whose daemon ends right after it: guest N has device N then. */
+/* A hook whose daemon ends right after it. Guest N then has device N. */
 static void
 prepare_and_lose_daemon(unsigned guest)
 {
@@ -75,7 +75,7 @@ prepare_and_lose_daemon(unsigned guest)
     assert_int_equal(status, 0);
 }
 
-/* libvirt's status file of a guest, run by a process, with these devices: the text of it. */
+/* The text of libvirt's status file for a guest with these devices, which a process runs. */
 static char *
 status_text(unsigned guest, int pid, const unsigned *numbers)
 {
@@ -115,8 +115,8 @@ status_file(unsigned guest, int pid, const unsigned *numbers)
     status_file_of(guest, text);
 }
 
-/* The same of a guest that runs, with an item so many times in front of these words; it is cut off
- * there if that is never. */
+/* The same for a guest that runs, with an item repeated in front of these words. With a count of 0
+ * the file is cut off there. */
 static void
 swollen_file(unsigned guest, unsigned device, const char *words, const char *item, size_t count)
 {
@@ -139,7 +139,8 @@ nothing_to_do(void **state)
     assert_int_equal(findings.count, 0);
 }
 
-/* A slow start: no process, no status file, nothing open. The daemon lives, so it is not judged. */
+/* A slow start: there is no process, no status file, and nothing is open. The daemon lives, so the
+ * lease is not judged. */
 static void
 a_starting_guest_is_left_alone(void **state)
 {
@@ -156,7 +157,7 @@ the_leases_of_a_dead_daemon(void **state)
     (void)state;
     prepare_and_lose_daemon(1);
     assert_int_equal(scene_leases(&scene, "held"), 1);
-    /* Its guest runs on. */
+    /* The guest still runs. */
     status_file(1, getpid(), (const unsigned[]){1, 0});
     reconciles_to(OUTCOME_LEFT, "its guest runs");
     /* A status file that says nothing. */
@@ -164,16 +165,17 @@ the_leases_of_a_dead_daemon(void **state)
     reconciles_to(
         OUTCOME_LEFT,
         "not all guests are known: /run/libvirt/qemu/guest1.xml: cannot read the domain XML: ");
-    /* A stale one: its process is gone. */
+    /* A stale status file, whose process is gone. */
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1073741823'><cut");
     reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
     scene_assert_empty(&scene);
 }
 
-#define LARGE (9 << 20) /* bytes: more than is read of any file */
+#define LARGE (9 << 20) /* bytes, more than the program reads of any file */
 
-/* What cannot be told of one guest, whatever it has in its XML, costs nobody else anything. */
+/* A status file may be unreadable, whatever its guest has in its XML. Other guests lose nothing by
+ * that. */
 static void
 an_unreadable_guest_costs_only_its_own(void **state)
 {
@@ -186,10 +188,10 @@ an_unreadable_guest_costs_only_its_own(void **state)
          "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: it is"},
         {"<devices>", "<a xmlns='urn:x'/>", 20001, "20001 namespace declarations"},
         {"<devices>", "", 0, "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: line "},
-        /* All that says whose it is, is its name. */
+        /* Only the name of the file says whose it is. */
         {"<domain", " ", LARGE, "larger than 8 MiB"},
         {"<domstatus", "", 0, "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: line "},
-        /* What it has was read before that. */
+        /* The guest's devices were read before that point. */
         {"</devices>", " ", LARGE, "its guest runs"},
         {"</domstatus>", "<a xmlns='urn:x'/>", 20001, "its guest runs"},
     };
@@ -216,7 +218,7 @@ an_unreadable_guest_costs_only_its_own(void **state)
     }
 }
 
-/* What was read of it counts, whoever's lease it is. */
+/* The devices that were read count, whoever's lease they have. */
 static void
 an_unreadable_guest_has_what_was_read(void **state)
 {
@@ -227,7 +229,7 @@ an_unreadable_guest_has_what_was_read(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-/* Nothing of it can be read, not even the file. */
+/* Nothing of the file can be read, or the file itself cannot be opened. */
 static void
 a_guest_without_a_readable_file(void **state)
 {
@@ -351,7 +353,7 @@ what_a_guest_holds_is_adopted(void **state)
     reconciles_to(OUTCOME_ADOPTED, "no lease named it");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     reconciles_to(OUTCOME_LEFT, "its guest runs");
-    /* It ends while no libvirt runs. */
+    /* The guest ends while no libvirt runs. */
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
     reconciles_to(OUTCOME_REMOVED, "its guest is gone");
     assert_int_equal(fake_count(&scene.kernel), 1);
@@ -366,7 +368,8 @@ rebuild(void)
     return reconcile_rebuild(&scene.kernel.host, &findings, &error);
 }
 
-/* What a running guest has is found again, and goes at its end as if nothing had happened. */
+/* reconcile finds the vGPUs of a running guest again. They are removed at the guest's end, as
+ * always. */
 static void
 a_broken_ledger_is_rebuilt(void **state)
 {
@@ -405,7 +408,8 @@ a_sound_ledger_is_not_rebuilt(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* Whatever is wrong with it; and if that is another version's, it is told by its first line. */
+/* The ledger is refused, whatever is wrong with it. Its first line tells if it is of another
+ * version. */
 static void
 whatever_is_wrong_with_it(void **state)
 {
@@ -427,7 +431,7 @@ whatever_is_wrong_with_it(void **state)
     }
 }
 
-/* It would be lost for good. */
+/* Otherwise the vGPU would be lost for good. */
 static void
 a_guest_that_cannot_be_read_stops_it(void **state)
 {
@@ -446,7 +450,7 @@ a_guest_that_cannot_be_read_stops_it(void **state)
     assert_non_null(strstr(error.text, "'vgpuctl reconcile --rebuild' makes another"));
 }
 
-/* The hook does the same by itself where it needs the room. */
+/* The hook does the same by itself when it needs the room. */
 static void
 the_hook_makes_room(void **state)
 {
@@ -462,7 +466,7 @@ the_hook_makes_room(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
 }
 
-/* The writer that was left behind with the only lease there is ends, and its claim with it. */
+/* The writer that was left behind with the only lease ends, and its claim ends with it. */
 static void
 the_driver_comes_round(void)
 {
@@ -475,7 +479,7 @@ the_driver_comes_round(void)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
-/* A status file that comes slowly. */
+/* A status file from which the content comes slowly. */
 static int
 put_slow_file(void)
 {
@@ -489,7 +493,7 @@ put_slow_file(void)
     return slow;
 }
 
-/* Until somebody has begun to read it. */
+/* Waits until somebody has begun to read the file. */
 static void
 wait_for_reader(int slow)
 {
@@ -499,8 +503,8 @@ wait_for_reader(int slow)
         fake_sleep(1);
 }
 
-/* A reconcile in a process of its own, which is held up by a status file; it is to find this many
- * leases, and to leave all of them alone. Returns the file, to be closed. */
+/* Starts a reconcile in a process of its own, which a status file holds up. It will find this many
+ * leases, and leave all of them alone. Returns the file, which the caller closes. */
 static int
 begin_slow_reconcile(size_t count, pid_t *ret)
 {
@@ -532,7 +536,7 @@ end_slow_reconcile(int slow, pid_t other)
     assert_int_equal(status, 0);
 }
 
-/* So for a start that has to know them, as it needs another's place. */
+/* The same for a start that has to read these files, because it needs another guest's place. */
 static void
 a_start_reads_them_without_the_lock(void **state)
 {
@@ -557,7 +561,7 @@ a_start_reads_them_without_the_lock(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* Others' files take as long to read as their owners like: that is nobody else's time. */
+/* Other guests' files may take long to read. This must not hold up anybody else. */
 static void
 slow_status_files_keep_nobody_waiting(void **state)
 {
@@ -575,7 +579,7 @@ slow_status_files_keep_nobody_waiting(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* What a guest had when the files were read, and gave back before they were judged. */
+/* A guest had a vGPU when the files were read, and gave it back before they were judged. */
 static void
 given_back_meanwhile_is_not_adopted(void **state)
 {
@@ -594,7 +598,8 @@ given_back_meanwhile_is_not_adopted(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-/* All that is claimed is kept from its guests: devices in use must not add up. */
+/* reconcile claims its leases together, and so keeps them from their guests. So the waits for
+ * devices in use must not add up. */
 static void
 many_in_use_take_no_longer_than_one(void **state)
 {
@@ -619,7 +624,7 @@ many_in_use_take_no_longer_than_one(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A driver that sits on one removal keeps nobody from the others. */
+/* A driver that does not answer one removal does not hold up the other removals. */
 static void
 a_stuck_removal_keeps_one_only(void **state)
 {
@@ -640,7 +645,7 @@ a_stuck_removal_keeps_one_only(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Nor does it keep a guest's other devices. */
+/* Nor does it hold up the guest's other devices. */
 static void
 a_stuck_release_keeps_one_only(void **state)
 {
@@ -664,7 +669,7 @@ a_stuck_release_keeps_one_only(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Free, but there was no time left to remove it: that is not "in use". */
+/* The device is free, but there was no time left to remove it. That is not "in use". */
 static void
 no_time_is_not_in_use(void **state)
 {
@@ -688,7 +693,7 @@ no_time_is_not_in_use(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Together with a release: one of them acts, and nothing is written twice. */
+/* reconcile runs together with a release. One of them acts, and nothing is written twice. */
 static void
 release_and_reconcile(void **state)
 {
@@ -720,7 +725,7 @@ release_and_reconcile(void **state)
         assert_int_equal(status, 0);
         scene_assert_empty(&scene);
     }
-    /* A create and a remove each. */
+    /* One write for a create, and one for a remove. */
     assert_int_equal(scene.kernel.faults->writes - writes, 200);
 }
 

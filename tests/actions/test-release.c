@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A release is never forgotten, though libvirt calls once: whatever kept it from its work, whoever
- * comes next does it, while the daemon that would have to call again lives. */
+/* A release is never forgotten, though libvirt calls it only once. If it cannot do its work, the
+ * next process does it, while the daemon lives that would have to call again. */
 
 #include "actions/reconcile.h"
 #include "actions/release.h"
@@ -19,7 +19,7 @@
 
 #define STATE "run/libvirt-vgpu"
 
-/* One place. */
+/* A machine with one place. */
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene,
                                        .machine = "gpu mtty rule pool 2\n"
@@ -45,7 +45,7 @@ marks(void)
     return marks_in("released");
 }
 
-/* Somebody has the ledger's lock for as long as the descriptor is open. */
+/* Somebody has the ledger's lock as long as the descriptor is open. */
 static int
 hold_lock(void)
 {
@@ -100,7 +100,7 @@ one_that_succeeds_leaves_no_mark(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The driver takes its time: till it is gone the place is not free. */
+/* The driver takes its time. The place is not free before the vGPU is gone. */
 static void
 one_waits_until_nothing_is_left(void **state)
 {
@@ -115,7 +115,7 @@ one_waits_until_nothing_is_left(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Somebody else was quicker, and the kernel has not finished what he asked for. */
+/* Somebody else ordered the removal earlier, and the kernel has not finished it. */
 static struct host_ops ops;
 static int (*write_to_kernel)(const struct host *host, const char *path, const char *text);
 
@@ -149,7 +149,7 @@ one_waits_for_another_removal(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The first is reconcile's to find, the second that of a guest that needs the place. */
+/* reconcile finishes the first release. A guest that needs the place finishes the second. */
 static void
 one_that_gets_no_lock_is_made_up_for(void **state)
 {
@@ -172,7 +172,7 @@ one_that_gets_no_lock_is_made_up_for(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A full /run: nothing can be written to it, and a link without content still be made. */
+/* /run is full: nothing can be written to it. A link without content can still be made. */
 static void
 one_that_cannot_write_is_made_up_for(void **state)
 {
@@ -184,7 +184,7 @@ one_that_cannot_write_is_made_up_for(void **state)
     assert_given_back();
 }
 
-/* The digit after the title. */
+/* Replaces the digit of the version, which follows the title. */
 static void
 write_version(char version)
 {
@@ -193,7 +193,7 @@ write_version(char version)
     assert_int_equal(pwrite(fd, &version, 1, strlen("libvirt-vgpu-ledger ")), 1);
 }
 
-/* After a downgrade: what a newer program wrote is left as it is, until that one is back. */
+/* After a downgrade: a file of a newer program stays as it is, until the newer program is back. */
 static void
 one_that_finds_a_newer_ledger_is_made_up_for(void **state)
 {
@@ -209,7 +209,7 @@ one_that_finds_a_newer_ledger_is_made_up_for(void **state)
     assert_given_back();
 }
 
-/* With no free descriptor at all, with one, two, ... */
+/* With no free descriptor, with one, with two, and so on. */
 static void
 one_without_descriptors_is_made_up_for(void **state)
 {
@@ -220,7 +220,7 @@ one_without_descriptors_is_made_up_for(void **state)
         pid_t pid;
 
         assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-        /* A number is a time, if the ledger cannot be read. */
+        /* If the ledger cannot be read, the number of the mark is a time. */
         fake_sleep(1);
         pid = fork();
         if (pid == 0) {
@@ -235,7 +235,8 @@ one_without_descriptors_is_made_up_for(void **state)
             _exit(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001") < 0 ||
                   release_domain(&scene.kernel.host, &domain, &error) < 0);
         }
-        /* The fake kernel itself needs some, and aborts without: then it was killed. */
+        /* The fake kernel itself needs some descriptors, and aborts without them. This counts as
+         * killed. */
         assert_int_equal(waitpid(pid, &status, 0), pid);
         reconcile_all();
         scene_assert_empty(&scene);
@@ -243,7 +244,7 @@ one_without_descriptors_is_made_up_for(void **state)
     }
 }
 
-/* While it waits for the lock. */
+/* While the release waits for the lock. */
 static void
 one_that_is_killed_is_made_up_for(void **state)
 {
@@ -256,7 +257,7 @@ one_that_is_killed_is_made_up_for(void **state)
     if (pid == 0) {
         int fd = hold_lock();
 
-        /* Its own lock keeps it waiting. */
+        /* Its own lock keeps the release waiting. */
         (void)fd;
         _exit(scene_release(&scene, 1, 1));
     }
@@ -271,7 +272,7 @@ one_that_is_killed_is_made_up_for(void **state)
 
 /* --- those that never came ------------------------------------------------------------------- */
 
-/* libvirt's file of a guest that runs, and its word that it does. */
+/* libvirt's status file of a guest that runs. libvirt also says that the guest runs. */
 static void
 run(unsigned guest, unsigned device)
 {
@@ -295,7 +296,7 @@ end(unsigned guest)
     assert_int_equal(unlinkat(root(), path, 0), 0);
 }
 
-/* The hook was killed before it had left its mark, or was not installed just then. */
+/* The hook was killed before it had left its mark, or was not installed at that moment. */
 static void
 one_that_never_came_is_made_up_for(void **state)
 {
@@ -307,7 +308,7 @@ one_that_never_came_is_made_up_for(void **state)
     end(1);
     assert_reconciled(OUTCOME_REMOVED, "its guest has ended");
     assert_int_equal(marks_in("ran"), 0);
-    /* Nor does a guest that needs the place wait for it. */
+    /* A guest that needs the place does not wait for that release either. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     run(1, 1);
     end(1);
@@ -318,8 +319,8 @@ one_that_never_came_is_made_up_for(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Between prepare and `started` other hooks may sleep for an hour; and what ran before was another
- * run, of which a vGPU was kept. */
+/* Other hooks may sleep for an hour between prepare and `started`. An earlier run, whose vGPU was
+ * kept, says nothing about this run. */
 static void
 one_that_has_not_run_yet_is_left_alone(void **state)
 {
@@ -336,7 +337,7 @@ one_that_has_not_run_yet_is_left_alone(void **state)
     }
 }
 
-/* Who has nothing of ours leaves nothing. */
+/* A guest without our vGPUs leaves nothing. */
 static void
 others_leave_no_mark(void **state)
 {
@@ -349,7 +350,8 @@ others_leave_no_mark(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
-/* Nor does who could not record what a guest has: there is no lease that a mark could speak of. */
+/* A hook that could not record a guest's vGPUs leaves nothing either: there is no lease to which a
+ * mark could refer. */
 static void
 reconnect_that_records_nothing_leaves_no_mark(void **state)
 {
@@ -366,7 +368,7 @@ reconnect_that_records_nothing_leaves_no_mark(void **state)
     assert_int_equal(marks_in("ran"), 1);
 }
 
-/* Where there are no such files nothing follows from that. */
+/* If there are no such files, nothing follows from that. */
 static void
 without_status_files_nothing_ends(void **state)
 {
@@ -379,7 +381,7 @@ without_status_files_nothing_ends(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
-/* A mark says nothing of what was given later. */
+/* A mark does not cover leases that were made later. */
 static void
 the_next_run_is_not_released(void **state)
 {
@@ -401,7 +403,7 @@ the_next_run_is_not_released(void **state)
     scene_assert_empty(&scene);
 }
 
-/* What is to be kept is kept. */
+/* A vGPU that is to be kept is kept. */
 static void
 one_of_a_kept_device_is_made_up_for(void **state)
 {
@@ -418,7 +420,7 @@ one_of_a_kept_device_is_made_up_for(void **state)
     assert_int_equal(marks(), 0);
 }
 
-/* The prepare was killed, and what it had begun goes on for longer than the release waits. */
+/* The prepare was killed. Its writer goes on for longer than the release waits. */
 static void
 a_device_that_comes_late_is_given_back(void **state)
 {

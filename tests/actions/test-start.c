@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a start does next, as a table: facts, and the step. */
+/* The next step of a start, as a table: facts, and the step. */
 
 #include "actions/start.h"
 
@@ -20,7 +20,7 @@ the_next_step(void **state)
         unsigned facts;
         enum start_step step;
     } rows[] = {
-        /* what the domain has itself comes first, whatever else is known */
+        /* reasons in the domain itself come first, whatever else is known */
         {0, START_ASK_PLACES},
         {START_OWN_BUSY, START_PAUSE},
         {START_OWN_BUSY | START_OWN_SILENT, START_PAUSE},
@@ -28,19 +28,20 @@ the_next_step(void **state)
         {START_OWN_BUSY | START_OWN_SILENT | START_HASTY, START_LOOK_PATIENTLY},
         {START_OWN_GOES, START_REMOVE_OWN},
         {START_OWN_GOES | START_OWN_BUSY, START_PAUSE},
-        /* a place for each */
+        /* there is a place for each device */
         {START_ASKED_PLACES | START_PLACED, START_MAKE},
         {START_ASKED_PLACES | START_UNDECIDED | START_BOOTING, START_REFUSE},
         {START_ASKED_PLACES | START_NEVER, START_REFUSE},
         {START_ASKED_PLACES | START_NEVER | START_BOOTING, START_WAIT_FOR_BOOT},
-        /* no room: others are looked at before they are asked, and asked before all else */
+        /* no room: the start looks at others' vGPUs before it asks for them, and asks for them
+         * first */
         {START_ASKED_PLACES, START_LOOK_AT_OTHERS},
         {START_ASKED_PLACES | START_OUTDATED | START_HASTY, START_LOOK_AT_OTHERS},
         {START_ASKED_PLACES | START_SAW_OTHERS, START_ASK_OTHERS},
         {START_ASKED_PLACES | START_SAW_OTHERS | START_TAKEN, START_ASK_OTHERS},
         {ASKED | START_OTHERS_GO, START_REMOVE_OTHERS},
         {ASKED | START_OTHERS_GO | START_OUTDATED, START_REMOVE_OTHERS},
-        /* nothing of others helps: what was refused may be wrong, or not be the last word */
+        /* vGPUs of others do not help: the refusal may be wrong, or not be final */
         {ASKED | START_OUTDATED | START_HASTY, START_LOOK},
         {ASKED | START_HASTY | START_BOOTING, START_LOOK_PATIENTLY},
         {ASKED | START_BOOTING, START_WAIT_FOR_BOOT},
@@ -50,7 +51,7 @@ the_next_step(void **state)
         {ASKED | START_SETTLING | START_TAKEN, START_REFUSE},
         {ASKED | START_OTHERS_GO | START_SETTLING, START_REMOVE_OTHERS},
         {ASKED, START_REFUSE},
-        /* all is made */
+        /* all vGPUs are made */
         {START_MADE, START_HOLD},
         {START_MADE | START_RUNNING, START_HAND_OVER},
         {START_MADE | START_RUNNING | START_HANDED_OVER, START_HOLD},
@@ -62,12 +63,12 @@ the_next_step(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (start_next(rows[i].facts) != rows[i].step)
             fail_msg("row %zu: step %d", i, (int)start_next(rows[i].facts));
-        /* what has failed ends it, whatever else is known */
+        /* a failure ends the start, whatever else is known */
         assert_int_equal(start_next(rows[i].facts | START_FAILED), START_REFUSE);
     }
 }
 
-/* Of all combinations of facts: each ends, and asks nothing that was answered. */
+/* For all combinations of facts: each start ends, and no question is asked twice. */
 static void
 it_always_ends(void **state)
 {
@@ -78,9 +79,9 @@ it_always_ends(void **state)
         assert_in_range(step, START_ASK_PLACES, START_DONE);
         assert_true(step != START_ASK_PLACES || !(facts & START_ASKED_PLACES));
         assert_true(step != START_ASK_OTHERS || !(facts & START_ASKED_OTHERS));
-        /* nothing is made, or removed, once all is made */
+        /* nothing is made or removed once all vGPUs are made */
         assert_true(!(facts & START_MADE) || !start_is_recorded(step));
-        /* and nothing is undone by a refusal once the guest has it */
+        /* a refusal undoes nothing once the guest has its vGPUs */
         assert_true(!(facts & START_HANDED_OVER) || (facts & START_FAILED) || step == START_HOLD ||
                     step == START_DONE);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What release, reconnect and start answer when the state directory is missing, or cannot be used.
- * libvirt calls a release once, so a failure that is not told is a vGPU that nobody gives back. */
+/* What release, reconnect and start answer if the state directory is missing or unusable. libvirt
+ * calls a release once. So if a failure is not told, nobody ever gives the vGPU back. */
 
 #include "actions/adopt.h"
 #include "actions/release.h"
@@ -49,7 +49,7 @@ run_release_device(struct error *error)
     return release_device(&scene.kernel.host, &domain, &device, error);
 }
 
-/* Of a guest that asks for nothing, so that no directory is made for it. */
+/* For a guest that asks for nothing. No directory is made for it. */
 static int
 run_adopt(struct error *error)
 {
@@ -58,7 +58,7 @@ run_adopt(struct error *error)
     return adopt_domain(&scene.kernel.host, &request, error);
 }
 
-/* Of one that does: it is not looked for otherwise. */
+/* For a guest that asks for a vGPU. The hook looks for the directory only for such guests. */
 static int
 run_verify(struct error *error)
 {
@@ -71,7 +71,7 @@ run_verify(struct error *error)
     return verify_domain(&scene.kernel.host, &request, error);
 }
 
-/* All of them are to answer the same. */
+/* All three must answer the same. */
 static void
 assert_answer(int wanted, const char *words)
 {
@@ -89,7 +89,7 @@ assert_answer(int wanted, const char *words)
     }
 }
 
-/* Nothing is there that could be given back, and that is no failure. */
+/* Nothing is there to give back, so this is no failure. */
 static void
 no_state_directory_is_nothing_to_do(void **state)
 {
@@ -124,8 +124,8 @@ counted(const char *name)
     return fstatat(scene.kernel.host.root, path.text, &status, 0) < 0 ? 0 : (size_t)status.st_size;
 }
 
-/* The guest's lease stays, nothing is removed, and the failure is counted; once it can be read
- * again, the same release does its work. */
+/* The guest's lease stays, nothing is removed, and the failure is counted. Once the directory can
+ * be read again, the same release does its work. */
 static void
 unusable_claims_are_told(void **state)
 {
@@ -148,7 +148,7 @@ unusable_claims_are_told(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A ledger that cannot be read is told as well. */
+/* A ledger that cannot be read is reported as well. */
 static void
 a_broken_ledger_is_told(void **state)
 {
@@ -157,7 +157,7 @@ a_broken_ledger_is_told(void **state)
     assert_answer(-EBADMSG, "/" STATE "/ledger: line 1: ");
 }
 
-/* A start is refused, with what is wrong, and makes nothing. */
+/* A start is refused with the reason, and makes nothing. */
 static void
 what_a_start_cannot_use(void **state)
 {

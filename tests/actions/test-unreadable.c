@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A guest's XML, a configuration or a ledger that cannot be read: starts are refused for it, and
- * what there is can still be given back. */
+/* If a guest's XML, a configuration or a ledger cannot be read, starts are refused. A guest can
+ * still give its vGPUs back. */
 
 #include "domain/request.h"
 #include "fake/scene.h"
@@ -30,7 +30,7 @@ broken_ledger_stops_prepare_only(void **state)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
-/* A guest's XML with this so many times at the beginning of its metadata: its UUID comes first. */
+/* A guest's XML. This text is repeated at the beginning of its metadata; the UUID comes first. */
 static char *
 swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
 {
@@ -47,7 +47,8 @@ swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
     return large;
 }
 
-/* libvirt will not call again for what its owner wrote into a running guest. */
+/* The release works whatever the owner wrote into a running guest, because libvirt will not call it
+ * again. */
 static void
 unreadable_release_gives_back(void **state)
 {
@@ -70,7 +71,7 @@ unreadable_release_gives_back(void **state)
     assert_int_equal(scene_hook(&scene, "<domain><uuid>no", "release", "end"), 0);
 }
 
-/* The same of what is small, and would cost the parser more than anybody is to wait. */
+/* The same with a small text that would take the parser too long. */
 static void
 what_costs_too_much_is_given_back(void **state)
 {
@@ -93,8 +94,9 @@ what_costs_too_much_is_given_back(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A guest of a fleet whose other hosts know more: nothing is made, or rewritten, of what is only
- * understood in part; and what it has already is given back. */
+/* The guest belongs to a fleet whose other hosts have a newer version. A request that is only
+ * partly understood makes and changes nothing. The vGPUs that the guest already has are given
+ * back. */
 static void
 a_request_of_another_version(void **state)
 {
@@ -142,7 +144,7 @@ lost_ledger_is_made_anew_by_reconnect(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
 }
 
-/* While we are switched off, what a guest has was made by somebody else. */
+/* While the hook is switched off, somebody else has made the guest's vGPUs. */
 static void
 switched_off_we_have_made_nothing(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Intel's virtual functions: a profile is written before a guest has one, and taken back after. */
+/* Intel's virtual functions: the hook writes a profile before a guest has one, and clears it
+ * afterwards. */
 
 #include "actions/reap.h"
 #include "base/array.h"
@@ -53,7 +54,7 @@ assert_profile(const char *function, uint64_t vram, uint64_t quantum, uint64_t t
     assert_int_equal(numbers[2], timeout);
 }
 
-/* Nobody has a function, and nothing of ours is left on it. */
+/* Nobody has a function, and none of our profiles is left on it. */
 static void
 assert_free(const char *function)
 {
@@ -95,7 +96,7 @@ a_profile_is_written_and_taken_back(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* 8 + 4 + 4 GiB are all that there is; another size fits only where there is room for it. */
+/* The card has 8 + 4 + 4 GiB. Another size fits only if there is room for it. */
 static void
 to_the_last_mib(void **state)
 {
@@ -128,7 +129,7 @@ somebody_has_it_without_us(void **state)
     starts(1, VF1, "b50-4g");
 }
 
-/* What a function has already is its own to grow in. */
+/* The memory that a function already has counts as room for the function itself. */
 static void
 what_is_there_already_counts(void **state)
 {
@@ -145,7 +146,8 @@ what_is_there_already_counts(void **state)
     assert_profile(VF3, 3 * GIB, 0, 0);
 }
 
-/* Nobody said how much the card has: the driver refuses what is too much, and that is told. */
+/* Nobody said how much memory the card has. The driver refuses too much, and the hook reports
+ * that. */
 static void
 memory_that_nobody_stated(void **state)
 {
@@ -159,7 +161,7 @@ memory_that_nobody_stated(void **state)
     starts(3, VF3, "b50-4g");
 }
 
-/* An integrated GPU has no memory of its own: the other numbers are written. */
+/* An integrated GPU has no memory of its own. The hook writes the other numbers. */
 static void
 an_integrated_gpu(void **state)
 {
@@ -204,8 +206,8 @@ errors_of_the_driver(void **state)
     assert_free(VF1);
 }
 
-/* The card gives up after the first number, and takes nothing back either: the function is still
- * ours, so that it is given back as soon as that works. */
+/* The card fails after the first number, and refuses to clear it, too. The function is still ours,
+ * and is given back as soon as that works. */
 static void
 written_by_half(void **state)
 {
@@ -226,7 +228,7 @@ written_by_half(void **state)
     assert_free(VF1);
 }
 
-/* Its driver rounds up, and what reads back is more than was written. */
+/* The driver rounds up, so it shows more than the hook wrote. */
 static void
 the_driver_rounds_up(void **state)
 {
@@ -238,8 +240,8 @@ the_driver_rounds_up(void **state)
     assert_free(VF1);
 }
 
-/* Times are cut off without a word: such a profile is offered by no card, and nothing is written.
- */
+/* The driver cuts off times without a message. So no card offers such a profile, and nothing is
+ * written. */
 static void
 times_that_the_driver_cuts_off(void **state)
 {
@@ -260,7 +262,8 @@ times_that_the_driver_cuts_off(void **state)
     assert_free(VF1);
 }
 
-/* The guest that has it keeps what it has; the next start gets what is said by then. */
+/* The guest that has the vGPU keeps its numbers. The next start gets the numbers that the
+ * configuration has by then. */
 static void
 a_profile_that_changes(void **state)
 {
@@ -319,7 +322,7 @@ managed(void **state)
     assert_free(VF1);
 }
 
-/* Of a class it is the function that decides, not what else the class has. */
+/* Of a class, the function decides which type the guest gets, whatever else the class has. */
 static void
 managed_by_a_class(void **state)
 {
@@ -394,7 +397,7 @@ bound_to_the_hosts_own_driver(void **state)
     starts(1, VF1, "b50-4g");
 }
 
-/* The host's driver has all of them, and there is another GPU: the reason is the same. */
+/* The host's driver has all functions, and there is another GPU. The reason is the same. */
 static void
 all_bound_to_the_hosts_own_driver(void **state)
 {
@@ -406,7 +409,7 @@ all_bound_to_the_hosts_own_driver(void **state)
     refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
 }
 
-/* A reservation has its memory, though nothing is written yet. */
+/* A reservation takes its memory, though nothing is written yet. */
 static void
 what_is_promised_is_not_given_away(void **state)
 {
@@ -421,7 +424,7 @@ what_is_promised_is_not_given_away(void **state)
     refuses(4, VF4, "b50-4g", CARD);
 }
 
-/* What is kept for another guest goes, if its memory is needed. */
+/* A vGPU that is kept for another guest is removed if its memory is needed. */
 static void
 what_is_kept_makes_room(void **state)
 {
@@ -437,7 +440,7 @@ what_is_kept_makes_room(void **state)
     refuses(1, VF1, "b50-8g", CARD);
 }
 
-/* The card's functions were disabled under a guest. */
+/* Somebody disabled the card's functions while a guest ran. */
 static void
 a_function_that_vanishes(void **state)
 {
@@ -463,7 +466,7 @@ a_silent_card(void **state)
     faults->mute = false;
 }
 
-/* The hook is killed at any moment: the next start is right, and nothing is left after it. */
+/* The hook is killed at any moment. The next start is right, and nothing is left after it. */
 static void
 killed_anywhere(void **state)
 {
@@ -492,7 +495,7 @@ killed_anywhere(void **state)
     }
 }
 
-/* The writer itself is killed, between any two of its steps. */
+/* The writer itself is killed between any two of its steps. */
 static void
 half_made(void **state)
 {
@@ -513,7 +516,7 @@ half_made(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* The same, and no lease is for it any more: who names it means it. */
+/* The same, but the profile has no lease any more. A guest that names the function gets it. */
 static void
 half_made_without_a_lease(void **state)
 {
