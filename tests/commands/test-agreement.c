@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Random hosts with every kind of limit, and one guest: explain, check, types, an arrival and a
- * start are asked about it, and must agree. The start is a real one, on the fake kernel, so it says
- * who is right. How to repeat a failure is in chance.h.
+ * Random hosts with every kind of limit, and one guest. explain, check, types, an arrival and a
+ * start answer whether the guest gets its vGPUs, and must agree. The start is a real one, on the
+ * fake kernel, so its answer is the right one. chance.h says how to repeat a failure.
  *
- * Hosts have plain sizes, mixed ones, GPU instances, pools, Intel's profiles with and without a
- * stated memory, max_instances, quotas and reserves; on them are vGPUs of others, those that run,
- * are kept, are to go, are promised, or are being made.
+ * Hosts have plain sizes, mixed sizes, GPU instances, pools, Intel's profiles with and without a
+ * stated memory, max_instances, quotas and reserves. Their vGPUs are foreign, run, are kept, are to
+ * be removed, are promised, or are being made.
  */
 
 #include "actions/dry-run.h"
@@ -24,33 +24,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOSTS       200 /* that are played without a wish */
+#define HOSTS       200 /* hosts that are played if ROUNDS is not set */
 #define MOST_GUESTS 40
 
-/* How often there was what: else all would agree on nothing. */
+/* How often each case occurred. Without these counts the test could pass on hosts where nothing
+ * fits. */
 struct tally {
     unsigned leases, started, refused, never;
 };
 
-/* What each says before the start. */
+/* What each command says before the start. */
 struct answers {
     struct document document;
     struct request request;
     struct dry_run explained;
     bool is_sure;      /* there is a place for sure */
-    bool is_told;      /* it is the one that explain tells */
-    bool is_clearable; /* there is a place for sure once all is gone that may go */
+    bool is_told;      /* this place is the one that explain names */
+    bool is_clearable; /* there is a place for sure once all vGPUs that may be removed are gone */
     bool is_tried;     /* check says yes only because a start would try it now */
     enum feasibility ever;
-    size_t faults; /* that check finds */
+    size_t faults; /* reasons that check finds */
     struct snapshot snapshot;
     struct availability types;
 };
 
 /* --- who is asked ----------------------------------------------------------------------------- */
 
-/* What nobody knows but the driver: how much memory is left of a card of which vgpu.conf does not
- * say how much there is. */
+/* Only the driver knows how much memory is left on a card if vgpu.conf does not say how much the
+ * card has. */
 static bool
 is_untold(const struct model *model, const struct name *gpu)
 {
@@ -61,7 +62,7 @@ is_untold(const struct model *model, const struct name *gpu)
     return ret;
 }
 
-/* That a card takes several sizes is seen only while it has one and offers another. */
+/* That a card takes several sizes is visible only while it has one size and offers another. */
 static bool
 may_forget_mixing(const struct model *model)
 {
@@ -72,7 +73,7 @@ may_forget_mixing(const struct model *model)
     return ret;
 }
 
-/* Whether there are places for sure; and whether they are those that were found. */
+/* Whether there are places for sure, and whether these are the places that were found. */
 static bool
 is_found(const struct model *model, const struct placement_problem *problem,
          const struct placement_choice *found, bool *is_same)
@@ -173,7 +174,7 @@ clear_answers(struct answers *answers)
 
 /* --- what must be true ------------------------------------------------------------------------ */
 
-/* What types says of a GPU and a type, by their names. */
+/* What types says of this GPU and this type. */
 static struct bounds
 types_say(const struct answers *answers, const struct name *gpu, const struct name *type)
 {
@@ -187,7 +188,7 @@ types_say(const struct answers *answers, const struct name *gpu, const struct na
     return (struct bounds){.most = 0};
 }
 
-/* Whoever started has what explain said, of what types has. */
+/* A guest that started has the places that explain named, among those that types counted. */
 static void
 check_places(const struct model_town *town, const struct answers *answers, uint64_t seed)
 {
@@ -219,8 +220,8 @@ check_places(const struct model_town *town, const struct answers *answers, uint6
     }
 }
 
-/* Whether types, which knows no quotas, says how many such guests may start: they ask for one vGPU
- * and nothing else. */
+/* Whether types can say how many such guests may start. Types knows no quotas, so the guests must
+ * ask for one vGPU and nothing else. */
 static bool
 is_counted(const struct model *model)
 {
@@ -252,7 +253,7 @@ count_by_types(const struct answers *answers, const struct wish *wish)
     return sum;
 }
 
-/* So many start, one after the other, as types says. */
+/* As many guests start, one after the other, as types says. */
 static void
 check_count(struct model_town *town, const struct answers *answers, uint64_t seed)
 {
@@ -293,8 +294,8 @@ check_start(struct model_town *town, const struct answers *answers, const char *
     tally->never += answers->ever == FEASIBILITY_NO;
 }
 
-/* Who arrives gets other UUIDs for what an earlier run has left here; and what a card of untold
- * memory may have now comes before what can be cleared. */
+/* An arrival gets other UUIDs instead of those that an earlier run has left here. A card of unknown
+ * memory that may have room now is preferred to a card that must be cleared. */
 static bool
 may_be_tried(const struct model *model)
 {
@@ -308,7 +309,7 @@ may_be_tried(const struct model *model)
     return ret;
 }
 
-/* What an arrival prints can be had; what it refuses never. */
+/* A start gets what an arrival prints. It never gets what an arrival refuses. */
 static void
 check_arrival(struct model_town *town, const struct answers *answers, const char *xml,
               uint64_t seed)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What `vgpuctl types` says of a type, on random machines that are partly in use: if it says n, n
- * starts succeed and the next is refused; if it says at most n, no more than n do. And before each
- * start explain says what it then comes to. What `vgpuctl gpus` says is free, in MiB, is as much as
- * types says of the best type, and those who start get no more. How to repeat a failure is in
- * chance.h; ROUNDS is 50.
+ * The figures of `vgpuctl types` on random machines that are partly in use. If types says n, n
+ * starts succeed and the next is refused. If types says at most n, no more than n succeed. Before
+ * each start explain says how the start will end. The free memory that `vgpuctl gpus` shows, in
+ * MiB, is that of the best type in types, and the starts get no more. chance.h says how to repeat a
+ * failure; ROUNDS is 50.
  */
 
 #include "cli/command.h"
@@ -25,13 +25,13 @@
     "profiles = { b60-2g = { vram = \"2G\"; }; b60-3g = { vram = \"3G\"; }; "                      \
     "b60-8g = { vram = \"8G\"; }; };\n"
 
-/* A line of `vgpuctl types`; -1 for what is not known. */
+/* A line of `vgpuctl types`; -1: not known. */
 struct line {
     char gpu[32], type[64];
     long available, at_most, framebuffer;
 };
 
-/* A line of `vgpuctl gpus`, likewise. */
+/* A line of `vgpuctl gpus`; -1: not known. */
 struct card {
     char gpu[32];
     long framebuffer, used, free, at_most;
@@ -45,8 +45,8 @@ static struct scene scene;
 static struct typed typed;
 static struct line lines[LINES];
 static size_t line_count;
-static unsigned guests;      /* so far */
-static struct names foreign; /* virtual functions that somebody else gave a type */
+static unsigned guests;      /* vGPUs made so far */
+static struct names foreign; /* virtual functions to which somebody else gave a type */
 
 static long
 figure_of(const char *text)
@@ -105,7 +105,8 @@ read_card(const char *gpu)
     return card;
 }
 
-/* One answer: what gpus says is free is what types says of the type of which that is most. */
+/* The two commands agree: the free memory in gpus is that of the type that can use the most of
+ * it. */
 static void
 compare_with_types(const struct card *card)
 {
@@ -116,7 +117,7 @@ compare_with_types(const struct card *card)
             lines[i].available * lines[i].framebuffer > best)
             best = lines[i].available * lines[i].framebuffer;
     }
-    /* A max_instances that is too large is believed, but not more than there is. */
+    /* A max_instances that is too large is believed, but never gives more places than there are. */
     if (card->framebuffer >= 0 && best > card->framebuffer)
         best = card->framebuffer;
     if (card->free >= 0 && card->free != best)
@@ -127,7 +128,7 @@ compare_with_types(const struct card *card)
     assert_true(card->free < 0 || card->free <= card->framebuffer);
 }
 
-/* Whether it has virtual functions with such a file. */
+/* Whether the GPU has virtual functions with such a file. */
 static bool
 has_functions(const char *gpu, const char *file)
 {
@@ -140,7 +141,7 @@ has_functions(const char *gpu, const char *file)
     return access(path, F_OK) == 0;
 }
 
-/* Its types are profiles of the configuration. */
+/* The types of the GPU are profiles of the configuration. */
 static bool
 is_intel(const char *gpu)
 {
@@ -149,15 +150,16 @@ is_intel(const char *gpu)
     return host_exists(&host, "sys/bus/pci/devices/%s/sriov_admin", gpu);
 }
 
-/* Whether these are given to guests as they are, without mediated devices. */
+/* Whether guests get these functions as they are, without mediated devices. */
 static bool
 is_vendor_specific(const char *gpu)
 {
     return has_functions(gpu, "nvidia") || is_intel(gpu);
 }
 
-/* One more guest, on this GPU; with its virtual functions on this one of them. What a start comes
- * to, explain has said before; that something is removed first is only hope. */
+/* One more guest starts on this GPU. If the GPU has virtual functions, it starts on this function.
+ * explain has said before how the start will end. If something has to be removed first, explain's
+ * yes is only likely. */
 static bool
 starts(const struct line *line, unsigned function)
 {
@@ -200,7 +202,7 @@ is_foreign(const char *function)
     return names_has(&foreign, &name);
 }
 
-/* How many of the starts that can be thought of succeed. */
+/* How many of all possible starts succeed. */
 static long
 count_starts(const struct line *line)
 {
@@ -212,15 +214,15 @@ count_starts(const struct line *line)
         return count;
     }
     for (unsigned function = 0; function < FUNCTIONS; function++) {
-        /* What is there already, just as it is wanted, is used and not made. */
+        /* A vGPU that is there already, just as it is wanted, is used. No new one is made. */
         if (!is_foreign(scene_function(line->gpu, function)))
             count += starts(line, function);
     }
     return count;
 }
 
-/* How much is left of a card of mixed sizes its driver does not tell, so that there `reserve` keeps
- * functions free and no memory: it is not asked for. */
+/* The driver does not tell how much is left of a card of mixed sizes. There `reserve` keeps
+ * functions free and no memory, so the test does not ask for it. */
 static void
 configure(uint64_t *seed, const char *machine)
 {
@@ -243,7 +245,7 @@ configure(uint64_t *seed, const char *machine)
     scene_configure(&scene, text);
 }
 
-/* Guests start, and end again; and somebody else makes a vGPU. */
+/* Guests start and end again, and somebody else makes a vGPU. */
 static void
 use(uint64_t *seed)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GPUs that are drained: what vgpuctl shows and remembers, and where guests go instead. */
+/* Drained GPUs: what vgpuctl shows and remembers, and where guests go instead. */
 
 #include "fake/typed.h"
 #include "policy/drained.h"
@@ -41,7 +41,7 @@ exists(const char *path)
     return fstatat(scene.kernel.host.root, path, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Which GPU a device is on: the parent's directory has one of its name. */
+/* The GPU of a device. The parent's directory contains one with the device's name. */
 static bool
 is_on(unsigned device, const char *gpu)
 {
@@ -51,7 +51,7 @@ is_on(unsigned device, const char *gpu)
     return faccessat(scene.kernel.host.root, path, F_OK, 0) == 0;
 }
 
-/* A guest of somebody else's that runs: the ledger does not know its device. */
+/* A running guest with a vGPU that somebody else made. The ledger does not know its device. */
 static void
 run_foreign_guest(unsigned guest, unsigned device, const char *gpu)
 {
@@ -93,7 +93,8 @@ nothing_on_it(void **state)
     assert_false(exists(DRAINED "/" FIRST));
 }
 
-/* A GPU's virtual functions with it: one of ours, one of a guest that asks us for nothing. */
+/* A GPU is drained together with its virtual functions. One has a vGPU of ours, and one a guest
+ * that asks us for nothing. */
 static void
 functions(void **state)
 {
@@ -113,14 +114,14 @@ functions(void **state)
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 1);
     typed_assert_has(scene.said, "0000:3d:00.0 is drained (see vgpuctl undrain)");
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
-    /* A function is no GPU. */
+    /* A function cannot be drained, because it is no GPU. */
     run("vgpuctl drain 0000:3d:00.5", 1);
     typed_assert_has(typed.faults, "there is no GPU \"0000:3d:00.5\" here; there are: " FIRST);
     run("vgpuctl undrain 0000:3d:00.0", 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 0);
 }
 
-/* A claim of which nothing is to be seen yet is shown as well. */
+/* A claim is shown even if its vGPU is not visible yet. */
 static void
 what_is_being_made(void **state)
 {
@@ -142,7 +143,8 @@ what_is_being_made(void **state)
     assert_true(host_read(&host, text, sizeof(text), "%s", DRAINED "/" FIRST) == 0);
 }
 
-/* In any case of its address, twice, and when it is gone from the machine. */
+/* A GPU can be undrained in any case of its address, twice, and when it is gone from the
+ * machine. */
 static void
 again_and_back(void **state)
 {
@@ -164,7 +166,7 @@ again_and_back(void **state)
     run("vgpuctl undrain ..", 1);
 }
 
-/* As lspci prints it: without its domain, if that says which. */
+/* An address as lspci prints it, without the domain, if only one GPU fits. */
 static void
 by_a_short_address(void **state)
 {
@@ -195,7 +197,7 @@ by_a_short_address(void **state)
         typed_assert_has(typed.faults, "10001:3b:00.0");
     }
     run("vgpuctl drain 10001:3b:00.0", 0);
-    /* Only one of them can be meant. */
+    /* The address fits several GPUs, but only one of them can be meant. */
     run("vgpuctl undrain 3b:00.0", 0);
     assert_string_equal(typed.printed, "10001:3b:00.0 is not drained any more\n");
 }
@@ -207,7 +209,7 @@ guests_go_elsewhere(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_true(is_on(1, FIRST));
     run("vgpuctl drain " FIRST, 0);
-    /* Full ones are filled first, but not this one; the guest on it stays. */
+    /* The fullest GPU is filled first, unless it is drained. The guest on a drained GPU stays. */
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
     assert_true(is_on(2, SECOND));
     assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
@@ -222,7 +224,7 @@ guests_go_elsewhere(void **state)
     assert_true(is_on(4, FIRST));
 }
 
-/* What is kept there for the guest's next start would put it back there. */
+/* A vGPU that is kept there would bring the guest back to this GPU at its next start. */
 static void
 kept_there(void **state)
 {
@@ -240,7 +242,7 @@ kept_there(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* Another guest's kept device is no room either, and is not reaped in vain. */
+/* Another guest's kept device on it gives no room either, and is not removed in vain. */
 static void
 kept_for_another(void **state)
 {
@@ -255,7 +257,7 @@ kept_for_another(void **state)
     assert_true(is_on(1, FIRST));
 }
 
-/* A drained GPU that is not there is not waited for while the host comes up. */
+/* While the host boots, a start does not wait for a drained GPU that is missing. */
 static void
 no_use_waiting_for_it(void **state)
 {
@@ -267,7 +269,8 @@ no_use_waiting_for_it(void **state)
     assert_true(fake_now() < 6000);
 }
 
-/* Which GPUs are drained cannot be told: any may be. Who wants none does not care. */
+/* The list of drained GPUs cannot be read, so any GPU may be drained. A guest that wants no vGPU
+ * starts all the same. */
 static void
 not_to_be_told(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl explain: what it says, and that a start then does just that. */
+/* vgpuctl explain: what it says, and that a start then does the same. */
 
 #include "cli/command.h"
 #include "fake/chance.h"
@@ -32,7 +32,7 @@ read_all(const char *path)
     return text;
 }
 
-/* The files that are named on the command line lie in the fake machine's tree. */
+/* The files that the command line names are in the tree of the fake machine. */
 static void
 start_machine(const char *name)
 {
@@ -65,7 +65,7 @@ golden(const char *name)
     typed_golden(&scene, HERE, name, "vgpuctl explain ./guest1.xml");
 }
 
-/* All that can change: the ledger and how many devices there are. */
+/* All that an event could change: the ledger and the number of devices. */
 static char *
 snapshot(void)
 {
@@ -92,7 +92,7 @@ has_lease(const char *ledger, const char *device, const char *type, const char *
     return found;
 }
 
-/* Each place that was said. */
+/* Checks each place that explain said. */
 static void
 assert_placed(char *printed)
 {
@@ -108,8 +108,8 @@ assert_placed(char *printed)
     }
 }
 
-/* The guest of ./guest1.xml, whoever it is: a start comes to what was said, the same places or the
- * same words. What was said. */
+/* Explains the guest of ./guest1.xml, and starts it. The start gets the same places, or is refused
+ * with the same words. Returns what explain said. */
 static enum command_status
 explain_and_start(void)
 {
@@ -146,7 +146,7 @@ start_and_compare(enum command_status status)
     "            big = { framebuffer = \"8G\"; placement = \"spread\"; traits = [ \"fast\" ]; };"  \
     " };\n"
 
-/* Every word of a request, and every reason to prefer a GPU. */
+/* All words of a request, and all reasons to prefer a GPU. */
 static void
 two_of_eight(void **state)
 {
@@ -168,7 +168,7 @@ two_of_eight(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
-/* Every reason against a GPU. */
+/* All reasons against a GPU. */
 static void
 none_of_eight(void **state)
 {
@@ -195,7 +195,8 @@ none_of_eight(void **state)
     typed_assert_has(typed.faults, "the guest is bound to none (numatune)");
 }
 
-/* Functions are not counted one by one; the entry of domains says what it is. */
+/* explain does not count functions one by one. The guest's entry in the configuration says what the
+ * device is. */
 static void
 functions(void **state)
 {
@@ -210,7 +211,7 @@ functions(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
-/* The alias and default_class say what it is; one class, two makes of GPU. */
+/* The alias and default_class say what the device is: one class, two makes of GPU. */
 static void
 words_without_annotation(void **state)
 {
@@ -252,8 +253,8 @@ define_functions(const char *devices, const char *const *addresses)
         __VA_ARGS__, NULL                                                                          \
     }
 
-/* Which it is, whether it can be had, and which others would do; a hostdev of a function that
- * nothing names is told of, and one of some other PCI device is not. */
+/* Which function it is, whether the guest can have it, and which others would do. explain reports a
+ * hostdev of a function that nothing names, and ignores one of another PCI device. */
 static void
 two_functions(void **state)
 {
@@ -284,7 +285,7 @@ functions_that_nothing_names(void **state)
     assert_null(strstr(typed.printed, "ua-gpu4"));
 }
 
-/* Every reason why it cannot have that one, while it could have another, or none. */
+/* All reasons why the guest cannot have this function, but another one, or none. */
 static void
 a_function_that_cannot_be_had(void **state)
 {
@@ -310,7 +311,7 @@ a_function_that_cannot_be_had(void **state)
     typed_assert_has(typed.faults, "no other virtual function could take it now");
 }
 
-/* Guests come and go, each with functions that were drawn for it; some of theirs are kept. */
+/* Guests come and go, with functions drawn at random for each. Some of their vGPUs are kept. */
 static void
 functions_by_chance(void **state)
 {
@@ -360,7 +361,7 @@ functions_by_chance(void **state)
     assert_true(counts[COMMAND_FAILED] > rounds / 40);
 }
 
-/* What nobody uses is in the way of one function, and goes. */
+/* An unused vGPU is in the way of one function, and is removed. */
 static void
 a_kept_function(void **state)
 {
@@ -393,8 +394,8 @@ kept_is_reaped(void **state)
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
 
-/* A start that was killed before it made its vGPU still has the place. That one is taken, and the
- * kept vGPU stays. */
+/* A start was killed before it made its vGPU, and still has the place. This place is taken first,
+ * and the kept vGPU stays. */
 static void
 nothing_is_there_to_remove(void **state)
 {
@@ -420,7 +421,7 @@ nothing_is_there_to_remove(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
 }
 
-/* A kept vGPU is in the way of each of the two, and not of both: they never fit. */
+/* A kept vGPU is in the way of each of the two guests, but not of both together: both never fit. */
 static void
 nothing_is_reaped_in_vain(void **state)
 {
@@ -441,7 +442,8 @@ nothing_is_reaped_in_vain(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
 }
 
-/* It is not there, or not as it is asked for; another's UUID, kept or not. */
+/* The device does not exist, or is not as requested, or its UUID belongs to another guest, kept or
+ * not. */
 static void
 uuids_in_the_way(void **state)
 {
@@ -460,7 +462,7 @@ uuids_in_the_way(void **state)
     start_and_compare(COMMAND_FAILED);
 }
 
-/* What it has, and what somebody else made for it. */
+/* The guest's own device, and one that somebody else made for it. */
 static void
 there_already(void **state)
 {
@@ -475,7 +477,7 @@ there_already(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
-/* A GPU that is still to come up; and what an earlier start left with the driver. */
+/* A GPU that has not appeared yet, and an order that an earlier start left with the driver. */
 static void
 a_start_would_wait(void **state)
 {
@@ -512,7 +514,7 @@ quota(void **state)
     start_and_compare(COMMAND_NO_CAPACITY);
 }
 
-/* Guests come and go, some of whose vGPUs are kept. */
+/* Guests come and go, and some of their vGPUs are kept. */
 static void
 by_chance(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl log: which lines of the journal, or of a log in a file, are about a guest's vGPUs. */
+/* vgpuctl log: it selects the lines about a guest's vGPUs, from the journal or from a log file. */
 
 #include "program/program.h"
 #include "fake/typed.h"
@@ -27,7 +27,8 @@
     ": no GPU can take ua-gpu0 (T4-1B): 0000:18:00.0 is full (16 of 16)\n"
 #define FULL(name) REFUSED_AS(name, name)
 
-/* What two guests went through, and others' lines. `at` is what a log has before the program. */
+/* The messages about two guests, and other lines. `at` is what a log has before the name of the
+ * program. */
 #define LINES(at)                                                                                  \
     at "libvirt-vgpu-hook[101]: " LEASE("web01", WEB01, "prepare", "ok") at                        \
         "libvirt-vgpu-hook[102]: " LEASE("web02", WEB02, "prepare", "ok") at                       \
@@ -46,7 +47,7 @@ static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed}
 
 static struct {
     int answer;
-    char asked[1024]; /* the words behind its name */
+    char asked[1024]; /* the words after the program's name */
     const char *text;
 } journal;
 
@@ -89,7 +90,8 @@ what_is_in_a_file(void **state)
     typed_golden(&scene, HERE, "log/json", "vgpuctl log web02 --json");
 }
 
-/* As the hook writes it, which lets nothing in a name look like another word. */
+/* The line as the hook writes it. The hook prints a guest's name so that no part of it looks like
+ * another word. */
 static void
 a_name_that_is_written_otherwise(void **state)
 {
@@ -100,7 +102,7 @@ a_name_that_is_written_otherwise(void **state)
     typed_assert_has(typed.printed, " a_b ");
 }
 
-/* libvirt quotes a name as a shell would; whatever is in it, it is one name. */
+/* libvirt quotes a name as a shell would. Whatever is in it, it is one name. */
 static void
 a_refused_name_of_any_kind(void **state)
 {
@@ -126,7 +128,7 @@ a_refused_name_of_any_kind(void **state)
         typed_assert_has(typed.printed, told);
         typed_assert_has(typed.printed, "\"event\": \"prepare\"");
         typed_assert_has(typed.printed, "\"result\": \"refused: no GPU can take ua-gpu0 (T4-1B)");
-        /* By its name, as a person types it: one that another's begins with is another. */
+        /* The guest's name as a person types it. Another guest's name may begin with it. */
         assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web02 -n", &typed), 0);
         assert_string_equal(typed.printed, "");
     }
@@ -134,7 +136,7 @@ a_refused_name_of_any_kind(void **state)
     assert_string_equal(typed.printed, "");
 }
 
-/* Only what root has written, since the boot. */
+/* Only lines that root has written, since the boot. */
 static void
 what_is_in_the_journal(void **state)
 {
@@ -149,7 +151,7 @@ what_is_in_the_journal(void **state)
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web01 --since @1795496400", &typed), 0);
     typed_assert_has(journal.asked, " --quiet --no-hostname --output=short-iso --since=@1795496400 "
                                     "SYSLOG_IDENTIFIER=");
-    /* Another machine's disk has none that runs. */
+    /* The disk of another machine has no running journal. */
     *journal.asked = '\0';
     fake_write(&scene.kernel, SYSLOG, "");
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl log web01", &typed), 0);
@@ -177,8 +179,8 @@ a_journal_that_says_nothing(void **state)
     }
 }
 
-/* What logrotate has made of a file, with a line of each of these guests, at noon of a day. It was
- * written last an hour later. */
+/* Files as logrotate makes them, each with a line for each of these guests at noon of a day. Each
+ * file was last written an hour later. */
 static void
 write_log(const char *name, const char *day, const char *const *guests)
 {
@@ -211,7 +213,7 @@ pack(const char *name)
 
 #define GUESTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Six files of two kinds, and what is none. */
+/* Six log files of two kinds, and other files. */
 static void
 write_logs(void)
 {
@@ -231,7 +233,7 @@ write_logs(void)
     write_log("var/log/messages", "Nov 18", GUESTS("other"));
 }
 
-/* Their lines, in the order in which they were written. */
+/* The lines in the order in which they were written. */
 static void
 rotated_files(void **state)
 {
@@ -240,12 +242,12 @@ rotated_files(void **state)
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 0);
     assert_string_equal(typed.printed, "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n");
     assert_string_equal(typed.faults, "");
-    /* As well below another machine's root, in which links lead nowhere else. */
+    /* The same below another machine's root. Links there lead nowhere outside. */
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log n2 -rn -o TIME", &typed), 0);
     assert_string_equal(typed.printed, "Nov\\x2018\\x2012:00:00\n");
 }
 
-/* What is older is left out; a packed file that is older is not even unpacked. */
+/* Older lines are left out. A packed file that is older is not even unpacked. */
 static void
 since_a_moment(void **state)
 {
@@ -277,7 +279,7 @@ since_a_moment(void **state)
     typed_assert_has(typed.faults, "vgpuctl: log: --since noon: that is no time; say for example ");
 }
 
-/* A packed file that is damaged hides no other. */
+/* If one packed file is damaged, the others are still shown. */
 static void
 a_damaged_file(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl metrics writes, and what the hook counts for it. */
+/* The output of vgpuctl metrics, and the counters that the hook keeps for it. */
 
 #include "fake/typed.h"
 #include "lease/counters.h"
@@ -47,8 +47,8 @@ golden(void **state)
     typed_golden(&scene, NULL, "metrics/without-libvirt", "vgpuctl metrics");
 }
 
-/* Of virtual functions a room that nobody knows is left out, and what they say together is not; nor
- * is a function that somebody else gave a type, and that no domain refers to. */
+/* Of virtual functions, a figure that nobody knows is left out, and the known sum stays. A function
+ * that somebody else gave a type, and that no domain refers to, is left out. */
 static void
 functions(void **state)
 {
@@ -65,7 +65,7 @@ functions(void **state)
     typed_golden(&scene, HERE, "metrics/functions", "vgpuctl metrics");
 }
 
-/* What went while a guest has it, and what is just being made or removed. */
+/* vGPUs that disappeared while a guest has them, and those that are just being made or removed. */
 static void
 lost(void **state)
 {
@@ -82,7 +82,7 @@ lost(void **state)
     typed_assert_has(typed.printed, "\nlibvirt_vgpu_lost 0\n");
 }
 
-/* Nothing that people chose can break the format. */
+/* No name that people chose can break the format. */
 static void
 escaping(void **state)
 {
@@ -149,7 +149,7 @@ file(void **state)
     assert_int_equal(stat(path, &before), 0);
     assert_int_equal(before.st_mode & 07777, 0644);
 
-    /* Another file takes its place; whoever reads the old one reads all of it. */
+    /* The file is replaced by another. A program that reads the old file reads it to its end. */
     in = fopen(path, "re");
     assert_non_null(in);
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -161,7 +161,7 @@ file(void **state)
     typed_assert_has(text, "libvirt_vgpu_leases{state=\"held\"} 0\n");
     assert_int_equal(entries(directory), 1);
 
-    /* What cannot be put in its place is not left beside it. */
+    /* If the new file cannot replace the old one, it is not left beside it. */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
     assert_int_equal(typed_run(&scene, HERE, line, &typed), 1);
@@ -169,7 +169,7 @@ file(void **state)
     rmdir(path);
 }
 
-/* What it could not give back yet is no success. */
+/* A release that could not give its vGPU back yet does not count as a success. */
 static void
 a_reconcile_is_counted(void **state)
 {
@@ -195,7 +195,7 @@ counted(void **state)
     AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
 
     (void)state;
-    /* Nothing is made for a guest without a vGPU, nor counted. */
+    /* For a guest without a vGPU nothing is made or counted. */
     assert_int_equal(scene_hook(&scene, plain, "prepare", "begin"), 0);
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-16Q"), 0);
@@ -223,7 +223,7 @@ counted(void **state)
     assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_CONFIG), 2);
 }
 
-/* Where nothing can be counted, all else goes on. */
+/* If nothing can be counted, all else works. */
 static void
 uncountable(void **state)
 {
@@ -235,7 +235,7 @@ uncountable(void **state)
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
 }
 
-/* None is lost, whoever counts at the same time. */
+/* No count is lost if several processes count at the same time. */
 static void
 crowd(void **state)
 {

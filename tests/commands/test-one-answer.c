@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Whoever is asked what a start would come to says the same: prepare, explain, check, attach,
- * migrate, restore, types and metrics. Each of these was seen to contradict another once.
+ * All commands and events give the same answer about a start: prepare, explain, check, attach,
+ * migrate, restore, types and metrics. Each of these once contradicted another.
  */
 
 #include "cli/command.h"
@@ -62,7 +62,7 @@ guest(const char *devices, const unsigned *numbers)
 
 #define DEVICE(number, said) "<vgpu:device alias='ua-gpu" number "' " said "/>"
 
-/* Everybody says no, in these words; explain and check with this status. */
+/* All of them say no, in these words. explain and check exit with this status. */
 static void
 all_refuse(const char *devices, const unsigned *numbers, const char *words)
 {
@@ -116,7 +116,8 @@ what_is_not_here(void **state)
                "is on a NUMA node, and the guest is bound to none (numatune)");
 }
 
-/* What a start would remove makes room, and what stays takes its own, also from another type. */
+/* A vGPU that a start would remove makes room. A vGPU that stays takes its own room, also from
+ * other types. */
 static void
 what_stays_takes_room(void **state)
 {
@@ -136,7 +137,7 @@ what_stays_takes_room(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1A"), 1);
 }
 
-/* libvirt would drop such an alias, and the hook not find it. */
+/* libvirt would drop such an alias, and the hook would not find it. */
 static void
 an_alias_that_libvirt_drops(void **state)
 {
@@ -168,7 +169,7 @@ assert_types(const char *name, const char *figures)
     typed_assert_has(typed.printed, wanted);
 }
 
-/* On a GPU that is its own only parent as well. */
+/* The same on a GPU that is its own only parent. */
 static void
 max_instances_counts(void **state)
 {
@@ -183,7 +184,7 @@ max_instances_counts(void **state)
     scene_assert_said(&scene, "mtty is full (2 of 2)");
 }
 
-/* What types says is what starts come to: kept vGPUs make room, reserved places do not. */
+/* As many guests start as types says. Kept vGPUs make room, reserved places do not. */
 static void
 types_say_how_many_starts_succeed(void **state)
 {
@@ -211,8 +212,8 @@ types_say_how_many_starts_succeed(void **state)
     assert_int_equal(scene_prepare(&scene, 5, 5, "T4-1B"), 1);
 }
 
-/* A guest has a device that somebody else made, and ends with its daemon: its lease is forgotten,
- * and the device stays. */
+/* A guest has a device that somebody else made, and ends together with its daemon. Its lease is
+ * forgotten, and the device stays. */
 static void
 types_do_not_count_what_stays(void **state)
 {
@@ -237,7 +238,7 @@ types_do_not_count_what_stays(void **state)
     assert_types("mtty-2", "- 11 11");
 }
 
-/* Sixteen functions, of which a GPU fills six at most. */
+/* A GPU has sixteen functions, and makes at most six vGPUs. */
 static void
 no_sum_over_functions(void **state)
 {
@@ -246,7 +247,7 @@ no_sum_over_functions(void **state)
     assert_types("nvidia-1152", "- - 6");
 }
 
-/* Of a full card the types are remembered. */
+/* The types of a full card are remembered. */
 static void
 a_wrong_name_on_a_full_card(void **state)
 {
@@ -258,7 +259,7 @@ a_wrong_name_on_a_full_card(void **state)
     typed_assert_has(typed.faults, "(did you mean L40S-");
 }
 
-/* Every function was given a type before anybody could ask what it is called. */
+/* Every function got a type before anybody could read the name of the type. */
 static void
 a_type_whose_name_is_not_known(void **state)
 {
@@ -272,7 +273,7 @@ a_type_whose_name_is_not_known(void **state)
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "nvidia-1153"), 0);
 }
 
-/* ...but a card of the same model that is idle tells it. */
+/* ...but an idle card of the same model tells the name. */
 static void
 a_name_that_a_sibling_tells(void **state)
 {
@@ -300,8 +301,8 @@ no_free_function_is_not_full(void **state)
 #define AMD           "0000:c1:00.0"
 #define BARE(address) "pci " address " driver vfio-pci physfn " AMD " vendor 1002 device 74b5\n"
 
-/* A function of a pool that a process has open, though nobody gave it to that process. Another day
- * it can be had. */
+/* A process has a function of a pool open, though nobody gave it the function. Another day a guest
+ * can have it. */
 static void
 what_a_process_has_open(void **state)
 {
@@ -343,7 +344,7 @@ what_is_gone_is_not_kept(void **state)
         "forgotten: it was kept for its guest's next start, and is gone");
 }
 
-/* What a start removes first is on another GPU: of this one everybody sees the same. */
+/* The vGPU that a start removes first is on another GPU. All see the same of this GPU. */
 static void
 what_goes_elsewhere_takes_no_room(void **state)
 {
@@ -362,7 +363,7 @@ what_goes_elsewhere_takes_no_room(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
 }
 
-/* Nobody says how much memory a card has, so nobody knows that it will ever be enough. */
+/* Nobody says how much memory a card has. So nobody knows whether it will ever be enough. */
 static void
 memory_that_is_not_told_is_no_promise(void **state)
 {
@@ -384,8 +385,7 @@ memory_that_is_not_told_is_no_promise(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
 }
 
-/* What a card takes once the vGPU that a guest's function has is gone, its driver will tell then.
- */
+/* Once the vGPU of a guest's function is gone, the driver will tell what the card takes then. */
 static void
 what_a_removal_makes_place_for_is_hoped_for(void **state)
 {
@@ -403,8 +403,8 @@ what_a_removal_makes_place_for_is_hoped_for(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
 }
 
-/* What the kernel is still removing is there until its directory is gone: prepare, explain and gpus
- * count it. */
+/* A vGPU that the kernel is still removing exists until its directory is gone. prepare, explain and
+ * gpus count it. */
 static void
 a_removal_under_way_counts(void **state)
 {
@@ -424,7 +424,7 @@ a_removal_under_way_counts(void **state)
 
 #define TEST(name) TYPED_TEST(name, here)
 
-/* What was typed is right, and what was written is wrong. */
+/* The typed request is right, and the written one is wrong. */
 static void
 a_broken_configuration(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl ready: what it waits for at boot, and for how long. */
+/* vgpuctl ready: the GPUs that it waits for at boot, and for how long. */
 
 #include "cli/command.h"
 #include "fake/typed.h"
@@ -118,14 +118,14 @@ it_does_not_come(void **state)
     ready("gpus = ({ address = \"mtty\"; });", " --timeout 1", COMMAND_BUSY,
           MISSING("mtty (" FROM ":1)"));
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
-    /* What boot_wait leaves is counted from boot. */
+    /* The rest of boot_wait is counted from boot. */
     fake_set_uptime(99400);
     ready(BOTH, "", COMMAND_BUSY, MISSING("mtty (" FROM ":2); 0000:18:00.0 (" FROM ":3)"));
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
 }
 
-/* Virtual functions of which the driver lists nothing yet, whatever it listed before; a partitioned
- * GPU that is full is there. */
+/* The driver lists nothing yet for these virtual functions, whatever it listed earlier. A
+ * partitioned GPU that is full counts as ready. */
 static void
 functions(void **state)
 {

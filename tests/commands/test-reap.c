@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Who refers to what: vgpuctl list, orphans and reap, with libvirt's test driver. */
+/* vgpuctl list, orphans and reap show who refers to which vGPU, with libvirt's test driver. */
 
 #include "actions/reap.h"
 #include "cli/command.h"
@@ -19,8 +19,9 @@
 #define GPU    "0000:18:00.0"
 #define TYPE   "nvidia-222"
 
-/* Devices 1 and 2 are guest1's, which runs, and guest2's, which is defined; 3 is left of guest3,
- * which is not any more. Nobody made the others but for guest5, by hand, and mdevctl. */
+/* Device 1 is guest1's, which runs. Device 2 is guest2's, which is defined. Device 3 is left from
+ * guest3, which does not exist any more. Others made the other devices, by hand for guest5 and with
+ * mdevctl. */
 enum { RUNNING = 1, DEFINED, LEFT, BY_HAND, USED_BY_HAND, BY_MDEVCTL, LAST = BY_MDEVCTL };
 
 static struct scene scene;
@@ -33,7 +34,7 @@ make(unsigned number)
     assert_int_equal(fake_make(&scene.kernel, GPU, TYPE, scene_device(number)), 0);
 }
 
-/* Kept, after a start and an end. */
+/* The device is kept, after a start and an end. */
 static void
 keep(unsigned guest)
 {
@@ -84,7 +85,7 @@ run(const char *line)
     return typed_run(&scene, libvirt, line, &typed);
 }
 
-/* The line, and %s in it for a device. */
+/* The line, where %s stands for a device. */
 static int
 run_on(const char *format, unsigned number)
 {
@@ -97,7 +98,7 @@ run_on(const char *format, unsigned number)
     return run(line);
 }
 
-/* "DEVICE words" is a line of what was printed. */
+/* Checks that the output has the line "DEVICE words". */
 static void
 assert_said(unsigned number, const char *words)
 {
@@ -113,8 +114,8 @@ is_there(unsigned number)
     return *fake_type_of(&scene.kernel, scene_device(number));
 }
 
-/* A process that keeps the kernel from removing the device for as long as it lives, but is not in
- * the way of the proof. */
+/* A process that keeps the kernel from removing the device as long as it lives, but does not
+ * disturb the proof that nobody uses it. */
 static pid_t
 hold_up(unsigned number)
 {
@@ -172,7 +173,7 @@ holders(void **state)
     comm[strcspn(comm, "\n")] = '\0';
     make(BY_HAND);
     assert_int_equal(run("vgpuctl orphans -J"), COMMAND_DONE);
-    /* Not every process may be looked at by everybody. */
+    /* Not everybody may look at every process. */
     if (!strstr(typed.printed, "\"holder\": null"))
         typed_assert_has(typed.printed, "\"holder\": \"?\"");
     stray = fake_open(&scene.kernel, scene_device(BY_HAND));
@@ -183,7 +184,7 @@ holders(void **state)
     fake_end(qemu);
 }
 
-/* Without names: orphans that are ours. */
+/* Without names reap removes the orphans that are ours. */
 static void
 ours(void **state)
 {
@@ -212,7 +213,7 @@ nothing(void **state)
     assert_string_equal(typed.printed, "");
 }
 
-/* Others' are removed when named, each once; their ledger is as it was. */
+/* Foreign vGPUs are removed if they are named, each once. The ledger stays as it was. */
 static void
 named(void **state)
 {
@@ -259,7 +260,7 @@ referred_to(void **state)
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
 
-/* A driver that is slower than anybody waits: the vGPU stays, and who asked is told. */
+/* The driver is slower than anybody waits. The vGPU stays, and reap reports that. */
 static void
 a_removal_that_takes_too_long(void **state)
 {
@@ -272,8 +273,8 @@ a_removal_that_takes_too_long(void **state)
     scene.kernel.faults->remove_delay = 0;
 }
 
-/* Everything is as it was before, until it is let go. But a lease that was claimed has another
- * number: whoever saw it before has to look again. */
+/* All stays as before until the device is closed. But a lease that was claimed has another number.
+ * A process that read it earlier has to read it again. */
 static void
 in_use(void **state)
 {
@@ -330,14 +331,13 @@ being_started(void **state)
     scene.kernel.faults->stuck = false;
     assert_int_equal(waitpid(hook, &status, 0), hook);
     assert_int_equal(status, 0);
-    /* libvirt was asked before it was told of the domain. */
+    /* libvirt was asked before it knew the domain. */
     assert_int_equal(run_on("vgpuctl reap %s", 7), COMMAND_BUSY);
     assert_said(7, "left alone: libvirt's daemon runs, and will give it back\n");
     assert_true(is_there(7));
 }
 
-/* The daemon that ran a guest which libvirt does not know is gone; a process with its pid is not.
- */
+/* The daemon that ran an unknown guest is gone. The process that now has its pid is another one. */
 static void
 daemon_is_gone(void **state)
 {
@@ -358,7 +358,7 @@ daemon_is_gone(void **state)
     assert_int_equal(status, 0);
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
     assert_said(7, "orphan guest7\n");
-    /* In use all the same: nobody owes its release, so it is what it was. */
+    /* The device is in use all the same. Nobody owes its release, so it stays as it was. */
     stray = fake_open(&scene.kernel, scene_device(7));
     number = scene_number(&scene, scene_device(7));
     assert_int_equal(run("vgpuctl reap"), COMMAND_BUSY);
@@ -370,7 +370,7 @@ daemon_is_gone(void **state)
     scene_assert_empty(&scene);
 }
 
-/* What changed after libvirt was asked is not judged by what it said. */
+/* A change after libvirt was asked is not judged by libvirt's earlier answer. */
 static void
 changed_meanwhile(void **state)
 {
@@ -390,7 +390,7 @@ changed_meanwhile(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-/* What libvirt's API does not know may still be in its files. */
+/* A domain that libvirt's API does not know may still be in libvirt's files. */
 static void
 status_files(void **state)
 {
@@ -413,14 +413,14 @@ status_files(void **state)
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_said(LEFT, "left alone: not all guests are known: ");
     assert_int_equal(fake_count(&scene.kernel), LAST);
-    /* A lease says whose it is, and that guest is not the one that cannot be read. */
+    /* A lease says whose it is, and the unreadable guest is another one. */
     assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_false(is_there(LEFT));
     assert_int_equal(fake_count(&scene.kernel), LAST - 1);
 }
 
-/* A libvirt that also knows a domain which is more than we read. */
+/* A libvirt that also knows a domain which is larger than we read. */
 static const char *
 libvirt_with_a_costly_domain(void)
 {
@@ -438,7 +438,8 @@ libvirt_with_a_costly_domain(void)
     return typed_libvirt(&scene, text);
 }
 
-/* Of what is kept only its own domain is read; all others, if something else is nobody's. */
+/* For a kept vGPU only its own domain is read. All others are read if some other vGPU is
+ * nobody's. */
 static void
 no_more_than_it_takes(void **state)
 {
@@ -479,7 +480,8 @@ no_libvirt(void **state)
     assert_said(BY_HAND, "foreign\n");
     typed_assert_has(typed.faults, "vgpuctl: list: cannot connect to test:///no/such/node.xml: ");
     typed_assert_has(typed.faults, "; so orphans are not told from others\n");
-    /* Another machine's file system has no libvirt that could be asked, so nothing is amiss. */
+    /* The file system of another machine has no libvirt that could be asked, so this is no
+     * problem. */
     snprintf(line, sizeof(line), "vgpuctl list -rn -o DEVICE,STATE --root %s", scene.kernel.path);
     assert_int_equal(run(line), COMMAND_DONE);
     assert_said(LEFT, "kept\n");
@@ -508,7 +510,7 @@ unknown(void **state)
     assert_true(is_there(BY_HAND));
 }
 
-/* A lease whose device is not there any more: somebody removed it. */
+/* The device of a lease is gone: somebody removed it. */
 static void
 gone(void **state)
 {
@@ -522,7 +524,7 @@ gone(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* While one removes it nobody else does, and nobody else can have its UUID. */
+/* While one process removes a device, no other process removes it, and nobody can get its UUID. */
 static void
 two_at_once(void **state)
 {
@@ -549,7 +551,8 @@ two_at_once(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Killed in the middle, or refused by the kernel: no lease is left of what was never ours. */
+/* The reap is killed in the middle, or the kernel refuses. No lease is left for a vGPU that was
+ * never ours. */
 static void
 interrupted(void **state)
 {
@@ -569,7 +572,7 @@ interrupted(void **state)
     end(driver);
     while (fake_count(&scene.kernel))
         fake_sleep(1);
-    /* Its writer may hold the claim for a moment. */
+    /* The writer may hold the claim for a moment. */
     while (scene_leases(&scene, "")) {
         assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
         fake_sleep(1);
@@ -589,7 +592,7 @@ interrupted(void **state)
     }
 }
 
-/* The driver does not come back: the next device is not lost for it. */
+/* The driver does not answer. The next device is removed all the same. */
 static void
 stuck(void **state)
 {
@@ -622,7 +625,7 @@ stuck(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The values that libvirt is asked for: both definitions of each domain. */
+/* The flags of the calls to libvirt, which ask for both definitions of each domain. */
 static void
 domains(void **state)
 {

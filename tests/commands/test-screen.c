@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl shows on a terminal: tables that fit it, and a line where there is nothing to show.
- */
+/* The output of vgpuctl on a terminal: tables that fit, and a line if there is nothing to show. */
 
 #include "fake/typed.h"
 
@@ -18,7 +17,7 @@
 static struct scene scene;
 static struct typed typed;
 
-/* A T4 and an L40S, each with a vGPU of a guest's and one of nobody's. */
+/* A T4 and an L40S. Each has a vGPU of a guest and one of nobody. */
 static const char *
 begin(void)
 {
@@ -32,13 +31,14 @@ begin(void)
     assert_int_equal(typed_prepare(&scene, 2, "L40S-24Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(3)), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1155", "0000:3d:00.5"), 0);
-    /* Whether all processes of this machine may be looked at must not matter: one here may not. */
+    /* The result must not depend on the right to look at every process. Here one process may not be
+     * looked at. */
     fake_write(&scene.kernel, "proc/1/fd", "");
     assert_true(asprintf(&domains, "%s%s", first, second) > 0);
     return typed_libvirt(&scene, domains);
 }
 
-/* Every one of their tables. */
+/* All tables of all commands. */
 static const struct {
     const char *name, *line;
 } tables[] = {
@@ -63,7 +63,8 @@ at_80_columns(void **state)
     scene_stop(&scene);
 }
 
-/* What the others say: sentences, XML, figures. Each row finds what those before it did. */
+/* The output of the other commands: sentences, XML, figures. Each row finds the changes of the rows
+ * before it. */
 static void
 others_at_80_columns(void **state)
 {
@@ -106,8 +107,8 @@ assert_fits(const char *line, const char *printed, unsigned width)
     }
 }
 
-/* A long name is broken, so that a table of columns that nobody has chosen fits. In a pipe the same
- * table has all of its columns. */
+/* A long name is broken, so that a table with the default columns fits. In a pipe the same table
+ * has all of its columns. */
 static void
 at_any_width(void **state)
 {
@@ -131,7 +132,7 @@ at_any_width(void **state)
     scene_stop(&scene);
 }
 
-/* JSON and raw lines are the same everywhere. */
+/* JSON and raw lines are the same on a terminal and in a pipe. */
 static void
 for_programs(void **state)
 {
@@ -152,7 +153,7 @@ for_programs(void **state)
     scene_stop(&scene);
 }
 
-/* A name that means ill cannot begin a line where texts are broken. */
+/* A malicious name cannot begin a line where text is broken. */
 static void
 broken_names(void **state)
 {
@@ -167,7 +168,7 @@ broken_names(void **state)
     scene_stop(&scene);
 }
 
-/* Nothing to show is told on stderr, to people. */
+/* If there is nothing to show, stderr says so, to people. */
 static void
 empty(void **state)
 {
@@ -199,7 +200,7 @@ empty(void **state)
     scene_stop(&scene);
 }
 
-/* What is done and leaves nothing to show. A timer that runs reconcile is told nothing. */
+/* Commands that act, and leave nothing to show. A timer that runs reconcile gets no message. */
 static void
 done(void **state)
 {
@@ -218,7 +219,7 @@ done(void **state)
     scene_stop(&scene);
 }
 
-/* Names of guests in any language: characters of two columns, and of none. */
+/* Names of guests in any language, with characters of two columns and of none. */
 static void
 wide_names(void **state)
 {
@@ -256,7 +257,7 @@ teardown(void **state)
     return 0;
 }
 
-/* What has more lines than the screen: the last says how many are missing. */
+/* The output has more lines than the screen. The last line says how many are missing. */
 static void
 more_than_the_screen_has(void **state)
 {
@@ -285,13 +286,13 @@ more_than_the_screen_has(void **state)
     }
 }
 
-/* Signals that would end the program are what is waited for, and all is put back. */
+/* Signals that would end the program end the wait, and the terminal is restored. */
 static void
 a_screen_of_its_own(void **state)
 {
     static const struct {
-        int signal;      /* 0: none comes */
-        const char *key; /* NULL: none; "": there is nobody who could type */
+        int signal;      /* the signal; 0: none comes */
+        const char *key; /* the keys; NULL: none are pressed; "": nobody could type */
         enum terminal_event event;
     } rows[] = {
         {SIGINT, NULL, TERMINAL_END},    {SIGTERM, NULL, TERMINAL_END},
@@ -334,7 +335,7 @@ a_screen_of_its_own(void **state)
     }
 }
 
-/* Keys come at once and are not shown, and afterwards the terminal is as it was. */
+/* Each key arrives at once and is not shown. Afterwards the terminal is as before. */
 static void
 the_input_is_put_back(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Virtual functions that an administrator enables and disables: by NVIDIA's tool, by the kernel,
- * and not while somebody uses them. */
+/* An administrator enables and disables virtual functions, by NVIDIA's tool or by the kernel, but
+ * not while somebody uses them. */
 
 #include "fake/typed.h"
 
@@ -27,11 +27,11 @@
 static struct scene scene;
 static struct typed typed;
 
-/* NVIDIA's tool, as far as it concerns us: what it was asked, and what it does. */
+/* NVIDIA's tool, as far as we use it: the arguments that it got, and what it does. */
 static struct {
-    char asked[256]; /* "" while it was not */
-    int answer;      /* what running it comes to */
-    bool is_idle;    /* it does nothing */
+    char asked[256]; /* the arguments; "": it was not called */
+    int answer;      /* the result of running it */
+    bool is_idle;    /* the tool does nothing */
 } tool;
 
 static int
@@ -80,7 +80,7 @@ run(const char *line, int status, const char *words)
     typed_assert_has(status ? typed.faults : typed.printed, words);
 }
 
-/* Anew, and with no functions. */
+/* Starts anew, without functions. */
 static void
 start_off(void)
 {
@@ -118,11 +118,11 @@ nvidias(void **state)
     assert_int_equal(number(NVIDIA, "sriov_numvfs"), 0);
     run("vgpuctl sriov disable 3d:00.0", 0, NVIDIA " had no virtual functions\n");
     assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -d " NVIDIA);
-    /* It writes nothing itself. */
+    /* With the tool, the command writes nothing itself. */
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
-/* Whatever the tool says, what counts is what is there then. */
+/* Whatever the tool says, the functions that are there afterwards count. */
 static void
 nvidias_tool_fails(void **state)
 {
@@ -150,7 +150,7 @@ nvidias_tool_fails(void **state)
     run("vgpuctl sriov disable 3d:00.0", 1, "/usr/lib/nvidia/sriov-manage: ");
 }
 
-/* By the kernel: first the host's own driver is told to leave them alone. */
+/* By the kernel: first the host's own driver is told not to take the functions. */
 static void
 others(void **state)
 {
@@ -176,14 +176,14 @@ others(void **state)
     assert_string_equal(tool.asked, "");
 }
 
-/* Intel's driver shares its card's memory out among the functions, and a profile of vgpu.conf needs
- * what it needs: enabling takes the shares back, but for those that somebody counts on. */
+/* Intel's driver shares its card's memory out among the functions. A profile of vgpu.conf needs its
+ * own amount. So enabling takes the shares back, except from functions that somebody counts on. */
 static void
 shares(void **state)
 {
     static const struct {
         const char *configuration;
-        uint64_t first, second; /* GiB of the first two functions */
+        uint64_t first, second; /* the memory of the first two functions, in GiB */
     } rows[] = {
         {PROFILES, 0, 0},
         {"", 4, 4},
@@ -209,7 +209,7 @@ shares(void **state)
     start_off();
     scene_configure(&scene, PROFILES);
     typed_golden(&scene, HERE, "sriov/shares", "vgpuctl sriov enable 03:00.0");
-    /* What an administrator gave a function first is nobody's to take. */
+    /* Memory that an administrator gave a function earlier is never taken back. */
     start_off();
     *fake_profile(&scene.kernel, INTEL_SECOND) = 1ull << 30;
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
@@ -218,7 +218,7 @@ shares(void **state)
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 1ull << 30);
 }
 
-/* The driver may refuse to take a share back; and a guest may have a function by then. */
+/* The driver may refuse to take a share back, and a guest may have a function by then. */
 static void
 shares_that_stay(void **state)
 {
@@ -234,14 +234,16 @@ shares_that_stay(void **state)
     scene.kernel.faults->fail_at = 0;
     assert_int_equal(typed_prepare(&scene, 1, "b60-8g", INTEL_FIRST), 0);
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 8ull << 30);
-    /* Whoever is as quick as that has it before it is looked at. */
+    /* A guest may get the function before the command looks at it. Then the function keeps its
+     * share. */
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
     run("vgpuctl sriov enable 03:00.0", 0, "shared out");
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 4ull << 30);
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 0);
 }
 
-/* The n-th write fails: there are no functions, and the host's drivers take them as before. */
+/* The n-th write fails. Then there are no functions, and the host's drivers take functions as
+ * before. */
 static void
 others_fail(void **state)
 {
@@ -271,7 +273,7 @@ list_but_one(const struct host *host, const char *path, struct words *ret)
     return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
 }
 
-/* A process that cannot be looked at may have a function that is bound to VFIO. */
+/* A process that we may not look at may have a function that is bound to VFIO. */
 static void
 may_be_in_use(void **state)
 {
@@ -287,7 +289,8 @@ may_be_in_use(void **state)
         FIRST " by a process, perhaps, as not all can be looked at");
 }
 
-/* By a lease, by a guest that asks us for nothing, by a process; and what is merely kept. */
+/* A function is in use by a lease, by a guest that asks us for nothing, or by a process. A kept
+ * function does not count. */
 static void
 in_use(void **state)
 {
@@ -320,13 +323,13 @@ in_use(void **state)
     fake_end(qemu);
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/foreign.xml", 0), 0);
     run("vgpuctl sriov enable 3d:00.0", 0, "already");
-    /* One is enough. */
+    /* One user suffices for a refusal. */
     run("vgpuctl sriov disable 3d:00.0", 4, NVIDIA " is in use: " FIRST " by guest1 (held); shut");
-    /* Another card's guests are none of this one's. */
+    /* Guests of another card do not count. */
     run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");
 }
 
-/* Of many not all are named. */
+/* If there are many users, not all are named. */
 static void
 many_users(void **state)
 {
@@ -341,7 +344,7 @@ many_users(void **state)
     assert_string_equal(tool.asked, "");
 }
 
-/* What is no GPU is left alone, unless vgpu.conf calls it one. */
+/* A device that is no GPU is not touched, unless vgpu.conf calls it a GPU. */
 static void
 which_card(void **state)
 {
@@ -359,7 +362,7 @@ which_card(void **state)
     run("vgpuctl sriov enable 41:00.0", 1, "its sriov_totalvfs is 0");
 }
 
-/* A host with a broken configuration has its functions at boot; none is taken away there. */
+/* A host with a broken configuration enables its functions at boot. There disabling is refused. */
 static void
 broken_configuration(void **state)
 {

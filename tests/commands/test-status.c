@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl status draws, of whole machines. How it watches them is in check-terminal.sh. */
+/* The picture of vgpuctl status for whole machines. check-terminal.sh tests how it watches them. */
 
 #include "fake/typed.h"
 
@@ -12,7 +12,7 @@
 static struct scene scene;
 static struct typed typed;
 
-/* The same for people and for programs. */
+/* The same machine for people and for programs. */
 static void
 show(const char *machine, const char *libvirt)
 {
@@ -30,8 +30,8 @@ foreign(const char *parent, const char *type, const char *device)
     assert_int_equal(fake_make(&scene.kernel, parent, type, device), 0);
 }
 
-/* Guests that run, one that left its vGPU, and one that somebody else made; the domains that are
- * defined ask for other types. */
+/* Guests that run, a vGPU that a guest left, and a vGPU that somebody else made. The defined
+ * domains ask for other types. */
 static void
 begin_t4(void)
 {
@@ -57,13 +57,13 @@ t4(void **state)
     assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
     libvirt = typed_libvirt(&scene, domains);
     show("t4", libvirt);
-    /* README.md shows it; check-golden.sh compares. */
+    /* README.md shows this output; check-golden.sh compares. */
     typed_golden(&scene, libvirt, "readme/status", "vgpuctl status 0000:18:00.0");
     typed_golden(&scene, libvirt, "status/t4-unknown", "vgpuctl status 0000:19:00.0");
     scene_stop(&scene);
 }
 
-/* Nothing is longer than the screen, and a narrow one cuts names. */
+/* No line is longer than the screen. On a narrow screen names are cut. */
 static void
 widths(void **state)
 {
@@ -87,7 +87,7 @@ widths(void **state)
     scene_stop(&scene);
 }
 
-/* What nobody may have is not free. */
+/* Memory that nobody can have is not free. */
 static void
 closed(void **state)
 {
@@ -99,7 +99,7 @@ closed(void **state)
     scene_stop(&scene);
 }
 
-/* Kept vGPUs make room; of a full card no type has any. */
+/* Kept vGPUs make room. On a full card no type has any. */
 static void
 kept(void **state)
 {
@@ -146,7 +146,8 @@ machines(void **state)
     scene_stop(&scene);
 }
 
-/* Of a card whose driver does not answer nothing is made up, and the others are shown. */
+/* The driver of one card does not answer. status invents nothing for this card, and shows the
+ * others. */
 static void
 silent(void **state)
 {
@@ -159,7 +160,7 @@ silent(void **state)
     scene_stop(&scene);
 }
 
-/* A GPU that went with a guest's vGPU on it. */
+/* A GPU that disappeared with a guest's vGPU on it. */
 static void
 gone(void **state)
 {

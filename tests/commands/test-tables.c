@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl gpus, types and list show, of whole machines. */
+/* The tables of vgpuctl gpus, types and list for whole machines. */
 
 #include "fake/typed.h"
 
@@ -12,7 +12,7 @@
 
 static struct scene scene;
 
-/* Each machine's golden files: FOLDER/MACHINE and what is added to that. */
+/* The golden files of each machine: FOLDER/MACHINE and a suffix. */
 static const struct {
     const char *folder, *added, *words;
 } lines[] = {
@@ -37,7 +37,7 @@ show_with(const char *machine, const char *libvirt)
     }
 }
 
-/* Devices 1 and 2 are running guests'. */
+/* Devices 1 and 2 belong to running guests. */
 static void
 show(const char *machine)
 {
@@ -67,7 +67,7 @@ t4(void **state)
     scene_stop(&scene);
 }
 
-/* Functions without types: one of a pool is a guest's, one is bound to another driver. */
+/* Functions without types: a guest has one function of a pool, and another driver has one. */
 static void
 pool(void **state)
 {
@@ -84,7 +84,7 @@ pool(void **state)
     scene_stop(&scene);
 }
 
-/* Where the driver put them. */
+/* The placements that the driver chose. */
 static void
 ids(void **state)
 {
@@ -100,7 +100,7 @@ ids(void **state)
     scene_stop(&scene);
 }
 
-/* Functions with a profile of the configuration: what fits beside what is there. */
+/* Functions with a profile of the configuration: the types that fit beside the present vGPUs. */
 static void
 xe(void **state)
 {
@@ -116,7 +116,7 @@ xe(void **state)
     scene_stop(&scene);
 }
 
-/* Nothing is summed up over virtual functions. */
+/* Figures are not summed up over virtual functions. */
 static void
 a40(void **state)
 {
@@ -151,9 +151,9 @@ nothing(void **state)
         address, NULL                                                                              \
     }
 
-/* Mediated devices beside virtual functions with types. One of these is a guest's of ours, one of
- * a guest that asks us for nothing, and one is nobody's; of the types some have a limit that the
- * configuration tells. */
+/* Mediated devices beside virtual functions with types. One function belongs to a guest of ours,
+ * one to a guest that asks us for nothing, and one to nobody. The configuration gives some types a
+ * limit. */
 static void
 both_kinds(void **state)
 {
@@ -177,7 +177,7 @@ both_kinds(void **state)
     scene_stop(&scene);
 }
 
-/* The types of GPU instances, while one is free and while none is. */
+/* The types of GPU instances, while one instance is free and while none is. */
 static void
 partitioned(void **state)
 {
@@ -185,7 +185,7 @@ partitioned(void **state)
 
     (void)state;
     scene_start_machine(&scene, "a30-mig");
-    /* Instances limit these, whatever anybody says. */
+    /* Instances limit these types, whatever the configuration says. */
     scene_configure(&scene, "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
     show_with("a30-mig", typed_libvirt(&scene, first));
@@ -195,7 +195,7 @@ partitioned(void **state)
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
     typed_golden(&scene, HERE, "types/a30-mig-none-free", "vgpuctl types");
     typed_golden(&scene, HERE, "gpus/a30-mig-none-free", "vgpuctl gpus");
-    /* The type that is made is listed nowhere, and nobody remembers it. */
+    /* The type of the vGPU is listed nowhere, and nobody remembers it. */
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
     typed_golden(&scene, HERE, "gpus/a30-mig-nameless", "vgpuctl gpus");
@@ -203,8 +203,8 @@ partitioned(void **state)
     scene_stop(&scene);
 }
 
-/* Where sizes and functions leave more than NVIDIA's driver makes: 32 on a GPU, and 12 on each GPU
- * instance. */
+/* Sizes and functions would allow more vGPUs than NVIDIA's driver makes: 32 on a GPU, and 12 on
+ * each GPU instance. */
 static void
 ceilings(void **state)
 {
@@ -246,7 +246,7 @@ never_seen_idle(void **state)
     scene_stop(&scene);
 }
 
-/* A full card lists nothing: its types are remembered, and without that are numbers. */
+/* A full card lists nothing. Its types are remembered; without that they are only numbers. */
 static void
 full(void **state)
 {
@@ -266,7 +266,7 @@ full(void **state)
     scene_stop(&scene);
 }
 
-/* Only list is about domains. */
+/* Only list reads domains. */
 static void
 no_libvirt_is_asked(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl where: which hosts would take a guest. libvirt's test driver plays the hosts: a slow one
- * reads what it has from a pipe, a dead one is a socket that nobody serves, and one that refuses a
- * socket that nobody listens on. */
+/* vgpuctl where: which hosts would take a guest. libvirt's test driver plays the hosts. A slow host
+ * reads its answer from a pipe. A dead host is a socket that nobody serves. A host that refuses is
+ * a socket on which nobody listens. */
 
 #include "cli/command.h"
 #include "fake/typed.h"
@@ -60,7 +60,7 @@ shown(void **state)
                     "vgpuctl where --type T4-1B -c " L40S " -c " T4);
 }
 
-/* A T4 with room for so many. */
+/* A T4 with room for this many vGPUs. */
 #define WITH_ROOM(left)                                                                            \
     "<node><device><name>computer</name><capability type='system'><hardware>"                      \
     "<uuid>bbbbbbbb-0000-4000-8000-0000000000b" left "</uuid></hardware></capability></device>"    \
@@ -71,7 +71,7 @@ shown(void **state)
     "<deviceAPI>vfio-pci</deviceAPI><availableInstances>" left "</availableInstances></type>"      \
     "</capability></capability></device></node>"
 
-/* "URI ROOM" of each host, the last word of its path in place of the URI. */
+/* Reads "URI ROOM" for each host, with the last part of its path in place of the URI. */
 static void
 read_order(char *ret, size_t size)
 {
@@ -83,7 +83,8 @@ read_order(char *ret, size_t size)
     }
 }
 
-/* By room; those that are alike as they were named; then the others. */
+/* The order is by room. Equal hosts keep the order in which they were named. Then come the hosts
+ * without an answer. */
 static void
 best_first(void **state)
 {
@@ -109,7 +110,7 @@ best_first(void **state)
     assert_string_equal(order, "seven 7, two 2, pair 2, full -, none -, gone -");
 }
 
-/* Whoever would move is judged by what migrate-check says: libvirt's test driver is no QEMU. */
+/* A guest that would move is judged by migrate-check, and libvirt's test driver is no QEMU. */
 static void
 one_judge(void **state)
 {
@@ -132,7 +133,7 @@ one_judge(void **state)
         "vgpuctl: where: no host is sure to take web01: 1 would not, 0 may, 0 gave no answer\n");
 }
 
-/* The domain is this host's to know. */
+/* Only this host must know the domain. */
 static void
 nobody_knows_it(void **state)
 {
@@ -140,13 +141,13 @@ nobody_knows_it(void **state)
     assert_int_equal(typed_run(&scene, GONE, "vgpuctl where web01 -c " T4, &typed), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: where: cannot connect to " GONE ": ");
     assert_string_equal(typed.printed, "");
-    /* Of what is new it is not asked. */
+    /* A new guest is not checked for migration. */
     assert_int_equal(typed_run(&scene, GONE, "vgpuctl where --type T4-1B -c " T4, &typed),
                      COMMAND_DONE);
     assert_string_equal(typed.faults, "");
 }
 
-/* Below /tmp, as a socket's name is to be short. */
+/* Below /tmp, because a socket's name must be short. */
 static int
 make_socket(char *path, size_t size, const char *name, bool listens)
 {
@@ -162,7 +163,7 @@ make_socket(char *path, size_t size, const char *name, bool listens)
     return server;
 }
 
-/* What a slow host has is there after so long: its libvirt waits for the pipe's other end. */
+/* A slow host answers after this time: its libvirt waits for the other end of the pipe. */
 static int
 tell_slowly(const char *path, unsigned milliseconds)
 {
@@ -178,7 +179,7 @@ tell_slowly(const char *path, unsigned milliseconds)
     return pid;
 }
 
-/* The rows of a line that has these hosts, and how long it took. */
+/* The rows of a command with these hosts, and the time that it took. */
 static uint64_t
 ask_slow_host(const char *hosts)
 {
@@ -204,15 +205,15 @@ ask_slow_host(const char *hosts)
     return fake_now() - began;
 }
 
-/* The end of a child may be waited for by a pause, of a millisecond. */
+/* The program may wait for the end of a child with a pause of a millisecond. */
 static void
 assert_about(uint64_t took, uint64_t milliseconds)
 {
     assert_in_range(took, milliseconds, milliseconds + 10);
 }
 
-/* It takes the time of the slowest that answers, or the timeout; and each that does not answer is a
- * row with its reason. */
+/* The command takes as long as the slowest host that answers, or the timeout. Each host that does
+ * not answer is a row with the reason. */
 static void
 hosts_that_fail(void **state)
 {
@@ -241,7 +242,7 @@ hosts_that_fail(void **state)
     unlink(refusing);
 }
 
-/* That none would take it is for sure only if all have answered. */
+/* That no host would take the guest is sure only if all hosts have answered. */
 static void
 not_all_answer(void **state)
 {
@@ -259,7 +260,7 @@ main(void)
         TYPED_TEST(hosts_that_fail, here), TYPED_TEST(not_all_answer, here),
     };
 
-    /* The URIs above name files, which have to be told from the root. */
+    /* The URIs above name files, which need absolute paths. */
     if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
