@@ -9,7 +9,7 @@
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-/* A tree has members of pools as plain PCI devices. */
+/* In a tree, members of pools are plain PCI devices. */
 static void
 put_lent(FILE *out, const struct card *card)
 {
@@ -43,14 +43,14 @@ model_host_machine(const struct model *model)
 
 /* --- the configuration ------------------------------------------------------------------------ */
 
-/* What the configuration and the guests call a type. */
+/* The name of a type in the configuration and in the requests. */
 static const char *
 called(bool ids, size_t kind, const char *name)
 {
     return ids ? model_kinds[kind].id : name;
 }
 
-/* A list of words, each after what parts it from the one before. */
+/* A list of words, each after its separator. */
 static void
 put_words(FILE *out, const struct card *card, bool ids)
 {
@@ -105,7 +105,8 @@ put_group(FILE *out, const struct group *group)
                 k + 1 < group->kind_count ? ", " : " ]; };\n");
 }
 
-/* What the driver of functions does not tell; else each of its rejections takes a second. */
+/* Options of functions that their driver does not tell. Without them the driver's rejections would
+ * each take a second. */
 static void
 put_limits(FILE *out, const struct model *model, bool ids)
 {
@@ -121,7 +122,7 @@ put_limits(FILE *out, const struct model *model, bool ids)
     fprintf(out, "%s\n", *part == ',' ? " );" : "");
 }
 
-/* Of Intel's cards each has all of them. */
+/* Every one of Intel's cards has all profiles. */
 static void
 put_profiles(FILE *out)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * model-host: a model as a host that the hook works on: a machine of the fake kernel, a vgpu.conf,
- * and the XML of a guest with the wishes.
+ * model-host: a model as a host for the hook. It is a machine of the fake kernel, a vgpu.conf, and
+ * the XML of a guest with the wishes.
  *
- * A quota for "ci-*" is one for guests whose numbers begin with 1, 2 or 3, one for "web-*" for 4, 5
- * and 6. With `ids`, types are called by them, so that hardly a name need be read. The caller frees
- * what each returns.
+ * A quota for "ci-*" is for guests whose numbers begin with 1, 2 or 3. A quota for "web-*" is for
+ * 4, 5 and 6. With `ids`, requests name types by their ids, so that the hook reads hardly any name.
+ * The caller frees what each function returns.
  */
 
 #pragma once
 
 #include "placement/model.h"
 
-/* The device of a thing has this number and that of the thing. */
+/* The device of a thing has this number plus the number of the thing. */
 #define MODEL_HOST_THING 100
 
-/* Without the things. */
+/* The machine without the things. */
 char *model_host_machine(const struct model *model);
 
-/* `head` are its first lines. */
+/* `head` is the first lines of the file. */
 char *model_host_configuration(const struct model *model, bool ids, const char *head);
 
-/* The devices of new mediated devices are numbered from `device` on. */
+/* New mediated devices are numbered from `device` on. */
 char *model_host_request(const struct model *model, bool ids, unsigned guest, unsigned device);

@@ -38,7 +38,7 @@ put_thing(FILE *out, const struct model *model, size_t index)
     fprintf(out, " %s\n", thing->shown ? "shown" : "hidden");
 }
 
-/* A function refuses all types. */
+/* If the kernel refused one type on a function, it refuses all types there. */
 static void
 put_refusals(FILE *out, const struct model *model, const struct option *refused)
 {
@@ -262,7 +262,7 @@ model_print(const struct model *model)
     AUTO_FREE char *machine = model_machine(model, true);
     char *rest = machine, *line;
 
-    /* cmocka cuts what is longer */
+    /* cmocka cuts longer texts */
     while ((line = strsep(&rest, "\n")))
         print_error("%s\n", line);
     for (size_t c = 0; c < model->card_count; c++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * model-problem: a model in our own words, as a placement is asked.
+ * model-problem: a model as a problem for the project's placement.
  */
 
 #pragma once
@@ -28,10 +28,10 @@ struct model_problem {
     struct placement_problem whole;
 };
 
-/* The problem borrows from itself and from the model, and is to be cleared. */
+/* The problem borrows from itself and from the model. Clear it at the end. */
 void model_problem_make(const struct model *model, struct model_problem *problem);
 void model_problem_clear(struct model_problem *problem);
 
-/* The hosts in the words of fake-kernel.h, with or without the things on them; the caller frees
- * it. */
+/* The hosts in the language of fake-kernel.h, with or without their things. The caller frees the
+ * text. */
 char *model_machine(const struct model *model, bool things);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What limits a card: one size, memory, units, instances, or pools. */
+/* The limit of a card: one size, memory, units, instances, or pools. */
 static void
 choose_rule(struct card *card, const char *board, uint64_t *seed)
 {
@@ -31,7 +31,8 @@ choose_kinds(struct card *card, const char *board, uint64_t *seed)
     unsigned units = 1 + chance(seed, 2);
 
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
-        /* of a pool one type only: what another one leaves of it nobody tells */
+        /* a card with a pool has one type only, because nobody tells how many units another type
+         * leaves */
         if (strcmp(model_kinds[i].board, board) ||
             (model_kinds[i].units ? model_kinds[i].units != units
                                   : !card->xe && !card->lent && !maybe(seed, 60)))
@@ -81,13 +82,13 @@ model_add_card(struct model *model, uint64_t *seed)
     card->enabled = maybe(seed, 85);
     card->blue = maybe(seed, 50);
     card->reserve = maybe(seed, 30) ? 1 + chance(seed, 2) : 0;
-    /* of which size a place in reserve is, is anybody's guess */
+    /* nobody can tell of which size a reserved place is */
     if (card->memory)
         card->reserve = 0;
     card->allowed = maybe(seed, 30) ? chance(seed, 1u << card->kind_count) : 0;
 }
 
-/* Of drivers that tell none, often less than there is room for. */
+/* Maxima for drivers that tell none. They are often lower than the room. */
 void
 model_add_maxima(struct model *model, uint64_t *seed)
 {
@@ -99,15 +100,15 @@ model_add_maxima(struct model *model, uint64_t *seed)
     }
 }
 
-/* A kind that somebody has there. */
+/* A kind for a thing on this card. */
 static size_t
 kind_of_things(const struct card *card, uint64_t *seed)
 {
     return card->kinds[chance(seed, card->kind_count)];
 }
 
-/* What others have there, as far as there is room: of one kind, where sizes cannot be mixed. Often
- * all of it is what guests have left over. */
+/* Adds things of other guests, as far as there is room. Where sizes cannot be mixed, they are of
+ * one kind. Often all of them are kept vGPUs. */
 static void
 add_things(struct model *model, uint64_t *seed, size_t index)
 {
@@ -181,12 +182,12 @@ add_refusals(struct model *model, uint64_t *seed)
         card = &model->cards[refused->card];
         refused->place = chance(seed, card->place_count);
         refused->kind = card->kind_count ? card->kinds[chance(seed, card->kind_count)] : 0;
-        /* whether a place that refuses is one in reserve is anybody's guess */
+        /* nobody can tell whether a place that refuses is one in reserve */
         model->cards[refused->card].reserve = 0;
     }
 }
 
-/* Something of a kind that is there, most of the time: else few requests would be met. */
+/* Mostly a kind that is there. Otherwise few requests could be met. */
 static size_t
 some_kind(const struct model *model, uint64_t *seed)
 {
@@ -196,7 +197,7 @@ some_kind(const struct model *model, uint64_t *seed)
                                                : chance(seed, COUNT(model_kinds));
 }
 
-/* A device of our own that is there already, as after a start that failed. */
+/* A device of our own that is there already, as after a failed start. */
 static void
 take_thing(struct model *model, uint64_t *seed, struct wish *wish)
 {
@@ -247,7 +248,7 @@ model_add_wish(struct model *model, uint64_t *seed)
                                              POLICY_NUMA_REQUIRE, POLICY_NUMA_IGNORE};
     struct wish *wish = &model->wishes[model->wish_count++];
 
-    /* often like the one before: so are the requests that are hard */
+    /* often like the wish before, because such requests are hard */
     if (model->wish_count > 1 && maybe(seed, 40)) {
         *wish = wish[-1];
         wish->thing = -1;

@@ -10,7 +10,7 @@
 
 /* --- a random one ----------------------------------------------------------------------------- */
 
-/* Whether another wish names a function. */
+/* Whether another wish names this function. */
 static bool
 is_named(const struct model *model, size_t wish, size_t card, unsigned place)
 {
@@ -22,8 +22,8 @@ is_named(const struct model *model, size_t wish, size_t card, unsigned place)
     return ret;
 }
 
-/* Most wishes at random are for what no card of the host has: so most become what one has, and
- * often the same of the same card as the wish before. */
+/* Most random wishes ask for something that no card of the host has. So this changes most of them
+ * to something that a card has. Often it is the same on the same card as the wish before. */
 static void
 make_sensible(struct model *model, uint64_t *chances)
 {
@@ -68,9 +68,9 @@ add_kind(struct card *card, size_t kind)
     card->kinds[card->kind_count++] = kind;
 }
 
-/* A GPU without types is no parent. Of cards that list what they would make now, all of one board
- * know the same types, and one that takes all of a card: by these their memory and what else they
- * have is known where no driver tells. */
+/* A GPU without types is no parent. For cards that list only what they would make now, all cards of
+ * one board know the same types, and one of these types takes all of a card. By these types the
+ * program knows a card's memory and other figures that no driver tells. */
 static void
 complete_card(const struct model *model, struct card *card)
 {
@@ -134,7 +134,7 @@ configure(const struct model_town *town, const struct model *model, const char *
     scene_configure(&town->scene, text);
 }
 
-/* Nothing is forbidden, so that things come where they are to be. */
+/* A configuration that forbids nothing, so that the things get their places. */
 static void
 configure_freely(const struct model_town *town)
 {
@@ -147,7 +147,8 @@ configure_freely(const struct model_town *town)
     configure(town, &free, "release = \"keep\";");
 }
 
-/* Somebody else's. What he writes into a function of Intel's is no vGPU: the function keeps it. */
+/* Makes a vGPU of somebody else. A number that somebody else writes into one of Intel's functions
+ * makes no vGPU. The function keeps it. */
 static void
 put_foreign(const struct model_town *town, size_t index)
 {
@@ -187,8 +188,8 @@ request_of_thing(const struct model_town *town, size_t index)
         0);
 }
 
-/* Its lease comes into another state by hand: what is being made, or only promised, is not there
- * yet. */
+/* Puts the thing's lease into another state by hand. A vGPU that is being made, or only promised,
+ * does not exist yet. */
 static void
 change_lease(struct model_town *town, size_t index)
 {
@@ -223,7 +224,7 @@ change_lease(struct model_town *town, size_t index)
         assert_int_equal(fake_remove(&town->scene.kernel, device.text), 0);
 }
 
-/* What a guest has or had. */
+/* Makes a vGPU that a guest has or had. */
 static void
 put_leased(struct model_town *town, size_t index)
 {
@@ -238,7 +239,8 @@ put_leased(struct model_town *town, size_t index)
         change_lease(town, index);
 }
 
-/* Of the machine's processes, which may be hundreds, only this one can have something open here. */
+/* Of the machine's processes, which may be hundreds, only this process can have something open
+ * here. */
 static int
 list_own_process(const struct host *host, const char *path, struct words *ret)
 {

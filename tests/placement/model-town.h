@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * model-town: a model on the fake kernel with its things, which are somebody else's, or come there
- * by the hook: vGPUs that run, are kept, are to go, are promised, or are being made.
+ * model-town: a model on the fake kernel, with its things. Either somebody else makes a thing, or
+ * the hook makes it: a vGPU that runs, is kept, is to be removed, is promised, or is being made.
  */
 
 #pragma once
@@ -12,22 +12,21 @@
 #include "placement/model.h"
 
 struct model_town {
-    struct scene scene; /* first */
+    struct scene scene; /* first: the scene's teardown finds the rest by it */
     struct model hosts;
-    struct statedir work; /* of whoever is making something */
+    struct statedir work; /* the process that plays an unfinished create */
     const struct host_ops *usual;
-    struct host_ops quiet; /* the same, without other processes */
+    struct host_ops quiet; /* the same host, without other processes */
 };
 
-/* A random model whose cards are such as the fake kernel plays truly, and whose wishes can often be
- * met. */
+/* A random model. The fake kernel can play its cards truly, and its wishes can often be met. */
 void model_town_make(struct model *model, uint64_t seed);
 
-/* Without its things, what somebody has written into functions of Intel's is there all the same, as
- * that is no vGPU. */
+/* Starts the hosts, with or without the things. Numbers that somebody has written into Intel's
+ * functions are there in either case, because they are no vGPUs. */
 void model_town_start(struct model_town *town, const struct model *model, bool things);
 void model_town_stop(struct model_town *town);
 
-/* The XML of the guest with the wishes, or of another one (1 to 40) that wants the same; the caller
- * frees it. */
+/* The XML of the guest with the wishes, or of another guest (1 to 40) with the same wishes. The
+ * caller frees it. */
 char *model_town_request(const struct model *model, unsigned other);

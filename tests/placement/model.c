@@ -41,8 +41,8 @@ const struct kind model_kinds[KIND_COUNT] = {
     {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2, 0, 0},
 };
 
-/* Of a card whose memory is summed up: what some more would have beside what is there, or is being
- * made. */
+/* For a card with a common memory: whether so many more of a kind have room beside the vGPUs that
+ * are there or are being made. */
 static bool
 has_memory(const struct model *model, size_t card, uint64_t more)
 {
@@ -62,7 +62,7 @@ has_one_size(const struct card *card)
     return !card->pool && !card->memory && !card->lent && !card->partitioned;
 }
 
-/* Where nothing is on a function: whether the card has a free instance of a kind's size. */
+/* For a card with nothing on its function: whether it has a free instance of a kind's size. */
 static bool
 has_instance(const struct model *model, const struct option *option)
 {
@@ -77,7 +77,7 @@ has_instance(const struct model *model, const struct option *option)
     return made < card->instances[k];
 }
 
-/* The same of a card that takes one size; *made: how many it has. */
+/* The same for a card that takes one size. *made: how many vGPUs it has. */
 static bool
 is_of_the_size(const struct model *model, const struct option *option, unsigned *made)
 {
@@ -172,8 +172,8 @@ model_ceiling(const struct card *card)
     return kind->ceiling ? kind->ceiling : strncmp(kind->id, "nvidia-", strlen("nvidia-")) ? 0 : 32;
 }
 
-/* Of a card whose driver tells no maximum: what follows from the largest of several sizes, and is
- * no less than what is made and offered; 0: it is not known. */
+/* The maximum of a kind on a card whose driver tells none. It follows from the largest of several
+ * sizes, and is never less than the made and offered vGPUs. 0: not known. */
 static unsigned
 calculated(const struct model *model, const struct option *option)
 {
@@ -242,8 +242,8 @@ model_counts(const struct model *model, const struct thing *thing, size_t card, 
     return thing->card == card && !thing->lost && (all || thing->kind == kind);
 }
 
-/* Whether a card's driver makes so many more vGPUs of any kinds; where it tells the maximum of each
- * kind, that is less. */
+/* Whether a card's driver makes so many more vGPUs of any kinds. A driver that tells the maximum of
+ * each kind makes fewer. */
 static bool
 is_below_ceiling(const struct model *model, const struct option *option, unsigned more)
 {
@@ -255,8 +255,8 @@ is_below_ceiling(const struct model *model, const struct option *option, unsigne
     return !card->vf || card->lent || ceiling == 0 || made + more <= ceiling;
 }
 
-/* Of a card whose functions do not tell how often they offer the same: whether it would make all.
- */
+/* The functions of a card do not tell how often they offer the same place. Whether the card would
+ * make all of these vGPUs. */
 static bool
 would_make(const struct model *model, const struct option *option, unsigned more, unsigned alike)
 {
@@ -396,8 +396,9 @@ within_limits(const struct model *model, const struct option *options, size_t co
     return true;
 }
 
-/* One size on a GPU, of what is made, being made and to be made; or what all of it has together.
- * What is apart, or on instances of its own, goes with anything. */
+/* All vGPUs of a GPU have one size: those made, those being made and those to be made. Or all of
+ * them fit together. vGPUs of another class, or on instances of their own, fit beside all
+ * others. */
 static bool
 goes_together(const struct model *model, const struct option *options, size_t count,
               const struct option *option)
@@ -455,7 +456,7 @@ model_is_legal(const struct model *model, const struct option *options, size_t c
     return within_limits(model, options, count);
 }
 
-/* Fills in all ways for the wishes from `next` on, until one is legal. */
+/* Tries all ways for the wishes from `next` on, until one is legal. */
 static bool
 find_way(const struct model *model, struct option *options, size_t next)
 {

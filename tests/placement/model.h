@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * model: a host and a request in the fewest words, and a placer that is slow and obviously right:
- * it tries all assignments of wishes to places and types.
+ * model: a host and a request in a short form, and a slow placer that is obviously right. It tries
+ * all assignments of wishes to places and types.
  *
- * What the project places is compared with it, so it uses nothing of the project but names. A
- * "thing" is a vGPU that is there; a "wish" is a device that the domain asks for.
+ * The tests compare the project's placement with it. So it uses nothing of the project except
+ * names. A "thing" is a present vGPU. A "wish" is a device that the domain asks for.
  */
 
 #pragma once
@@ -27,45 +27,46 @@
 #define LIMITS   2
 #define REFUSALS 2
 
-/* Types of real boards, some of one size; those of GPU instances (MIG) need one of so many slices;
- * of mtty's units a type uses some; and pools, whose functions are of one type each. */
+/* Types of real boards, some of one size. Types of GPU instances (MIG) need an instance with this
+ * many slices. Types of mtty use this many of its units. For pools, each function has one type. */
 struct kind {
     const char *board, *id, *name, *word;
     unsigned framebuffer, max, units, slices;
-    unsigned ceiling; /* vGPUs of any kinds that the driver makes on a board; 0: as NVIDIA's does */
+    unsigned ceiling; /* the most vGPUs of any kinds that the driver makes on a board; 0: as
+                         NVIDIA's driver */
 };
 #define KIND_COUNT 33
 extern const struct kind model_kinds[KIND_COUNT];
 
-/* A GPU, and what the administrator says of it. */
+/* A GPU, and the administrator's settings for it. */
 struct card {
     char name[16];
-    char places[PLACES][16]; /* its parents: itself, or functions */
+    char places[PLACES][16]; /* the parents of the GPU: itself, or its functions */
     unsigned place_count;
     bool functions;
-    bool vf;     /* they are vGPUs themselves; only of `lent` ones somebody tells a maximum */
-    bool xe;     /* they are Intel's: types are numbers that share the memory */
-    bool lent;   /* they are members of pools */
-    bool untold; /* of `xe`: vgpu.conf does not say how much memory there is */
+    bool vf; /* the functions are vGPUs themselves; only for `lent` ones somebody tells a maximum */
+    bool xe; /* the functions are Intel's: types are numbers that share the memory */
+    bool lent;   /* the functions are members of pools */
+    bool untold; /* with `xe`: vgpu.conf does not say how much memory there is */
     size_t kinds[KINDS];
     unsigned kind_count;
     unsigned
-        calculated[KINDS];   /* per kind: the maximum, if only sizes tell it; 0: it is not known */
-    unsigned member[PLACES]; /* `lent`: of which pool a function is, an index of `kinds` */
-    bool partitioned;        /* into GPU instances: then nothing else is made... */
-    unsigned instances[KINDS]; /* ...and of each kind as many as there are for it */
+        calculated[KINDS];     /* for each kind the maximum that follows from sizes; 0: not known */
+    unsigned member[PLACES];   /* with `lent`: the pool of a function, an index into `kinds` */
+    bool partitioned;          /* into GPU instances: then nothing else is made... */
+    unsigned instances[KINDS]; /* ...and of each kind as many as it has instances */
     unsigned pool;
-    unsigned memory; /* MiB: any sizes go together that have room in it; 0: one size at a time */
+    unsigned memory; /* MiB: vGPUs of any sizes fit together in it; 0: one size at a time */
     int node;
     bool listed, enabled, blue;
     unsigned reserve;
-    unsigned allowed; /* bits of its kinds; 0: all */
+    unsigned allowed; /* a bit for each of its kinds; 0: all */
 };
 
-/* A vGPU that is there, or is being made. */
+/* A vGPU that exists, or is being made. */
 struct thing {
     size_t card, place, kind;
-    bool leased, shown, ci; /* whose guest is called ci-1, not web-1 */
+    bool leased, shown, ci; /* ci: the guest is called ci-1, not web-1 */
     bool mine;
     bool lost; /* the ledger says that a function is another's, and it has no type */
     enum lease_state state;
@@ -84,12 +85,12 @@ struct quota {
 };
 
 struct wish {
-    int group, kind; /* -1: the other one */
+    int group, kind; /* -1: the other of the two says what is wanted */
     int card, place; /* -1: any */
-    int blue;        /* 1: only such, -1: none such */
+    int blue;        /* 1: only blue cards, -1: no blue card */
     enum policy_numa numa;
     enum policy_order order;
-    int thing; /* that has its UUID, or is on its function, already; -1: none */
+    int thing; /* the thing that already has its UUID, or is on its function; -1: none */
     bool pci;  /* a PCI device: this function, if it is not free to go elsewhere */
     size_t on_card, on_place;
 };
@@ -104,69 +105,72 @@ struct model {
     size_t card_count;
     struct thing things[THINGS];
     size_t thing_count;
-    struct option refused[REFUSALS]; /* by the kernel, in this call; a function refuses all */
+    struct option
+        refused[REFUSALS]; /* refused by the kernel, in this call; a function refuses all kinds */
     size_t refused_count;
     struct group groups[GROUPS];
     struct quota limits[LIMITS];
     size_t limit_count;
-    unsigned configured[KIND_COUNT]; /* max_instances of vgpu.conf; 0: nothing is said */
+    unsigned configured[KIND_COUNT]; /* max_instances of vgpu.conf; 0: not set */
     struct wish wishes[WISHES];
     size_t wish_count;
-    enum demand_freedom freedom; /* of all of them */
-    bool exact; /* nothing is tried that no driver offers for sure: what several functions offer
-                   counts once */
-    int node;   /* that the guest is bound to; -1: none */
-    bool ci;    /* it is called ci-9, not web-9 */
+    enum demand_freedom freedom; /* of all wishes */
+    bool exact; /* only places that a driver offers for sure are tried; a place that several
+                   functions offer counts once */
+    int node;   /* the NUMA node to which the guest is bound; -1: none */
+    bool ci;    /* the guest is called ci-9, not web-9 */
 };
 
-/* What the driver says of a type in a place, from what is made. */
+/* What the driver says of a type in a place. It counts the vGPUs that are made. */
 unsigned model_driver_says(const struct model *model, const struct option *option);
 
-/* Whether there is something in a place that is not to be seen (yet). */
+/* Whether a place has a vGPU that is not visible, or not yet. */
 bool model_is_claimed(const struct model *model, size_t card, size_t place);
 
-/* How many vGPUs of any kinds the driver of a card makes on it; 0: any number. */
+/* The most vGPUs of any kinds that the driver of a card makes on it; 0: any number. */
 unsigned model_ceiling(const struct card *card);
 
-/* What a GPU takes of one of its kinds at most, as its driver, the administrator or its sizes tell;
- * 0: nobody does. And whether what is there, or is being made, counts against that. */
+/* The most vGPUs of one of its kinds that a GPU takes, as its driver, the administrator or its
+ * sizes tell; 0: nobody tells. The second: whether a thing, made or being made, counts against
+ * that. */
 unsigned model_maximum(const struct model *model, size_t card, unsigned k);
 bool model_counts(const struct model *model, const struct thing *thing, size_t card, size_t kind);
 
-/* Whether a GPU takes `more` of which `alike` are of a type, and then keeps its reserve; what is
- * being made takes some. */
+/* Whether a GPU takes `more` vGPUs, `alike` of them of this type, and still keeps its reserve.
+ * vGPUs that are being made take room as well. */
 bool model_has_room(const struct model *model, const struct option *option, unsigned more,
                     unsigned alike);
 
-/* Whether a kind is what a wish is for, and whether it is for one function and no other. */
+/* Whether a wish is for this kind. The second: whether a wish is for one function and no other. */
 bool model_wants(const struct model *model, const struct wish *wish, size_t kind);
 bool model_is_fixed(const struct model *model, const struct wish *wish);
 
 bool model_is_near(const struct model *model, size_t card);
 
-/* Whether a wish may have this by what is said of GPUs, and whether the first `count` wishes may
- * have these together. */
+/* Whether a wish may have this option by the rules for GPUs. The second: whether the first `count`
+ * wishes may have these options together. */
 bool model_obeys(const struct model *model, const struct wish *wish, const struct option *option);
 bool model_is_legal(const struct model *model, const struct option *options, size_t count);
 
-/* What is on the function that a wish names: nobody's, its own and what is kept are what it gets,
- * others' nobody gets, which is false. */
+/* Settles the things on the functions that wishes name. A wish gets its function's thing if this is
+ * nobody's, its own or kept. False: a function has another guest's thing, so the wish cannot be
+ * met. */
 bool model_settle(struct model *model);
 
 /* Whether there is any way to meet all wishes. */
 bool model_find(const struct model *model);
 
-/* Random ones; a part of one at a time. */
+/* Make a random model, or add one random part to it. */
 void model_make(struct model *model, uint64_t seed);
 void model_add_card(struct model *model, uint64_t *seed);
 void model_add_maxima(struct model *model, uint64_t *seed);
 void model_add_groups(struct model *model, uint64_t *seed);
 void model_add_wish(struct model *model, uint64_t *seed);
 
-/* Fills in what follows from sizes, of the host as it is. */
+/* Fills in the maxima that follow from sizes, for the host as it is. */
 void model_calculate(struct model *model);
 
-/* What is said when they disagree. */
+/* Prints the model when it and the project disagree. */
 void model_print(const struct model *model);
 #define MUST(condition, ...)                                                                       \
     do {                                                                                           \

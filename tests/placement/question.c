@@ -15,14 +15,14 @@
 
 #define MOST 32
 
-/* A question in our own words. */
+/* A question as a problem for the placement. */
 struct asked {
     struct fake_snapshot snapshot;
     struct policy *policy;
     struct request request;
     struct demands demands;
     enum demand_freedom freedom;
-    char *texts[2 * MOST]; /* what the request's strings are in */
+    char *texts[2 * MOST]; /* holds the strings of the request */
     size_t text_count;
     char name[64];
 };
@@ -200,7 +200,8 @@ question_answer(const struct question *question, char *text)
     answer(&asked, text);
 }
 
-/* Of those whom recovery.c would offer: other domains' that nobody needs. 0: none. */
+/* The number of the vGPU to give up. Only vGPUs of other domains that nobody needs are offered, as
+ * in recovery.c. 0: none. */
 static size_t
 pick_victim(const struct asked *asked)
 {

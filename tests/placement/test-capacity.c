@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How many vGPUs GPUs have room for, of several at once, and beside those that are there already.
- */
+/* How many vGPUs fit on GPUs: several at once, and beside present ones. */
 
 #include "placement/question.h"
 
@@ -14,7 +13,7 @@ static void
 functions_are_not_added_up(void **state)
 {
     static const struct question rows[] = {
-        /* as many as there are functions, or as the GPU can take: the lesser */
+        /* as many as there are functions, or as the GPU can take, whichever is less */
         {"gpu a vfs 2 X-1:1024:4", "", "type=X-1;type=X-1", "a.0 X-1, a.1 X-1"},
         {"gpu a vfs 2 X-1:1024:4", "", "type=X-1;type=X-1;type=X-1",
          "NO_ROOM |not for all together"},
@@ -27,7 +26,7 @@ functions_are_not_added_up(void **state)
          "NO_ROOM |a is full (2 of 2)"},
         {"gpu a vfs 2 X-1:1024:4\nforeign 1 X-1 a.0\nforeign 2 X-1 a.1", "", "type=X-1",
          "NO_ROOM |a has no free virtual function (2 in use)"},
-        /* claims take a function and a place */
+        /* a claim takes a function and a place */
         {"gpu a vfs 3 X-1:1024:2\npending 1 X-1 a.0 other", "", "type=X-1", "a.1 X-1"},
         {"gpu a vfs 3 X-1:1024:2\npending 1 X-1 a.0 other\npending 2 X-1 a.2 other", "", "type=X-1",
          "NO_ROOM |a is full (2 of 2)"},
@@ -37,7 +36,7 @@ functions_are_not_added_up(void **state)
         {"gpu a vfs 1 X-1:1024:4", "", "type=X-1", "a.0 X-1"},
         {"gpu a vfs 1 X-1:1024:4", "", "type=X-1;type=X-1", "NO_ROOM |not for all together"},
         {"gpu a vfs 1 X-1:1024:4\npending 1 X-1 a.0 other", "", "type=X-1", "NO_ROOM |a is full"},
-        /* a driver that tells no most */
+        /* a driver that tells no maximum */
         {"gpu a vfs 2 X-1:1024:0\ngpu b" X, "", "type=X-2", "b X-2"},
     };
 
@@ -49,10 +48,10 @@ static void
 one_size_on_a_gpu(void **state)
 {
     static const struct question rows[] = {
-        /* what is made */
+        /* vGPUs that are made */
         {THREE "foreign 1 X-1 a", "", "type=X-2", "b X-2"},
         {"gpu a" X "foreign 1 X-1 a", "", "type=X-2", "NO_ROOM |a holds x-1 (1 in use)"},
-        /* what is being made: other sizes are refused on that GPU, and only there */
+        /* vGPUs that are being made: other sizes are refused on that GPU, and only there */
         {THREE "pending 1 X-1 a other", "", "type=X-2", "b X-2"},
         {"gpu a" X "pending 1 X-1 a other", "", "type=X-2",
          "NO_ROOM |a is being given a vGPU of another size"},
@@ -66,7 +65,7 @@ one_size_on_a_gpu(void **state)
          "NO_ROOM |a is being given a vGPU of another size"},
         {"gpu a" X "leaving 1 X-1 a other hidden", "", "type=X-2", "a X-2"},
         {"gpu a" X "reserved 1 X-1 a other", "", "type=X-2", "NO_ROOM |a is being given"},
-        /* and what is asked for in one request */
+        /* and vGPUs of one request */
         {THREE, "", "type=X-1;type=X-2", "a X-1, b X-2"},
         {THREE, "", "type=X-1;type=X-2;type=X-4;type=X-1", "a X-1, b X-2, c X-4, a X-1"},
         {"gpu a" X "gpu b" X, "", "type=X-1;type=X-2;type=X-4", "NO_ROOM |not for all together"},
@@ -82,7 +81,7 @@ one_size_on_a_gpu(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* A first choice that leaves the others none is not the last word. */
+/* If the first choice leaves no place for the others, another choice is tried. */
 static void
 all_together_whatever_the_order(void **state)
 {
@@ -113,15 +112,16 @@ all_together_whatever_the_order(void **state)
     "         { address = \"c\"; traits = [ " c " ]; }, { address = \"d\"; traits = [ " d          \
     " ]; } );"
 
-/* What has failed for one device, or beside one, need not fail for others. */
+/* A place that failed for one device, or beside one, may still do for others. */
 static void
 no_way_is_given_up_too_soon(void **state)
 {
     static const struct question rows[] = {
-        /* the first on a leaves the second none, and yet the second has to be there */
+        /* the first device on a leaves no place for the second, and yet the second has to be on
+         * a */
         {FOUR, TRAITS("\"p\", \"q\"", "\"p\"", "\"q\", \"r\"", "\"r\""),
          "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=r", "b T, a T, c T, d T"},
-        /* whatever the second does fails beside the first on a, and not beside it on b */
+        /* whatever the second device gets fails beside the first on a, and not beside it on b */
         {FOUR, TRAITS("\"p\", \"r\", \"s\"", "\"p\"", "\"q\", \"r\"", "\"q\", \"s\""),
          "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=s", "b T, c T, a T, d T"},
     };
@@ -130,7 +130,7 @@ no_way_is_given_up_too_soon(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Of types that share a GPU, the one that needs the most of it goes first. */
+/* Of several types on one GPU, the type that needs the most of the GPU is placed first. */
 static void
 small_ones_do_not_crowd_out_big_ones(void **state)
 {
@@ -180,7 +180,7 @@ static void
 what_is_there_already(void **state)
 {
     static const struct question rows[] = {
-        /* the domain's own, taken back wherever it is */
+        /* the domain's own vGPU, taken back wherever it is */
         {THREE "held 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
         {THREE "kept 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
         {THREE "leaving 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
@@ -188,13 +188,13 @@ what_is_there_already(void **state)
         {THREE "kept 1 X-1 c me", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
          "class=c uuid=1", "take c X-1"},
         {THREE "found 1 X-1 c me", "", "type=X-1 uuid=1", "find c X-1"},
-        /* nobody's */
+        /* nobody's vGPU */
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1", "find c X-1"},
         {THREE "foreign 1 X-1 c", "", "type=X-2 uuid=1",
          "TAKEN gpu0: a vGPU dddddddd-0000-4000-8000-000000000001 is there already, of type x-1 "
          "(GRID X-1) on c and not X-2"},
         {THREE "foreign 1 - c", "", "type=X-1 uuid=1", "TAKEN |being made or removed by somebody"},
-        /* another's: a kept one moves if its type will do */
+        /* another guest's vGPU: a kept one moves to this domain if its type will do */
         {THREE "kept 1 X-1 c other", "", "type=X-1 uuid=1", "take c X-1"},
         {THREE "kept 1 X-1 c other hidden", "", "type=X-1 uuid=1", "a X-1"},
         {THREE "kept 1 X-1 c other", "", "type=X-2 uuid=1", "TAKEN |of type x-1"},
@@ -205,7 +205,7 @@ what_is_there_already(void **state)
         {THREE "pending 1 X-1 c other", "", "type=X-1 uuid=1", "TAKEN |other (pending)"},
         {THREE "leaving 1 X-1 c other", "", "type=X-1 uuid=1", "TAKEN |other (leaving)"},
         {THREE "reserved 1 X-1 c other", "", "type=X-1 uuid=1", "TAKEN |other (reserved)"},
-        /* no rule is gone round that way */
+        /* this way cannot be used to avoid a rule */
         {THREE "kept 1 X-1 c other", "gpus = ( { address = \"c\"; enabled = false; } );",
          "type=X-1 uuid=1", "TAKEN |on c, which is disabled in vgpu.conf"},
         {THREE "drained c\nkept 1 X-1 c me", "", "type=X-1 uuid=1",
@@ -215,7 +215,7 @@ what_is_there_already(void **state)
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 parent=a",
          "TAKEN |on c, which is not the parent asked for"},
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 traits=blue", "TAKEN |on c, which lacks"},
-        /* it takes no room: it has it */
+        /* the vGPU takes no new room, because it has its room already */
         {"gpu a" X "foreign 1 X-2 a\nforeign 2 X-2 a", "", "type=X-2 uuid=1;type=X-2 uuid=2",
          "find a X-2, find a X-2"},
         {"gpu a vfs 2" X "foreign 1 X-1 a.1", "", "type=X-1 uuid=1;type=X-1",
@@ -228,8 +228,8 @@ what_is_there_already(void **state)
 
 /* --- the search has an end -------------------------------------------------------------------- */
 
-/* Devices of which no two are alike, and one too many: an answer, or "undecided", in bearable time.
- */
+/* All devices are different, and there is one too many. The answer, or "undecided", comes in
+ * bearable time. */
 static void
 a_hopeless_search_ends(void **state)
 {
@@ -251,7 +251,7 @@ a_hopeless_search_ends(void **state)
         fail_msg("%s", text);
 }
 
-/* Each quota makes a look longer, so there are fewer of them; the lock is held all the while. */
+/* Each quota makes each check longer, so fewer checks are made. The lock is held all the while. */
 static void
 a_search_with_quotas_ends_sooner(void **state)
 {
@@ -274,7 +274,8 @@ a_search_with_quotas_ends_sooner(void **state)
     assert_non_null(strstr(text, "UNDECIDED "));
 }
 
-/* As many alike ones as may be asked for, one too many: alike ones are not tried in all orders. */
+/* As many equal devices as a request may have, and one too many. Equal devices are not tried in all
+ * orders. */
 static void
 many_alike_are_no_search(void **state)
 {

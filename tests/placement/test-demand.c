@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* demand: which hostdevs are ours, and what each is to be. */
+/* demand: which hostdevs are ours, and which vGPU each asks for. */
 
 #include "device/vgpu.h"
 #include "placement/demand.h"
@@ -26,12 +26,13 @@ static struct policy_class classes[] = {
     {.name = (char[]){"7"}, .types = {one_type, 1}},
 };
 
-/* One hostdev, what the annotation and the policy say about it, and what comes of it. */
+/* One hostdev, the annotation and the policy about it, and the result. */
 struct row {
     const char *alias;        /* NULL: the hostdev has none */
-    const char *type, *class; /* of the device that names it; both NULL: none does */
+    const char *type, *class; /* of the device that names it; both NULL: none names it */
     const char *default_class;
-    const char *wanted; /* a type or class; NULL: not ours; else what the message has */
+    const char
+        *wanted; /* a type or class; NULL: the hostdev is not ours; else words of the message */
     bool refused, not_gpu;
 };
 
@@ -112,12 +113,12 @@ annotation_then_alias_then_default(void **state)
         {"ua-vgpu-small", NULL, NULL, NULL, "small", false, false},
         {"ua-gpu0", NULL, NULL, "small", "small", false, false},
         {NULL, NULL, NULL, "small", "small", false, false},
-        /* two and three of them at once */
+        /* two and three devices at once */
         {"ua-vgpu-small", "nvidia-222", NULL, "big", "nvidia-222", false, false},
         {"ua-vgpu-small", NULL, "big", "7", "big", false, false},
         {"ua-vgpu-small", NULL, NULL, "big", "small", false, false},
         {"ua-vgpu-nonsense", NULL, "big", NULL, "big", false, false},
-        /* a type is the device's own word, even where a class is called so */
+        /* a device's type is a type, even if a class has the same name */
         {"ua-gpu0", "small", NULL, NULL, "small", false, false},
     };
 
@@ -147,7 +148,7 @@ an_alias_is_a_class_or_a_class_and_a_number(void **state)
         {"ua-vgpu-small--2", NULL, NULL, NULL, "class \"small-\"", true, false},
         {"ua-vgpu-small-2-2", NULL, NULL, NULL, "class \"small-2\"", true, false},
         {"ua-vgpu-Small", NULL, NULL, NULL, "class \"Small\"", true, false},
-        /* an unknown class is an error even where there is a default */
+        /* an unknown class is an error even if there is a default */
         {"ua-vgpu-middle", NULL, NULL, "small", "class \"middle\"", true, false},
     };
 
@@ -165,7 +166,7 @@ what_nothing_names_is_not_ours(void **state)
         {"ua-vgpu", NULL, NULL, NULL, NULL, false, false},
         {"ua-VGPU-small", NULL, NULL, NULL, NULL, false, false},
         {"xua-vgpu-small", NULL, NULL, NULL, NULL, false, false},
-        /* s390's mediated devices, whatever they are called */
+        /* the mediated devices of s390, whatever they are called */
         {NULL, NULL, NULL, "small", NULL, false, true},
         {"ua-vgpu-small", NULL, NULL, NULL, NULL, false, true},
         {"ua-vgpu-small", NULL, NULL, "small", NULL, false, true},
@@ -215,7 +216,8 @@ an_unknown_class_is_told_with_the_known_ones(void **state)
     }
 }
 
-/* A class of the longest name that an annotation or alias can have is that class, not its stem. */
+/* The longest class name that an annotation or alias can have means this class, and not a shorter
+ * one that begins alike. */
 static void
 no_name_is_cut(void **state)
 {
@@ -259,7 +261,8 @@ static struct policy_domain domains[] = {
     {.name = (char[]){"*"}, .devices = all_devices, .device_count = COUNT(all_devices)},
 };
 
-/* Which class or type a domain's hostdev gets where several speak; NULL: it is not ours. */
+/* The class or type of a domain's hostdev if several places name one. NULL: the hostdev is not
+ * ours. */
 static void
 annotation_then_domains_then_alias_then_default(void **state)
 {
@@ -272,7 +275,7 @@ annotation_then_domains_then_alias_then_default(void **state)
         {"web01", "ua-gpu1", NULL, "", "nvidia-222"},
         {"web01", "ua-gpu3", NULL, "", NULL},
         {"web01", NULL, NULL, "", NULL},
-        /* each before the next */
+        /* each row wins over the next */
         {"web01", "ua-gpu0", "big", "7", "big"},
         {"web01", "ua-gpu0", NULL, "7", "small"},
         {"web01", "ua-gpu1", "small", "7", "small"},
@@ -281,7 +284,7 @@ annotation_then_domains_then_alias_then_default(void **state)
         {"db", "ua-vgpu-big", NULL, "small", "big"},
         {"db", "ua-gpu3", NULL, "small", "small"},
         {"web01", NULL, NULL, "small", "small"},
-        /* the first entry that names the hostdev, whichever domains it means */
+        /* the first entry that names the hostdev, whichever domains the entry means */
         {"web01", "ua-gpu2", NULL, "", "big"},
         {"db", "ua-gpu0", NULL, "", "big"},
     };
@@ -315,7 +318,8 @@ annotation_then_domains_then_alias_then_default(void **state)
     }
 }
 
-/* Not by its name, and never for s390's devices; a type it says is taken whatever `allow` says. */
+/* A device is not ours by its name here, and never if it is of s390. Its type is taken whatever
+ * `allow` says. */
 static void
 domains_by_uuid_and_for_gpus_only(void **state)
 {
@@ -387,7 +391,7 @@ only_what_the_policy_allows_may_be_said(void **state)
         {{.class = (char[]){"small"}, .traits = (char[]){"blue"}},
          POLICY_ALLOW_TRAITS,
          "traits=\"blue\""},
-        /* a class that there is none of is not told to those who may not ask for one */
+        /* a class that does not exist is not reported to a guest that may not ask for one */
         {{.class = (char[]){"secret"}}, POLICY_ALLOW_CLASS, "does not let a request say class"},
     };
 
@@ -405,14 +409,14 @@ only_what_the_policy_allows_may_be_said(void **state)
             !strstr(error.text, "ua-gpu0") || !strstr(error.text, rows[i].said) ||
             !strstr(error.text, "vgpu.conf") || !strstr(error.text, "allow"))
             fail_msg("row %zu: %s", i, error.text);
-        /* with nothing but what it says allowed, it may */
+        /* if only this class is allowed, the guest may ask for it */
         policy.allow = 1u << rows[i].key | 1u << POLICY_ALLOW_CLASS;
         if (i + 1 < COUNT(rows))
             assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
     }
 }
 
-/* Request, else class, else the whole policy. */
+/* The request wins over the class, and the class over the whole policy. */
 static void
 order_and_numa_are_inherited(void **state)
 {
@@ -517,7 +521,7 @@ types_by_words_and_by_frame_buffer(void **state)
     }
 }
 
-/* A class by frame buffer has no words, and its demand says so. */
+/* A class by frame buffer has no words for types, and its demand says so. */
 static void
 a_class_by_frame_buffer(void **state)
 {
@@ -587,7 +591,7 @@ parameters_are_refused_unless_allowed(void **state)
         {&other, "vgpu_swrl", "1", "vgpu_swrl=1"},
         {&other, "frame_rate_limiter", "0", NULL},
         {&none, "frame_rate_limiter", "0", NULL},
-        /* what would be more than one parameter */
+        /* texts that would be more than one parameter */
         {&plain, "disable_vnc", "a_B.9:+-", "disable_vnc=a_B.9:+-"},
         {&plain, "disable_vnc", "1, plugin0.unsafe=1", NULL},
         {&plain, "disable_vnc", "1,x", NULL},
@@ -637,7 +641,7 @@ parameters_as_the_driver_takes_them(void **state)
     assert_string_equal(text, "");
 }
 
-/* The driver must not be told half of a value. */
+/* The driver must not get half of a value. */
 static void
 parameters_are_whole_or_refused(void **state)
 {
@@ -663,7 +667,7 @@ parameters_are_whole_or_refused(void **state)
     }
 }
 
-/* Several hostdevs keep their order; those that are not ours leave no gap. */
+/* Several hostdevs keep their order. Those that are not ours leave no gap. */
 static void
 several_hostdevs(void **state)
 {
@@ -692,7 +696,7 @@ several_hostdevs(void **state)
     assert_string_equal(demands.items[1].label, UUID0);
     demands_clear(&demands);
     assert_null(demands.items);
-    /* one that is refused refuses all */
+    /* one refused device refuses all */
     hostdevs[1].alias = (char[]){"ua-vgpu-nonsense"};
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), -EINVAL);
     assert_null(demands.items);

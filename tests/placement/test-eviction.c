@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which vGPU that nobody needs is given up for one that has no room. */
+/* Which unneeded vGPU is given up for a device that has no room. */
 
 #include "placement/question.h"
 
@@ -14,16 +14,16 @@ an_idle_gpu_changes_its_type(void **state)
         {"gpu a" X "leaving 1 X-1 a other", "", "type=X-2", 1},
         {"gpu a" X "kept 1 X-4 a other", "", "type=X-4", 1},
         {"gpu a vfs 1" X "kept 1 X-1 a.0 other", "", "type=X-1", 1},
-        /* the GPU that loses the fewest, and of it the oldest */
+        /* the GPU that loses the fewest vGPUs, and on this GPU the oldest vGPU */
         {"gpu a" X "gpu b" X
          "kept 1 X-1 a other at 5\nkept 2 X-1 a other at 3\nkept 3 X-1 b other at 9",
          "", "type=X-2", 3},
         {"gpu a" X "kept 1 X-1 a other at 5\nkept 2 X-1 a other at 3\nkept 3 X-1 a other at 9", "",
          "type=X-2", 2},
         {"gpu a" X "gpu b" X "kept 1 X-1 a other at 5\nkept 2 X-1 b other at 3", "", "type=X-2", 1},
-        /* for the device that has no room */
+        /* given up for the device that has no room */
         {"gpu a" X "gpu b" X "kept 1 X-1 a other\nforeign 2 X-1 b", "", "type=X-1;type=X-4", 1},
-        /* a demanded UUID of the wrong type goes first */
+        /* a demanded UUID of the wrong type is given up first */
         {"gpu a" X "gpu b" X "kept 1 X-1 a other at 1\nkept 2 X-1 b other at 9", "",
          "type=X-2 uuid=2", 2},
     };
@@ -36,12 +36,12 @@ static void
 nothing_is_reaped_in_vain(void **state)
 {
     static const struct question_victim rows[] = {
-        /* it is not ours, or is in use */
+        /* the vGPU is not ours, or is in use */
         {"gpu a" X "foreign 1 X-1 a", "", "type=X-2", 0},
         {"gpu a" X "held 1 X-1 a other", "", "type=X-2", 0},
         {"gpu a" X "found 1 X-1 a other", "", "type=X-2", 0},
         {"gpu a" X "kept 1 X-1 a other busy", "", "type=X-2", 0},
-        /* something that stays blocks */
+        /* a vGPU that stays is in the way */
         {"gpu a" X "kept 1 X-1 a other\nforeign 2 X-1 a", "", "type=X-2", 0},
         {"gpu a" X "kept 1 X-1 a other\nheld 2 X-1 a other", "", "type=X-2", 0},
         {"gpu a X-1:1024:2\nkept 1 X-1 a other busy\nheld 2 X-1 a other", "", "type=X-1", 0},
@@ -62,7 +62,8 @@ nothing_is_reaped_in_vain(void **state)
          "quotas = ( { domains = [ \"*\" ]; class = \"c\"; max = 0; } );",
          "type=X-2", 0},
         {"gpu a Y:1024:1\nkept 1 Y a other", "", "type=X-1", 0},
-        /* a UUID that is somebody's, or in the way for good; or whose type had no room anyway */
+        /* a UUID that belongs to a guest, or is in the way for good; or a type that had no room
+         * anyway */
         {"gpu a" X "gpu b" X "kept 1 X-1 a other\nheld 2 X-1 a other\nforeign 3 X-1 b", "",
          "type=X-2 uuid=1", 0},
         {"gpu a" X "held 1 X-1 a other", "", "type=X-1 uuid=1", 0},
@@ -102,7 +103,8 @@ a_claim_in_flight_blocks_as_what_is_made(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-/* What the kernel has refused or does not tell, no reaping makes it grant in this call. */
+/* If the kernel has refused a place or does not tell its room, no removal changes that in this
+ * call. */
 static void
 a_refusal_is_no_reason_to_reap(void **state)
 {
@@ -122,8 +124,8 @@ a_refusal_is_no_reason_to_reap(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-/* Others' vGPUs are not given up for a device that has capacity, or for one that will never have.
- */
+/* Other guests' vGPUs are not given up for a device that has room, or for one that will never have
+ * room. */
 static void
 only_what_stands_in_the_way_is_reaped(void **state)
 {
@@ -132,12 +134,12 @@ only_what_stands_in_the_way_is_reaped(void **state)
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nkept 2 Y b other", "", "type=X-1;type=Y",
          2},
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nforeign 2 Y b", "", "type=X-2;type=Y", 0},
-        /* a kept one that one of the devices is to have stays */
+        /* a kept vGPU stays if one of the devices is to have it */
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nkept 2 Y b other", "",
          "type=X-1 uuid=1;type=Y", 2},
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nforeign 2 Y b", "",
          "type=X-1 uuid=1;type=Y", 0},
-        /* a function that is asked for by name */
+        /* a function that the request names */
         {"gpu a vfs 2 X-1:1024:2\nheld 1 X-1 a.0 other\nkept 2 X-1 a.1 other", "",
          "type=X-1 parent=a.0", 0},
         {"gpu a vfs 3 X-1:1024:9\nkept 1 X-1 a.0 other at 9\nkept 2 X-1 a.1 other at 1", "",
@@ -148,7 +150,7 @@ only_what_stands_in_the_way_is_reaped(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-/* One that would do elsewhere makes way, as when placing. */
+/* A vGPU whose guest would have room elsewhere is given up first, as when placing. */
 static void
 help_for_all_together(void **state)
 {
@@ -169,7 +171,8 @@ what_stands_in_the_way_of_a_named_function(void **state)
 {
 #define ONES_AND_TWOS "gpu v vf vfs 4 X-1:1024:1@1 X-2:2048:1@2 Y-1:1024:1@1\n"
     static const struct question_victim rows[] = {
-        /* of another size, anywhere on the card; of another type, on the very function */
+        /* a vGPU of another size, anywhere on the card; one of another type, on the named
+         * function */
         {V "kept 1 X-2 v.0 other", "", "type=X-1 on=v.1", 1},
         {V "kept 1 X-2 v.1 other", "", "type=X-1 on=v.1", 1},
         {V "leaving 1 X-2 v.1 other", "", "type=X-1 on=v.1", 1},
@@ -179,7 +182,7 @@ what_stands_in_the_way_of_a_named_function(void **state)
         {"gpu v vf vfs 6 X-1:1024:2\nkept 1 X-1 v.0 other at 5\nkept 2 X-1 v.1 other at 3", "",
          "type=X-1 on=v.5", 2},
         {V "kept 1 X-2 v.0 other\n" W, "", "type=X-1 on=w.0;type=X-1 on=v.1", 1},
-        /* what stays, and what is elsewhere */
+        /* vGPUs that stay, and vGPUs elsewhere */
         {V "kept 1 X-2 v.0 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.1 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.1 other", "", "type=Z on=v.1", 0},
@@ -192,9 +195,9 @@ what_stands_in_the_way_of_a_named_function(void **state)
         {V "kept 1 X-2 v.0 other\ndrained v", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.0 other", "", "type=X-1 on=x.1", 0},
         {V "kept 1 X-2 v.0 other", "", "type=X-1 on=v.1;type=X-2 on=v.2", 0},
-        /* nobody knows that it would help: the type is not listed, nor remembered */
+        /* nobody knows whether it would help: the type is neither listed nor remembered */
         {V "forgetful v\nkept 1 X-2 v.0 other", "", "type=X-1 on=v.1", 0},
-        /* a GPU instance is of no use to a type of another shape */
+        /* a GPU instance does not help a type of another shape */
         {ONES_AND_TWOS "kept 1 X-2 v.0 other\nheld 2 X-1 v.2 other", "", "type=X-1 on=v.1", 0},
         {ONES_AND_TWOS "kept 1 X-2 v.0 other at 1\nkept 2 X-1 v.2 other at 9", "",
          "type=X-1 on=v.1", 2},
@@ -202,7 +205,7 @@ what_stands_in_the_way_of_a_named_function(void **state)
         {ONES_AND_TWOS "kept 1 X-2 v.1 other\nheld 2 X-1 v.2 other", "", "type=X-1 on=v.1", 0},
         {"gpu v vf vfs 1 X-1:1024:1@1 X-2:2048:1@2\nkept 1 X-2 v.0 other", "", "type=X-1 on=v.0",
          1},
-        /* who arrives goes anywhere */
+        /* an arriving guest can go anywhere */
         {"gpu v vf vfs 2 X-1:1024:4\nheld 1 X-1 v.0 other\nkept 2 X-1 v.1 other", "",
          "type=X-1 on=v.0 free=place", 2},
         {"gpu v vf vfs 2 X-1:1024:4\nheld 1 X-1 v.0 other hidden\nkept 2 X-1 v.1 other busy", "",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Virtual functions that are vGPUs themselves, which a domain names. */
+/* Virtual functions that are vGPUs themselves. The domain names its function. */
 
 #include "placement/question.h"
 
@@ -13,7 +13,7 @@ static void
 the_function_that_is_named(void **state)
 {
     static const struct question rows[] = {
-        /* free, whatever would be better */
+        /* a free function is taken, even if another would be better */
         {V, "", "type=X-1 on=v.2", "v.2 X-1"},
         {V W, "", "type=X-1 on=w.1", "w.1 X-1"},
         {V "foreign 1 X-1 v.0\n" W, "", "type=X-1 on=w.0", "w.0 X-1"},
@@ -22,7 +22,7 @@ the_function_that_is_named(void **state)
         {V, "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c on=v.2", "v.2 X-2"},
         {V "foreign 1 X-1 v.0", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };",
          "class=c on=v.2", "v.2 X-1"},
-        /* there already: its own, nobody's, another's */
+        /* the function has a vGPU: the domain's own, nobody's, another guest's */
         {V "held 1 X-1 v.2 me", "", "type=X-1 on=v.2", "take v.2 X-1"},
         {V "leaving 1 X-1 v.2 me", "", "type=X-1 on=v.2", "take v.2 X-1"},
         {V "kept 1 X-1 v.2 other", "", "type=X-1 on=v.2", "take v.2 X-1"},
@@ -84,7 +84,7 @@ why_the_function_that_is_named_will_not_do(void **state)
          CANNOT "refused it (Input/output error); gpu0 could be on v.0, v.2, v.3"},
         {V "unreadable v.1 X-1", "", "type=X-1 on=v.1",
          CANNOT "does not tell its room (Input/output error); gpu0 could be on v.0, v.2, v.3"},
-        /* what is no such function */
+        /* devices that are no such function */
         {V "stranger x.1 which is no GPU", "", "type=X-1 on=x.1",
          "NEVER gpu0 (X-1) cannot be on x.1, which is no GPU; gpu0 could be on v.0, v.1, v.2"},
         {V, "", "type=X-1 on=x.1", "NEVER |cannot be on x.1, which takes no vGPUs here"},
@@ -104,7 +104,7 @@ why_the_function_that_is_named_will_not_do(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Eight of those that would do now are named, by all rules. */
+/* The message names eight of the functions that would do now, by all rules. */
 static void
 functions_that_would_do(void **state)
 {
@@ -146,7 +146,7 @@ several_functions_for_one_guest(void **state)
         /* beside mediated devices */
         {"gpu a" X V, "", "type=X-1;type=X-2 on=v.1", "a X-1, v.1 X-2"},
         {"gpu a vfs 2" X V, "", "type=X-1 on=v.0;type=X-2;type=X-2", "v.0 X-1, a.0 X-2, a.1 X-2"},
-        /* as many as an administrator says, if the driver does not */
+        /* as many as an administrator says, if the driver does not tell */
         {V, "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );",
          "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
         {V, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
@@ -157,7 +157,7 @@ several_functions_for_one_guest(void **state)
          "type=X-1 on=v.0", "NO_ROOM |its GPU v is full (1 of 1)"},
         {"gpu a" X, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );", "type=X-1;type=X-1",
          "a X-1, a X-1"},
-        /* of a type that has no size, those that are made and those in flight */
+        /* for a type without a size, the vGPUs that are made and those in flight count */
         {"gpu m rule pool 4 M-1/1 M-2/2\npending 1 M-1 m other",
          "max_instances = ( { types = [ \"M-1\" ]; max = 1; } );", "type=M-1",
          "NO_ROOM |m is full (1 of 1)"},
@@ -172,7 +172,7 @@ several_functions_for_one_guest(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Who arrives can be given another source: another function, or a device of the other kind. */
+/* A guest that arrives may get another source: another function, or a device of the other kind. */
 static void
 places_for_who_arrives(void **state)
 {
@@ -186,7 +186,7 @@ places_for_who_arrives(void **state)
         {"gpu a" X, "", "type=X-1 on=v.0 free=kind", "a X-1"},
         {V, "", "type=X-1 free=place", "NEVER |v makes vGPUs for <hostdev type='pci'> only"},
         {V, "", "type=X-1 free=kind", "v.0 X-1"},
-        /* the best of both */
+        /* the best of both kinds */
         {"gpu a" X V, "", "type=X-1 free=kind", "a X-1"},
         {"gpu a" X V "foreign 1 X-1 v.0", "", "type=X-1 free=kind", "v.1 X-1"},
         {"gpu a" X "foreign 1 X-4 a\n" V, "", "type=X-1 free=kind", "v.0 X-1"},
@@ -198,7 +198,8 @@ places_for_who_arrives(void **state)
          "classes = { c = { types = [ \"X-2\", \"X-1\" ]; "
          "}; };",
          "class=c free=kind;class=c;class=c", "a X-2, v.0 X-1, v.1 X-1"},
-        /* what is promised or given to others is taken, whether it is to be seen or not */
+        /* a place that is promised or given to others is taken, whether its vGPU is visible or
+         * not */
         {V "reserved 1 X-1 v.0 other", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
         {V "reserved 1 X-1 v.0 other", "", "type=X-2 on=v.0 free=place",
          "NO_ROOM |v is being given a vGPU of another size"},
@@ -214,7 +215,7 @@ places_for_who_arrives(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* A driver that lists only what it would make now: what else there is, nobody knows. */
+/* A driver lists only what it would make now. Nobody knows the other types. */
 static void
 what_is_not_listed_now(void **state)
 {
@@ -245,7 +246,7 @@ what_is_not_listed_now(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Sizes may differ where the driver has been seen to take several, and among GPU instances. */
+/* Sizes may differ if the driver was seen to take several sizes, and among GPU instances. */
 static void
 cards_of_several_sizes(void **state)
 {

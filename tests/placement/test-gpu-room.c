@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a GPU's room says of random hosts, held to what the fake kernel's rules would let be made:
- * of the host as it is, and after each step of putting and dropping vGPUs. How to repeat a failure
- * is in chance.h.
+ * The figures of a GPU's room on random hosts, compared with what the fake kernel's rules allow:
+ * for the host as it is, and after each step that puts or drops vGPUs. chance.h says how to repeat
+ * a failure.
  */
 
 #include "fake/chance.h"
@@ -14,26 +14,26 @@
 
 #define STEPS 8
 
-/* What a room says of one kind: of the whole card, and of each place. */
+/* The room's figures for one kind: on the whole card, and in each place. */
 struct saying {
     struct bounds left, at[PLACES];
 };
 
-/* A GPU of the model, with the room that is to say the same. */
+/* A GPU of the model, with its room, which must say the same. */
 struct played {
-    struct model model; /* with all that is put, without what is dropped */
+    struct model model; /* with all vGPUs that were put, without those that were dropped */
     size_t card;
     const struct inventory *inventory;
     struct gpu_load room;
-    size_t vgpus[THINGS]; /* per thing: its vGPU in the inventory; SIZE_MAX: it was put */
-    unsigned freed[KIND_COUNT], put[KIND_COUNT]; /* what was dropped of each kind, and put */
+    size_t vgpus[THINGS]; /* for each thing its vGPU in the inventory; SIZE_MAX: the test put it */
+    unsigned freed[KIND_COUNT], put[KIND_COUNT]; /* how many of each kind were dropped, and put */
     bool lacks[KIND_COUNT]; /* kinds that no function offered at first, though one was free */
     size_t drops;
 };
 
 /* --- what can be made ------------------------------------------------------------------------- */
 
-/* Whether the administrator lets a card have one more of a kind. */
+/* Whether the administrator allows one more of a kind on a card. */
 static bool
 is_allowed(const struct model *model, size_t card, size_t kind)
 {
@@ -44,7 +44,8 @@ is_allowed(const struct model *model, size_t card, size_t kind)
     return most == 0 || taken < most;
 }
 
-/* How many more of a kind can be made, one after another; place: SIZE_MAX: on all. */
+/* How many more of a kind can be made, one after another, in the place `only`. SIZE_MAX: in all
+ * places. */
 static unsigned
 count_makable(const struct model *model, size_t card, size_t kind, size_t only)
 {
@@ -72,8 +73,8 @@ count_makable(const struct model *model, size_t card, size_t kind, size_t only)
 
 /* --- what can be known ------------------------------------------------------------------------ */
 
-/* Whether the largest type of a card is known, which has all of it: an idle card lists that. Else a
- * maximum that follows from sizes is too low. */
+/* Whether the program knows the largest type of a card, which takes the whole card. An idle card
+ * lists that type. Otherwise a maximum that follows from sizes is too low. */
 static bool
 knows_largest(const struct card *card)
 {
@@ -84,8 +85,8 @@ knows_largest(const struct card *card)
     return false;
 }
 
-/* Of a kind that needs a GPU instance: none is free as far as the driver told, and what
- * was dropped of its size is taken again; or none can be, as the card is not partitioned. */
+/* For a kind that needs a GPU instance: the driver told of no free instance, and every dropped one
+ * of its size is taken again; or the card is not partitioned. */
 static bool
 has_none(const struct played *played, size_t kind)
 {
@@ -96,8 +97,7 @@ has_none(const struct played *played, size_t kind)
     return !card->partitioned || (played->lacks[kind] && played->freed[kind] <= played->put[kind]);
 }
 
-/* Whether it is known how many of a kind are never exceeded, to the last one; if it is not, what is
- * said is no less. */
+/* Whether the room knows the exact maximum of a kind. If not, its figure is never too low. */
 static bool
 knows_most(const struct played *played, unsigned k)
 {
@@ -114,7 +114,7 @@ knows_most(const struct played *played, unsigned k)
            (knows_largest(card) && card->calculated[k]);
 }
 
-/* The same of how many there are for sure. */
+/* The same for the number that is sure. */
 static bool
 knows_least(const struct played *played, unsigned k)
 {
@@ -142,8 +142,8 @@ parent_of(const struct played *played, size_t place)
     return parent;
 }
 
-/* How many of a kind there are for sure, whatever else is not known: where nothing was put, one if
- * the card is empty by now, or if one of the kind was dropped there. */
+/* The number of a kind that must be sure, whatever else is not known. If nothing was put, it is one
+ * if the card is empty by now, or if one of the kind was dropped there. */
 static unsigned
 promised(const struct played *played, size_t kind)
 {
@@ -185,14 +185,14 @@ check(const struct played *played, unsigned k, size_t place, const struct bounds
              model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
 }
 
-/* Whether it is what a driver makes of any sizes. */
+/* Whether this limit is the driver's maximum for vGPUs of any sizes. */
 static bool
 is_of_any_size(const struct limit *limit)
 {
     return limit->source == LIMIT_CALCULATED && !limit->is_enough && !limit->is_memory;
 }
 
-/* What is left of each limit is its total without what has been taken of it. */
+/* The rest of each limit is its total without the parts that are taken. */
 static void
 check_limits(const struct played *played, const char *step, uint64_t seed)
 {
@@ -260,7 +260,7 @@ check_bounds(const struct played *played, const char *step, struct saying *said,
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Puts a vGPU where there is a place for it. */
+/* Puts a vGPU in a place that has room. */
 static void
 put(struct played *played, uint64_t *seed)
 {
@@ -280,7 +280,7 @@ put(struct played *played, uint64_t *seed)
     gpu_load_put(&played->room, &use);
 }
 
-/* Drops one that was there from the beginning. */
+/* Drops a vGPU that was there from the beginning. */
 static void
 drop(struct played *played, uint64_t *seed)
 {
@@ -306,7 +306,7 @@ is_same(const struct bounds *a, const struct bounds *b)
     return a->least == b->least && a->most == b->most && a->why == b->why && a->error == b->error;
 }
 
-/* Takes back what was done after a mark: then the room says what it said there. */
+/* Undoes the steps after a mark. Then the room says what it said at the mark. */
 static void
 go_back(struct played *played, size_t mark, const struct saying *then, uint64_t seed)
 {
@@ -326,7 +326,7 @@ go_back(struct played *played, size_t mark, const struct saying *then, uint64_t 
     }
 }
 
-/* All steps, and back again: some in one go. */
+/* Plays all steps and undoes them, some in one go. */
 static void
 play(struct played *played, uint64_t *seed, uint64_t first)
 {
@@ -353,7 +353,7 @@ play(struct played *played, uint64_t *seed, uint64_t first)
     check_bounds(played, "all taken back", said[0], first);
 }
 
-/* What is on the host is there, and to be seen, as far as its drivers would have made it. */
+/* Makes the things of the host visible, as far as its drivers would have made them. */
 static void
 show_all(struct model *model)
 {
@@ -374,7 +374,7 @@ show_all(struct model *model)
     model_calculate(model);
 }
 
-/* Kinds that no function offers, though one is free and would say so. */
+/* Kinds that no function offers, although one function is free and would offer them. */
 static void
 find_lacking(struct played *played)
 {

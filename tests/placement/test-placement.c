@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Where vGPUs go that could go to several places, and what the configuration says of that. */
+/* Where vGPUs go that could go to several places, and the configuration's rules for that. */
 
 #include "placement/question.h"
 /* --- pack and spread -------------------------------------------------------------------------- */
@@ -16,19 +16,20 @@ pack_fills_and_keeps_empty_ones_empty(void **state)
         {THREE "foreign 1 X-1 b\nforeign 2 X-2 c", "", "type=X-1", "b X-1"},
         {THREE "foreign 1 X-1 b\nforeign 2 X-2 c", "", "type=X-2", "c X-2"},
         {THREE "foreign 1 X-1 b\nforeign 2 X-2 c", "", "type=X-4", "a X-4"},
-        /* a claim fills as well as what is made; what the kernel no longer shows does not */
+        /* a claim fills a GPU as much as a made vGPU; a vGPU that the kernel no longer shows does
+         * not */
         {THREE "pending 1 X-1 c other", "", "type=X-1", "c X-1"},
         {THREE "held 1 X-1 c other hidden", "", "type=X-1", "a X-1"},
-        /* several */
+        /* several devices */
         {THREE, "", "type=X-1;type=X-1", "a X-1, a X-1"},
         {THREE, "", "type=X-1;type=X-1;type=X-1;type=X-1;type=X-1",
          "a X-1, a X-1, a X-1, a X-1, b X-1"},
         {THREE "foreign 1 X-1 c\nforeign 2 X-1 c", "", "type=X-1;type=X-1;type=X-1",
          "c X-1, c X-1, a X-1"},
-        /* full is by share, not by number: 1 of 2 is fuller than 2 of 8 */
+        /* "full" is a share, not a number: 1 of 2 is fuller than 2 of 8 */
         {"gpu a Y:1024:8\ngpu b Y:1024:2\nforeign 1 Y a\nforeign 2 Y a\nforeign 3 Y b", "",
          "type=Y", "b Y"},
-        /* the fullest by the whole GPU, whichever functions are free */
+        /* the fullest whole GPU, whichever functions are free */
         {"gpu a vfs 2" X "gpu b vfs 4" X "foreign 1 X-1 a.0\nforeign 2 X-1 b.1\nforeign 3 X-1 b.2",
          "", "type=X-1", "a.1 X-1"},
         {"gpu a vfs 4" X "gpu b vfs 4" X "foreign 2 X-1 b.1\nforeign 3 X-1 b.2", "", "type=X-1",
@@ -49,17 +50,17 @@ spread_takes_the_emptiest(void **state)
         {THREE "foreign 1 X-1 a\nforeign 2 X-1 b", spread, "type=X-1", "c X-1"},
         {THREE "foreign 1 X-1 a\nforeign 2 X-1 b\nforeign 3 X-2 c", spread, "type=X-1", "a X-1"},
         {THREE "pending 1 X-1 a other", spread, "type=X-1", "b X-1"},
-        /* the devices of one domain on different GPUs */
+        /* the devices of one domain go to different GPUs */
         {THREE, spread, "type=X-1;type=X-1", "a X-1, b X-1"},
         {THREE, spread, "type=X-1;type=X-1;type=X-1;type=X-1", "a X-1, b X-1, c X-1, a X-1"},
         {THREE "foreign 1 X-1 b\nforeign 2 X-1 b\nforeign 3 X-2 c", spread, "type=X-1;type=X-1",
          "a X-1, b X-1"},
         {THREE "held 1 X-1 a me\nforeign 2 X-1 b\nforeign 3 X-1 b\nforeign 4 X-2 c", spread,
          "type=X-1 uuid=1;type=X-1", "take a X-1, b X-1"},
-        /* if need be on one */
+        /* to one GPU if nothing else is possible */
         {"gpu a" X, spread, "type=X-1;type=X-1", "a X-1, a X-1"},
         {"gpu a" X "gpu b" X "foreign 1 X-2 a", spread, "type=X-1;type=X-1", "b X-1, b X-1"},
-        /* what one asks for is not asked of the others */
+        /* a wish of one device is no wish of the others */
         {THREE "foreign 1 X-1 b", "", "type=X-1 placement=spread;type=X-1", "a X-1, a X-1"},
         {THREE "foreign 1 X-1 b", spread, "type=X-1 placement=pack", "b X-1"},
         {THREE "foreign 1 X-1 b",
@@ -87,7 +88,7 @@ near_first_or_only(void **state)
 {
     static const char ignore[] = "numa = \"ignore\";", require[] = "numa = \"require\";";
     static const struct question rows[] = {
-        /* prefer: before any packing, but not before having one */
+        /* prefer: it comes before any packing, but a vGPU elsewhere is better than none */
         {NODES, "", "type=X-1 nodes=1", "b X-1"},
         {NODES "foreign 1 X-1 a", "", "type=X-1 nodes=1", "b X-1"},
         {NODES "foreign 1 X-4 b", "", "type=X-1 nodes=1", "a X-1"},
@@ -95,9 +96,9 @@ near_first_or_only(void **state)
         {NODES "foreign 1 X-1 b", "", "type=X-1 nodes=0-1", "b X-1"},
         {NODES, "", "type=X-1 nodes=7", "a X-1"},
         {NODES, "", "type=X-4 nodes=1;type=X-4;type=X-4", "b X-4, a X-4, c X-4"},
-        /* a guest that is bound to nothing is near everywhere */
+        /* a guest that is bound to no node is near all GPUs */
         {NODES "foreign 1 X-1 c", "", "type=X-1", "c X-1"},
-        /* the type that is preferred comes first */
+        /* the preferred type comes first */
         {"gpu a numa 0 X-2:2048:2\ngpu b numa 1 X-1:1024:4",
          "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c nodes=1", "a X-2"},
         /* ignore */
@@ -136,7 +137,7 @@ static void
 traits_are_asked_for_or_forbidden(void **state)
 {
     static const struct question rows[] = {
-        /* the administrator's */
+        /* tags of the administrator */
         {CARDS, COLOURS, "type=X-1 traits=red", "b X-1"},
         {CARDS, COLOURS, "type=X-1 traits=blue,old", "a X-1"},
         {CARDS, COLOURS, "type=X-1 traits=,,blue,,old,", "a X-1"},
@@ -147,12 +148,12 @@ traits_are_asked_for_or_forbidden(void **state)
          "NEVER |a lacks a trait asked for|b lacks a trait asked for|c lacks"},
         {CARDS, COLOURS, "type=X-1 traits=blue,!old",
          "NEVER |a has a trait that is forbidden|b lacks|c lacks"},
-        /* whole words, as they are written */
+        /* whole words, exactly as they are written */
         {CARDS, COLOURS, "type=X-1 traits=blu", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, COLOURS, "type=X-1 traits=bluer", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, COLOURS, "type=X-1 traits=Blue", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, "", "type=X-1 traits=blue", "NEVER |a lacks|b lacks|c lacks"},
-        /* those that a GPU has by itself */
+        /* the tags that every GPU has by itself */
         {CARDS, "", "type=X-1 traits=vendor=8086", "b X-1"},
         {CARDS, "", "type=X-1 traits=device=3e9b", "b X-1"},
         {CARDS, "", "type=X-1 traits=driver=i915", "b X-1"},
@@ -165,7 +166,7 @@ traits_are_asked_for_or_forbidden(void **state)
         {CARDS, "", "type=X-1 traits=vendor=", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, "", "type=X-1 traits=vendor", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, "", "type=X-1 traits=interface=vf", "NEVER |a lacks|b lacks|c lacks"},
-        /* a class's, and both together */
+        /* tags of a class, and of class and device together */
         {CARDS, COLOURS "classes = { c = { types = [ \"X-1\" ]; traits = [ \"red\" ]; }; };",
          "class=c", "b X-1"},
         {CARDS, COLOURS "classes = { c = { types = [ \"X-1\" ]; traits = [ \"!blue\" ]; }; };",
@@ -176,10 +177,10 @@ traits_are_asked_for_or_forbidden(void **state)
          COLOURS
          "classes = { c = { framebuffer = \"1G\"; traits = [ \"vendor=8086\", \"red\" ]; }; };",
          "class=c", "b X-1"},
-        /* a direct type does not inherit a class's */
+        /* a device with a direct type does not inherit the tags of a class */
         {CARDS, COLOURS "classes = { c = { types = [ \"X-1\" ]; traits = [ \"red\" ]; }; };",
          "type=X-1", "a X-1"},
-        /* each device its own */
+        /* each device has its own tags */
         {CARDS, COLOURS, "type=X-1 traits=red;type=X-1 traits=blue;type=X-1",
          "b X-1, a X-1, a X-1"},
     };
@@ -196,7 +197,7 @@ classes_by_types_and_by_frame_buffer(void **state)
 #define TWO   "classes = { c = { types = [ \"X-2\", \"x-1\", \"GRID X-4\" ]; }; };"
 #define SIZED "classes = { c = { framebuffer = \"2G\"; }; };"
     static const struct question rows[] = {
-        /* in order, by any word */
+        /* in the given order, whatever word names a type */
         {"gpu a" X, TWO, "class=c", "a X-2"},
         {"gpu a" X "foreign 1 X-1 a", TWO, "class=c", "a X-1"},
         {"gpu a" X "gpu b X-4:4096:1\nforeign 1 X-4 a", TWO, "class=c", "b X-4"},
@@ -204,7 +205,7 @@ classes_by_types_and_by_frame_buffer(void **state)
         {"gpu a X-4:4096:1\ngpu b X-1:1024:1\ngpu c X-2:2048:1", TWO, "class=c;class=c;class=c",
          "c X-2, b X-1, a X-4"},
         {"gpu a Y:1024:1", TWO, "class=c", "NEVER gpu0 wants c, which no GPU here has|y (GRID Y)"},
-        /* the smallest that is big enough, then the next bigger */
+        /* the smallest type that is large enough, then the next larger one */
         {"gpu a" X, SIZED, "class=c", "a X-2"},
         {"gpu a" X, SIZED, "class=c;class=c", "a X-2, a X-2"},
         {"gpu a" X "gpu b" X, SIZED, "class=c;class=c;class=c", "a X-2, a X-2, b X-2"},
@@ -215,7 +216,7 @@ classes_by_types_and_by_frame_buffer(void **state)
         {"gpu a X-8:8192:1\ngpu b X-4:4096:1\nforeign 1 X-4 b", SIZED, "class=c", "a X-8"},
         {"gpu a X-1:1024:4\ngpu b Y:2047:1", SIZED, "class=c", "NEVER gpu0 wants c, which no GPU"},
         {"gpu a X-1:1024:4\ngpu b Y:2049:1", SIZED, "class=c", "b Y"},
-        /* a driver that tells no size has none */
+        /* a driver that tells no size */
         {"gpu m rule pool 4 M-1/1\ngpu a X-2:2048:1", SIZED, "class=c", "a X-2"},
         {"gpu m rule pool 4 M-1/1", SIZED, "class=c", "NEVER"},
     };
@@ -230,7 +231,7 @@ static void
 gpus_of_the_policy(void **state)
 {
     static const struct question rows[] = {
-        /* reserve: places that are not given out, as the asked type counts them */
+        /* reserve: places that are not given out, counted in the requested type */
         {"gpu a" X, "gpus = ( { address = \"a\"; reserve = 1; } );", "type=X-1;type=X-1;type=X-1",
          "a X-1, a X-1, a X-1"},
         {"gpu a" X, "gpus = ( { address = \"a\"; reserve = 1; } );",
@@ -259,7 +260,7 @@ gpus_of_the_policy(void **state)
         /* a name means the GPU, not a function of it */
         {"gpu a vfs 2" X, "gpus = ( { address = \"a.0\"; enabled = false; } );", "type=X-1",
          "a.0 X-1"},
-        /* drained, and that before what the configuration says of its types */
+        /* drained; this reason comes before the configuration's rules for its types */
         {"gpu a" X "gpu b" X "drained a", "", "type=X-1", "b X-1"},
         {"gpu a" X "gpu b" X "drained a\ndrained b", "", "type=X-1",
          "NEVER |a is drained (see vgpuctl undrain)|b is drained"},
@@ -268,9 +269,9 @@ gpus_of_the_policy(void **state)
          "b X-1, b X-1"},
         {"gpu a" X "drained a", "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
          "NEVER |a is drained"},
-        /* one that is away, as it may be for months */
+        /* a drained GPU that is away, perhaps for months */
         {"gpu a" X "drained c", "", "type=X-1", "a X-1"},
-        /* what is kept there is no room */
+        /* a vGPU that is kept there makes no room */
         {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1", "NEVER |a is drained"},
         /* types */
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
@@ -305,7 +306,7 @@ parents_that_are_asked_for(void **state)
          "NEVER gpu0 (X-1) asks for the parent d, which is no GPU or virtual function here that "
          "offers vGPUs; there are the GPUs a, b, c"},
         {THREE, "", "type=X-4;type=X-4 parent=a;type=X-4 parent=b", "c X-4, a X-4, b X-4"},
-        /* a GPU means any of its functions, a function itself */
+        /* a GPU means any of its functions; a function means only itself */
         {"gpu a vfs 2" X "gpu b vfs 2" X, "", "type=X-1 parent=b", "b.0 X-1"},
         {"gpu a vfs 2" X "gpu b vfs 2" X, "", "type=X-1 parent=b.1", "b.1 X-1"},
         {"gpu a vfs 2" X "gpu b vfs 2" X "foreign 1 X-1 b.1", "", "type=X-1 parent=b.1",
@@ -322,7 +323,7 @@ parents_that_are_asked_for(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* The one function that somebody names is not given to somebody who would take any. */
+/* A function that one device names is not given to another device that would take any. */
 static void
 a_named_function_is_left_to_who_names_it(void **state)
 {
@@ -345,7 +346,7 @@ static void
 quotas_bind_whom_they_name(void **state)
 {
     static const struct question rows[] = {
-        /* what counts */
+        /* vGPUs that count */
         {THREE "held 1 X-1 a ci-1", QUOTA("\"ci-*\"", 2), "name=ci-9 type=X-1", "a X-1"},
         {THREE "held 1 X-1 a ci-1\nheld 2 X-1 b ci-2", QUOTA("\"ci-*\"", 2), "name=ci-9 type=X-1",
          "NO_ROOM |a has it, but the quota of 2 for class c is used up (2; |vgpu.conf:1)|b has it"},
@@ -358,7 +359,7 @@ quotas_bind_whom_they_name(void **state)
         {THREE "found 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "NO_ROOM |quota"},
         {THREE "held 1 X-1 a ci-1 hidden", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1",
          "NO_ROOM |quota"},
-        /* what does not */
+        /* vGPUs that do not count */
         {THREE "kept 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
         {THREE "leaving 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
         {THREE "removing 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
@@ -366,7 +367,7 @@ quotas_bind_whom_they_name(void **state)
         {THREE "held 1 X-1 a web1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
         {THREE "held 1 X-4 a ci-1", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "b X-1"},
         {THREE "held 1 X-1 a ci-9", QUOTA("\"ci-*\"", 1), "name=ci-9 type=X-1", "a X-1"},
-        /* whom it binds */
+        /* guests to which the quota applies */
         {THREE "held 1 X-1 a ci-1", QUOTA("\"ci-*\"", 1), "name=web9 type=X-1", "a X-1"},
         {THREE "held 1 X-1 a ci-1", QUOTA("\"web*\", \"ci-*\"", 1), "name=web9 type=X-1",
          "NO_ROOM |quota"},
@@ -375,11 +376,11 @@ quotas_bind_whom_they_name(void **state)
         {THREE, QUOTA("\"aaaaaaaa-0000-4000-8000-000005863607\"", 0), "type=X-1",
          "NO_ROOM |the quota of 0 for class c"},
         {THREE, QUOTA("\"aaaaaaaa-0000-4000-8000-000005863608\"", 0), "type=X-1", "a X-1"},
-        /* whatever words ask for it */
+        /* whatever words of the request ask for it */
         {THREE, QUOTA("\"*\"", 0), "type=x-1", "NO_ROOM |quota"},
         {THREE, QUOTA("\"*\"", 0), "class=c", "NO_ROOM |quota"},
         {THREE, QUOTA("\"*\"", 0), "class=big", "a X-4"},
-        /* several in one request */
+        /* several devices in one request */
         {THREE, QUOTA("\"*\"", 2), "type=X-1;type=X-1", "a X-1, a X-1"},
         {THREE, QUOTA("\"*\"", 1), "type=X-1;class=c", "NO_ROOM |not for all together"},
         {THREE, QUOTA("\"*\"", 1), "type=X-1;class=big", "a X-1, b X-4"},
@@ -413,7 +414,7 @@ the_tightest_quota_binds(void **state)
          "NO_ROOM |not for all together"},
         {THREE "held 1 X-1 a ci-1\nheld 2 X-2 b x\nheld 3 X-4 c x", TWO_QUOTAS,
          "name=web class=all", "NO_ROOM |quota of 3 for class all is used up (3;"},
-        /* a class falls to what its quotas leave */
+        /* a class uses the types that its quotas still allow */
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=ci-2 class=all", "b X-2"},
     };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Random hosts and requests, against a placer that is slow and obviously right (model.h). How to
- * repeat a failure is in chance.h.
+ * Random hosts and requests, compared with a slow placer that is obviously right (model.h).
+ * chance.h says how to repeat a failure.
  */
 
 #include "fake/chance.h"
@@ -37,7 +37,7 @@ rank_of(const struct model *model, const struct wish *wish, size_t kind)
     return model_kinds[kind].framebuffer;
 }
 
-/* A lone wish gets the best type there is for it, and of those with it a near GPU. */
+/* A lone wish gets the best type that is possible, and with this type a near GPU. */
 static void
 check_best(const struct model *model, const struct option *found, uint64_t seed)
 {
@@ -85,8 +85,8 @@ check_choices(const struct model *model, const struct model_problem *problem,
         check_best(model, &found[0], seed);
 }
 
-/* Of the functions that would do instead of the one that the only wish names the first eight are
- * named. */
+/* If the only wish names a function that will not do, the message names the first eight functions
+ * that would. */
 static void
 check_others(const struct model *model, const char *text, uint64_t seed)
 {
@@ -111,8 +111,8 @@ check_others(const struct model *model, const char *text, uint64_t seed)
     }
 }
 
-/* Which GPUs there are, and why each of them will not do, or the one of which a function is meant.
- */
+/* The message names the GPUs, and the reason why each of them will not do. If the wish names a
+ * function, it gives the reason for the function's GPU. */
 static void
 check_reasons(const struct model *model, const char *text, uint64_t seed)
 {
@@ -182,8 +182,8 @@ is_idle(const struct thing *thing)
            (thing->state == LEASE_KEPT || thing->state == LEASE_LEAVING);
 }
 
-/* What a full pool's units are nobody tells; nor which GPU instances are free, where each function
- * has a vGPU. So what goes there may go in vain. */
+/* Nobody tells how the units of a full pool are used, or which GPU instances are free if each
+ * function has a vGPU. So a vGPU may be removed there in vain. */
 static bool
 may_be_in_vain(const struct model *model, size_t index)
 {
@@ -195,7 +195,7 @@ may_be_in_vain(const struct model *model, size_t index)
     return card->pool || (card->partitioned && shown == card->place_count);
 }
 
-/* Whether a wish can be met once some things are gone, a bit each. */
+/* Whether a wish can be met once some things are gone. Each bit is a thing. */
 static bool
 helps(const struct model *model, uint32_t gone)
 {
@@ -210,8 +210,8 @@ helps(const struct model *model, uint32_t gone)
     return model_find(&after);
 }
 
-/* Whether there is any choice of idle things on a card that helps with one of them, and not without
- * it. */
+/* Whether some set of idle things on a card includes this one, helps if it is removed, and does not
+ * help without this one. */
 static bool
 is_needed(const struct model *model, size_t thing)
 {
@@ -222,7 +222,7 @@ is_needed(const struct model *model, size_t thing)
             is_idle(&model->things[i]))
             idle |= 1u << i;
     }
-    /* each set of them, from all to none */
+    /* each set of these things, from all of them to none */
     for (gone = idle;; gone = (gone - 1) & idle) {
         if (!helps(model, gone) && helps(model, gone | 1u << thing))
             return true;
@@ -231,7 +231,8 @@ is_needed(const struct model *model, size_t thing)
     }
 }
 
-/* A lone wish: others' idle vGPUs are given up if that helps, and on a GPU where it helps. */
+/* A lone wish: idle vGPUs of others are given up if that helps, and only on a GPU where it
+ * helps. */
 static void
 check_reaping(const struct model *model, uint64_t seed)
 {
@@ -269,11 +270,11 @@ check_reaping(const struct model *model, uint64_t seed)
     MUST(victim == SIZE_MAX || may_reap[victim], "lease %zu", victim);
     MUST(!model_find(&without) || victim != SIZE_MAX, "it would help; %s", error.text);
     if (victim != SIZE_MAX && !may_be_in_vain(model, model->things[of_lease[victim]].card)) {
-        /* and not only elsewhere; it is tried where drivers may take it */
+        /* and not only on another GPU; the placement tries it if the drivers may accept */
         without.exact = false;
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(model_find(&without), "reaped: %zu", of_lease[victim]);
-        /* Of others the oldest goes first, even if one that came later would do alone. */
+        /* Of other guests' vGPUs the oldest goes first, even if a younger one alone would do. */
         without = *model;
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(!model_kinds[model->things[of_lease[victim]].kind].slices ||
@@ -292,7 +293,7 @@ what_is_idle_is_reaped_if_and_only_if_it_helps(void **state)
 
 /* --- what could ever be ----------------------------------------------------------------------- */
 
-/* The same host after it has lost some of its vGPUs, a bit each. */
+/* The same host after it has lost some of its vGPUs. Each bit is a vGPU. */
 static bool
 could_without(const struct model *model, uint32_t lost)
 {
@@ -315,7 +316,7 @@ could_without(const struct model *model, uint32_t lost)
     return model_find(&after);
 }
 
-/* Whether there is any such way, of all of few vGPUs or of a choice of many. */
+/* Whether there is any such way. If there are few vGPUs all sets are tried, else some. */
 static bool
 could_ever(const struct model *model, uint64_t seed)
 {
@@ -336,8 +337,9 @@ could_ever(const struct model *model, uint64_t seed)
     return false;
 }
 
-/* Known, and left: what a wish has already it may keep, though a reserve keeps it from being made
- * anew. On an emptied host it would have to be, so the answer is "no". */
+/* One gap is known, and stays. A wish may keep the vGPU that it already has, even if a reserve
+ * forbids to make it anew. On an emptied host it would have to be made anew, so the answer is
+ * "no". */
 static bool
 has_what_is_reserved(const struct model *model)
 {
@@ -352,7 +354,8 @@ has_what_is_reserved(const struct model *model)
     return false;
 }
 
-/* Never "no" where it is so now, or once some are lost; never "yes" where it never is. */
+/* The answer is never "no" if the wishes can be met now, or once some vGPUs are gone. It is never
+ * "yes" if they can never be met. */
 static void
 check_feasibility(const struct model *unsettled, uint64_t seed)
 {

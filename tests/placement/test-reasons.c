@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What people are told who cannot have what they want. */
+/* The messages for people whose request is refused. */
 
 #include "placement/candidate.h"
 #include "placement/question.h"
@@ -26,16 +26,16 @@ every_gpu_has_a_reason(void **state)
          "of 2)|, d has no such type|, e is being given a vGPU of another "
          "size|, f does not tell its "
          "room (Input/output error)|, g refused it (|, h has only reserved places left"},
-        /* of several types the reason that came closest */
+        /* of several types, the reason of the type that came closest */
         {"gpu a" X "foreign 1 X-1 a",
          "classes = { c = { types = [ \"X-4\", \"X-2\" ]; }; };"
          "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );",
          "class=c", "NO_ROOM no GPU can take gpu0 (c): a holds x-1"},
-        /* what was refused was that type, and there */
+        /* the kernel refused this type in this place */
         {"gpu a" X "refused a X-2", "", "type=X-1", "a X-1"},
         {"gpu a" X "gpu b" X "refused a X-1", "", "type=X-1", "b X-1"},
         {"gpu a" X "refused a X-1", "", "type=X-1", "NO_ROOM |a refused it ("},
-        /* of several devices the one that has none */
+        /* of several devices, the reason of the one that has no place */
         {THREE "foreign 1 X-1 a\nforeign 2 X-1 b\nforeign 3 X-1 c", "", "type=X-1;type=X-2",
          "NO_ROOM |can take gpu1 (X-2)|a holds x-1|b holds x-1|c holds x-1"},
         /* nothing at all */
@@ -48,7 +48,7 @@ every_gpu_has_a_reason(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Sixteen GPUs that say the same: it is said once. */
+/* Sixteen GPUs have the same reason. The message says it once. */
 static void
 what_many_say_is_said_once(void **state)
 {
@@ -79,7 +79,7 @@ a_refusal_of_all_together_has_reasons_too(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Of two places that would both do, what is wrong with the second. */
+/* Two places would both do. The message says what is wrong with the second. */
 static void
 why_another_place_is_better(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The rules of a GPU's room (gpu-room.h), each as a few rows: a machine, what is done to it, and
- * what the room says then. That the rules are right for all machines is test-gpu-room's.
+ * The rules of a GPU's room (gpu-room.h). Each rule has a few rows: a machine, some steps, and the
+ * room's figures after them. test-gpu-room tests that the rules are right for all machines.
  */
 
 #include "base/array.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 /*
- * The machine is in the words of fake/fake-kernel.h, and its first GPU is the one that is asked.
- * Steps are parted by ';': "put X-1 a.0", "put - a.0 2048" (a type that the GPU does not list, and
- * its MiB), "drop a.0" (the first vGPU there); "keep a.0 1024", before all: so much of the memory
- * the function has without a vGPU. The question is a type, and a parent unless the whole GPU is
- * meant; or "left" of the first limit. The answer is "LEAST..MOST WHY", with "any" where nobody
- * says how many.
+ * The machine is in the language of fake/fake-kernel.h. The question is about its first GPU. ';'
+ * separates steps: "put X-1 a.0"; "put - a.0 2048" (a type that the GPU does not list, and its
+ * MiB); "drop a.0" (the first vGPU there). "keep a.0 1024" comes before all other steps: the
+ * function has this much memory without a vGPU. The question is a type, and a parent unless it
+ * means the whole GPU. Or it is "left", the rest of the first limit. The answer is "LEAST..MOST
+ * WHY", with "any" if nobody says how many.
  */
 struct row {
     const char *rule, *machine, *policy, *steps;
@@ -66,7 +66,7 @@ find_type(const struct asked *asked, const char *word)
     return LOAD_NO_TYPE;
 }
 
-/* One step; what a function keeps is said before the room is made. */
+/* Plays one step. The memory that a function keeps is set before the room is made. */
 static void
 step(struct asked *asked, const char *text, bool keeps)
 {
@@ -227,8 +227,8 @@ limits_bind(void **state)
     check(rows, COUNT(rows));
 }
 
-/* Cards whose drivers make two vGPUs of any sizes: of one size at a time, and of several; and one
- * with two GPU instances, of which each takes two. */
+/* The drivers of these cards make two vGPUs of any sizes. Some cards take one size at a time, and
+ * some take several. One has two GPU instances, and each instance takes two vGPUs. */
 #define CEILING "gpu v vf vfs 4 ceiling 2 X-1:1024:4 X-4:4096:1\n"
 #define CEILING_MIX                                                                                \
     "gpu v vf vfs 4 rule mixed memory 4096 ceiling 2 X-1:1024:4 X-2:2048:2 X-4:4096:1\n"
@@ -333,9 +333,9 @@ a_drop_adds_one_for_sure(void **state)
     check(rows, COUNT(rows));
 }
 
-/* A partitioned card: of its size a type has as many free GPU instances as MAX@ says. */
+/* A partitioned card. A type has as many free GPU instances of its size as MAX@ says. */
 #define MIG "gpu v vf vfs 3 X-1:1024:1@1 X-2:2048:1@2 Z-4:4096:1\n"
-/* One that could be, and is not. */
+/* A card that could be partitioned, and is not. */
 #define WHOLE                                                                                      \
     "gpu v vfs 3 Z-4:4096:1 Z-2:2048:2\ntype i-1 \"I-1\" framebuffer 1024 max 4 slices 1 "         \
     "instances 0\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Guests that come and go, through the hook, on random hosts, against the model: who must start
- * does, and what is left is what there should be. How to repeat a failure is in chance.h.
+ * Guests come and go, through the hook, on random hosts, compared with the model. A guest that must
+ * start starts, and only the expected vGPUs are left. chance.h says how to repeat a failure.
  */
 
 #include "fake/scene.h"
@@ -15,34 +15,36 @@
 #define ROUNDS_PER_SEQUENCE 150
 #define ROUNDS_PER_TROUBLE  1500
 
-#define GUESTS 6 /* 1 to 3 are those whom a limit calls ci, the others web */
+#define GUESTS 6 /* a limit calls guests 1 to 3 ci, and the others web */
 #define STEPS  25
 
 struct town {
-    struct scene scene; /* first */
+    struct scene scene; /* first: the scene's teardown finds the rest by it */
     struct model hosts; /* without things and wishes */
     struct wish wishes[GUESTS][WISHES];
     size_t wish_count[GUESTS];
     bool running[GUESTS];
     size_t foreign, foreign_functions;
     bool keep, trouble;
-    bool ids; /* types are called by them, so that hardly a name need be read */
-    /* Functions: whose they are, or were when they had a type; 0: somebody else's. */
+    bool ids; /* requests name types by their ids, so that the hook reads hardly any name */
+    /* Functions: the guest that has each function, or had it when the function had a type. 0:
+     * somebody else. */
     struct owner {
-        size_t guest; /* from 1 on */
-        bool foreign; /* somebody else made it, so it is his again once the guest ends */
+        size_t guest; /* guests, from 1 on */
+        bool foreign; /* somebody else made the vGPU, so it is his again once the guest ends */
         char type[64];
     } owners[CARDS][PLACES];
 };
 
-/* Device k of guest g (from 0) is number 10(g+1)+k; what is nobody's, from 1 on. */
+/* Device k of guest g (from 0) has the number 10(g+1)+k. Devices of nobody are numbered from 1
+ * on. */
 static unsigned
 device_number(size_t guest, size_t k)
 {
     return (unsigned)(10 * (guest + 1) + k);
 }
 
-/* Somebody else's, with which a guest that names its function may start. */
+/* A vGPU that somebody else made. A guest that names its function may start with it. */
 static void
 add_foreign(struct town *town, uint64_t *chances)
 {
@@ -58,9 +60,10 @@ add_foreign(struct town *town, uint64_t *chances)
     town->owners[index][0].foreign = card->vf;
 }
 
-/* A card that the fake kernel's tree can play, and that tells all that the model knows: so no pool,
- * whose functions only a snapshot has; no mixed sizes but xe's, as nobody knows of these before two
- * are seen; and a GPU instance for each function, as nobody knows how many there are. */
+/* A card that the fake kernel's tree can play, and that tells all that the model knows. So there is
+ * no pool, because only a snapshot has functions of pools. There are no mixed sizes except on xe,
+ * because nobody knows of mixed sizes before two are seen. Each function has a GPU instance,
+ * because nobody knows how many instances there are. */
 static void
 add_card(struct town *town, uint64_t *chances)
 {
@@ -115,7 +118,7 @@ set_up_town(struct town *town, uint64_t seed, bool trouble)
     configuration = model_host_configuration(&town->hosts, town->ids, head);
     scene_start(&town->scene, machine);
     fake_write(&town->scene.kernel, "etc/libvirt-vgpu/vgpu.conf", configuration);
-    /* What functions list is seen once, so that a type of which they are full has a name. */
+    /* The functions list their types once, so that a type has a name when all functions have it. */
     assert_int_equal(scene_prepare(&town->scene, GUESTS + 1, 1, "no such type"), 1);
     for (unsigned i = 0; i < 2; i++)
         add_foreign(town, &chances);
@@ -131,7 +134,7 @@ thing_of(const char *id)
     return thing;
 }
 
-/* Where a mediated device is, if it is anywhere. */
+/* The place of a mediated device, if it exists. */
 static bool
 find_device(const struct town *town, unsigned number, struct thing *ret)
 {
@@ -168,7 +171,7 @@ find_function(const struct town *town, size_t card, size_t place, struct thing *
     return true;
 }
 
-/* What a guest has for a wish. */
+/* The thing that a guest has for a wish. */
 static bool
 find_own(const struct town *town, size_t guest, size_t k, struct thing *ret)
 {
@@ -180,8 +183,8 @@ find_own(const struct town *town, size_t guest, size_t k, struct thing *ret)
            town->owners[wish->on_card][wish->on_place].guest == guest + 1;
 }
 
-/* Functions: somebody else's, those of guests that run, its own, and if `kept` what was left for
- * others on those that it names. */
+/* Adds the functions' vGPUs: those of somebody else, of running guests, and the guest's own. If
+ * `kept`, also those that are kept for others on functions that the guest names. */
 static void
 look_at_functions(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
 {
@@ -211,8 +214,8 @@ look_at_functions(const struct town *town, size_t guest, bool kept, bool own, st
 }
 
 /*
- * The hosts as they will be for a guest once all is gone that it does not need: others' kept ones,
- * and those of its own that it has no use for; or all of its own, if not `own`.
+ * The hosts as they will be for a guest once all unneeded vGPUs are gone: kept vGPUs of others, and
+ * its own vGPUs for which it has no use. If not `own`, all of its own vGPUs are gone, too.
  */
 static void
 look_around(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
@@ -253,7 +256,8 @@ write_request(const struct town *town, size_t guest)
     return model_host_request(&model, town->ids, (unsigned)guest + 1, device_number(guest, 0));
 }
 
-/* What is true after every step: the ledger has what there is, and each guest all or none. */
+/* Checks after every step that the ledger has all that exists, and that each guest has all of its
+ * vGPUs or none. */
 static void
 check_town(struct town *town, const struct model *model, uint64_t seed)
 {
@@ -278,7 +282,8 @@ check_town(struct town *town, const struct model *model, uint64_t seed)
     }
 }
 
-/* Whose a function is by now, and with which type: not somebody else's that it only uses. */
+/* Whose a function is by now, and its type. A vGPU of somebody else, which a guest only uses, is
+ * not the guest's. */
 static void
 take_functions(struct town *town, size_t guest)
 {
@@ -307,7 +312,7 @@ start_guest(struct town *town, size_t guest, uint64_t seed)
 
     look_around(town, guest, false, true, &other);
     possible = model_find(&other);
-    /* It may have a device that a quota forbids it by now, and get another. */
+    /* A guest may have a device that a quota forbids by now, and get another. */
     look_around(town, guest, false, false, &other);
     thinkable = model_find(&other);
     look_around(town, guest, true, true, &around);
@@ -315,7 +320,7 @@ start_guest(struct town *town, size_t guest, uint64_t seed)
     status = scene_hook(&town->scene, xml, "prepare", "begin");
     MUST(!possible || status == 0, "guest%zu: %s", guest + 1, town->scene.said);
     MUST(possible || thinkable || status == 1, "guest%zu", guest + 1);
-    /* what was given up in vain */
+    /* vGPUs that were given up in vain */
     MUST(possible || thinkable || town->wish_count[guest] > 1 ||
              scene_leases(&town->scene, "kept") == kept,
          "%zu kept ones instead of %zu; %s", scene_leases(&town->scene, "kept"), kept,
@@ -326,7 +331,7 @@ start_guest(struct town *town, size_t guest, uint64_t seed)
     check_town(town, model, seed);
 }
 
-/* What was somebody else's is his again. */
+/* A vGPU of somebody else belongs to him again. */
 static void
 give_foreign_back(struct town *town, size_t guest)
 {
@@ -350,7 +355,8 @@ end_guest(struct town *town, size_t guest, uint64_t seed)
     check_town(town, &town->hosts, seed);
 }
 
-/* All guests end, and what was kept for them goes at their next, hopeless, start. */
+/* All guests end. The vGPUs that are kept for them are removed at their next start, which cannot
+ * succeed. */
 static void
 end_town(struct town *town)
 {
@@ -410,7 +416,7 @@ cause_trouble(struct town *town, uint64_t *chances)
     faults->fail_with = maybe(chances, 50) ? EIO : EBUSY;
 }
 
-/* Whoever runs has all that it got when it started. */
+/* A running guest has all that it got when it started. */
 static void
 check_running(const struct town *town, uint64_t seed)
 {
@@ -429,7 +435,8 @@ check_running(const struct town *town, uint64_t seed)
     }
 }
 
-/* Nobody can say what must succeed then; but half a guest there never is, nor a device too many. */
+/* Nobody can say which starts must succeed then. But no guest has half of its vGPUs, and there is
+ * never a device too many. */
 static void
 guests_come_and_go_in_trouble(void **state)
 {
