@@ -33,7 +33,7 @@ expect_both(struct stage *stage)
     stage_expect(stage, stage_v, 1);
 }
 
-/* Guest 1 ends, or did not start: libvirt says so in both cases. */
+/* Guest 1 ends, or did not start. libvirt calls release in both cases. */
 static void
 end_guest(struct stage *stage)
 {
@@ -44,7 +44,7 @@ end_guest(struct stage *stage)
     stage_expect_free(stage);
 }
 
-/* Guest 1 ended with its daemon, which nobody tells. */
+/* Guest 1 ended together with its daemon, and nobody calls release. */
 static void
 reconcile_nothing_left(struct stage *stage)
 {
@@ -60,7 +60,7 @@ act_prepare(struct stage *stage)
     return stage_hook(stage, 1, both, "prepare", "begin");
 }
 
-/* If it succeeded, the guest has both, and runs. */
+/* If the action succeeded, the guest has both devices, and runs. */
 static void
 after_prepare(struct stage *stage)
 {
@@ -69,7 +69,7 @@ after_prepare(struct stage *stage)
     end_guest(stage);
 }
 
-/* Guest 4 has ended, and its vGPUs stay for its next start: they are in the way. */
+/* Guest 4 has ended. Its vGPUs are kept for its next start, and are in the way. */
 static void
 keep_anothers(struct stage *stage)
 {
@@ -88,7 +88,7 @@ after_evicting(struct stage *stage)
     if (stage_release(stage, 1) != 0)
         stage_complain(stage, "the release after it fails");
     stage_reconcile(stage);
-    /* What was not removed is kept still, and whoever wants it gets it. */
+    /* A vGPU that was not removed is still kept, and a start that wants its place gets it. */
     if (stage_prepare(stage, 2) != 0) {
         AUTO_FREE char *said = stage_said(stage);
 
@@ -105,7 +105,7 @@ act_start(struct stage *stage)
     return stage_hook(stage, 1, both, "start", "begin");
 }
 
-/* Guest 1 runs, and the hook is told. */
+/* Guest 1 runs, and the hook gets the event. */
 static void
 run_untold(struct stage *stage)
 {
@@ -142,8 +142,8 @@ act_release(struct stage *stage)
     return stage_hook(stage, 1, both, "release", "end");
 }
 
-/* Once it knows whose release it is, it leaves its mark, whatever it lacks after that: else nobody
- * would know, as the guest has never run. */
+/* Once the release knows its guest, it leaves its mark, whatever fails after that. Otherwise nobody
+ * would know of the release, as the guest has never run. */
 static void
 after_never_running(struct stage *stage)
 {
@@ -153,7 +153,7 @@ after_never_running(struct stage *stage)
 
 /* --- a daemon's start ------------------------------------------------------------------------- */
 
-/* Guest 1 was started by a daemon that has ended, and runs. */
+/* Guest 1 runs. The daemon that started it has ended. */
 static void
 outlive_daemon(struct stage *stage)
 {
@@ -185,7 +185,8 @@ act_reconnect(struct stage *stage)
 
 /* --- a guest's arrival ------------------------------------------------------------------------ */
 
-/* Somebody else has a device of that UUID, and guest 4 that function: the XML must be changed. */
+/* Somebody else has a device with that UUID, and guest 4 has that function. So the XML must be
+ * changed. */
 static void
 take_names(struct stage *stage)
 {
@@ -213,9 +214,9 @@ prepare_printed(struct stage *stage)
     return stage_hook_xml(stage, xml, "prepare", "begin");
 }
 
-/* The guest arrives with the XML that was printed; or does not, which libvirt does not tell. What
- * could not be looked at may be chosen wrongly: then it is its prepare that is refused, and the
- * guest stays where it is. */
+/* The guest arrives with the printed XML, or libvirt does not tell that it failed. If something
+ * could not be read, the choice may be wrong. Then its prepare is refused, and the guest stays
+ * where it is. */
 static void
 after_arrival(struct stage *stage)
 {
@@ -252,7 +253,7 @@ run_with_one(struct stage *stage)
     stage_run_guest(stage, only_v);
 }
 
-/* libvirt plugs it in. */
+/* libvirt plugs the device in. */
 static int
 hand_over(void *data, struct error *error)
 {
@@ -292,7 +293,7 @@ act_attach(struct stage *stage)
     return tell(stage, rc, &error);
 }
 
-/* The guest has it if libvirt was asked for it, whatever came after that. */
+/* The guest has the device if libvirt was asked to plug it in, whatever came after that. */
 static void
 after_attach(struct stage *stage)
 {
@@ -309,7 +310,7 @@ after_attach(struct stage *stage)
     end_guest(stage);
 }
 
-/* Guest 1 runs, and has let go of A. */
+/* Guest 1 runs, and has closed A. */
 static void
 let_go(struct stage *stage)
 {
@@ -347,7 +348,7 @@ after_detach(struct stage *stage)
 
 /* --- what administrators type ----------------------------------------------------------------- */
 
-/* Guest 4's are kept. */
+/* The vGPUs of guest 4 are kept. */
 static int
 act_reap(struct stage *stage)
 {
@@ -361,11 +362,11 @@ after_reap(struct stage *stage)
         stage_expect(stage, stage_a, 0);
         stage_expect(stage, stage_v, 0);
     }
-    stage->status = -1; /* it is no guest's */
+    stage->status = -1; /* the device belongs to no guest */
     after_evicting(stage);
 }
 
-/* Guest 1 was lost with its daemon, and the ledger has nothing of the bystander. */
+/* Guest 1 was lost together with its daemon, and the ledger has no lease of the bystander. */
 static void
 lose_both(struct stage *stage)
 {
@@ -388,7 +389,7 @@ act_reconcile(struct stage *stage)
     return stage_vgpuctl(stage, "vgpuctl reconcile");
 }
 
-/* What it cannot look at it leaves alone, and says so: then the next one sees to it. */
+/* A reconcile leaves alone what it cannot read, and says so. Then the next reconcile acts on it. */
 static void
 after_reconcile(struct stage *stage)
 {
@@ -406,7 +407,7 @@ act_drain(struct stage *stage)
     return stage_vgpuctl(stage, "vgpuctl drain mtty");
 }
 
-/* Done again it is done, and undone it is undone. */
+/* If the command is repeated, the GPU is drained. If it is undone, the GPU is not drained. */
 static void
 after_drain(struct stage *stage)
 {
@@ -470,7 +471,7 @@ act_prove(struct stage *stage)
 
 /* --- a ledger that was cut off ---------------------------------------------------------------- */
 
-/* What nobody has a lease of any more is an administrator's to remove. */
+/* An administrator may remove a vGPU that has no lease any more. */
 void
 actions_after_cut(struct stage *stage)
 {

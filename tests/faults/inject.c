@@ -33,7 +33,7 @@
 #include <assert.h>
 
 static struct {
-    struct inject_record *record; /* NULL: this process is none of those */
+    struct inject_record *record; /* NULL: this process is not one of them */
     struct fault fault;
     unsigned process, children;
     unsigned pauses;
@@ -65,7 +65,7 @@ inject_know_domain(void)
         self.record->knows_domain = true;
 }
 
-/* Where the fault strikes, as addr2line(1) reads it; for one case that is played again. */
+/* Prints where the fault strikes, for addr2line(1). This is for one case that is played again. */
 static void
 show_place(void)
 {
@@ -90,7 +90,7 @@ strikes(enum fault_kind kind, unsigned call)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Under their C library's own names. */
+/* The C library's own names of its functions. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -126,7 +126,7 @@ realloc(void *old, size_t size)
 
 /* --- system calls ----------------------------------------------------------------------------- */
 
-/* The one place whose system calls the filter lets through. */
+/* The filter lets only this place make system calls. */
 long inject_system_call(long number, const long arguments[6]);
 extern const char inject_after_system_call[];
 __asm__(".text\n"
@@ -152,7 +152,7 @@ die(void)
     inject_system_call(SYS_kill, arguments);
 }
 
-/* A child that closes what it may have open closes much that is not. */
+/* A child closes every descriptor that it may have, and most of them are not open. */
 static bool
 is_nothing(long number, const long arguments[6])
 {
@@ -161,8 +161,8 @@ is_nothing(long number, const long arguments[6])
     return number == SYS_close && inject_system_call(SYS_fcntl, ask) < 0;
 }
 
-/* Counts one, and does to it what is to be done. Whether there is nothing: then it is to be made
- * as ever; else what it answers is in *answer. */
+/* Counts one call, and strikes if the fault is here. True: the call is to be made as always.
+ * Otherwise *answer is the answer. */
 static bool
 pass(long number, const long arguments[6], long *answer)
 {
@@ -190,7 +190,7 @@ pass(long number, const long arguments[6], long *answer)
     }
     if (!strikes(FAULT_ERROR, call))
         return true;
-    /* Linux closes it, whatever it says. */
+    /* Linux closes the descriptor even if close() fails. */
     if (number == SYS_close)
         inject_system_call(number, arguments);
     *answer = -self.fault.error;
@@ -213,9 +213,9 @@ on_system_call(int number, siginfo_t *info, void *data)
     errno = saved;
 }
 
-/* Calls that change nothing outside of the process, and fail with none of our errors; memory is
- * FAULT_MEMORY's. And fork's, which is asked for below: the C library may have all signals blocked
- * there. */
+/* Calls that change nothing outside of the process, and fail with none of our errors. FAULT_MEMORY
+ * has its own calls for memory. Calls of fork() are counted below, because the C library may have
+ * all signals blocked there. */
 static const long let_through[] = {
     SYS_brk,           SYS_mmap,         SYS_munmap,          SYS_mremap,         SYS_mprotect,
     SYS_madvise,       SYS_futex,        SYS_rt_sigaction,    SYS_rt_sigprocmask, SYS_rt_sigpending,
@@ -250,7 +250,8 @@ set_filter(void)
     assert(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* The linker gives us every fork of the program. What pthread_atfork does there is the clock's. */
+/* The linker gives us every fork of the program. The handlers of pthread_atfork belong to the
+ * clock. */
 pid_t __real_fork(void);
 pid_t __wrap_fork(void);
 
@@ -279,7 +280,7 @@ __wrap_fork(void)
     return pid;
 }
 
-/* One that nobody sent is told, and ends the process as ever. */
+/* A signal that nobody sent is reported, and ends the process as usual. */
 static void
 on_crash(int number)
 {

@@ -52,7 +52,7 @@ stage_said(const struct stage *stage)
     return read_file(stage->faults);
 }
 
-/* As in the mains. */
+/* The same as in the mains. */
 void
 stage_start_program(struct stage *stage, const char *name)
 {
@@ -62,7 +62,7 @@ stage_start_program(struct stage *stage, const char *name)
 
     rewind_files(stage);
     reader = READER_IDLE;
-    reader.yields = 0; /* so that its system calls are as many each time */
+    reader.yields = 0; /* so that the number of system calls is always the same */
     stage->scene.kernel.host.reader = &reader;
     snprintf(path, sizeof(path), "%s/log", stage->scene.kernel.path);
     log_open(&log, name, path);
@@ -95,7 +95,7 @@ stage_hook_xml(struct stage *stage, const char *xml, const char *operation, cons
     return status;
 }
 
-/* What it asks for, of each device as its kind is. */
+/* The request for each device, by the kind of the device. */
 char *
 stage_xml(unsigned guest, const char *const *devices)
 {
@@ -120,7 +120,7 @@ stage_hook(struct stage *stage, unsigned guest, const char *const *devices, cons
     return stage_hook_xml(stage, xml, operation, sub);
 }
 
-/* libvirt's client is a library of its own: its calls are none of ours. */
+/* libvirt's client is another project's library. Its requests for memory are not counted. */
 int __real_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
                                   unsigned *version, struct error *error);
 int __wrap_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
@@ -138,7 +138,7 @@ __wrap_connection_ask_domains(const struct host *host, const char *uri, struct d
     return rc;
 }
 
-/* Nor are libconfig's, which ends the process where it has no memory, or crashes. */
+/* The same holds for libconfig, which crashes or ends the process without memory. */
 void __real_config_init(config_t *config);
 void __wrap_config_init(config_t *config);
 int __real_config_read_string(config_t *config, const char *text);
@@ -163,7 +163,7 @@ __wrap_config_read_string(config_t *config, const char *text)
     return rc;
 }
 
-/* From the first on whose UUID it is, a release can be remembered. */
+/* From this moment on the guest's UUID is known, and the release can be recorded. */
 int __real_name_parse_uuid(struct name *ret, const char *text);
 int __wrap_name_parse_uuid(struct name *ret, const char *text);
 
@@ -203,7 +203,7 @@ stage_vgpuctl(struct stage *stage, const char *line)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* 0 in the new process. */
+/* Returns 0 in the new process. */
 static pid_t
 begin_step(struct stage *stage)
 {

@@ -90,7 +90,7 @@ stage_end_guest(struct stage *stage)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* Takes what the log is told, and nobody reads it: there is room for more than a process says. */
+/* Makes a socket for the log. Nobody reads it, but it has room for all that a process says. */
 static int
 open_log_socket(const struct stage *stage)
 {
@@ -145,7 +145,7 @@ stage_start(struct stage *stage, struct inject_record *record)
 {
     *stage = (struct stage){.record = record, .self = getpid()};
     scene_start(&stage->scene, stage_shape->machine);
-    /* Not before the clock has begun, whose keeper is to be nobody's child. */
+    /* Only after the clock has begun, because the clock's keeper must be nobody's child. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     traced_host_start(&stage->scene.kernel);
     stage->input = memfd_create("input", MFD_CLOEXEC);

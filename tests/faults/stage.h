@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * stage: the host on which an action meets a fault, and what libvirt does there before and after.
+ * stage: the host on which an action meets a fault, and the steps of libvirt before and after the
+ * action.
  *
  *     gpu mtty, three places of mtty-2;  gpu 0000:3d:00.0, two virtual functions, of L40S-1B
  *
- * The functions are NVIDIA's, or Intel's with a profile that is called as the type.
+ * The functions are NVIDIA's, or Intel's with a profile that has the name of the type.
  *
- * Guest 1 is whom the action is about: it asks for a mediated device and a virtual function (A and
- * V). A bystander, guest 3, runs with a device of its own, and must have it whatever happens. Guest
- * 2 is the next that wants A and V. Each hook runs
- * in a process of its own, of which this process is libvirt's daemon.
+ * The action is about guest 1, which asks for a mediated device and a virtual function (A and V).
+ * Guest 3 is a bystander. It runs with a device of its own, and must keep it whatever happens.
+ * Guest 2 is the next guest that wants A and V. Each hook runs in a process of its own. The process
+ * of the test plays libvirt's daemon.
  */
 
 #pragma once
@@ -24,8 +25,8 @@
     "placement = \"pack\"; gpus = ({ address = \"mtty\"; });\n"                                    \
     "profiles = { L40S-1B = { vram = \"1G\"; exec_quantum = \"20ms\"; }; };\n"
 
-/* Whose functions: "vf" or "xe", and what the kernel calls their type. Set before the first stage.
- */
+/* The vendor of the functions, "vf" or "xe", and the kernel's name of their type. Set it before the
+ * first stage. */
 struct stage_shape {
     const char *name, *machine, *type;
 };
@@ -33,19 +34,19 @@ extern const struct stage_shape stage_shapes[2];
 extern const struct stage_shape *stage_shape;
 
 struct stage {
-    struct scene scene;        /* first */
-    int input, output, faults; /* a hook's, or vgpuctl's */
+    struct scene scene;        /* first: the teardown finds the rest by it */
+    int input, output, faults; /* the output of a hook or of vgpuctl */
     struct inject_record *record;
-    pid_t self; /* libvirt's daemon, and all guests' QEMU */
-    int log;    /* a socket for what the log is told */
+    pid_t self; /* libvirt's daemon, and the QEMU of every guest */
+    int log;    /* a socket for the log */
     int status; /* the action's exit status; -1: it was killed */
     struct fake_guest bystander;
-    struct fake_guest open[STAGE_MOST_OPEN]; /* by the QEMU of guest 1 */
+    struct fake_guest open[STAGE_MOST_OPEN]; /* open in the QEMU of guest 1 */
     size_t open_count;
     char complaint[2048]; /* the first */
 };
 
-/* The devices: of guest 1, A and V; V2 is the other function, B the bystander's. */
+/* The devices. A and V are those of guest 1, V2 is the other function, and B is the bystander's. */
 extern const char stage_a[], stage_v[], stage_v2[], stage_b[];
 
 void stage_start(struct stage *stage, struct inject_record *record);
@@ -55,63 +56,65 @@ void stage_complain(struct stage *stage, const char *format, ...) FORMAT(2, 3);
 
 /* --- in a process of its own, which the fault may be in --- */
 
-/* A hook's call with the XML of a guest that asks for these devices (NULL ends the list), or with
- * an XML; vgpuctl's with a line of words. Their exit status; what they say is in the files. */
+/* Calls the hook with the XML of a guest that asks for these devices (NULL ends the list), or with
+ * this XML. Or calls vgpuctl with a line of words. Each returns the exit status. The output is in
+ * the files. */
 int stage_hook(struct stage *stage, unsigned guest, const char *const *devices,
                const char *operation, const char *sub);
 int stage_hook_xml(struct stage *stage, const char *xml, const char *operation, const char *sub);
 int stage_vgpuctl(struct stage *stage, const char *line);
 
-/* For what is called otherwise: what the mains do at their beginning and end, and the files anew.
- */
+/* For actions without these calls: does what the mains do at their beginning and end, and empties
+ * the files. */
 void stage_start_program(struct stage *stage, const char *name);
 void stage_end_program(struct stage *stage);
 
-/* The XML of such a guest; the caller frees it. */
+/* The XML of such a guest. The caller frees it. */
 char *stage_xml(unsigned guest, const char *const *devices);
 
-/* What the last one printed, and what it complained of; the caller frees it. */
+/* The output of the last program, and its complaints. The caller frees the text. */
 char *stage_printed(const struct stage *stage);
 char *stage_said(const struct stage *stage);
 
 /* --- steps: each in a process of its own, without a fault --- */
 
-/* The exit status of run. */
+/* Returns the exit status of run. */
 int stage_step(struct stage *stage, int (*run)(struct stage *stage));
 
-/* The same for a hook's call with guest 1's or 2's usual devices, A and V. */
+/* The same for a call of the hook with the usual devices of guest 1 or 2, A and V. */
 int stage_prepare(struct stage *stage, unsigned guest);
 int stage_release(struct stage *stage, unsigned guest);
 int stage_prepare_devices(struct stage *stage, unsigned guest, const char *const *devices);
 int stage_started(struct stage *stage, unsigned guest, const char *const *devices);
 int stage_command(struct stage *stage, const char *line);
 
-/* Guest 1 runs with these devices: QEMU has them open, and libvirt says so to whoever looks; and,
- * but for the second, to the hook. */
+/* Guest 1 runs with these devices: QEMU has them open, and libvirt's files say that it runs. Only
+ * the first function also calls the hook's `started`. */
 void stage_run_guest(struct stage *stage, const char *const *devices);
 void stage_run_guest_untold(struct stage *stage, const char *const *devices);
 void stage_open_device(struct stage *stage, const char *device);
 void stage_end_guest(struct stage *stage);
 bool stage_guest_has(const struct stage *stage, const char *device);
 
-/* libvirt's status file of a guest. */
+/* Writes libvirt's status file of a guest. */
 void stage_put_status(struct stage *stage, unsigned guest, const char *const *devices);
 
-/* This process is libvirt's daemon from now on. */
+/* From now on this process plays libvirt's daemon. */
 void stage_be_daemon(const struct stage *stage);
 
-/* The ledger has no lease of a device any more. */
+/* Removes the lease of a device from the ledger. */
 void stage_lose_lease(const struct stage *stage, const char *device);
 
 /* --- what must be true --- */
 
-/* A device is this guest's: it is there, as it should be, and has one lease, of that guest, in use.
- * 0: it is nobody's, and there is nothing of it. */
+/* Checks that a device belongs to this guest: it exists as it should, and has one lease, which is
+ * this guest's and in use. Guest 0: nobody has the device, and nothing is left of it. */
 void stage_expect(struct stage *stage, const char *device, unsigned guest);
 
-/* Reconciles once, for the first time since the fault. */
+/* Reconciles for the first time since the fault. */
 void stage_reconcile(struct stage *stage);
 
-/* Nobody else can have A and V, as guest 1 has them; or the next who wants them gets them. */
+/* The first: nobody else can get A and V, because guest 1 has them. The second: the next guest that
+ * wants them gets them. */
 void stage_expect_taken(struct stage *stage);
 void stage_expect_free(struct stage *stage);

@@ -15,7 +15,8 @@
         }                                                                                          \
     }
 
-/* sysfs and procfs answer with what a driver says, so read and write have more than on a disk. */
+/* sysfs and procfs return the errors of drivers, so read and write can fail in more ways than on a
+ * disk. */
 static const struct system_call calls[] = {
     {SYS_openat, "openat(O_CREAT)", true, {ENOMEM, ENOSPC, EIO, EMFILE, EACCES, EINTR}},
     CALL(openat, ENOMEM, EIO, EMFILE, EACCES, EINTR),

@@ -28,7 +28,7 @@
 #include <time.h>
 
 #define SAMPLE    300
-#define LONGEST   120 /* s, of the real clock, that an action may take before it counts as hung */
+#define LONGEST   120 /* seconds of the real clock after which an action counts as hung */
 #define MOST_NAME 64
 
 enum column { COLUMN_KILL, COLUMN_ERROR, COLUMN_SHORT, COLUMN_CUT, COLUMN_MEMORY, COLUMNS };
@@ -45,14 +45,14 @@ struct matrix {
     size_t count;
 };
 
-/* What came of a row's cases, column by column. */
+/* The results of the cases of a row, column by column. */
 static struct tally {
     unsigned played, failed;
 } tallies[32][COLUMNS];
 
 static struct inject_record *record;
 static struct stage stage;
-static int shown; /* a copy of stderr; 0: nothing is */
+static int shown; /* a copy of stderr; 0: none */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -94,13 +94,13 @@ case_name(const struct test_case *test)
 
 /* --- one case --------------------------------------------------------------------------------- */
 
-/* The action's process; it never returns. */
+/* Runs in the action's process, and never returns. */
 static void __attribute__((noreturn)) act(const struct action *action, const struct fault *fault)
 {
     int status;
 
     alarm(LONGEST);
-    /* There it says that it has no memory; and libxml2 what it lacks. */
+    /* Errors by which the hook says that it has no memory, or libxml2 what it lacks. */
     dup2(stage.faults, STDERR_FILENO);
     traced_host_take(&stage.scene.kernel, stage.self);
     inject_begin(record, fault);
@@ -121,7 +121,8 @@ run_child(const struct action *action, const struct fault *fault)
     return status;
 }
 
-/* Under a daemon that ends right after it; its wait status goes by a file, as it may be a kill. */
+/* Runs the action below a daemon that ends right after it. Its wait status goes through a file,
+ * because it may be a kill. */
 static int
 run_under_daemon(const struct action *action, const struct fault *fault)
 {
@@ -138,7 +139,7 @@ run_under_daemon(const struct action *action, const struct fault *fault)
     return record->status;
 }
 
-/* Writers that were left behind end by themselves. */
+/* Waits for writers that were left behind. They end by themselves. */
 static void
 wait_for_the_rest(void)
 {
@@ -148,7 +149,7 @@ wait_for_the_rest(void)
         ;
 }
 
-/* Where no memory is left it ends at once, with the status that the event wants. */
+/* An action without memory ends at once, with the status that its event wants. */
 static void
 check_memory(const struct action *action, const char *said)
 {
@@ -176,7 +177,7 @@ check_end(const struct action *action, const struct fault *fault, int status)
     if (stage.status > 0 && !strstr(said, "vgpu"))
         stage_complain(&stage, "it exits with %d, and says nothing", stage.status);
     check_memory(action, said);
-    /* A child that only reads may be killed by its parent before its last call. */
+    /* The parent of a child that only reads may kill it before its last call. */
     if (!record->struck && fault->process == 0 && fault->kind != FAULT_NONE &&
         fault->kind != FAULT_CUT)
         stage_complain(&stage, "it never came to this call");
@@ -193,7 +194,7 @@ cut_ledger(unsigned length)
     assert_true(fd >= 0 && ftruncate(fd, length) == 0);
 }
 
-/* Whether it went well; else *why. */
+/* Whether the case went well; else *why says what is wrong. */
 static bool
 play(const struct test_case *test, char *why, size_t size)
 {
@@ -207,7 +208,7 @@ play(const struct test_case *test, char *why, size_t size)
         action->before(&stage);
     if (test->fault.kind == FAULT_CUT)
         cut_ledger(test->fault.call);
-    fake_sleep(1); /* a mark's number is a time, where the ledger cannot be read */
+    fake_sleep(1); /* if the ledger cannot be read, the number of a mark is a time */
     status = action->its_daemon_ends ? run_under_daemon(action, &test->fault)
                                      : run_child(action, &test->fault);
     wait_for_the_rest();
@@ -248,7 +249,7 @@ add_call(struct matrix *matrix, const struct action *action, unsigned process, u
         add(matrix, action, fault);
 }
 
-/* How long the ledger is when the action begins. */
+/* The length of the ledger when the action begins. */
 static unsigned
 ledger_length(const struct action *action)
 {
@@ -263,7 +264,7 @@ ledger_length(const struct action *action)
     return (unsigned)status.st_size;
 }
 
-/* Played once without a fault, it shows its calls. */
+/* Plays the action once without a fault, and records its calls. */
 static bool
 add_action(struct matrix *matrix, const struct action *action)
 {
@@ -303,7 +304,7 @@ play_case(const struct test_case *test)
     fflush(stdout);
 }
 
-/* "release" is all that begin so; "release:" is that one. */
+/* "release" means all cases that begin so; "release:" means only that action. */
 static bool
 is_wanted(const struct action *action, const char *wanted)
 {
@@ -313,7 +314,7 @@ is_wanted(const struct action *action, const char *wanted)
            (!wanted[length] || !length || strlen(action->name) == length);
 }
 
-/* Whether the actions' cases are there: of those that meet all faults, or of the others. */
+/* Whether to play the cases of actions that meet all faults, or of the others. */
 static bool
 add_actions(struct matrix *matrix, const char *wanted, bool only_memory)
 {
@@ -326,7 +327,7 @@ add_actions(struct matrix *matrix, const char *wanted, bool only_memory)
     return good;
 }
 
-/* The first of them become some drawn ones. */
+/* Puts some cases, drawn at random, in front. */
 static void
 draw(struct matrix *matrix, unsigned seed)
 {
@@ -342,7 +343,7 @@ draw(struct matrix *matrix, unsigned seed)
         matrix->count = SAMPLE;
 }
 
-/* As tests/README.md has it. Whether all went well. */
+/* Prints the table as in tests/README.md. Returns whether all went well. */
 static bool
 print_table(void)
 {
@@ -370,7 +371,7 @@ print_table(void)
     return failed == 0;
 }
 
-/* $SHAPE; of a sample, every other has Intel's. */
+/* The functions' vendor: $SHAPE, or Intel for every other sample. */
 static bool
 choose_shape(bool is_sample, unsigned seed)
 {
@@ -402,7 +403,8 @@ main(int argc, char *argv[])
     }
     if (!choose_shape(is_sample, seed))
         return 1;
-    /* What this process has open is looked at: it is always the same. */
+    /* The open descriptors of this process are read by the actions, so they must always be the
+     * same. */
     if (close_range(3, ~0u, 0) < 0)
         return 1;
     record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -21,7 +21,7 @@
 static const struct host_ops *fake_ops;
 static pid_t qemu;
 
-/* Something that is there as what is asked for is, or is not. */
+/* A file that exists, or not, like the one that the product asks for. */
 static const char *
 stand_in(const char *there, bool is_there)
 {
@@ -34,14 +34,15 @@ kernel_of(const struct host *host)
     return (struct host){.root = host->root, .ops = &host_kernel};
 }
 
-/* Whether what the real operation said is the fault, so that it is the answer. */
+/* Whether the answer of the real operation is the fault. Then it is the answer. */
 static bool
 has_failed(bool had_struck, long rc)
 {
     return rc < 0 && !had_struck && inject_has_struck();
 }
 
-/* Which processes run beside the test, and who has started it, must not matter. */
+/* The result must not depend on the processes that run beside the test, nor on who has started the
+ * test. */
 static bool
 is_strange(const char *path)
 {
@@ -81,7 +82,7 @@ traced_write(const struct host *host, const char *path, const char *text)
     return rc;
 }
 
-/* Of all the machine's processes that one which plays QEMU. */
+/* Of all processes of the machine only the one that plays QEMU. */
 static void
 keep_qemu(struct words *names)
 {
