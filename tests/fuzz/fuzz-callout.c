@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The call-out refuses with one line, or says nothing; and what mdevctl's JSON says never matters.
- * An input has a word of the command line on each line, up to an empty one, and then the JSON.
+ * The call-out refuses with one line, or says nothing. mdevctl's JSON never changes its answer.
+ * Each line of an input is a word of the command line, up to an empty line. The JSON follows.
  */
 
 #include "base/cleanup.h"
@@ -18,7 +18,7 @@
 #define MOST_WORDS 32
 #define BOOT       "0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10"
 
-/* A host with a vGPU of a guest's, which nobody sees in /sys. */
+/* A host with a vGPU of a guest. The vGPU is not visible in /sys. */
 static const struct {
     const char *path, *text; /* NULL: a directory */
 } things[] = {
@@ -61,7 +61,7 @@ remove_one(const char *path, const struct stat *status, int kind, struct FTW *wa
     return remove(path);
 }
 
-/* The answer to these words; what it said is in `said`, which has this size. */
+/* The answer to these words. The message is in `said`, which has this size. */
 static enum callout_status
 call(int argc, char *const argv[], const char *json, size_t length, char *said, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whatever is a capture is the same one when it is written and read again, answers every question,
- * and can be redacted. */
+/* A capture stays the same when it is written and read again. It answers every question, and can be
+ * redacted. */
 
 #include "capture/playback.h"
 #include "capture/redaction.h"
@@ -23,7 +23,7 @@ text_of(const struct answers *answers)
     return text;
 }
 
-/* Each operation, with each path that there is. */
+/* Tries each operation with each path in the capture. */
 static void
 ask(struct answer *answer, void *data)
 {

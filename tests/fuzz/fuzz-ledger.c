@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whatever is a ledger stays the same one when it is written and read again. */
+/* A ledger stays the same when it is written and read again. */
 
 #include "fuzz/fuzz.h"
 #include "lease/ledger.h"
@@ -26,7 +26,7 @@ must_be_same(const struct lease *a, const struct lease *b)
     MUST(a->claim == b->claim && a->time == b->time);
 }
 
-/* Each lease can be found, and as itself: no device has two. */
+/* Each lease can be found by its device, and no device has two leases. */
 static void
 must_be_sound(const struct ledger *ledger)
 {

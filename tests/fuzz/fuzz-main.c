@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Replays seeds through a fuzz target, where there is no libFuzzer: the files and directories named
- * on the command line, else, as in `make check`, $srcdir/tests/corpus/NAME for fuzz-NAME.
+ * Replays seeds through a fuzz target if there is no libFuzzer. The seeds are the files and
+ * directories of the command line. Without any, as in `make check`, fuzz-NAME replays
+ * $srcdir/tests/corpus/NAME.
  */
 
 #include "base/cleanup.h"
@@ -22,7 +23,7 @@ fail(const char *path)
 static unsigned
 replay_file(const char *path, size_t size)
 {
-    /* of exactly that size, so that sanitizers see who reads beyond it */
+    /* of exactly this size, so that sanitizers notice reads beyond the input */
     AUTO_FREE uint8_t *data = malloc(size);
     FILE *file = fopen(path, "r");
 
@@ -35,7 +36,7 @@ replay_file(const char *path, size_t size)
     return 1;
 }
 
-/* Everything below path: how many inputs that was. */
+/* Replays all files below path. Returns how many there were. */
 static unsigned
 replay(const char *path)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A configuration that loads is sound, and one that does not leaves the defaults. What follows a
- * line "#---" is a drop-in. Nothing is included: that would read files that are not ours.
+ * A configuration that loads is sound. A configuration that does not load leaves the defaults. A
+ * drop-in follows a line "#---". Nothing is included, because that would read files that are not
+ * ours.
  */
 
 #include "fuzz/fuzz.h"
@@ -20,7 +21,7 @@
 
 const char *__lsan_default_suppressions(void);
 
-/* libconfig 1.5 forgets the strings that it had read just before it met an error of syntax. */
+/* libconfig 1.5 does not free the strings that it had read just before a syntax error. */
 const char *
 __lsan_default_suppressions(void)
 {
@@ -35,7 +36,7 @@ put(int directory, const char *path, const uint8_t *data, size_t size)
     MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 }
 
-/* A directory of its own for each input: slow, but nothing stays behind. */
+/* Makes a directory for each input. This is slow, but nothing stays behind. */
 static int
 load(const uint8_t *data, size_t size, struct policy *policy, struct setting_trace *trace,
      struct error *error)
@@ -69,7 +70,7 @@ must_be_words(const struct words *words)
         MUST(*words->items[i]);
 }
 
-/* What refers to domains: every reference leads somewhere. */
+/* In all parts that refer to domains, every reference must lead somewhere. */
 static void
 must_be_sound_of_domains(const struct policy *policy)
 {
@@ -133,7 +134,7 @@ add_line(void *out, const char *text, const char *origin)
     fprintf(out, "%s\n", text);
 }
 
-/* As vgpuctl check --print has it. The caller frees it. */
+/* The text that vgpuctl check --print prints. The caller frees it. */
 static char *
 print(const struct policy *policy, const struct setting_trace *trace)
 {
@@ -146,7 +147,7 @@ print(const struct policy *policy, const struct setting_trace *trace)
     return text;
 }
 
-/* What is printed says the same as what was read. */
+/* The printed configuration means the same as the one that was read. */
 static void
 must_be_printed(const struct policy *policy, const struct setting_trace *trace)
 {

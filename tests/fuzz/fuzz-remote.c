@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whatever another host's libvirt says, it is a whole answer that holds together, or a problem. */
+/* Whatever another host's libvirt says, the result is a complete and consistent answer, or a
+ * problem. */
 
 #include "fuzz/fuzz.h"
 #include "libvirt/remote.h"

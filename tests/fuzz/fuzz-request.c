@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whatever passes request_read and request_check leaves nothing open about any device. */
+/* A request that passes request_read and request_check says everything about each device. */
 
 #include "domain/request-parser.h"
 #include "domain/request.h"
@@ -25,7 +25,7 @@ must_be_a_uuid(const struct name *uuid)
     MUST(name_parse_uuid(&again, uuid->text) == 0 && name_equal(&again, uuid));
 }
 
-/* Holds for every request, whatever was wrong with it. */
+/* Checks what holds for every request, even a wrong one. */
 static void
 must_be_sound(const struct request *request)
 {
@@ -41,7 +41,7 @@ must_be_sound(const struct request *request)
     MUST(request_concerns_us(request) || !request->device_count);
 }
 
-/* A PCI device's may be none, unless it is asked for. */
+/* The address of a PCI device may be missing, unless the request is for this device. */
 static void
 must_be_a_source(const struct request_hostdev *hostdev)
 {

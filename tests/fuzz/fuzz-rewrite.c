@@ -2,8 +2,8 @@
 
 /*
  * A rewritten domain parses, has the new sources, and differs from the old one in nothing else.
- * Both are compared as trees, element by element, so that not the same code says where a source
- * stands.
+ * Both are compared as trees, element by element. So the comparison does not use the code that
+ * found the sources.
  */
 
 #include "domain/request-parser.h"
@@ -13,7 +13,7 @@
 #include <libxml/parser.h>
 #include <string.h>
 
-/* A number between 0 and 2^32 that hangs on all bytes, so that the input chooses the sources. */
+/* A number between 0 and 2^32 that depends on all bytes, so that the input chooses the sources. */
 static unsigned
 draw(const uint8_t *data, size_t size, size_t salt)
 {
@@ -24,8 +24,8 @@ draw(const uint8_t *data, size_t size, size_t salt)
     return drawn >> 8;
 }
 
-/* Of two hostdevs of ours one gets another source; of two of these, one of the other kind. No two
- * get the same. */
+/* Half of our hostdevs get another source, and half of these a source of the other kind. No two
+ * hostdevs get the same source. */
 static void
 choose(struct rewrite_source *source, size_t index, unsigned drawn)
 {
@@ -50,10 +50,10 @@ choose(struct rewrite_source *source, size_t index, unsigned drawn)
 struct comparison {
     const struct request *request;
     const struct rewrite_source *sources;
-    size_t hostdevs;        /* of <devices>, that have been met */
-    const xmlNode *hostdev; /* the last of them */
-    bool is_changed;        /* it is to have another source */
-    bool is_sourced;        /* its <address> was met: only the first counts */
+    size_t hostdevs;        /* hostdevs of <devices> so far */
+    const xmlNode *hostdev; /* the last of these hostdevs */
+    bool is_changed;        /* this hostdev gets another source */
+    bool is_sourced;        /* its <address> was found already: only the first counts */
 };
 
 static bool
@@ -62,7 +62,7 @@ is_called(const xmlNode *node, const char *name)
     return node && node->type == XML_ELEMENT_NODE && !strcmp((const char *)node->name, name);
 }
 
-/* Notes which hostdev this is. */
+/* Counts the hostdevs, and notes which this is. */
 static void
 meet_hostdev(struct comparison *comparison)
 {
@@ -77,7 +77,7 @@ meet_hostdev(struct comparison *comparison)
     comparison->hostdevs++;
 }
 
-/* Whether the attributes of an element may have changed. */
+/* Whether the attributes of an element may differ. */
 static bool
 may_differ(struct comparison *comparison, const xmlNode *node)
 {
@@ -118,7 +118,7 @@ must_have_same_attributes(const xmlNode *a, const xmlNode *b)
     MUST(!left && !right);
 }
 
-/* These nodes and all that follow them, with what is in them. */
+/* Compares these nodes, all that follow them, and their content. */
 static void
 must_be_same(struct comparison *comparison, const xmlNode *a, const xmlNode *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fuzz: what the fuzz targets share. libFuzzer, or fuzz-main.c, calls the one function that each
- * has.
+ * fuzz: the common part of the fuzz targets. Each target has one function, which libFuzzer or
+ * fuzz-main.c calls.
  */
 
 #pragma once
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the program, as a fuzzer wants it, if something does not hold. */
+/* Ends the program with a crash, as a fuzzer wants it, if something does not hold. */
 #define MUST(condition)                                                                            \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
