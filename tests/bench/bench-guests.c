@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* bench-guests: what a start, an end and a list cost on a host with many guests, beside one with
- * few. It is linked to libvirt, as vgpuctl is, and so no part of "bench". */
+/* bench-guests: the cost of a start, an end and a list on a host with many guests, compared with a
+ * host with few. It is linked to libvirt, as vgpuctl is, and is therefore no part of "bench". */
 
 #include "base/reader.h"
 #include "bench/large.h"
@@ -46,7 +46,8 @@ must(bool good, const char *what)
     exit(1);
 }
 
-/* A guest's XML, with a vGPU or not, and disks enough for about 6 KB. The caller frees it. */
+/* A guest's XML, with a vGPU or without, and with enough disks for about 6 KB. The caller frees
+ * it. */
 static char *
 guest_xml(unsigned guest, bool vgpu)
 {
@@ -70,7 +71,7 @@ guest_xml(unsigned guest, bool vgpu)
     return text;
 }
 
-/* It has its vGPU, and libvirt's file says that it runs. */
+/* The guest has its vGPU, and libvirt's status file says that it runs. */
 static void
 run_guest(unsigned guest)
 {
@@ -86,7 +87,7 @@ run_guest(unsigned guest)
     fake_write(&scene.kernel, path, status);
 }
 
-/* A guest whose daemon has ended, and it with it, and that had the newcomer's device: the next
+/* A guest that ended together with its daemon, and that had the newcomer's device. So the next
  * start has to read libvirt's files of all guests. */
 static void
 lose_guest(void)
@@ -104,7 +105,7 @@ lose_guest(void)
     waitpid(daemon, NULL, 0);
 }
 
-/* libvirt's test driver, with so many guests defined. */
+/* libvirt's test driver, with this many defined guests. */
 static const char *
 define_guests(unsigned running, unsigned defined)
 {
@@ -124,10 +125,10 @@ define_guests(unsigned running, unsigned defined)
     return uri;
 }
 
-/* What a step costs: the best of all rounds. */
+/* The cost of a step: the best of all rounds. */
 struct cost {
     double seconds;
-    unsigned opens; /* of files and directories in /sys, /proc and /run */
+    unsigned opens; /* files and directories of /sys, /proc and /run */
 };
 
 static void

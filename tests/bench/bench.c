@@ -28,7 +28,7 @@ static const char machine[] = "gpu 0000:18:00.0 rule size\n"
                               "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
                               "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 16\n";
 
-/* A guest with disks enough for so many bytes. The caller frees it. */
+/* A guest with enough disks for so many bytes. The caller frees it. */
 static char *
 guest_of_size(size_t size, const char *devices, const unsigned *numbers)
 {
@@ -53,7 +53,7 @@ guest_of_size(size_t size, const char *devices, const unsigned *numbers)
     return text;
 }
 
-/* About 6 KB, with or without a vGPU. The caller frees it. */
+/* A guest of about 6 KB, with or without a vGPU. The caller frees it. */
 static char *
 guest_of_six_kilobytes(bool vgpu)
 {
@@ -120,7 +120,7 @@ bench_plain_guest(const char *scratch, const char *hook)
     input = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (write(input, xml, strlen(xml)) != (ssize_t)strlen(xml))
         exit(1);
-    /* In turns, so that whatever else the machine does hits all of them. */
+    /* Measures in turns, so that other load on the machine affects all of them. */
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 4; i++)
             times[i][round] = run_once(programs[i], input);
@@ -151,7 +151,7 @@ print_memory(void)
         fclose(rollup);
 }
 
-/* In a fresh process: one prepare through the fake kernel; prints memory and files opened. */
+/* In a fresh process: makes one prepare on the fake kernel, and prints memory and opened files. */
 static int
 one_prepare(void)
 {
@@ -192,7 +192,7 @@ seconds_of_parsing(const struct document *document)
     return now() - began;
 }
 
-/* From a document that is parsed to one with other UUIDs, which is proved. */
+/* Rewrites a parsed document with other UUIDs, and proves the result. */
 static double
 seconds_of_rewriting(const struct scene *scene, const struct document *document)
 {
@@ -210,7 +210,7 @@ seconds_of_rewriting(const struct scene *scene, const struct document *document)
     return now() - began;
 }
 
-/* All that the hook does at its `migrate`, reading and printing too. */
+/* All that the hook does at `migrate`, including reading and printing. */
 static double
 seconds_of_migrate(const struct scene *scene, int input, int output)
 {
@@ -223,7 +223,7 @@ seconds_of_migrate(const struct scene *scene, int input, int output)
     return now() - began;
 }
 
-/* In a fresh process: a guest arrives whose UUIDs are both taken here; what that costs, and its
+/* In a fresh process: a guest arrives whose two UUIDs are both taken here. Prints time and
  * memory. */
 static int
 one_arrival(void)
@@ -267,13 +267,12 @@ one_arrival(void)
     return 0;
 }
 
-/* --- the time under the lock: from the moment that it is had, to its end ------------------------
- */
+/* --- the time under the lock, from when the lock is obtained until it is released --- */
 
 void __real_statedir_unlock(struct statedir *statedir);
 void __wrap_statedir_unlock(struct statedir *statedir);
 
-static double locked_at, locked_for; /* the longest */
+static double locked_at, locked_for; /* the longest of these times */
 
 static int
 lock(const struct host *host, int fd, uint64_t nanoseconds)
@@ -304,7 +303,7 @@ watch_lock(struct scene *scene)
     scene->kernel.host.ops = &ops;
 }
 
-/* A guest that asks for any place, or for the last function of all. The caller frees it. */
+/* A guest that asks for any place, or for the last of all functions. The caller frees it. */
 static char *
 guest_for(unsigned gpus, unsigned functions, bool vf)
 {
@@ -317,7 +316,8 @@ guest_for(unsigned gpus, unsigned functions, bool vf)
     return scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"A40-2Q\"/>", sources);
 }
 
-/* In a fresh process: looking and deciding on a large host; then the tree is left for others. */
+/* In a fresh process: looks and decides on a large host. Then the tree is left for other
+ * programs. */
 static int
 one_decision(unsigned gpus, unsigned functions, bool vf)
 {
@@ -345,7 +345,7 @@ one_decision(unsigned gpus, unsigned functions, bool vf)
         if (round < 4)
             scene_hook(&scene, xml, "release", "end");
     }
-    /* What there is to do once is much of it where there are few. */
+    /* On a small host, work that is done once is a large part of the time. */
     if (vf && parents >= 256 && opens > MOST_OPENS * parents)
         status = 1;
     printf("  %3u %s: %5u files and directories opened (%.2f per %s)%s, %.2f ms under the "
@@ -360,7 +360,7 @@ one_decision(unsigned gpus, unsigned functions, bool vf)
     return status;
 }
 
-/* In a fresh process: so many guests at once on sixteen GPUs whose driver needs so many
+/* In a fresh process: so many guests start at once on sixteen GPUs. A driver needs so many
  * milliseconds for each vGPU, one after the other. */
 static int
 one_crowd(unsigned count, unsigned milliseconds)
@@ -396,7 +396,8 @@ one_crowd(unsigned count, unsigned milliseconds)
     return good < count;
 }
 
-/* The program again, in a process that has touched nothing yet: whether it went well. */
+/* Runs the program again, in a process that has touched nothing yet. Returns whether it went
+ * well. */
 static bool
 run_fresh(const char *what, unsigned a, unsigned b)
 {

@@ -8,8 +8,8 @@
 
 #include "fake/fake-kernel.h"
 
-/* The machine's text: GPUs of so many functions each, with mdev or, as `vf`, vendor-specific VFIO,
- * and the 22 types that an A40 has. The caller frees it. */
+/* The text of the machine: GPUs with so many functions each, and the 22 types of an A40. The
+ * functions have mdev or, as `vf`, vendor-specific VFIO. The caller frees the text. */
 char *large_host(unsigned gpus, unsigned functions, bool vf);
 
 /* Makes vGPUs of one type on the first functions of the first 7 GPUs, in turns. */
