@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* counters: how the result of each call is counted, and when the last one was. */
+/* counters: how the result of each call is counted, and when the last call was. */
 
 #include "lease/counters.h"
 #include "fake/scene.h"
@@ -14,7 +14,7 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = ""};
 
-/* All that has been counted of these, or of all others. */
+/* The sum of these counters, or of all others. */
 static uint64_t
 sum(const struct counters *counters, enum counters_operation operation, enum counters_result result)
 {
@@ -104,7 +104,7 @@ touch(const char *name, time_t seconds, long nanoseconds)
     assert_int_equal(utimensat(scene.kernel.host.root, path.text, times, 0), 0);
 }
 
-/* Of the hook, and not of reconcile, which is no call of libvirt's. */
+/* The last call of the hook, and not of reconcile, which libvirt does not call. */
 static void
 the_last_call(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* daemon: which of our ancestors is libvirt's daemon, whoever is between. */
+/* daemon: which of our ancestors is libvirt's daemon, whatever processes are between. */
 
 #include "lease/daemon.h"
 #include "fake/fake-parts.h"
@@ -17,7 +17,7 @@ static const struct scene_case here = {.scene = &scene,
                                        .machine = "gpu mtty rule pool 10\n"
                                                   "type mtty-2 \"Dual port serial\" uses 2\n"};
 
-/* Above the kernel's highest pid, so only of the fake kernel. */
+/* These pids are above the kernel's highest pid, so only the fake kernel has them. */
 #define UP(n)     (5000000 + (n))
 #define PARENT    0
 #define NOBODY    (-1)
@@ -33,7 +33,7 @@ put_process(int pid, const char *name, int parent)
     fake_put(scene.kernel.host.root, text, "proc/%d/stat", pid);
 }
 
-/* Whom a child of this process takes for the daemon. */
+/* The pid that a child of this process takes for the daemon. */
 static int
 found(int caller)
 {
@@ -61,29 +61,29 @@ static void
 it_is_found_through_a_dispatcher(void **state)
 {
     static const struct {
-        const char *names[4]; /* our parent's, its parent's, ... up to process 1 */
-        int driver;           /* in libvirt's file; 0: there is none */
+        const char *names[4]; /* our parent, its parent, ... up to process 1 */
+        int driver;           /* the pid in libvirt's file; 0: there is none */
         int wanted;
     } rows[] = {
-        /* As it is without a dispatcher. */
+        /* The ancestors without a dispatcher. */
         {{"libvirtd"}, 0, PARENT},
         {{"virtqemud", "systemd-run"}, 0, PARENT},
-        /* With one. */
+        /* The ancestors with a dispatcher. */
         {{"sh", "libvirtd"}, 0, UP(1)},
         {{"python3", "bash", "virtqemud"}, 0, UP(2)},
         {{"sh", "libvirtd", "containerd-shim", "libvirtd"}, 0, UP(1)},
-        /* libvirt's file is right, whatever the program is called. */
+        /* libvirt's file is right, whatever the name of the program. */
         {{"sh", "own-daemon"}, UP(1), UP(1)},
         {{"libvirtd", "own-daemon"}, UP(1), UP(1)},
-        /* A file that names somebody else is another daemon's, or an old one. */
+        /* A file with another pid is another daemon's, or an old one. */
         {{"sh", "libvirtd"}, STRANGERS, UP(1)},
         {{"sh", "libvirtd"}, UP(50), UP(1)},
-        /* A person, or a test. */
+        /* A person or a test calls the hook. */
         {{"bash", "sshd"}, 0, PARENT},
         {{"bash", "sshd"}, STRANGERS, PARENT},
         /* A dispatcher whose daemon has ended. */
         {{"sh"}, STRANGERS, NOBODY},
-        /* Perhaps a daemon with a name of its own. */
+        /* This may be a daemon with another name. */
         {{"own-daemon"}, 0, PARENT},
         {{"own-daemon"}, UP(50), PARENT},
     };

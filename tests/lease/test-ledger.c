@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* ledger: what was written comes back; what nobody wrote like that is refused by line and field. */
+/* ledger: a written ledger is read back unchanged. A text that our writer cannot have written is
+ * refused, with line and field. */
 
 #include "lease/ledger.h"
 
@@ -19,7 +20,7 @@
 #define FRONT  "mdev " DEVICE " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " "
 #define LINE   FRONT "web01 ua-gpu0 held made 4711:815 7 reap 99\n"
 
-/* Of a device that sorts behind that one. */
+/* Of a device that is sorted after that one. */
 #define LATER "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e22"
 #define OTHER                                                                                      \
     "mdev " LATER " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN                             \
@@ -75,7 +76,7 @@ assert_same(const struct lease *a, const struct lease *b)
     assert_int_equal(a->time, b->time);
 }
 
-/* Writes one lease, reads it again, and hands back the text. */
+/* Writes one lease, reads it again, and returns the text. */
 static char *
 assert_round_trip(const struct lease *lease)
 {
@@ -96,7 +97,7 @@ assert_round_trip(const struct lease *lease)
     return text;
 }
 
-/* The very bytes, because an older or newer program may read them. */
+/* The exact bytes, because an older or newer program may read them. */
 static void
 the_text_is_this(void **state)
 {
@@ -201,7 +202,7 @@ a_ledger_without_leases(void **state)
     ledger_clear(&ledger);
 }
 
-/* No vGPU outlives a boot, so the lines of another one are not even read. */
+/* No vGPU outlives a boot, so the lines of an earlier boot are not even read. */
 static void
 another_boot_left_nothing(void **state)
 {
@@ -228,7 +229,7 @@ struct row {
     const char *message;
 };
 
-/* Refused with that message, and with nothing left to clear. */
+/* The ledger is refused with this message, and leaves nothing to clear. */
 static void
 check_rows(const struct row *rows, size_t count, int wanted)
 {
@@ -291,7 +292,7 @@ a_bad_header(void **state)
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
-/* Each field of a good line, and words that are none for it. */
+/* Each field of a good line, and words that are wrong in this field. */
 static const struct {
     const char *name, *good;
     const char *bad[9];
@@ -336,7 +337,7 @@ a_bad_field_is_named(void **state)
     }
 }
 
-/* What the writer never prints was not written by it. */
+/* A text that the writer never prints was not written by it. */
 static void
 a_field_has_one_spelling(void **state)
 {
@@ -377,7 +378,7 @@ static void
 a_bad_line(void **state)
 {
     static const struct row rows[] = {
-        /* too few, too many, none */
+        /* too few fields, too many, none */
         {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap\n", "line 2: time"},
         {HEADER "mdev\n", "line 2: device"},
         {HEADER "mdev " DEVICE "\n", "line 2: type"},
@@ -386,10 +387,10 @@ a_bad_line(void **state)
         {HEADER "\n" LINE, "line 2: kind"},
         {HEADER LINE "\n", "line 3: kind"},
         {HEADER " " LINE, "line 2: kind"},
-        /* one device, two leases */
+        /* two leases of one device */
         {HEADER LINE LINE, "line 3: a second lease of " DEVICE},
         {HEADER OTHER LINE OTHER LINE OTHER, "line 4: a second lease of " LATER},
-        /* what a crash or a full disk leaves behind */
+        /* files after a crash or on a full disk */
         {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap 9", "cut off"},
         {HEADER LINE "mdev other nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " web01",
          "line 3"},
@@ -419,7 +420,7 @@ leases_are_found_added_and_removed_in_order(void **state)
     assert_true(ledger_has_domain(&ledger, &domain));
     assert_false(ledger_has_domain(&ledger, &other));
     assert_ptr_equal(ledger_find(&ledger, &(struct name){"d"}), &ledger.leases[3]);
-    /* the first, the last, one between */
+    /* the first lease, the last, one between */
     ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"a"}));
     ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"i"}));
     ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"d"}));
@@ -428,7 +429,7 @@ leases_are_found_added_and_removed_in_order(void **state)
     for (size_t i = 0; i < ledger.count; i++)
         assert_int_equal(ledger.leases[i].vgpu.device.text[0], order[i]);
     assert_null(ledger_find(&ledger, &(struct name){"d"}));
-    /* down to nothing, and up again */
+    /* until no lease is left, and up again */
     while (ledger.count)
         ledger_remove(&ledger, ledger.leases);
     assert_false(ledger_has_domain(&ledger, &domain));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* log: lines go to the log's socket, not while the ledger is locked, and a log that takes none
+/* log: lines go to the log's socket, but not while the ledger is locked. A log that accepts no line
  * stops nobody. */
 
 #include "lease/log.h"
@@ -112,7 +112,7 @@ a_long_line_is_cut(void **state)
     assert_non_null(strstr(heard(), "failed: after it"));
 }
 
-/* Whatever is in it: the name of a guest, and what an error was made of. */
+/* The line is sound, whatever a guest's name or an error contains. */
 static void
 a_name_is_one_word_of_one_line(void **state)
 {
@@ -141,7 +141,8 @@ a_name_is_one_word_of_one_line(void **state)
     }
 }
 
-/* What does not fit is cut, and no character in two: the name, and the line. */
+/* A text that does not fit is cut, but never within a character. This holds for the name and for
+ * the line. */
 static void
 a_cut_leaves_no_half_character(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* statedir: the lock, when somebody removes its file; a ledger that is set aside, or is none. */
+/* statedir: the lock, when somebody removes its file; a ledger that is set aside; a file that is no
+ * ledger. */
 
 #include "lease/statedir.h"
 #include "fake/scene.h"
@@ -64,7 +65,8 @@ a_lock_whose_file_is_removed_stores_nothing(void **state)
     assert_int_equal(store_nothing(&first, &error), 0);
 }
 
-/* Who waited for a file that has no name any more has locked nothing that counts. */
+/* A process may have waited for a lock file that has no name any more. Then its lock does not
+ * count. */
 static void
 who_waits_for_a_removed_file_asks_again(void **state)
 {
@@ -98,7 +100,7 @@ who_waits_for_a_removed_file_asks_again(void **state)
     assert_int_equal(status, 0);
 }
 
-/* As when another call has set it aside. */
+/* The file is gone, as if another call had set it aside. */
 static void
 a_ledger_that_is_not_set_aside_is_told(void **state)
 {
@@ -113,7 +115,7 @@ a_ledger_that_is_not_set_aside_is_told(void **state)
     assert_non_null(strstr(error.text, ": No such file or directory"));
 }
 
-/* Everybody may read it, whatever the umask of who called us. */
+/* Everybody may read the ledger, whatever the umask of the caller. */
 static void
 everybody_may_read_a_ledger(void **state)
 {
@@ -131,8 +133,8 @@ everybody_may_read_a_ledger(void **state)
     assert_int_equal(status.st_mode & 0777, 0644);
 }
 
-/* What is larger than any host's ledger is not read. What is just as large is, and here is no text.
- */
+/* A file that is larger than any host's ledger is not read. A file of the largest size is read;
+ * here it is no text. */
 static void
 a_ledger_that_is_too_large_is_not_read(void **state)
 {
@@ -160,7 +162,8 @@ a_ledger_that_is_too_large_is_not_read(void **state)
     }
 }
 
-/* Then nobody knows which calls are at work, so a claim counts as one that is. */
+/* Then nobody knows which calls are at work, so each claim counts as held by a call that is at
+ * work. */
 static void
 a_link_in_place_of_claims_is_refused(void **state)
 {
@@ -176,7 +179,8 @@ a_link_in_place_of_claims_is_refused(void **state)
     assert_true(statedir_is_claimed(&look, 7));
 }
 
-/* No directory is no leases. One that cannot be opened may have some. */
+/* If there is no directory, there are no leases. A directory that cannot be opened may have
+ * some. */
 static void
 a_directory_that_cannot_be_opened_is_told(void **state)
 {
