@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* deadline: what is left, which is earlier, and pauses that never go beyond. The clock is the
- * test's own, so every figure is exact. */
+/* deadline: the time that is left, the earlier of two deadlines, and pauses that never exceed a
+ * deadline. The test has its own clock, so every figure is exact. */
 
 #include "base/deadline.h"
 
@@ -24,7 +24,7 @@ clock_now(const struct host *host)
     return now;
 }
 
-static int interrupted; /* the next so many waits, each after a millisecond */
+static int interrupted; /* so many of the next waits are interrupted, each after a millisecond */
 static bool is_ready;   /* a descriptor */
 
 static int
@@ -59,7 +59,8 @@ left_is_what_was_given(void **state)
         assert_int_equal(deadline_left(deadline_in(&host, given[i])), given[i]);
 }
 
-/* Rounded up: a wait that is told 0 would spin until the last millisecond has passed. */
+/* The time is rounded up. With a time of 0 a wait would spin until the last millisecond has
+ * passed. */
 static void
 left_rounds_up(void **state)
 {
@@ -139,7 +140,7 @@ a_pause_ends_with_the_deadline(void **state)
     assert_false(deadline_pause(end, &pause));
 }
 
-/* A signal takes nothing from a wait, nor does it make it any longer. */
+/* A signal neither shortens a wait nor makes it longer. */
 static void
 a_wait_ends_with_the_deadline(void **state)
 {
@@ -157,7 +158,7 @@ a_wait_ends_with_the_deadline(void **state)
     assert_int_equal(now - before, 6 * MILLISECOND);
 }
 
-/* Also one that came with the last moment. */
+/* A signal may also come at the last moment. */
 static void
 what_is_ready_is_told(void **state)
 {

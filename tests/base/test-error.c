@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* error: whatever goes in, out comes one printable line that says when it is not all. */
+/* error: for any input the output is one printable line, and says if it was cut. */
 
 #include "base/error.h"
 
@@ -14,7 +14,7 @@
 
 #define MOST (sizeof(((struct error *)0)->text) - 1) /* characters */
 
-/* count times that character; good until the next call. */
+/* This character, count times. The text is valid until the next call. */
 static const char *
 many(char c, size_t count)
 {
@@ -103,7 +103,7 @@ what_does_not_fit_ends_in_dots(void **state)
     }
 }
 
-/* Adding to, and wrapping, what is full already. */
+/* Adds to, and wraps, an error that is already full. */
 static void
 full_stays_whole_at_its_front(void **state)
 {
@@ -123,7 +123,7 @@ full_stays_whole_at_its_front(void **state)
     }
 }
 
-/* Line feeds, escape sequences and the like, wherever they come from. */
+/* Line feeds, escape sequences and the like, whatever their source. */
 static void
 control_characters_are_replaced(void **state)
 {
@@ -148,7 +148,8 @@ control_characters_are_replaced(void **state)
     assert_null(strchr(error.text, '\n'));
 }
 
-/* U+009B begins an escape sequence just as ESC [ does, U+0085 a line. Both pass XML. */
+/* U+009B begins an escape sequence just as ESC [ does, and U+0085 begins a line. XML allows
+ * both. */
 static void
 utf8_stays_and_its_control_characters_do_not(void **state)
 {
@@ -162,7 +163,8 @@ utf8_stays_and_its_control_characters_do_not(void **state)
     assert_null(strstr(error.text, "\xc2\x85"));
 }
 
-/* Half a character is no text: libvirt's Python binding cannot even raise such an error. */
+/* Half of a character is no valid text. libvirt's Python binding cannot even raise such an
+ * error. */
 static void
 cut_between_characters(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* file-lock: who comes first is served first, nobody waits for longer than allowed, and the
- * program's own signals stay as they were. */
+/* file-lock: the first to come is served first, nobody waits longer than allowed, and the program's
+ * own signals stay as they were. */
 
 #include "base/file-lock.h"
 
@@ -52,7 +52,7 @@ teardown(void **state)
     return unlink(path);
 }
 
-/* The kernel's word: it waits in flock(2) there. */
+/* According to the kernel, the process waits in flock(2) there. */
 static bool
 is_blocked(pid_t pid)
 {
@@ -88,11 +88,11 @@ assert_ends_well(pid_t pid)
     assert_int_equal(status, 0);
 }
 
-/* Each writes its letter while it has the lock. */
+/* Each process writes its letter while it has the lock. */
 static void
 the_first_is_served_first(void **state)
 {
-    /* A lock is the open file's, which a child shares until it closes it. */
+    /* A lock belongs to the open file. A child shares it until the child closes the file. */
     char written[WAITERS + 1] = "";
     pid_t pids[WAITERS];
     int fd = open_file();
@@ -144,7 +144,7 @@ count_alarm(int number)
     alarms++;
 }
 
-/* Another's signal does not end the wait, and SIGALRM is the program's own again after it. */
+/* Another signal does not end the wait. Afterwards SIGALRM is the program's own again. */
 static void
 signals_stay_as_they_were(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* host: what is read below a root, of the running kernel, at the edges of what fits. */
+/* host: reads below a root, on the running kernel, with sizes that just fit and just do not. */
 
 #include "base/host.h"
 
@@ -191,7 +191,7 @@ the_clock(void **state)
     assert_in_range(milliseconds, before / 1000000, after / 1000000);
 }
 
-/* A wait ends when something is there to be read, or with its time. */
+/* A wait ends when there is something to read, or when its time is over. */
 static void
 waits(void **state)
 {
@@ -213,11 +213,11 @@ waits(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-/* What a file's context is said to be: the name of the file. */
+/* The context that a file has here: the name of the file. */
 static ssize_t
 own_name(const struct host *h, const char *path, char *buffer, size_t size)
 {
-    size_t length = strlen(path) + 1; /* as the kernel, with its end */
+    size_t length = strlen(path) + 1; /* like the kernel, with the terminating byte */
 
     (void)h;
     if (length > size)

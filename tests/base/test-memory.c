@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Memory that is there, and how a process ends that is refused some. */
+/* Requests for memory that are met, and how a process ends if one is refused. */
 
 #include "base/array.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
-#define TOO_MUCH ((size_t)1 << 60) /* no machine has it */
+#define TOO_MUCH ((size_t)1 << 60) /* no machine has so much */
 
 static void
 copies(void **state)
@@ -101,7 +101,7 @@ end_with_three(void)
     zero_too_many();
 }
 
-/* What it says goes to *said, of `size` bytes. Its exit status. */
+/* The message goes to *said, which has `size` bytes. Returns the exit status. */
 static int
 run(void (*act)(void), char *said, size_t size)
 {
@@ -139,14 +139,14 @@ refused(void **state)
         char said[512], *end;
 
         assert_int_equal(run(rows[i].act, said, sizeof(said)), rows[i].status);
-        /* One line, for a person. A sanitizer may have put its own before it. */
+        /* One line, for a person. A sanitizer may have printed its own line before. */
         end = strstr(said, "vgpu: ");
         assert_non_null(end);
         assert_ptr_equal(strchr(end, '\n'), said + strlen(said) - 1);
     }
 }
 
-/* The exceptions get an answer, and their array stays. */
+/* The exceptional functions return an error, and their array stays. */
 static void
 tried(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* names: only what cannot lead out of its directory passes, in the kernel's own spelling. */
+/* names: a name passes only if it cannot lead out of its directory, and is in the kernel's own
+ * spelling. */
 
 #include "base/names.h"
 
@@ -22,7 +23,7 @@ struct row {
 
 typedef int parse_function(struct name *ret, const char *text);
 
-/* What is refused leaves ret as it was. */
+/* A refused name leaves ret as it was. */
 static void
 check_rows(parse_function *parse, const struct row *rows, size_t count)
 {
@@ -58,7 +59,7 @@ a_name_is_one_directory_name(void **state)
         {X31 X31 "5", X31 X31 "5"},
         {X31 X31 "56", NULL},
         {X31 X31 X31 X31, NULL},
-        /* leads elsewhere */
+        /* names that lead elsewhere */
         {"", NULL},
         {".", NULL},
         {"..", NULL},
@@ -67,7 +68,7 @@ a_name_is_one_directory_name(void **state)
         {"../a", NULL},
         {"a/", NULL},
         {"/a", NULL},
-        /* no character of a name */
+        /* characters that no name may have */
         {" ", NULL},
         {"a b", NULL},
         {"a\n", NULL},
@@ -86,7 +87,7 @@ a_name_is_one_directory_name(void **state)
     check_rows(name_parse, rows, COUNT(rows));
 }
 
-/* Every byte by itself, against the set that names.h promises. */
+/* Every byte by itself, compared with the set that names.h promises. */
 static void
 a_name_has_no_other_characters(void **state)
 {
@@ -138,7 +139,7 @@ a_uuid_in_any_form_of_libvirt(void **state)
     check_rows(name_parse_uuid, rows, COUNT(rows));
 }
 
-/* virUUIDParse passes blanks and dashes between bytes, and white space around all of it. */
+/* virUUIDParse accepts blanks and dashes between bytes, and white space around the UUID. */
 static void
 a_uuid_as_liberal_as_libvirt(void **state)
 {
@@ -174,7 +175,7 @@ a_pci_address_is_whole(void **state)
         {"00010000:18:00.0", "10000:18:00.0"},
         {"123456789:18:00.0", NULL},
         {"000000000:18:00.0", NULL},
-        /* slot and function beyond what there is */
+        /* slots and functions that do not exist */
         {"0000:18:20.0", NULL},
         {"0000:18:ff.0", NULL},
         {"0000:18:00.8", NULL},
@@ -183,7 +184,7 @@ a_pci_address_is_whole(void **state)
         {"0000:1:02.07", NULL},
         {"0000:18:000.0", NULL},
         {"0000:018:00.0", NULL},
-        /* parts missing, others instead */
+        /* missing parts, and wrong parts */
         {"", NULL},
         {"18:00.0", NULL},
         {"0000:18:00", NULL},
@@ -244,7 +245,7 @@ names_grow_and_sort(void **state)
     assert_int_equal(names.count, 0);
     for (size_t i = 0; i < COUNT(added); i++)
         assert_int_equal(names_add(&names, added[i]), 0);
-    /* what is no name is not added, and harms nothing */
+    /* a text that is no name is not added, and does no harm */
     assert_int_equal(names_add(&names, ".."), -EINVAL);
     assert_int_equal(names_add(&names, "a/b"), -EINVAL);
     assert_int_equal(names.count, COUNT(added));
@@ -259,7 +260,7 @@ names_grow_and_sort(void **state)
     names_clear(&names);
 }
 
-/* Growing happens at powers of two. */
+/* The array grows at powers of two. */
 static void
 names_grow_many(void **state)
 {

@@ -56,7 +56,7 @@ texts_that_are_sets(void **state)
         {"8,0-3", "0-3,8"},
         {"1,1,1-1", "1"},
         {"007", "7"},
-        /* and what is taken out again */
+        /* and ranges that are taken out again */
         {"0-3,8,^2", "0-1,3,8"},
         {"0-3,^2,2", "0-3"},
         {"0-7,^2-5", "0-1,6-7"},
@@ -82,14 +82,14 @@ static void
 texts_that_are_none(void **state)
 {
     static const char *const texts[] = {
-        /* nothing, or nothing where something should be */
+        /* nothing, or nothing where a number should be */
         "", ",", "1,", ",1", "1,,2", "^", "^,1", "1,^", "-", "1-", "-1", "1-,2", "1--2", "^-3",
         /* a range backwards */
         "3-1", "1-0", "0,4095-4094", "^3-1",
         /* more than there is */
         "4096", "0-4096", "4095-4096", "4096-4097", "99999999999999999999",
         "0-18446744073709551616", "18446744073709551617", "4294967296", "^4096",
-        /* other signs */
+        /* other characters */
         " 0", "0 ", "0, 1", "0\n", "+1", "1+", "0x1", "1.5", "a", "1a", "^^1", "!1", "0-1-2", "0;1",
         "all"};
 
@@ -105,7 +105,7 @@ texts_that_are_none(void **state)
     }
 }
 
-/* What is right at the beginning of a wrong text is not taken either. */
+/* If the beginning of a wrong text is right, it is not taken either. */
 static void
 all_of_a_text_or_nothing(void **state)
 {
@@ -144,7 +144,7 @@ members(void **state)
     assert_false(nodeset_is_empty(&set));
     assert_true(nodeset_has(&set, 0) && nodeset_has(&set, 64) && nodeset_has(&set, 4095));
     assert_false(nodeset_has(&set, 1) || nodeset_has(&set, 63) || nodeset_has(&set, 65));
-    /* what no set can have: a GPU's node -1 among them */
+    /* numbers that no set can have, among them -1 for a GPU without a node */
     assert_false(nodeset_has(&set, 4096) || nodeset_has(&set, 4160) || nodeset_has(&set, ~0u));
 }
 
@@ -172,7 +172,7 @@ sets_that_meet(void **state)
     }
 }
 
-/* Which nodes the processors that a guest is pinned to are on. */
+/* The nodes of the processors to which a guest is pinned. */
 static void
 nodes_of_processors(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which characters may stand in a text for people. */
+/* Which characters a text for people may contain. */
 
 #include "base/printable.h"
 
@@ -34,9 +34,10 @@ rows(void **state)
         {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9",
          "\xe2\x80\xa7????????????"},
         {"\xef\xbb\xbf\xef\xbf\xbd\xef\xbf\xbe", "???\xef\xbf\xbd???"},
-        /* A tag, which is not seen. */
+        /* A tag, which is invisible. */
         {"\xf3\xa0\x80\xa1", "????"},
-        /* No UTF-8: alone, cut, too long for what it is, half of a pair, too large. */
+        /* No UTF-8: a lone byte, a cut character, too many bytes for the character, half of a pair,
+         * too large. */
         {"\x80|\xc3|\xe2\x82", "?|?|??"},
         {"\xc0\x8a\xe0\x80\x8a\xf0\x80\x80\x8a", "?????????"},
         {"\xc1\x9b\xe0\x82\x9b", "?????"},
@@ -54,7 +55,8 @@ rows(void **state)
     }
 }
 
-/* Each character of one or two bytes: the controls and the two named above, and no others. */
+/* Each character of one or two bytes: the controls and the two named above are refused, and no
+ * others. */
 static void
 short_characters(void **state)
 {
@@ -72,7 +74,7 @@ short_characters(void **state)
     }
 }
 
-/* The first and the last of each longer range, and the characters beside it. */
+/* The first and the last character of each longer range, and the characters beside them. */
 static void
 long_characters(void **state)
 {

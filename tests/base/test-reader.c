@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The child that asks drivers: what it answers, what it has open, and when it is left behind. */
+/* The child that asks drivers: its answers, its open descriptors, and when it is left behind. */
 
 #include "base/reader.h"
 #include "fake/scene.h"
@@ -86,7 +86,8 @@ it_answers_as_a_read_would(void **state)
     assert_false(is_silent());
 }
 
-/* Of what its parent has open it may keep nothing: it may live for as long as the kernel likes. */
+/* The child must keep no descriptor of its parent open, because it may live as long as the kernel
+ * likes. */
 static void
 it_has_nothing_else_open(void **state)
 {
@@ -98,13 +99,13 @@ it_has_nothing_else_open(void **state)
     (void)state;
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
     assert_int_equal(host_list(&host, &open, "proc/%d/fd", reader.pid), 0);
-    /* valgrind has its own, above. */
+    /* valgrind has descriptors of its own, above these. */
     for (size_t i = 0; i < open.count; i++)
         count += atoi(open.items[i].text) < 1000;
     assert_int_equal(count, 2);
 }
 
-/* All of a card's answers have to come in the time that it has in one look. */
+/* All answers of a card have to come within the card's time in one look. */
 static void
 a_slow_card_is_silent(void **state)
 {
@@ -119,7 +120,7 @@ a_slow_card_is_silent(void **state)
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), -ETIMEDOUT);
     assert_true(is_silent());
     assert_int_equal(fake_now() - began, 500);
-    /* It is not asked again, until the next look. */
+    /* The card is not asked again until the next look. */
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), -ETIMEDOUT);
     assert_int_equal(fake_now() - began, 500);
     reader_begin(&reader, 500);
@@ -146,7 +147,8 @@ others_are_still_asked(void **state)
     assert_false(reader_is_silent(&reader, &other));
 }
 
-/* A child of the process asks by itself: two would mix up their answers. */
+/* A child of the process asks by itself. If both used one child, their answers would be mixed
+ * up. */
 static void
 a_child_asks_by_itself(void **state)
 {

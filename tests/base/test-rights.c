@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a process may not do that has given up its rights, and what it may do still. */
+/* What a process that has given up its rights may not do, and what it may still do. */
 
 #include "base/rights.h"
 #include "base/cleanup.h"
@@ -27,28 +27,28 @@
 
 #define NOBODY 65534
 
-/* The processors that there is a filter for. */
+/* The processors for which there is a filter. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HAS_FILTER 1
 #else
 #define HAS_FILTER 0
 #endif
 
-/* A number that an older C library has no name for. */
+/* A number for which an older C library has no name. */
 #define OPEN_TREE_ATTR 467
 
 /* --- one call each ---------------------------------------------------------------------------- */
 
-/* Without our filter all of them do no harm. */
+/* Without our filter all these calls do no harm. */
 struct call {
     const char *name;
-    int wanted; /* errno, 0 for success */
+    int wanted; /* the expected errno; 0 for success */
     long number;
     long arguments[3];
-    int (*act)(void); /* or this: 0 or errno */
+    int (*act)(void); /* or this result is allowed, too: 0 or errno */
 };
 
-/* As a 32-bit program calls the kernel, which has these numbers for it. */
+/* A 32-bit program calls the kernel this way, with these numbers. */
 static int
 call_as_32_bit(void)
 {
@@ -82,7 +82,7 @@ wait_for(pid_t pid)
     return pid < 0 ? errno : waitpid(pid, &status, 0) == pid && status == 0 ? 0 : ECHILD;
 }
 
-/* The order of all arguments but the first is the processor's own; they are 0. */
+/* Only the first argument has the same position on all processors; the others are 0. */
 static int
 clone_name_space(void)
 {
@@ -170,7 +170,7 @@ static const struct call calls[] = {
     CALL("a pair of the network", EPERM, SYS_socketpair, AF_INET, SOCK_STREAM),
     ACT("a call of 32 bits", EPERM, call_as_32_bit),
     ACT("a call of x32", EPERM, call_as_x32),
-    /* What the hook does. */
+    /* Calls that the hook makes. */
     CALL("a socket of this machine", 0, SYS_socket, AF_UNIX, SOCK_DGRAM),
     ACT("a pair of this machine", 0, make_pair),
     ACT("fork", 0, fork_child),
@@ -189,7 +189,7 @@ make_call(const struct call *call)
     return syscall(call->number, arguments[0], arguments[1], arguments[2], 0L, 0L) < 0 ? errno : 0;
 }
 
-/* In a child, with its rights or without; -1 if the call has killed it. */
+/* Makes the call in a child, with its rights or without. -1 if the call has killed the child. */
 static int
 answer_to(const struct call *call, bool gives_up)
 {
@@ -214,7 +214,7 @@ calls_that_nobody_needs_are_refused(void **state)
     if (!HAS_FILTER)
         skip();
     for (size_t i = 0; i < COUNT(calls); i++) {
-        /* A kernel without 32-bit calls ends who makes one. */
+        /* A kernel without 32-bit calls kills a process that makes one. */
         int before = answer_to(&calls[i], false), after = answer_to(&calls[i], true);
 
         if (before < 0 || after == calls[i].wanted)
@@ -227,7 +227,7 @@ calls_that_nobody_needs_are_refused(void **state)
 
 /* --- capabilities ----------------------------------------------------------------------------- */
 
-/* A number of /proc/self/status: 16 is for one written with these digits. */
+/* A number in /proc/self/status, which is written with digits of this base. */
 static uint64_t
 status_of(const char *key, int base)
 {
@@ -271,7 +271,7 @@ capabilities_are_those_in_use(void **state)
     }
 }
 
-/* Where a process of another user has its standard input open; 0 or errno. */
+/* Where a process of another user has its standard input open. Returns 0 or errno. */
 static int
 read_link_of(pid_t pid)
 {
@@ -281,7 +281,7 @@ read_link_of(pid_t pid)
     return readlink(path, target, sizeof(target)) < 0 ? errno : 0;
 }
 
-/* Opens a file; 0 or errno. */
+/* Opens a file. Returns 0 or errno. */
 static int
 open_file(const char *path)
 {
@@ -290,8 +290,8 @@ open_file(const char *path)
     return fd < 0 ? errno : 0;
 }
 
-/* Gives a new directory, with a file in it, to another user, and to nobody else; false if it may
- * not. */
+/* Makes a directory with a file in it, which only another user may read. False if that is not
+ * permitted. */
 static bool
 make_file_of_others(char *directory, const char *path)
 {
@@ -303,8 +303,8 @@ make_file_of_others(char *directory, const char *path)
     return fd >= 0 && fchown(fd, NOBODY, NOBODY) == 0 && chown(directory, NOBODY, NOBODY) == 0;
 }
 
-/* What a process with its rights given up cannot see of another user's file and process: the status
- * of its end, 0 if it sees both. */
+/* A process without rights tries to see another user's file and process. The status of its end: 0
+ * if it sees both. */
 static int
 look_at_others(const char *path)
 {
@@ -327,7 +327,8 @@ look_at_others(const char *path)
     return status;
 }
 
-/* As the hook opens what libvirt gave to QEMU's user, and sees what QEMU has open. */
+/* The hook opens what libvirt gave to QEMU's user, and sees what QEMU has open. This does the
+ * same. */
 static void
 root_still_sees_what_is_others(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Names in commands that are to be typed: a real shell reads them back. */
+/* Names in commands that a person is to type. A real shell reads them back. */
 
 #include "base/shell-word.h"
 

@@ -17,7 +17,7 @@ what_was_meant(void **state)
     static const char *const words[] = {"type", "class", "placement", "alias"};
     static const struct {
         const char *said;
-        const char *meant; /* NULL: nobody knows */
+        const char *meant; /* NULL: no suggestion */
     } rows[] = {
         {"tpye", "type"},
         {"typ", "type"},
@@ -48,7 +48,7 @@ what_was_meant(void **state)
     }
 }
 
-/* The nearest, and of several the first. */
+/* The nearest word, and of several the first. */
 static void
 the_nearest(void **state)
 {
