@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The link by which libvirt finds the hook is no file of the package. The first installation makes it,
-# and the removal takes it away: so what an administrator has deleted stays deleted, and libvirt
-# never sees a second one that a package manager lays beside it for a moment.
+# libvirt finds the hook by a link, which is no file of the package. The first installation makes
+# the link, and the removal takes it away. So a link that an administrator has deleted stays
+# deleted. And libvirt never sees a second link that a package manager puts beside the first for a
+# moment.
 root=${DPKG_ROOT:-}
 hooks=$root/etc/libvirt/hooks
 link=$hooks/qemu.d/50-vgpu
@@ -25,7 +26,7 @@ reload_libvirt() {
     done
 }
 
-# Somebody's own script of that name stays.
+# A script of somebody else with this name stays.
 make_link() {
     if [ -f "$link" ] && [ ! -L "$link" ]; then return 0; fi
     first=
@@ -35,7 +36,8 @@ make_link() {
     if [ -n "$first" ]; then reload_libvirt; fi
 }
 
-# Guests keep what they have, and start without us. What is not given back any more is told.
+# Running guests keep their vGPUs. Guests start without our hook from now on. This prints the vGPUs
+# that nobody gives back any more.
 remove_link() {
     if [ -L "$link" ]; then rm "$link"; fi
     vgpus=$("$root/usr/bin/vgpuctl" list ${root:+--root "$root"} --timeout 10 -n -r \
