@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# What gcc compiles without a warning, clang does too.
+# clang compiles all sources without a warning, as gcc does.
 
 . "$srcdir/tests/checks/guard.sh"
 needs clang "$CLANG"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The completions of bash, zsh and fish, about the vgpuctl that was built on a made machine. Bash's is
-# asked as bash asks it; the others ask that, and each shell says what it makes of the answer.
+# The completions of bash, zsh and fish, with the built vgpuctl on an artificial machine. The test
+# calls bash's completion as bash does. The other two call bash's completion, and each shell shows
+# what it offers then.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -20,7 +21,7 @@ make_type() {
     echo 1 >"$type/available_instances"
 }
 
-# What make_machine says of whom.
+# The figures that make_machine writes.
 one=b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e20 two=6fa459ea-ee8a-4ca4-894e-db77e160355e
 make_machine() {
     boot=0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10
@@ -47,7 +48,8 @@ make_machine() {
     chmod -R go-w "$root"
 }
 
-# What completion calls: the built vgpuctl on that machine, and a virsh that knows two domains.
+# The programs that the completion calls: the built vgpuctl on that machine, and a virsh that knows
+# two domains.
 make_programs() {
     cat >"$bin/vgpuctl" <<-END
 		#!/bin/sh
@@ -61,7 +63,7 @@ make_programs() {
     chmod +x "$bin/vgpuctl" "$bin/virsh"
 }
 
-# completed LINE: what bash would be told.
+# completed LINE: the words that bash would get.
 completed() {
     (cd "$scratch" && PATH=$bin:$PATH bash -u -c '. "$0"
         COMP_LINE=$1 COMP_POINT=${#1}
@@ -70,13 +72,13 @@ completed() {
         LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//'
 }
 
-# expect LINE REPLIES: the words that the line may end with, sorted, as bash is told them.
+# expect LINE REPLIES: the words with which the line may end, sorted, as bash gets them.
 expect() {
     got=$(completed "$1")
     [ "$got" = "$2" ] || complain "'$1': '$got', not '$2'"
 }
 
-# As they are installed: the others are told where bash's is.
+# The completions as they are installed. The other two contain the path of bash's.
 make_completions() {
     mkdir "$scratch/completions"
     cp config/vgpuctl.bash-completion "$scratch/completions/vgpuctl"
@@ -87,7 +89,7 @@ make_completions() {
 make_machine
 make_programs
 
-# Its own words are those of --help.
+# The commands are those of --help.
 commands=$("$top_builddir/vgpuctl" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p' |
     LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')
 expect 'vgpuctl ' "$commands"
@@ -100,7 +102,7 @@ expect 'vgpuctl reconcile --no' ''
 expect 'vgpuctl no-such-command --' ''
 expect 'vgpuctl reconcile ' ''
 
-# Bash parts words at a colon, and replaces what is behind the last.
+# Bash splits words at each colon, and replaces only the part behind the last.
 expect 'vgpuctl types ' '0000:18:00.0 mtty'
 expect 'vgpuctl types 00' 0000:18:00.0
 expect 'vgpuctl types 0000:1' 18:00.0
@@ -117,7 +119,7 @@ expect 'vgpuctl gpus --columns=GPU,D' 'GPU,DRAINED GPU,DRIVER'
 expect 'vgpuctl types --root ' 'bin/ root/'
 expect 'vgpuctl types --root=root/r' root/run/
 
-# Kinds that a command of the present may not take: what they offer, whoever takes them.
+# Kinds that perhaps no present command takes. This tests the words that they offer.
 expect 'vgpuctl any --type nv' 'nvidia-222 nvidia-231'
 expect 'vgpuctl any --type T4' 'T4-1B T4-2Q'
 expect 'vgpuctl any --class ' 'big small smart'
@@ -150,7 +152,7 @@ kind 'enable|disable GPU' 'vgpuctl thing ' 'disable enable'
 kind 'enable|disable GPU' 'vgpuctl thing en' enable
 kind 'enable|disable GPU' 'vgpuctl thing enable ' '0000:18:00.0 mtty'
 
-# What the command itself knows is offered as well.
+# Words that the command itself knows are offered as well.
 cat >"$bin/vgpuctl" <<-END
 	#!/bin/sh
 	case "\$*" in
@@ -165,8 +167,8 @@ expect 'vgpuctl thing enable 3d:' 00.0
 make_programs
 make_completions
 
-# As bash's above, but each word is whole.
-# shellcheck disable=SC2016 # it is for fish to expand
+# As with bash above, but each word is complete. shellcheck disable=SC2016 # it is for fish to
+# expand
 in_fish() {
     got=$(cd "$scratch" && HOME=$scratch PATH=$bin:$PATH fish --no-config -c 'source vgpuctl.fish
         complete --do-complete "$argv[1]"' "$1" 2>&1 | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')
@@ -183,9 +185,8 @@ if command -v fish >/dev/null; then
     in_fish 'vgpuctl types --root ro' root/
 fi
 
-# A line is typed into zsh, with a tab where it is to complete, and is run: what it prints is seen.
-# in_zsh LINE WORDS
-# shellcheck disable=SC2016 # it is for zsh to expand
+# The test types a line into zsh, with a tab where zsh is to complete, and runs it. The output shows
+# the completed words. in_zsh LINE WORDS shellcheck disable=SC2016 # it is for zsh to expand
 in_zsh() {
     got=$(cd "$scratch" && HOME=$scratch PATH=$bin:$PATH zsh -f -c 'zmodload zsh/zpty
         zpty shell zsh -f -i

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The fuzz targets' seeds, and what long runs of them learned, replayed.
+# Replays the seeds of the fuzz targets, and the inputs that long runs found.
 
 . "$srcdir/tests/checks/guard.sh"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# Every file in tests/golden is what some test compares with: none is left behind by a test
-# that went, or changed the name. What README.md shows of vgpuctl is one of them, word for word.
+# Some test compares with every file in tests/golden. No file is left of a test that was removed, or
+# that changed the name. The output of vgpuctl in README.md is one of these files, word for word.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 # shellcheck disable=SC2154 # make's
 for test in $unit_tests; do
     grep -q typed_golden "$test.c" || continue
-    # Whether it passes is told elsewhere.
+    # Whether the test passes is reported elsewhere.
     VGPU_GOLDEN=list "$top_builddir/$test" 2>/dev/null | sed -n 's/^golden: //p'
 done | sort -u >"$scratch/used"
 [ -s "$scratch/used" ]
@@ -21,7 +21,7 @@ find tests/golden -type f -printf '%P\n' | sort >"$scratch/there"
 unused=$(comm -13 "$scratch/used" "$scratch/there")
 [ -z "$unused" ] || complain "files in tests/golden that no test compares with:" "$unused"
 
-# A file is in the folder of its command.
+# Each file is in the folder of its command.
 for golden in tests/golden/*/*; do
     folder=$(basename "$(dirname "$golden")")
     case $folder/$(head -n 1 "$golden") in
@@ -30,7 +30,7 @@ for golden in tests/golden/*/*; do
     esac
 done
 
-# Each "$ vgpuctl ..." of the README with what is printed below it.
+# Each "$ vgpuctl ..." of the README, with the output below it.
 awk -v to="$scratch/shown." '/^    \$ vgpuctl / { n++ } !/^    / { inside = 0 } /^    \$ vgpuctl / { inside = 1 }
     inside { print substr($0, 5) >(to n) }' README.md
 [ "$(find "$scratch" -name 'shown.*' | wc -l)" = "$(find tests/golden/readme -type f | wc -l)" ] ||

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# What "make install" puts where, and that "make uninstall" takes all of it away.
+# "make install" puts each file where it belongs, and "make uninstall" removes all of them.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -21,7 +21,7 @@ set -- prefix=/usr sysconfdir=/etc sbindir=/usr/sbin bindir=/usr/bin mandir=/usr
 make -s install-exec install-data "$@" >"$stage.log" 2>&1 || { cat "$stage.log"; exit 1; }
 rm -f "$stage.log"
 
-# leads LINK PROGRAM: it is a relative link, and that is where it ends.
+# leads LINK PROGRAM: LINK is a relative link, and leads to PROGRAM.
 leads() {
     case $(readlink "$stage$1") in
     /*) complain "$1 is not relative" ;;
@@ -54,7 +54,7 @@ if grep '@[a-z]*dir@' "$profile"; then complain "AppArmor's profile was not fill
 for document in README.md NEWS examples/vgpu.conf packaging/README.md; do
     [ -f "$stage$docs/$document" ] || complain "$document is missing"
 done
-# Which of these are installed is configure's option.
+# Options of configure decide which of these are installed.
 if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
     for unit in metrics.service metrics.timer ready.service reconcile.service reconcile.timer \
         sriov@.service; do
@@ -68,7 +68,7 @@ if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
     grep -Eqx 'ExecStart=/.*/bin/vgpuctl sriov enable %I' "$stage$units/libvirt-vgpu-sriov@.service" ||
         complain "libvirt-vgpu-sriov@.service does not start vgpuctl sriov enable"
     if grep '@[a-z]*@' "$stage$units"/*; then complain "units were not filled in"; fi
-    # With what they start in its place; only what is said of ours counts.
+    # The programs that the units start are in place. Only messages about our units count.
     if command -v systemd-analyze >/dev/null; then
         said=$stage/said
         mkdir "$stage/units"
@@ -79,7 +79,7 @@ if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
         systemd-analyze verify --man=no "$stage/units"/* >"$said" 2>&1 || true
         if grep libvirt-vgpu "$said"; then complain "systemd does not understand this"; fi
         rm -r "$stage/units" "$said"
-        # Ten times the figure that tests/README.md has, and a little more for other versions of it.
+        # Ten times the figure in tests/README.md, and a little more for other versions of systemd.
         if systemd-analyze --help | grep -q -e --offline; then
             for unit in metrics:15 ready:11 reconcile:26 sriov@:36; do
                 systemd-analyze security --no-pager --offline=yes --threshold="${unit#*:}" \
@@ -96,7 +96,7 @@ fi
 if ! grep -qx 'completionsdir = no' Makefile; then
     grep -q '^complete .* vgpuctl$' "$stage$completions/vgpuctl" ||
         complain "bash will not find the completion of vgpuctl"
-    # Those that are to be installed ask bash's.
+    # The installed completions of the other shells call bash's.
     for file in "$stage$zsh/_vgpuctl" "$stage$fish/vgpuctl.fish"; do
         grep -q "'$completions/vgpuctl'" "$file" || complain "$file does not ask bash's completion"
     done
@@ -104,7 +104,7 @@ fi
 executables=$(find "$stage/etc" -type f -perm /111)
 [ -z "$executables" ] || complain "executables in /etc, which libvirt might run: $executables"
 
-# What an administrator wrote survives another install and an uninstall.
+# Files that an administrator wrote survive another install and an uninstall.
 echo '# mine' >>"$stage/etc/libvirt-vgpu/vgpu.conf"
 make -s install-exec install-data "$@" >/dev/null
 make -s uninstall "$@" >/dev/null

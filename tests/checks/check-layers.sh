@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The house: every file is in a room, a room includes only itself and the rooms it stands on, no
-# two files need each other (a .c and its .h count as one), a header declares what its own .c defines,
-# values stay pure, and the world is an argument.
+# The rules of the house. Every file is in a room. A room includes only itself and the rooms on
+# which it stands. No two files need each other (a .c and its .h count as one). A header declares
+# what its own .c defines. Values stay pure, and the world is an argument.
 
 . "$srcdir/tests/checks/guard.sh"
 
-# Each room and the rooms that its files may include, itself apart.
+# Each room, and the other rooms that its files may include.
 rooms='
 common/base
 common/domain       base
@@ -59,12 +59,12 @@ echo "$rooms" | awk -v includes="$scratch/includes" '
     }' >"$scratch/faults"
 [ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
 
-# Nouns that need each other. What tsort calls a loop is one, be it of two or of ten.
+# Nouns that need each other. tsort reports them as a loop, of two nouns or of ten.
 awk '$2 != $3 { print $2, $3 }' "$scratch/includes" >"$scratch/pairs"
 tsort "$scratch/pairs" >/dev/null 2>"$scratch/loops" || complain "a circle:" "$(cat "$scratch/loops")"
 
-# A header declares only what its own .c defines: nouns and names are compared with what nm says of
-# the objects. These may declare more, and the words behind say why.
+# A header declares only what its own .c defines. The test compares nouns and names with the symbols
+# that nm finds in the objects. These headers may declare more; the words behind each say why.
 lawful='
 common/device/vgpu              vgpu_(mdev|vf|xe|pool)         rows of vgpu_interfaces, each in the file of its interface
 nodedev/commands/commands       command_.*                     rows of commands, each in the file of its command
@@ -111,7 +111,7 @@ echo "$lawful" | awk -v declared="$scratch/declared" -v defined="$scratch/define
     }' >"$scratch/faults"
 [ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
 
-# The decision is pure: all that it calls is its own, the values', or harmless.
+# The decision is pure: it calls only its own functions, those of the values, and harmless ones.
 for object in "$top_builddir"/common/placement/*.o; do
     for symbol in $(nm -u "$object" | awk '{ print $2 }'); do
         case $symbol in
@@ -121,7 +121,7 @@ for object in "$top_builddir"/common/placement/*.o; do
         *) echo "$symbol" ;;
         esac
     done | sort -u >"$scratch/called"
-    # Defined in a room that is pure: not in one that hands out what the host says.
+    # The function is defined in a pure room, and not in a room that reads the host.
     while read -r symbol; do
         nm -A --defined-only "$top_builddir"/common/placement/*.o \
             "$top_builddir"/common/base/*.o "$top_builddir"/common/policy/*.o \
@@ -148,19 +148,19 @@ if grep -l 'libvirt/libvirt-library.h' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.
     complain "libvirt's headers are for connection.so only"
 fi
 
-# What a driver offers, and what limits leave, is counted in one place. Who scans writes it down.
+# One place counts what a driver offers and what limits leave. Only the scan stores these numbers.
 if grep -nE '(->|\.)(available|limits|needs|binds|held)\[|inventory_find_limit' common/*/*.c nodedev/*/*.c hooks/*.c |
     grep -vE '^common/(device/[a-z-]*|policy/[a-z-]*|placement/gpu-(load|room))\.c:|^nodedev/libvirt/node-device\.c:|policy->limits'; then
     complain "figures of a GPU that are read outside of common/placement/gpu-room.c"
 fi
 
-# Below a root that others made, only base/host.c knows where links may lead.
+# Others may have made the root. Only base/host.c knows where links below it may lead.
 if grep -nE '\<(open|mkdir|mknod|mkfifo|unlink|rename|link|symlink|readlink|fstat)at2?\([^,]*root' \
     common/*/*.c nodedev/*/*.c hooks/*.c | grep -v '^common/base/\(host\|safe-open\)\.c:'; then
     complain "a path below root that is not opened by common/base/host.c"
 fi
 
-# No variable at file scope that can change, but the exit status of a process that has no memory left.
+# No variable at file scope can change, except the exit status of a process without memory.
 for object in "$top_builddir"/common/*/*.o "$top_builddir"/hooks/*.o "$top_builddir"/nodedev/*/*.o; do
     nm "$object" | grep -q __asan && continue
     variables=$(objdump -t "$object" |

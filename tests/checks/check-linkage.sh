@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The hook and the call-out are not linked to libvirt, and have no means to start a program. Nor is
-# vgpuctl linked to it: what is, connection.so, is loaded by who asks libvirt, and by nobody else.
+# The hook and the call-out are not linked to libvirt, and have no means to start a program. vgpuctl
+# is not linked to libvirt either. connection.so is, and only commands that ask libvirt load it.
 
 . "$srcdir/tests/checks/guard.sh"
 
-# needed FILE: the libraries that it is linked to.
+# needed FILE: the libraries to which FILE is linked.
 needed() { readelf -d "$top_builddir/$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 
 for program in libvirt-vgpu-hook libvirt-vgpu-callout; do
@@ -25,7 +25,8 @@ for program in libvirt-vgpu-hook libvirt-vgpu-callout; do
     done
 done
 
-# connection.so brings libvirt and nothing else, and has for others what they look for, alone.
+# connection.so is linked to libvirt and no other library, and exports only the symbols that others
+# look for.
 for library in $(needed connection.so); do
     case $library in
     libvirt.so.* | libc.so.* | libasan.so.* | libubsan.so.* | libm.so.* | ld-linux*) ;;
@@ -39,12 +40,12 @@ fi
 symbols=$(nm -D --defined-only "$top_builddir/connection.so" | awk '{ print $NF }' | grep -v '^__[au]')
 [ "$symbols" = connection_calls ] || complain "connection.so gives away:" "$symbols"
 
-# Who loads what, as the dynamic loader tells it.
+# The libraries that each command loads, according to the dynamic loader.
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -p "$root/sys" "$root/run"
 
-# loads WORD...: whether vgpuctl loads libvirt's library for this.
+# loads WORD...: whether vgpuctl loads libvirt's library for this command.
 loads() {
     LD_DEBUG=files LD_DEBUG_OUTPUT="$root/said" "$top_builddir/tests/vgpuctl" "$@" >"$root/out" 2>&1 || true
     cat "$root"/said.* >"$root/loaded"

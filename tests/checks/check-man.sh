@@ -23,10 +23,10 @@ pages='nodedev/cli/vgpuctl.1 nodedev/cli/vgpuctl-*.1'
 
 vgpuctl() { "$top_builddir/vgpuctl" "$@"; }
 
-# options < HELP: "LETTER|NAME|ARGUMENT" of each.
+# options < HELP: "LETTER|NAME|ARGUMENT" of each option.
 options() { sed -n 's/^  \(-\(.\),\|   \) --\([a-z-]*\) \([A-Z]*\) .*/\2|\3|\4/p'; }
 
-# differ WHAT: what is written and what is known of it.
+# differ WHAT: compares the page with the program.
 differ() {
     diff -U0 "$scratch/written" "$scratch/known" >"$scratch/diff" ||
         complain "vgpuctl(1): its $1 ('-') are not those of vgpuctl --help ('+'):" \
@@ -62,7 +62,8 @@ done | sort >"$scratch/known"
 grep -h '^\.It Fl ' $pages | sort >"$scratch/written" || true
 differ options
 
-# What a table's columns mean is told where its command is. An unknown one makes it tell them all.
+# The page explains a table's columns beside its command. Asked for an unknown column, the command
+# lists all.
 for command in $commands; do
     vgpuctl "$command" --help | grep -q -e ' --columns ' || continue
     needed=$(vgpuctl "$command" --help | sed -n '1s/\[[^]]*\]\.*//gp' | cut -d' ' -f4-)

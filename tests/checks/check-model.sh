@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # The model of the ledger's protocol: its properties hold, and each of its rules is needed. With
-# LONG=1 in the environment also in the large configurations.
+# LONG=1 in the environment the large configurations are searched, too.
 
 . "$srcdir/tests/checks/guard.sh"
 needs spin "$SPIN"

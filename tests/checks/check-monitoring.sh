@@ -2,8 +2,9 @@
 # shellcheck shell=sh
 #
 # The Grafana dashboard and the alerting rules ask for metrics, labels and values that vgpuctl
-# metrics really prints, as the golden files have it, and every metric is asked for. With promtool:
-# Prometheus understands each query, each finds something, and each alert fires when it should.
+# metrics really prints, according to the golden files. Every metric is used. With promtool:
+# Prometheus understands each query, each query finds something, and each alert fires when it
+# should.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -17,13 +18,13 @@ queries() { perl tests/monitoring/queries.pl "$1" $dashboard $alerts $golden; }
 faults=$(queries faults)
 [ -z "$faults" ] || complain "$faults"
 
-# The golden file has every metric that there is.
+# The golden file has every metric.
 sed -n 's/^    {"\(libvirt_vgpu_[a-z_]*\)".*/\1/p' nodedev/view/metrics.c | sort >"$scratch/written"
 sed -n 's/^# TYPE \(libvirt_vgpu_[a-z_]*\) .*/\1/p' $golden | sort >"$scratch/printed"
 diff "$scratch/written" "$scratch/printed" >"$scratch/diff" ||
     complain "metrics in metrics.c ('<') are not those of $golden ('>'):" "$(cat "$scratch/diff")"
 
-# A file that asks for something else is found out.
+# The check finds a file that asks for something else.
 for wrong in 's/libvirt_vgpu_lost/libvirt_vgpu_losses/' 's/state=~/status=~/' 's/pending/waiting/' \
     's/by (instance, name)/by (instance, nmae)/'; do
     sed "$wrong" $alerts >"$scratch/wrong.yml"
@@ -32,7 +33,7 @@ for wrong in 's/libvirt_vgpu_lost/libvirt_vgpu_losses/' 's/state=~/status=~/' 's
         complain "nobody notices $wrong"
 done
 
-# What vgpu.conf(5) shows joins an exporter's figures with ours: it asks for what we print.
+# The query in vgpu.conf(5) joins an exporter's figures with ours: it uses metrics that we print.
 join=$(sed -n '/^label_replace(/,/^\.Ed$/{ /^\.Ed$/d; p; }' config/vgpu.conf.5 | tr -s '\n ' ' ')
 [ -n "$join" ] || complain "vgpu.conf(5) joins nothing"
 { cat $alerts && echo "          expr: $join"; } >"$scratch/joined.yml"
@@ -54,7 +55,7 @@ if [ -n "$PROMTOOL" ]; then
         (cd "$scratch" && $PROMTOOL test rules $tests.yml) >"$scratch/said" 2>&1 ||
             complain "$(cat "$scratch/said")"
     done
-    # So does the join.
+    # promtool understands the join, too.
     cat >"$scratch/join.yml" <<EOF
 groups: [{name: join, rules: [{record: joined, expr: '$join'}]}]
 EOF
@@ -76,7 +77,7 @@ tests:
 EOF
     (cd "$scratch" && $PROMTOOL test rules join-test.yml) >"$scratch/said" 2>&1 ||
         complain "$(cat "$scratch/said")"
-    # A rule that is wrong does not pass.
+    # promtool refuses a wrong rule.
     sed -i 's/for: 30m/for: 20m/' "$scratch/libvirt-vgpu-alerts.yml"
     if (cd "$scratch" && $PROMTOOL test rules alerts-test.yml) >/dev/null 2>&1; then
         complain "promtool does not notice that an alert fires too soon"

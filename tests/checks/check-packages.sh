@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The packages for Debian and Fedora are made, lintian and rpmlint have nothing to say, two tarballs
-# are the same bit by bit, all leave the tree that "make install" leaves, and installing,
-# upgrading, removing and purging do what hook-link.sh says. With LONG=1 the unit tests are run once more,
-# and each package is made twice and compared. Nothing here needs root.
+# The packages for Debian and Fedora can be made. lintian and rpmlint print nothing. Two tarballs
+# are the same bit by bit. All packages install the tree that "make install" installs. Installing,
+# upgrading, removing and purging do what hook-link.sh says. With LONG=1 the unit tests run once
+# more, and each package is made twice and compared. Nothing here needs root.
 
 . "$srcdir/tests/checks/guard.sh"
 needs dpkg-dev "$(command -v dpkg-buildpackage)"
@@ -22,8 +22,8 @@ packing=$srcdir/$packaging
 version=$(sed -n 's/^AC_INIT(\[libvirt-vgpu\], \[\(.*\)\])$/\1/p' configure.ac)
 release=libvirt-vgpu-$version
 
-# Two makers, who agree on nothing but the programs that are installed. What make says to its tests is
-# not for them.
+# Two builds, whose environments have nothing in common but the installed programs. The variables
+# that make gives to its tests are not for these builds.
 first=$scratch/first
 second=$scratch/second/in-another-place
 mkdir -p "$first" "$second/home"
@@ -37,7 +37,7 @@ as_second() {
     )
 }
 
-# run WORD... : silent, unless it fails; then that is the end.
+# run WORD... : runs a command silently. If it fails, the check ends.
 run() {
     "$@" >"$scratch/log" 2>&1 </dev/null || {
         cat "$scratch/log"
@@ -46,7 +46,7 @@ run() {
     }
 }
 
-# same FILE...: the second maker has made the same.
+# same FILE...: the second build has made the same files.
 same() {
     for file; do
         cmp "$first/$file" "$second/$file" || complain "two makers make $file differently"
@@ -61,7 +61,8 @@ same() {
 sed -n '/^%changelog/,$p' $packaging/rpm/libvirt-vgpu.spec.in | sed -n 2p | grep -q " - $version-1\$" ||
     complain "the changelog of libvirt-vgpu.spec.in does not begin with version $version"
 
-# Tarballs: the second is made from the first. It is configured as README.md says, for what comes below.
+# Tarballs: the second is made from the first. It is configured as README.md says, because the tests
+# below need it.
 run as_first make -s -C "$top_builddir" dist
 cp "$top_builddir/$release.tar.xz" "$first"
 run as_second tar -xf "$first/$release.tar.xz" -C "$second"
@@ -87,7 +88,7 @@ if [ -n "${LONG-}" ]; then
     make_deb as_second "$second"
     same deb/*.deb deb/*.dsc deb/*.debian.tar.xz
     make_rpm as_second "$second"
-    # An .src.rpm tells where it was made.
+    # An .src.rpm contains the name of the place where it was made.
     same rpm/RPMS/*/*.rpm
 fi
 deb=$(echo "$first"/deb/libvirt-vgpu_*.deb)
@@ -95,15 +96,16 @@ rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-[0-9]*.rpm)
 policy_deb=$(echo "$first"/deb/libvirt-vgpu-selinux_*.deb)
 policy_rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-selinux-[0-9]*.rpm)
 
-# Not a word, but of what is overridden, with its reason, in debian and in libvirt-vgpu.rpmlintrc. Two
-# of its notes cannot be overridden, as what one of Debian 12 and 13 knows is an error in the other: which
-# version of the policy is the newest, and that libvirt-vgpu-ready.service, which orders services of
-# systemd, has no script for other inits.
+# lintian and rpmlint print nothing. The folder debian and libvirt-vgpu.rpmlintrc have the
+# overrides, each with its reason. Two notes of lintian cannot be overridden, because an override
+# that Debian 12 or 13 knows is an error in the other. One note is about the newest version of the
+# policy. The other says that libvirt-vgpu-ready.service, which orders services of systemd, has no
+# script for other inits.
 known='out-of-date-standards-version|package-supports-alternative-init-but-no-init.d-script'
 lintian --allow-root -EvIL +pedantic deb/*.changes >lintian.out 2>&1 || complain "lintian fails"
 if grep -vE "^[NO]: |: ($known) " lintian.out; then complain "lintian has something to say"; fi
-# A filter that another version of rpmlint has no use for is an error, too. That of Debian 13 knows neither
-# our words nor the address in the licence, which is as it was published.
+# A filter that a version of rpmlint does not use is an error, too. rpmlint of Debian 13 accepts
+# neither our words nor the address in the licence, which is as it was published.
 known='unused-rpmlintrc-filter|spelling-error|incorrect-fsf-address'
 rpmlint -r "$packing/rpm/libvirt-vgpu.rpmlintrc" rpm/RPMS/*/*.rpm rpm/SRPMS/*.rpm \
     "$second/$release/$packaging/rpm/libvirt-vgpu.spec" >rpmlint.out 2>&1 || true
@@ -112,16 +114,17 @@ if grep -E ': [EW]: ' rpmlint.out | grep -vE ": E: ($known) "; then
     complain "rpmlint has something to say"
 fi
 
-# new_root DIR: a host without anything, where /lib is part of /usr.
+# new_root DIR: an empty host, where /lib is part of /usr.
 new_root() {
     mkdir -p "$1/usr/lib" "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/run"
     ln -s usr/lib "$1/lib"
     : >"$1/var/lib/dpkg/status"
 }
 
-# tree DIR: what is there: its kind, mode and path, where a link leads, and what is in a file if that is
-# no program. Compressed or not is the distribution's custom, and so are licences, changelogs, overrides
-# and links by build ids, where libraries are, and whether they count as programs.
+# tree DIR: the files below DIR: kind, mode, path, the target of a link, and the content of a file
+# that is no program. The distribution decides whether files are compressed. It also decides about
+# licences, changelogs, overrides and links by build ids, and where libraries are, and whether they
+# count as programs. So all these are left out.
 tree() {
     (
         cd "$1"
@@ -136,9 +139,9 @@ tree() {
                 f*) what=$(cksum <"$path") ;;
                 *) what= ;;
                 esac
-                # Where zsh looks is each distribution's to say.
+                # Each distribution decides where zsh looks.
                 path=$(echo "$path" | sed 's,/zsh/vendor-completions,/zsh/site-functions,')
-                # And where libraries are.
+                # Each distribution decides where libraries are.
                 path=$(echo "$path" | sed 's,^usr/lib\(64\|/[a-z0-9_]*-linux-gnu[a-z0-9]*\)\(/\|$\),usr/lib\2,')
                 [ "$path" != usr/lib ] || continue
                 # A link to an absolute path leads out of here.
@@ -148,7 +151,7 @@ tree() {
     )
 }
 
-# What was compiled for the package need not be compiled again.
+# The programs that were compiled for the package need not be compiled again.
 installed=$scratch/installed
 new_root "$installed"
 (cd "deb/$release" && find . -name '*.[oa]' -o -name libvirt-vgpu-hook -type f -o -name vgpuctl -type f \
@@ -162,7 +165,7 @@ leaves_it() {
     diff -U0 expected "tree-$1" || complain "$1 ('+') leaves another tree than make install ('-')"
 }
 
-# The policy module, in packages of its own. What is compiled of it is the same, whoever does it.
+# The policy module has packages of its own. Each build compiles the same module.
 run as_first make -s -C "$second/$release" install-selinux DESTDIR="$scratch/policy"
 mkdir "$scratch/policy-deb" "$scratch/policy-rpm"
 dpkg-deb -x "$policy_deb" "$scratch/policy-deb"
@@ -173,7 +176,7 @@ for there in policy-deb policy-rpm; do
     diff -r "$scratch/policy" "$scratch/$there" || complain "$there ('>') is not what make install-selinux ('<') leaves"
 done
 
-# Debian's scripts, run by dpkg, in a root of their own.
+# dpkg runs Debian's scripts, in a root of their own.
 host=$scratch/host
 link=$host/etc/libvirt/hooks/qemu.d/50-vgpu
 new_root "$host"
@@ -204,7 +207,7 @@ dpkg_there -i "$deb"
 has_no_link "a removal and an installation there"
 ln -s /usr/sbin/libvirt-vgpu-hook "$link"
 
-# Removed while a guest runs, and installed once more before it ends.
+# The package is removed while a guest runs, and installed again before the guest ends.
 mkdir -p "$host/proc/sys/kernel/random" "$host/run/libvirt-vgpu"
 cp "$srcdir/tests/corpus/ledger/one" "$host/run/libvirt-vgpu/ledger"
 sed -n '1s/^libvirt-vgpu-ledger 1 \([^ ]*\) .*/\1/p' "$host/run/libvirt-vgpu/ledger" \
@@ -219,7 +222,7 @@ dpkg_there -i "$deb"
 has_link "another installation"
 [ -e "$host/run/libvirt-vgpu/ledger" ] || complain "a removal forgets who has what"
 
-# An administrator's own files and units are no reason to leave anything.
+# An administrator's own files and units do not keep any file of ours.
 echo 'enabled = false;' >"$host/etc/libvirt-vgpu/conf.d/10-mine.conf"
 mkdir -p "$wants"
 ln -s /lib/systemd/system/libvirt-vgpu-sriov@.service "$wants/libvirt-vgpu-sriov@0000:3d:00.0.service"
@@ -229,13 +232,13 @@ rm -r "$host/proc"
 grep -vxFf before after >left || true
 if [ -s left ]; then complain "purging leaves:" "$(cat left)"; fi
 
-# Fedora's, as rpm would run them. What its macros for systemd add is not here.
+# Fedora's scripts, as rpm would run them, but without the parts that its macros for systemd add.
 host=$scratch/rpm-host
 link=$host/etc/libvirt/hooks/qemu.d/50-vgpu
 new_root "$host"
 rpm2archive - <"$rpm" | tar -xz -C "$host"
 
-# scriptlet NAME COUNT: of how many packages of ours there are then.
+# scriptlet NAME COUNT: COUNT is how many versions of our package are installed then.
 scriptlet() {
     rpm -qp --qf "%{$1}" "$rpm" >"$scratch/scriptlet"
     run env DPKG_ROOT="$host" sh -e "$scratch/scriptlet" "$2"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The ways to make guests that vgpu-request(7) shows: each is taken from the page as it stands there,
-# and done with the real tool, against a libvirtd of our own with libvirt's test driver. Then our own
-# vgpuctl says what the guest asks for that libvirt has been given.
+# The recipes of vgpu-request(7). Each is taken from the page word for word, and done with the real
+# tool, against a libvirtd of our own with libvirt's test driver. Then vgpuctl says what the new
+# guest asks for.
 
 . "$srcdir/tests/checks/guard.sh"
 needs virt-install "$VIRT_INSTALL"
@@ -18,7 +18,7 @@ root=$scratch/root bin=$scratch/bin home=$scratch/home
 
 # --- the machine and its libvirt --------------------------------------------------------------
 
-# What vgpuctl looks at: a T4, and a virtual function of an L40S.
+# The machine that vgpuctl sees: a T4, and a virtual function of an L40S.
 make_machine() {
     gpu=$root/sys/class/mdev_bus/0000:18:00.0/mdev_supported_types/nvidia-222
     card=$root/sys/bus/pci/devices
@@ -42,7 +42,7 @@ make_machine() {
     chmod 755 "$bin"/*
 }
 
-# It is nobody's, loads no driver, and knows nothing of the machine that it runs on.
+# This libvirtd runs as nobody, loads no driver, and knows nothing of the machine on which it runs.
 daemon='' holder=''
 start_libvirt() {
     printf '%s\n' "unix_sock_dir = \"$home\"" 'auth_unix_rw = "none"' 'auth_unix_ro = "none"' \
@@ -56,13 +56,13 @@ start_libvirt() {
         XDG_CACHE_HOME=$home "$@" >"$scratch/libvirtd.log" 2>&1 </dev/null &
     daemon=$!
     wait_for "$VIRSH" version
-    # The test driver forgets all when the last one goes; what is there a call later is kept.
+    # The test driver forgets all when its last connection closes. So one connection stays open.
     "$VIRSH" event --event lifecycle --loop >"$scratch/events" 2>&1 </dev/null &
     holder=$!
     wait_for make_pool
 }
 
-# wait_for COMMAND...: until it does.
+# wait_for COMMAND...: waits until it succeeds.
 wait_for() {
     tries=0
     until "$@" >/dev/null 2>&1; do
@@ -75,7 +75,7 @@ wait_for() {
     done
 }
 
-# Where the recipes have their guest's disk.
+# The place of the guest's disk in the recipes.
 make_pool() {
     "$VIRSH" pool-create-as images dir --target /var/lib/libvirt/images
     "$VIRSH" vol-create-as images web01.qcow2 1G
@@ -91,7 +91,7 @@ stop_libvirt() {
 
 # --- recipes ----------------------------------------------------------------------------------
 
-# block SECTION [N]: the n-th display of a section of the page, as a reader sees it.
+# block SECTION [N]: the N-th display of a section of the page, as a reader sees it.
 block() {
     awk -v section=".Ss $1" -v wanted="${2:-1}" '
         /^\.S[sh] / { inside = ($0 == section); next }
@@ -103,13 +103,13 @@ block() {
     cat block
 }
 
-# do_as_shown SECTION [N]: types it.
+# do_as_shown SECTION [N]: runs the lines of this display.
 do_as_shown() {
     block "$@" >typed
     sh -eu typed >said 2>&1 </dev/null || complain "$page: $1: it fails:" "$(cat typed said)"
 }
 
-# fresh: there is no web01.
+# fresh: removes web01.
 fresh() {
     "$VIRSH" destroy web01 >/dev/null 2>&1 || true
     "$VIRSH" undefine web01 >/dev/null 2>&1 || true
@@ -121,7 +121,7 @@ plain() {
     "$VIRSH" define plain.xml >/dev/null
 }
 
-# asks WHO WORDS: web01's definition is sound, and asks for that.
+# asks WHO WORDS: web01's definition is sound, and asks for WORDS.
 asks() {
     "$VIRSH" dumpxml --inactive web01 >given.xml
     vgpuctl check ./given.xml >said 2>&1 || true
@@ -170,8 +170,8 @@ plain
 do_as_shown 'With virsh define'
 asks 'virsh define' "$by_request"
 
-# Its second display is a file, which the third attaches; the test driver attaches no device, so the
-# guest is given it otherwise.
+# The second display is a file, which the third attaches. The test driver attaches no device, so the
+# guest gets the file in another way.
 plain
 block 'With virsh metadata' 2 >gpu0.xml
 sed '/<devices>/r gpu0.xml' plain.xml >with-device.xml
@@ -179,27 +179,28 @@ sed '/<devices>/r gpu0.xml' plain.xml >with-device.xml
 do_as_shown 'With virsh metadata' 4
 asks 'virsh metadata' "$by_request"
 
-# terraform WHICH WORDS: what the provider hands to libvirt; the test driver wants its own type.
+# terraform WHICH WORDS: the XML that the provider hands to libvirt. The test driver wants its own
+# type.
 terraform() {
     sed 's/<domain type="kvm">/<domain type="test">/' terraform.xml >define.xml
     "$VIRSH" define define.xml >/dev/null || complain "Terraform $1: libvirt refuses it"
     asks "Terraform $1" "$2"
 }
 
-# As libvirt/utils_xslt.go of the provider calls it.
+# The call is that of libvirt/utils_xslt.go of the provider.
 fresh
 block 'With Terraform' >vgpu.xsl
 "$XSLTPROC" --nomkdir --nonet --nowrite vgpu.xsl "$srcdir/tests/data/terraform-0.8.xml" >terraform.xml
 terraform 0.8 "$by_request"
 
-# What stands between the EOT goes into <metadata> as it is.
+# The text between the two EOT goes into <metadata> unchanged.
 fresh
 block 'With Terraform' 2 | sed -n '/<<-EOT/,/^  EOT/p' | sed '1d;$d' >request.xml
 sed -e 's/@METADATA@/\n&\n/' "$srcdir/tests/data/terraform-0.9.xml" |
     sed -e '/@METADATA@/r request.xml' -e '/@METADATA@/d' >terraform.xml
 terraform 0.9 'ua-gpu0: type L40S-1B (said by its <vgpu:device>)'
 
-# The module is that of Debian's package ansible.
+# The module is from Debian's package ansible.
 if [ -n "$ANSIBLE_PLAYBOOK" ] && [ -d "$srcdir/build-aux/ansible_collections" ]; then
     fresh
     do_as_shown 'With Ansible'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# Every unit test and seed again, built with the address and undefined behaviour sanitizers.
+# All unit tests and seeds run again, built with the address and undefined behaviour sanitizers.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -9,14 +9,14 @@ if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
     echo "skipped: this build has the sanitizers already"
     exit 77
 fi
-# The tests fork a lot, and what is freed and kept aside makes each fork dear. What is too much for any
-# machine is refused, as without them.
+# The tests fork a lot. Freed memory that the sanitizer keeps makes each fork slow, so it keeps
+# little. A request that no machine can meet is refused, as without sanitizers.
 ASAN_OPTIONS=quarantine_size_mb=4:allocator_may_return_null=1
 ROUNDS=10%
 out=$top_builddir/tests/sanitizers
 rm -rf "$out"
 mkdir -p "$out"
-# libconfig's lexer forgets a string that a syntax error follows.
+# libconfig's lexer does not free a string before a syntax error.
 echo "leak:strbuf_append" >"$out/suppressions"
 LSAN_OPTIONS=suppressions=$out/suppressions:print_suppressions=0
 export ASAN_OPTIONS LSAN_OPTIONS ROUNDS
@@ -29,8 +29,8 @@ compile() {
         -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1" ${3-}
 }
 
-# make_module FILE FLAGS SOURCE...: a shared object, which tests load.
-# shellcheck disable=SC2086 # lists of flags
+# make_module FILE FLAGS SOURCE...: makes a shared object, which tests load. shellcheck
+# disable=SC2086 # lists of flags
 make_module() {
     module=$out/$1 flags=$2 objects=
     shift 2
@@ -48,7 +48,7 @@ make_module connection.so -fvisibility=hidden nodedev/libvirt/libvirt-*.c common
 make_module tests/libvirt/old-module.so '' tests/libvirt/other-module.c
 make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SIZE=1' tests/libvirt/other-module.c
 
-# The product, and what tests share.
+# The product, and the common code of the tests.
 for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
     case $source in */main.c | */test-*.c | tests/bench/* | tests/faults/* | tests/fuzz/*) continue ;; esac
     case $source in */libvirt/libvirt-*.c | */other-module.c) continue ;; esac

@@ -24,7 +24,7 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
 $SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/packaging/build-package .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
     tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh tests/vm/hosts/*.sh ||
     complain "shellcheck is not quiet"
-# A package's scripts as they become, but for what debhelper adds.
+# The scripts of a package as they will be, without the parts that debhelper adds.
 for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
     sed -e '/^@HOOK_LINK@$/{r config/packaging/hook-link.sh' -e 'd}' "$script" | $SHELLCHECK - ||
         complain "shellcheck is not quiet on $script"
@@ -36,15 +36,16 @@ for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
-# What people read is printed by nodedev/cli/say.c, which lets no name out as it came. Others print
-# help, tables, JSON, colours, figures for Prometheus, the text of a capture, and one error (of the call-out), which is printable already;
-# fwrite hands XML and pipes their bytes.
+# Only nodedev/cli/say.c prints text for people, and it makes every name printable. Other files
+# print help, tables, JSON, colours, figures for Prometheus, the text of a capture, and one error of
+# the call-out, which is printable already. fwrite writes XML and bytes for pipes.
 if grep -nE '\<(v?[fd]?printf|v?printf|f?puts|f?putc|putchar|perror)\(' nodedev/*/*.c |
     grep -vE '^nodedev/(cli/(say|json|options|table|terminal|vgpuctl)|view/metrics|capture/[a-z-]*|callout/callout)\.c:'; then
     complain "text that is not printed by nodedev/cli/say.c"
 fi
 
-# A function fits a screen, main twenty lines. A body ends at the first '}' in column one.
+# A function fits on a screen, and main has at most twenty lines. A body ends at the first '}' in
+# column one.
 awk 'FNR == 1 { start = 0 }
     /^{/ { start = FNR }
     /^}/ && start {
@@ -59,8 +60,7 @@ awk 'FNR == 501 { print FILENAME; bad = 1 } END { exit bad }' common/*/*.[ch] ho
     complain "files of over 500 lines"
 # shellcheck disable=SC2016
 awk 'FNR == 801 { print FILENAME; bad = 1 } END { exit bad }' tests/*/*.c || complain "tests of over 800 lines"
-# What the threat model names is there.
-# shellcheck disable=SC2016 # they are no commands
+# All files that the threat model names exist. shellcheck disable=SC2016 # they are no commands
 grep -oE '`(common|hooks|nodedev|tests|config)/[^`]*`' .github/SECURITY.md | tr -d '`' | while read -r file; do
     [ -e "$file" ] || echo "$file"
 done | grep . && complain ".github/SECURITY.md names what is not there"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# vgpuctl in a real terminal, tmux's: what `status --watch` draws and when, how it ends, and that it
-# leaves the terminal as it was; where there are colours and where not.
+# vgpuctl in a real terminal, that of tmux. The check tests what `status --watch` draws and when,
+# how it ends, and that the terminal is as before afterwards. It also tests where there are colours.
 
 . "$srcdir/tests/checks/guard.sh"
 needs tmux "$TMUX_PROGRAM"
@@ -12,7 +12,7 @@ root=$scratch/root gpu=$scratch/root/sys/class/mdev_bus/0000:18:00.0
 vgpuctl=$top_builddir/tests/vgpuctl
 unset TMUX NO_COLOR
 
-# Each start has a server of its own, as one that was told to end may not have done so yet.
+# Each start has its own tmux server, because the last server may not have ended yet.
 starts=0
 tm() { "$TMUX_PROGRAM" -f /dev/null -S "$scratch/socket$starts" "$@"; }
 trap 'tm kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
@@ -40,11 +40,10 @@ mkdir -p "$root/proc/sys/kernel/random"
 echo 0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10 >"$root/proc/sys/kernel/random/boot_id"
 chmod -R go-w "$root"
 
-# screen [OPTION]: what the terminal shows.
+# screen [OPTION]: the text that the terminal shows.
 screen() { tm capture-pane -p "$@"; }
 
-# wait_for WORDS: until the terminal shows them. A machine may be as slow as it likes; what never
-# comes is given up after a minute.
+# wait_for WORDS: waits until the terminal shows WORDS. After a minute it gives up.
 wait_for() {
     tries=0
     until screen | grep -qF -e "$1"; do
@@ -57,8 +56,9 @@ wait_for() {
     done
 }
 
-# start ENVIRONMENT COMMAND [HOSTS]: on the made machine, or on other hosts, in a terminal of 80 columns. When it has ended, "ended STATUS" and what
-# stty says of the terminal are there.
+# start ENVIRONMENT COMMAND [HOSTS]: runs it on the artificial machine, or on other hosts, in a
+# terminal of 80 columns. When the command has ended, the terminal shows "ended STATUS" and the
+# output of stty.
 start() {
     [ $starts -eq 0 ] || tm kill-server
     starts=$((starts + 1))
@@ -66,7 +66,7 @@ start() {
         echo ended \$?; stty -g >$scratch/after; echo that was all; exec cat" \; set status off
 }
 
-# ended HOW: the terminal is as it was.
+# ended HOW: the terminal is as before.
 ended() {
     wait_for 'that was all'
     screen | grep -qx 'ended 0' || complain "$1: it does not exit with 0"
@@ -76,7 +76,7 @@ ended() {
     cmp -s "$scratch/before" "$scratch/after" || complain "$1: the terminal's settings are changed"
 }
 
-# The picture is that of a pipe, and follows what happens.
+# The picture is the same as in a pipe, and follows each change.
 start NO_COLOR=1 'status --watch'
 wait_for '0 of 16384 MiB in use'
 "$vgpuctl" --root "$root" status >"$scratch/plain"
@@ -89,7 +89,7 @@ echo 15 >"$gpu/mdev_supported_types/nvidia-222/available_instances"
 wait_for '1024 of 16384 MiB in use'
 screen | grep -q '^ a dddddddd.* T4-1B *1024 MiB foreign$' || complain "no line for its vGPU:" "$(screen)"
 
-# It fits a screen that changes its size, and says what a low one has no room for.
+# The picture fits a screen that changes its size, and says how much a low screen leaves out.
 tm resize-window -x 100 -y 24
 wait_for '[aaaaaa............................................................................................]'
 tm resize-window -x 100 -y 3
@@ -99,7 +99,7 @@ wait_for '(q ends this)'
 tm send-keys q
 ended 'the key q'
 
-# Of other hosts one is not there, which is told below the others, in lines that fit.
+# One of the other hosts does not answer. The picture says so below the others, in lines that fit.
 hosts="-c test://$PWD/tests/data/t4-host.xml -c test:///no/such/host/that/anybody/knows"
 start '' "status --watch" "$hosts"
 wait_for '1 of 2 hosts gave no answer'
@@ -127,7 +127,7 @@ start '' 'status | cat'
 wait_for 'that was all'
 screen -e | grep -q "$(printf '\033')" && complain "colours in a pipe"
 
-# So are tables that fit.
+# Only terminals get tables that fit.
 start '' 'types'
 wait_for 'that was all'
 screen | grep -q '^0000:18:00.0 nvidia-222 GRID T4-1B .* 15$' ||

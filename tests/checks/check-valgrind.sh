@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# Unit tests under valgrind: no bad access, no leak. check-sanitizers.sh has all of them each time; here
-# it is a quarter, each day another: PART=1 to 4 chooses one, LONG=1 plays all. Random hosts are
-# fewer: what valgrind can find in them it finds in the first hundreds.
+# Unit tests under valgrind: no bad access, no leak. check-sanitizers.sh runs all of them each time.
+# Here a quarter runs, each day another: PART=1 to 4 chooses one, LONG=1 runs all. Fewer random
+# hosts are played, because valgrind finds in the first hundreds all that it can find.
 
 . "$srcdir/tests/checks/guard.sh"
 needs valgrind "$VALGRIND"
@@ -14,7 +14,7 @@ if nm libvirt-vgpu-hook | grep -q __asan; then
     exit 77
 fi
 export ROUNDS=10% VALGRIND suppressions
-# libconfig's lexer forgets a string that a syntax error follows.
+# libconfig's lexer does not free a string before a syntax error.
 suppressions=$(mktemp)
 trap 'rm -f "$suppressions"' EXIT
 cat >"$suppressions" <<'END'
@@ -36,7 +36,7 @@ else
     echo "PART=$part:" "$(echo "$chosen" | wc -l)" tests
 fi
 [ -n "$chosen" ] || complain "no test was chosen"
-# As many at a time as there are processors. What fails leaves a file.
+# As many tests run at a time as there are processors. A test that fails leaves a file.
 rm -f tests/*/*.valgrind.log
 # shellcheck disable=SC2016,SC2086 # expanded by that shell; a list of words
 printf '%s\n' $chosen | xargs -P "$(nproc)" -n 1 sh -c '

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# guard: what the check-*.sh share. Sourced first; make sets the variables.
+# guard: the common part of check-*.sh. Each check sources it first; make sets the variables.
 
 set -eu
 cd "$srcdir"
-# For those that run from elsewhere, and for the tests, which read their data below it.
+# Exported for checks that run in another directory, and for the tests, which read their data below
+# it.
 srcdir=$(pwd)
 export srcdir
 
-# needs NAME PROGRAM: skip, saying so, where the program was not found by configure.
+# needs NAME PROGRAM: skips the check with a message if configure did not find the program.
 needs() {
     [ -n "$2" ] && return
     echo "skipped: $1 is not installed"
@@ -18,13 +19,13 @@ needs() {
 
 failures=0
 
-# complain TEXT...: a failure, and go on.
+# complain TEXT...: reports a failure, and goes on.
 complain() {
     echo "$*"
     failures=$((failures + 1))
 }
 
-# finish: what the script ends with.
+# finish: ends the script with its status.
 finish() {
     [ "$failures" -eq 0 ] || echo "$failures failures"
     [ "$failures" -eq 0 ]
