@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl attach and detach: on files, and on the domains of libvirt's own test driver. It plugs
- * nothing into a running domain, so here that is seen to be undone; that it works is for
- * tests/vm/scenarios/attach-detach.sh.
+ * vgpuctl attach and detach: on files, and on the domains of libvirt's own test driver. The test
+ * driver plugs nothing into a running domain, so these tests see the failure undone.
+ * tests/vm/scenarios/attach-detach.sh tests that plugging works.
  */
 
 #include "attach/definition.h"
@@ -21,7 +21,7 @@
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
     "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
 
-/* Every connection of this process to it sees the same domains, while one is open. */
+/* All connections of this process to it see the same domains, as long as one is open. */
 #define HERE "test:///default"
 #define UUID "aaaaaaaa-0000-4000-8000-000000000009"
 #define PLAIN                                                                                      \
@@ -32,7 +32,7 @@
     "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><title>other</title>"              \
     "<memory>65536</memory><os><type>hvm</type></os></domain>"
 
-/* That one is there, and runs. */
+/* This domain exists, and runs. */
 #define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
 #define LONG                                                                                       \
     "12345678901234567890123456789012345678901234567890123456789012345678901234567890"             \
@@ -85,7 +85,7 @@ uuid_of(const char *domain, const char *alias)
     return ret.text;
 }
 
-/* What is written is what the hook makes of it at the next start. */
+/* The written definition is the one that the hook expects at the next start. */
 static void
 a_definition(void **state)
 {
@@ -114,7 +114,7 @@ a_definition(void **state)
     rest = definition_read(libvirt, "web09");
     typed_assert_has(rest, "<vgpu:device alias=\"ua-gpu2\" class=\"small\"/>");
     assert_null(strstr(rest, "ua-gpu1"));
-    /* The first that is free. */
+    /* The first free alias. */
     assert_int_equal(run("vgpuctl attach web09 --class small"), COMMAND_DONE);
     typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
     for (int i = 0; i < 3; i++) {
@@ -127,7 +127,8 @@ a_definition(void **state)
     assert_string_equal(none, plain);
 }
 
-/* What this host can never give it already is no reason to add more than it could give alone. */
+/* The domain already asks for more than this host can ever give. That is no reason to add a vGPU
+ * that would not fit even alone. */
 static void
 in_a_difficulty(void **state)
 {
@@ -155,7 +156,7 @@ in_a_difficulty(void **state)
     typed_assert_has(typed.printed, "added ua-gpu7");
 }
 
-/* A file may be for another host: whatever this one could not do, it is printed. */
+/* A file may be for another host. So it is printed, whatever this host could not do. */
 static void
 a_file_for_another_host(void **state)
 {
@@ -199,7 +200,7 @@ a_clone(void **state)
         fake_type_of(&scene.kernel, uuid_of("aaaaaaaa-0000-4000-8000-000000000008", "ua-gpu1")),
         "nvidia-222");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
-    /* Twice does nothing, says so, and is no failure. */
+    /* The second attach does nothing, says so, and is no failure. */
     assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
     typed_assert_has(typed.printed, "clone: ua-gpu1 keeps the UUID ");
     assert_null(strstr(typed.printed, " has the "));
@@ -207,7 +208,7 @@ a_clone(void **state)
     free(text);
     text = definition_read(libvirt, "clone");
     assert_string_equal(text, xml);
-    /* UUIDs are nobody else's: others are not asked for. */
+    /* No other guest can have such UUIDs, so the command does not look at other guests. */
     assert_int_equal(typed_run(&scene, "test:///no/such/host.xml",
                                "vgpuctl attach tests/data/clone.xml --renew --print-xml", &typed),
                      COMMAND_DONE);
@@ -242,7 +243,7 @@ xml_for_others(void **state)
     typed_assert_has(typed.printed, "<name>web09</name>");
     xml = definition_read(libvirt, "web09");
     assert_string_equal(xml, before);
-    /* Of one that runs: what its next start uses, unless something else is said. */
+    /* For a running guest: the next start uses the change, unless an option says otherwise. */
     assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml"), COMMAND_DONE);
     assert_null(strstr(typed.printed, " id="));
     assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml --live"), COMMAND_DONE);
@@ -251,7 +252,8 @@ xml_for_others(void **state)
     typed_assert_has(typed.faults, "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
 }
 
-/* It is there after a second one came, which gets none; and a third that wants one gets nothing. */
+/* The vGPU still exists after a second attach, which gets none. A third that wants one gets
+ * nothing. */
 static void
 a_display(void **state)
 {
@@ -273,7 +275,7 @@ a_display(void **state)
     assert_string_equal(after, xml);
 }
 
-/* A definition keeps its passwords, and nobody prints them. */
+/* A definition keeps its passwords, and the command prints none of them. */
 static void
 passwords(void **state)
 {
@@ -370,7 +372,7 @@ is_running(const char *name)
     return domain.is_running;
 }
 
-/* A <hostdev> that nobody's XML asks for is not ours to change, and that is said. */
+/* A <hostdev> for which the XML has no request is not ours to change, and the command says so. */
 static void
 nothing_to_renew(void **state)
 {
@@ -403,7 +405,7 @@ and_a_start(void **state)
     typed_assert_has(xml, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
 }
 
-/* libvirt's test driver starts every domain. So what is called here is this, which may refuse
+/* libvirt's test driver starts every domain. So the test calls this function, which may refuse
  * before it calls libvirt's own. */
 static enum { CALLED, REFUSED_START, REFUSED_AND_CHANGED } start_is;
 
@@ -417,10 +419,11 @@ virDomainCreate(virDomainPtr domain)
         return own(domain);
     if (start_is == REFUSED_AND_CHANGED)
         definition_write(libvirt, OTHER);
-    return virDomainSuspend(domain); /* libvirt refuses that of what does not run, and says why */
+    return virDomainSuspend(
+        domain); /* libvirt refuses this for a domain that does not run, and says why */
 }
 
-/* libvirt would restore it as it was. */
+/* libvirt would restore the device as it was. */
 static void
 and_no_start_of_what_is_saved(void **state)
 {
@@ -465,7 +468,7 @@ and_a_start_that_fails(void **state)
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_DONE);
 }
 
-/* libvirt refuses: the device goes again, and the definition is as it was. */
+/* libvirt refuses. The device is removed again, and the definition is as before. */
 static void
 a_running_domain(void **state)
 {
@@ -487,7 +490,8 @@ a_running_domain(void **state)
     typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
 }
 
-/* The guest let go after detach had given up: the annotation and the device are left. */
+/* The guest released the device after detach had given up. The annotation and the device are
+ * left. */
 static void
 what_a_detach_left(void **state)
 {
@@ -517,7 +521,7 @@ what_a_detach_left(void **state)
     assert_null(memmem(live.text, live.length, "vgpu", 4));
 }
 
-/* libvirt does not unplug it: nothing is removed. */
+/* libvirt does not unplug the device, so nothing is removed. */
 static void
 a_device_that_stays(void **state)
 {
@@ -558,7 +562,7 @@ main(void)
         TEST(a_device_that_stays),
     };
 
-    /* What is typed names files of ours. */
+    /* File names that are typed mean files of this process, not of the scene. */
     if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One more vGPU for a guest that runs, and one less, with what may come in between. */
+/* One more vGPU for a running guest, and one less, and the events that may come in between. */
 
 #include "actions/assign.h"
 #include "actions/reconcile.h"
@@ -18,11 +18,11 @@
 
 static struct scene scene;
 static struct error error;
-static int qemu; /* who passes for guest 1 */
+static int qemu; /* the process that plays guest 1 */
 
 static const unsigned one[] = {1, 0}, both[] = {1, 2, 0};
 
-/* libvirt's status file of guest 1: with which devices it runs. */
+/* libvirt's status file of guest 1, with the devices with which it runs. */
 static void
 runs_with(const unsigned *numbers)
 {
@@ -55,7 +55,7 @@ teardown(void **state)
     return 0;
 }
 
-/* How a lease is called that everybody leaves alone. */
+/* The alias of a lease that no other program touches. */
 static void
 assert_all_left_alone(size_t count)
 {
@@ -106,7 +106,7 @@ unplug(unsigned number)
     return release_device(&scene.kernel.host, &domain, &device, &error);
 }
 
-/* Everybody passes by while libvirt is asked. */
+/* All other programs run while libvirt is asked. */
 static int
 libvirt_takes_it(void *data, struct error *why)
 {
@@ -145,7 +145,7 @@ not_asked(void *data, struct error *why)
     return 0;
 }
 
-/* A field of a device's line in the ledger, from 0; the caller frees it. */
+/* A field of a device's line in the ledger, counted from 0. The caller frees it. */
 static char *
 field_of(unsigned number, unsigned field)
 {
@@ -171,7 +171,7 @@ one_more(void **state)
     if (plug(libvirt_takes_it) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
-    /* Whose release the first is owed, the second is as well. */
+    /* The second vGPU is owed a release by the same daemon as the first. */
     first = field_of(1, 11);
     second = field_of(2, 11);
     assert_string_equal(first, second);
@@ -195,7 +195,7 @@ one_less(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
     fake_close(&guest);
     scene_configure(&scene, "");
-    /* Somebody else's, and nobody's. */
+    /* A vGPU of somebody else, and one of nobody. */
     assert_int_equal(unplug(7), 0);
     if (unplug(2) < 0)
         fail_msg("%s", error.text);
@@ -215,8 +215,8 @@ refused_by_libvirt(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* What somebody else made, and a guest lost while another daemon ran it, makes room for nobody: not
- * even for more of that guest's own. */
+/* Somebody else made a vGPU, and a guest lost it while another daemon ran the guest. This vGPU
+ * makes room for nobody, not even for more vGPUs of that guest. */
 static void
 a_found_one_that_was_unplugged_stays(void **state)
 {
@@ -258,7 +258,7 @@ refused_by_ourselves(void **state)
     assert_int_equal(plug(not_asked), REFUSED);
     assert_non_null(strstr(error.text, "ua-gpu2 (mtty-2): mtty is full (3 in use)"));
     assert_int_equal(scene_release(&scene, 4, 4), 0);
-    /* What the guest has already counts. */
+    /* vGPUs that the guest already has count. */
     scene_configure(&scene, "classes = { c = { types = [ \"mtty-2\" ]; }; };"
                             "quotas = ( { domains = [ \"guest1\" ]; class = \"c\"; max = 1; } );");
     assert_int_equal(plug(not_asked), REFUSED);
@@ -269,7 +269,7 @@ refused_by_ourselves(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* vgpuctl is killed before libvirt has the device, or after. */
+/* vgpuctl is killed before libvirt has the device, or after that. */
 static int
 killed_before(void *data, struct error *why)
 {
@@ -298,7 +298,7 @@ hotplug_in_a_child(int (*run)(void *data, struct error *why))
         _exit(plug(run) < 0 ? 2 : 1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    /* Its writer ends soon after it, and has its claim until then. */
+    /* The writer ends soon after vgpuctl, and holds its claim until then. */
     while (waitpid(-1, &status, 0) > 0)
         ;
 }
@@ -311,12 +311,12 @@ killed(void **state)
     (void)state;
     hotplug_in_a_child(killed_before);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
-    /* Again: what is left of the first is taken. */
+    /* The second attach takes what is left of the first. */
     hotplug_in_a_child(killed_after);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     assert_all_left_alone(2);
     assert_int_equal(fake_count(&scene.kernel), 2);
-    /* The guest has it no more. */
+    /* The guest does not have the device any more. */
     runs_with(one);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
     assert_int_equal(fake_count(&scene.kernel), 1);
@@ -354,7 +354,7 @@ any_failing_write_is_undone(void **state)
     "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 3\n"                                 \
     "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 2\n"
 
-/* Guest 1 runs with the first. */
+/* Guest 1 runs with the first function. */
 static int
 setup_card(void **state)
 {
@@ -365,7 +365,7 @@ setup_card(void **state)
     return 0;
 }
 
-/* Plugs another function into it. */
+/* Plugs another function into guest 1. */
 static int
 hotplug_function(const char *address, const char *type, int (*run)(void *data, struct error *why))
 {
@@ -425,7 +425,8 @@ a_function(void **state)
         fail_msg("%s", error.text);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.4"), "nvidia-1145");
-    /* It is the next guest's, whatever is said once more of the last one. */
+    /* The function belongs to the next guest, even if the event of the last guest comes once
+     * more. */
     assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
     assert_int_equal(unplug_function("0000:3d:00.5"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");

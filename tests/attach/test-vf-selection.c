@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl attach and detach where vGPUs are virtual functions: which is chosen, and that a start
- * then gets it. On the domains of libvirt's own test driver.
+ * vgpuctl attach and detach if vGPUs are virtual functions: which function is chosen, and that a
+ * start then gets it. The domains are those of libvirt's own test driver.
  */
 
 #include "attach/definition.h"
@@ -15,7 +15,7 @@
 
 #define HERE "test:///default"
 
-/* Two cards of three functions each, of which the driver makes two vGPUs at most. */
+/* Two cards with three functions each. The driver makes at most two vGPUs on a card. */
 #define CARD(address)                                                                              \
     "gpu " address " vf vfs 3 rule size\n"                                                         \
     "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n"                                 \
@@ -25,7 +25,7 @@
     "gpu 0000:18:00.0 rule size\n"                                                                 \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 1\n"
 
-/* That one is there, and runs. */
+/* This domain exists, and runs. */
 #define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
 
 static struct scene scene;
@@ -72,7 +72,7 @@ hostdev(const char *address)
     "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"                              \
     "<vgpu:device alias='ua-gpu0' " what "/></vgpu:request></metadata>"
 
-/* A domain, web01 and so on, with more in it. The caller frees it. */
+/* A domain, web01 and so on, with more content. The caller frees it. */
 static char *
 domain(unsigned number, const char *metadata, const char *devices)
 {
@@ -140,8 +140,9 @@ a_function(void **state)
     assert_string_equal(none, plain);
 }
 
-/* As lspci prints it, unless the domain has two that it may be. */
-/* The host need not have bound it to VFIO: no driver of its own has made the vGPU. */
+/* The address as lspci prints it, unless the domain has two devices that it may mean. */
+/* The host need not have bound the function to VFIO, because no driver of the host has made its
+ * vGPU. */
 static void
 one_that_libvirt_may_bind(void **state)
 {
@@ -172,7 +173,7 @@ a_short_address(void **state)
     run("vgpuctl detach web01 3d:00.4", COMMAND_DONE, "web01: removed 3d:00.4, for ");
 }
 
-/* The third does not fit on the first card, which has a function left. */
+/* The third vGPU does not fit on the first card, though the card has a function left. */
 static void
 all_together(void **state)
 {
@@ -187,14 +188,15 @@ all_together(void **state)
     hook("web01", "release", "end", 0);
     run("vgpuctl detach web01 ua-gpu0", COMMAND_DONE, "");
     run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
-    /* Of another size: not where the remaining one is. */
+    /* A vGPU of another size does not go to the card with the remaining function. */
     run("vgpuctl attach web01 --type L40S-2B", COMMAND_DONE, "added ua-gpu0 (0000:3d:00.4)");
     hook("web01", "prepare", "begin", 0);
     assert_int_equal(fake_count(&scene.kernel), 2);
     hook("web01", "release", "end", 0);
 }
 
-/* Nor one that anybody has, whether or not it is for us, as long as there is another. */
+/* A function that anybody has is not chosen as long as there is another, whether or not our hook
+ * made it. */
 static void
 not_what_others_name(void **state)
 {
@@ -207,12 +209,12 @@ not_what_others_name(void **state)
     define(3, "", hostdev("0000:3d:00.5"));
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:3d:00.6)");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu1 (0000:3d:00.4)");
-    /* What is in use is worse. */
+    /* A function in use is chosen only after these. */
     run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
     hook("web02", "prepare", "begin", 0);
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu1 (0000:3d:00.5)");
     hook("web02", "release", "end", 0);
-    /* Its own are no choice at all. */
+    /* The guest's own functions are never chosen. */
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu2 (0000:3d:00.4)");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_FAILED,
         "web01: no GPU can take ua-gpu3 (L40S-1B): 0000:3d:00.0 has no virtual function left that "
@@ -244,7 +246,8 @@ the_best_of_two_kinds(void **state)
     assert_int_equal(fake_count(&scene.kernel), 3);
 }
 
-/* A full host takes it one day; what it never can is refused. */
+/* A full host has room another day, so the attach is accepted. An attach that can never work is
+ * refused. */
 static void
 no_room(void **state)
 {
@@ -270,7 +273,7 @@ no_room(void **state)
     assert_string_equal(before, after);
 }
 
-/* What is only kept makes room at the start, so its place is the one. */
+/* A kept vGPU makes room at the start, so its place is chosen. */
 static void
 a_kept_one_is_in_the_way(void **state)
 {
@@ -290,7 +293,7 @@ a_kept_one_is_in_the_way(void **state)
 
 /* --- a running domain ------------------------------------------------------------------------- */
 
-/* libvirt refuses, and both are as they were. */
+/* libvirt refuses, and both the definition and the function are as before. */
 static void
 a_running_domain(void **state)
 {
@@ -310,8 +313,8 @@ a_running_domain(void **state)
     assert_int_equal(scene.kernel.faults->writes, 2);
 }
 
-/* The driver takes it nowhere on the first card, whatever it lists: another is chosen, but not for
- * ever. */
+/* The driver refuses all functions of the first card, whatever it lists. Another card is chosen,
+ * but only for a time. */
 static void
 a_place_that_is_lost(void **state)
 {
@@ -337,7 +340,7 @@ a_place_that_is_lost(void **state)
     assert_string_equal(after, before);
 }
 
-/* The guest has let go: the type is given back. */
+/* The guest has released the function. So its type is removed. */
 static void
 what_a_detach_left(void **state)
 {
@@ -377,7 +380,7 @@ files(void **state)
     run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
         "type=\"mdev\"");
     typed_assert_has(typed.faults, "this host could not do it: ua-gpu0 wants T4-1B, which no GPU");
-    /* Another host may have more of the one kind, or of the other. */
+    /* Another host may have more room of the one kind, or of the other. */
     scene_stop(&scene);
     scene_start(&scene, T4 CARDS);
     run(line, COMMAND_DONE, "type=\"mdev\"");
@@ -385,7 +388,7 @@ files(void **state)
     assert_string_equal(typed.faults, "");
 }
 
-/* A libvirt before 11.3 drops it without a word. */
+/* A libvirt before 11.3 drops the element without a message. */
 static void
 a_display(void **state)
 {
@@ -405,7 +408,7 @@ a_display(void **state)
     assert_string_equal(after, before);
 }
 
-/* What has no room today is nothing that this host could not do. */
+/* A vGPU that has no room today is not impossible on this host. */
 static void
 shown_while_full(void **state)
 {
@@ -430,7 +433,7 @@ a_clone(void **state)
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     define(2, "", hostdev("0000:3d:00.5"));
     before = definition_read(libvirt, "web01");
-    /* Not yet one: it is as a script wants it already. */
+    /* The attach says nothing here, because the domain is already as the script wants it. */
     run("vgpuctl attach web01 --renew", COMMAND_DONE,
         "web01: ua-gpu0 keeps the virtual function 0000:3d:00.4\n");
     assert_string_equal(typed.faults, "");
@@ -452,7 +455,8 @@ a_clone(void **state)
         "function left that may be named\n");
 }
 
-/* A function that is its own already keeps no clone from its start, nor does a second run. */
+/* A function that is the guest's own already keeps no clone from its start. Nor does a second
+ * run. */
 static void
 a_clone_that_is_started(void **state)
 {
@@ -506,7 +510,7 @@ main(void)
         TEST(a_clone_in_a_file),
     };
 
-    /* What is typed names files of ours. */
+    /* File names that are typed mean files of this process, not of the scene. */
     if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
