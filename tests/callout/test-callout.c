@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The mdevctl call-out: what it answers, to what is said properly and to what is not. */
+/* The mdevctl call-out: its answers to correct and to wrong calls. */
 
 #include "callout/callout.h"
 #include "fake/scene.h"
@@ -27,8 +27,8 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static char said[1024];
 
-/* As mdevctl does, with its words parted by blanks ("''" is an empty one) and this on stdin. What
- * it said is in `said`. */
+/* Calls it as mdevctl does, with words separated by blanks ("''" is an empty word) and this text on
+ * stdin. Its message is in `said`. */
 static int
 call(const char *line, const char *json)
 {
@@ -88,7 +88,7 @@ stopped(unsigned device, const char *state)
     assert_string_equal(said, "");
 }
 
-/* A lease that nothing is to be seen of, by hand. */
+/* Writes a lease whose vGPU is not visible, by hand. */
 static void
 write_lease(unsigned device, const char *type, const char *parent, const char *gpu,
             const char *state)
@@ -105,7 +105,7 @@ write_lease(unsigned device, const char *type, const char *parent, const char *g
     fake_write(&scene.kernel, LEDGER, text);
 }
 
-/* Neither of whom nothing is known is stopped, nor anything but a start. */
+/* Unknown devices are not stopped, nor is any event except a start. */
 static void
 not_ours(void **state)
 {
@@ -134,7 +134,7 @@ not_ours(void **state)
     };
 
     (void)state;
-    /* All of them would be refused, if they were a start. */
+    /* All of these would be refused if they were a start. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, DRAINED "/mtty", "");
     refused("mtty-2", 1, "mtty", "guest1");
@@ -156,13 +156,13 @@ a_free_uuid_and_place(void **state)
     allowed("mtty-2", 1, "nowhere");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     allowed("mtty-2", 2, "mtty");
-    /* What is full is the kernel's to say. */
+    /* Only the kernel says that a GPU is full. */
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     allowed("mtty-2", 3, "mtty");
 }
 
-/* What is promised of virtual functions, or drained, is no matter of mdevctl's; nor is it confused
- * by a lease that has no UUID. */
+/* Promises on virtual functions, and drained GPUs, do not matter to mdevctl. Nor does a lease
+ * without a UUID confuse it. */
 static void
 virtual_functions(void **state)
 {
@@ -215,7 +215,7 @@ a_uuid_of_ours(void **state)
                      CALLOUT_REFUSED);
 }
 
-/* One that we found, and did not make, is its maker's. */
+/* A vGPU that we found, and did not make, belongs to its maker. */
 static void
 a_uuid_that_we_found(void **state)
 {
@@ -234,7 +234,7 @@ a_drained_gpu(void **state)
     refused("nvidia-222", 1, "0000:18:00.4",
             "the GPU 0000:18:00.0 is drained; 'vgpuctl undrain 0000:18:00.0' ends that\n");
     allowed("mtty-2", 1, "mtty");
-    /* A function of it is no GPU. */
+    /* A function of the GPU is no GPU. */
     unlinkat(scene.kernel.host.root, DRAINED "/0000:18:00.0", 0);
     fake_write(&scene.kernel, DRAINED "/0000:18:00.4", "");
     allowed("nvidia-222", 1, "0000:18:00.4");
@@ -244,18 +244,19 @@ static void
 a_promised_place(void **state)
 {
     (void)state;
-    /* Of two places one is promised, then the other is taken. */
+    /* Of two places one is promised. Then the other is taken. */
     write_lease(1, "mtty-2", "mtty", "mtty", "pending");
     allowed("mtty-2", 2, "mtty");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
     refused("mtty-2", 2, "mtty",
             "the room for it on mtty is promised to the guest guest1 (pending)");
-    /* It is to be seen by now: nothing is promised any more, and the kernel is full. */
+    /* The vGPU is visible by now. Nothing is promised any more, and the kernel is full. */
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     allowed("mtty-2", 2, "mtty");
 }
 
-/* Whichever of the leases it is: those before it are on another GPU, or are held. */
+/* It does not matter which of the leases it is: the leases before it are on another GPU, or are
+ * held. */
 static void
 one_promise_of_several_leases(void **state)
 {
@@ -292,7 +293,7 @@ a_promised_function(void **state)
     allowed("nvidia-222", 2, "0000:18:00.4");
 }
 
-/* We are broken, and others' starts are not ours to stop for that. */
+/* Our files are broken. That is no reason to stop starts of others. */
 static void
 what_cannot_be_read(void **state)
 {
@@ -310,7 +311,7 @@ what_cannot_be_read(void **state)
     stopped(1, "success");
 }
 
-/* Whatever comes on stdin, or nothing, or a pipe that never ends. */
+/* Any text on stdin, none, or a pipe that never ends. */
 static void
 whatever_is_on_stdin(void **state)
 {
@@ -340,7 +341,7 @@ whatever_is_on_stdin(void **state)
     close(faults);
 }
 
-/* mdevctl 1.2 has no ear for a script that ends while it is still writing. */
+/* mdevctl 1.2 fails if the script ends while mdevctl is still writing to it. */
 static void
 all_of_stdin_is_read(void **state)
 {
@@ -378,7 +379,7 @@ one_of_ours_is_stopped(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
-    /* It is still there, or it was not stopped. */
+    /* The device still exists, or its removal was not stopped. */
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
@@ -389,7 +390,8 @@ one_of_ours_is_stopped(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Its guest is just starting: `start` is to say what became of it, and libvirt gives it back. */
+/* Its guest is just starting. The event `start` will decide about the lease, and libvirt calls
+ * release. */
 static void
 one_that_is_needed(void **state)
 {
@@ -408,7 +410,8 @@ one_that_is_needed(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Whoever holds its claim is at work on it; and the lock is waited for, but not for long. */
+/* A process that holds the claim works on this device. The call-out waits for the lock, but not
+ * long. */
 static void
 one_that_somebody_works_on(void **state)
 {
