@@ -47,7 +47,7 @@ sound_configurations(void **state)
         "  { alias = \"ua-b\"; class = \"big\"; } ); } );\n"
         "default_class = \"small\";\n");
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
-    /* What somebody has made is not what a class asks for. */
+    /* A vGPU that somebody made is not what a class asks for. */
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
 }
@@ -89,7 +89,7 @@ to_no_effect(void **state)
     typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
-/* What is at fault is named, be it a drop-in; and what is not read at all. */
+/* The message names the file at fault, even a drop-in, and files that are not read at all. */
 static void
 drop_ins(void **state)
 {
@@ -103,7 +103,8 @@ drop_ins(void **state)
     typed_golden(&scene, HERE, "check/drop-ins", "vgpuctl check");
 }
 
-/* Of each value the file and the line that it is from; what nobody says is the default. */
+/* Each value has the file and the line from which it is. A value that no file sets is the
+ * default. */
 static void
 whole_configuration(void **state)
 {
@@ -228,7 +229,8 @@ domains_not_as_meant(void **state)
     typed_golden(&scene, HERE, "check/domain-warnings", "vgpuctl check web01.xml");
 }
 
-/* What libvirt would drop or refuse without a word, and what it has dropped already. */
+/* Parts that libvirt would drop or refuse without a message, and parts that it has dropped
+ * already. */
 static void
 said_with_the_remedy(void **state)
 {
@@ -278,7 +280,7 @@ said_with_the_remedy(void **state)
     typed_assert_has(typed.printed, "vgpu.conf:2 says enabled = false: until it says true, no ");
 }
 
-/* libvirt drops it when it is defined: a start could not find the device. */
+/* libvirt drops the alias when the domain is defined. A start could not find the device. */
 static void
 an_alias_that_is_dropped(void **state)
 {
@@ -320,7 +322,8 @@ no_uuid_yet(void **state)
     assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
     assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
     typed_assert_has(typed.printed, "web01 asks for 1 vGPU, and can have all it asks for.");
-    /* The next device is nobody's else, though there is no domain's UUID to make its UUID of. */
+    /* The next device is still unambiguous, although there is no domain UUID from which to make its
+     * UUID. */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(run("vgpuctl attach ./web01.xml --type T4-1B --print-xml"), COMMAND_DONE);
         at = strstr(typed.printed, "<address uuid=\"");
@@ -366,7 +369,7 @@ function(const char *address, const char *managed, const char *alias)
     return text;
 }
 
-/* The domain has these hostdevs, each by its line. */
+/* The domain has these hostdevs, one a line. */
 static void
 write_functions(const char *request, const char *one, const char *two, const char *three)
 {
@@ -379,7 +382,7 @@ write_functions(const char *request, const char *one, const char *two, const cha
 
 #define ASK(link) "<vgpu:request><vgpu:device " link " type='L40S-1B'/></vgpu:request>\n"
 
-/* The hostdevs are told apart by their place among both kinds. */
+/* Messages tell the hostdevs apart by their position among both kinds. */
 static void
 sound_functions(void **state)
 {
@@ -422,7 +425,7 @@ faulty_functions(void **state)
     typed_assert_has(
         typed.faults,
         "web01.xml:12: two <hostdev> have the address 0000:3d:00.5: give one of them another\n");
-    /* Only an alias names it. */
+    /* Only the alias names the device. */
     write_functions(ASK(""), nameless, "", "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "<vgpu:device> has neither alias nor uuid, and the domain has 1 "
@@ -435,7 +438,8 @@ faulty_functions(void **state)
     typed_assert_has(typed.faults, "<vgpu:device uuid=\"0000:3d:00.6\">: that is no UUID");
 }
 
-/* What works elsewhere, or one day; another domain's, by its definition, and not our own's. */
+/* Devices that work elsewhere, or another day. Devices of another domain, by its definition, but
+ * not this domain's own. */
 static void
 functions_not_as_meant(void **state)
 {
@@ -475,7 +479,7 @@ functions_not_as_meant(void **state)
     assert_null(strstr(typed.faults, "not known"));
 }
 
-/* Whoever asks for one function, first or last, is told that nobody could be asked about it. */
+/* A request for one function, first or last, gets the note that nobody could be asked about it. */
 static void
 one_function_of_two_vgpus(void **state)
 {
@@ -499,7 +503,7 @@ one_function_of_two_vgpus(void **state)
 
 /* --- all that libvirt knows ------------------------------------------------------------------- */
 
-/* A domain of libvirt's, as it would be in a file, with this request and two mediated devices. */
+/* A domain of libvirt, as it would be in a file, with this request and two mediated devices. */
 static void
 add_domain(FILE *out, unsigned number, const char *request, unsigned device)
 {
@@ -554,7 +558,7 @@ all_definitions(void **state)
     typed_assert_has(typed.faults, "cannot connect to test:///no/such.xml");
 }
 
-/* A limit on what is not here; and of a card in use not all is known. */
+/* A limit for types that are not here. Not all is known of a card in use. */
 static void
 limits(void **state)
 {
@@ -567,7 +571,7 @@ limits(void **state)
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
-    /* Also of the only one. */
+    /* The same for the only type. */
     assert_int_equal(chdir("/"), 0);
     scene_stop(&scene);
     scene_start(&scene, CARD);
@@ -576,7 +580,7 @@ limits(void **state)
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
-    /* More than the driver makes. */
+    /* The limit is higher than the driver's. */
     scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 33; } );\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "vgpu.conf:1: warning: max_instances gives a GPU 33 of "
@@ -611,7 +615,7 @@ pools(void **state)
     typed_golden(&scene, HERE, "check/pools-faulty", "vgpuctl check");
 }
 
-/* 100 s is the most that Intel's driver takes. */
+/* 100 s is the longest time that Intel's driver accepts. */
 #define LONG_TIMES                                                                                 \
     "profiles = {\n"                                                                               \
     "  slow = { vram = \"1G\";\n"                                                                  \
@@ -651,7 +655,8 @@ profiles(void **state)
     typed_golden(&scene, HERE, "check/profiles-times-without-card", "vgpuctl check");
 }
 
-/* Intel's driver has given each function so much, and vgpu.conf says how much all may have. */
+/* Intel's driver has given each function this much, and vgpu.conf says how much all functions may
+ * have. */
 static void
 shared_out(const char *says, unsigned first, unsigned second)
 {
@@ -666,7 +671,7 @@ shared_out(const char *says, unsigned first, unsigned second)
     *fake_profile(&scene.kernel, "0000:03:00.5") = (uint64_t)second << 20;
 }
 
-/* A share that is no power of 2 is all that there is, divided: the file says more than that. */
+/* A share that is no power of 2 is all memory, divided. The file says more than that. */
 static void
 profiles_of_a_smaller_card(void **state)
 {
@@ -675,9 +680,9 @@ profiles_of_a_smaller_card(void **state)
         unsigned first, second;
     } silent[] = {
         {"14096M", 7048, 7048}, /* as much */
-        {"14G", 4096, 4096},    /* rounded down, so that there may be more */
+        {"14G", 4096, 4096},    /* the shares are rounded down, so there may be more memory */
         {"14G", 0, 0},          /* nothing is shared out */
-        {"14G", 7048, 0},       /* not by the driver */
+        {"14G", 7048, 0},       /* the shares are not the driver's */
         {"14G", 7048, 1024},
     };
 
@@ -691,7 +696,7 @@ profiles_of_a_smaller_card(void **state)
     }
     shared_out("14G", 7048, 7048);
     typed_golden(&scene, HERE, "check/profiles-smaller-card", "vgpuctl check");
-    /* What a guest has is its profile, and no share. */
+    /* A guest's function has the profile's memory, which is no share. */
     assert_int_equal(typed_prepare(&scene, 1, "b50-2g", "0000:03:00.4"), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl check on what people get wrong: domains and configurations with one thing wrong in each.
- * The golden files are there to be read: does each message say what is wrong, where, and what to do
- * about it?
+ * vgpuctl check on common mistakes: each domain and configuration has one mistake. Read the golden
+ * files: does each message say what is wrong, where, and what to do?
  */
 
 #include "cli/command.h"
@@ -28,7 +27,7 @@ static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .inside = true},
                                        &typed};
 
-/* What `check` said of one input, written to a golden file that holds them all. */
+/* The answer of `check` to one input, added to a golden file that holds all answers. */
 static void
 put_answer(FILE *golden, const char *line, const char *file)
 {
@@ -41,7 +40,7 @@ put_answer(FILE *golden, const char *line, const char *file)
     while ((said = strsep(&rest, "\n"))) {
         if (*said)
             fprintf(golden, "    %s\n", said);
-        /* The last line sums up. */
+        /* The last line is a summary. */
         if (*said && strncmp(said, "vgpuctl: ", strlen("vgpuctl: ")) &&
             (strncmp(said, file, strlen(file)) || !isdigit((unsigned char)said[strlen(file)])))
             fail_msg("no file and line at its beginning: %s", said);
@@ -61,7 +60,7 @@ put_answer(FILE *golden, const char *line, const char *file)
 #define GPU2  "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>"
 #define ALIAS "<alias name='ua-gpu0'/>"
 
-/* Nothing is wrong with it. */
+/* Nothing is wrong with this domain. */
 static const char sound[] = "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'>\n"
                             "  <name>web01</name>\n"
                             "  <uuid>" OWN "</uuid>\n"
@@ -172,7 +171,7 @@ write_wrong(const char *old, const char *new)
     fclose(out);
 }
 
-/* What was changed; a whole document is told by its name alone. */
+/* The changed part. For a whole document only its name is printed. */
 static void
 put_change(FILE *golden, const char *sign, const char *text)
 {
