@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What vgpuctl prints for people when whoever chose the names means ill: those of domains, aliases,
- * classes, types and files hold a C1 control (U+009B begins an escape sequence), a line feed, what
- * turns the direction of writing (U+202E), and where bytes are not XML also an escape character and
- * bytes that are no UTF-8. No command prints any of it, and no name begins a line.
+ * The output of vgpuctl for people, if names are malicious. The names of domains, aliases, classes,
+ * types and files hold a C1 control (U+009B begins an escape sequence), a line feed, and U+202E,
+ * which turns the direction of writing. Names outside of XML also hold an escape character, and
+ * bytes that are no UTF-8. No command prints any of these, and no name begins a line.
  */
 
 #include "cli/command.h"
@@ -21,8 +21,8 @@
 #define DOMAIN "aaaaaaaa-0000-4000-8000-000000000001"
 #define DEVICE "dddddddd-0000-4000-8000-000000000001"
 
-/* In XML, after which a terminal that obeys would clear its screen; a line feed would begin a line
- * with SMUGGLED. In an attribute a line feed must be &#10;. */
+/* A name in XML. An obedient terminal would clear its screen after it. A line feed would begin a
+ * line with SMUGGLED. In an attribute a line feed must be &#10;. */
 #define XML_NAME                                                                                   \
     "evil\xc2\x9b"                                                                                 \
     "2J\xe2\x80\xae&#10;SMUGGLED"
@@ -37,7 +37,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
-/* Judged here anew, not by what is tested. */
+/* The test judges the output by its own code, and not by the tested code. */
 static void
 assert_harmless(const char *line, const char *text)
 {
@@ -62,7 +62,7 @@ harmless(const char *uri, const char *line)
     assert_harmless(line, typed.faults);
 }
 
-/* The same, and the name is there: else nothing would be proved. */
+/* The same, and the name is in the output. Otherwise this would prove nothing. */
 static void
 harmless_and_told(const char *uri, const char *line)
 {
@@ -151,7 +151,7 @@ replace(const char *text, const char *what, const char *by)
     return ret;
 }
 
-/* A ledger of another machine; its text has all of these bytes percent-encoded. */
+/* A ledger of another machine. Its text has all of these bytes percent-encoded. */
 static void
 name_lease(void)
 {
@@ -194,7 +194,7 @@ leases(void **state)
     harmless_and_told(NULL, "vgpuctl reconcile");
 }
 
-/* The type that a recorded /sys tells, and a file's name in its configuration. */
+/* The name of a type in a recorded /sys, and the name of a file in its configuration. */
 static void
 recorded_names(void **state)
 {
@@ -215,7 +215,7 @@ recorded_names(void **state)
     }
 }
 
-/* libvirt takes such a name; with a line feed it does not. */
+/* libvirt accepts such a name, but not with a line feed. */
 static void
 domains_of_libvirt(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* json: what is escaped, what nobody knows, and how things stand in each other. */
+/* json: escapes, unknown values, and nesting. */
 
 #include "cli/json.h"
 

@@ -16,8 +16,8 @@
 static struct options options;
 static struct error error;
 
-/* Reads a line of words parted by one blank, which stays in *copy; the number of the first word
- * that is no option, or -errno. */
+/* Reads a line whose words are separated by one blank; the line stays in *copy. Returns the number
+ * of the first word that is no option, or -errno. */
 static int
 read_line(const char *line, char **copy, char *argv[32])
 {
@@ -50,7 +50,7 @@ anywhere(void **state)
     assert_string_equal(options.values[OPTION_NOHEADINGS], "");
     assert_null(options.values[OPTION_JSON]);
     free(copy);
-    /* Each table of options has an end, and a letter of its own where it has one. */
+    /* Each table of options has an end. No two options have the same letter. */
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *row = &option_rows[i];
         char line[64];
@@ -154,7 +154,7 @@ numbers(void **state)
     assert_int_equal(options_timeout(&options, &number, &error), REFUSED);
 }
 
-/* A text that is too long goes on below where it began. */
+/* A text that is too long goes on in the next line, where it began. */
 static void
 help(void **state)
 {

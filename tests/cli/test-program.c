@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* program: what a program gets from us, and what we are told of its end. */
+/* program: what a started program gets from us, and how its end is reported. */
 
 #include "program/program.h"
 
@@ -18,12 +18,12 @@
 
 #include <cmocka.h>
 
-#define LONG 600000 /* ms: as long as a busy machine may need */
+#define LONG 600000 /* ms: the longest time that a busy machine may need */
 
 static const struct host host = {
     .root = AT_FDCWD, .ops = &host_kernel, .caller = -1, .run = program_run};
 
-/* What the shell says of it. */
+/* The status that the shell reports. */
 static int
 run(const char *script, unsigned milliseconds)
 {
@@ -49,7 +49,7 @@ how_it_ends(void **state)
     assert_int_equal(program_run(&host, argv, -1, -1, LONG), -ENOENT);
 }
 
-/* Nothing of our environment, and no descriptor but the three. */
+/* The program gets nothing of our environment, and only the three standard descriptors. */
 static void
 what_it_gets(void **state)
 {
@@ -64,14 +64,15 @@ what_it_gets(void **state)
     assert_int_equal(run("[ \"$(readlink /proc/self/fd/0)\" = /dev/null ]", LONG), 0);
     assert_int_equal(run("[ /proc/$$/fd/1 -ef /proc/$$/fd/2 ]", LONG), 0);
     assert_int_equal(run("for fd in /proc/$$/fd/*; do [ ! $fd -ef / ] || exit 1; done", LONG), 0);
-    /* What we ignore, it does not. */
+    /* Signals that we ignore are not ignored by the program. */
     assert_int_equal(sigaction(SIGTERM, &ignore, &before), 0);
     assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
     assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
     close(left_open);
 }
 
-/* It is asked to end, and so is what it has started: nobody has its end of the pipe any more. */
+/* The program and its children are asked to end. Then nobody has the other end of the pipe any
+ * more. */
 static void
 too_long(void **state)
 {
@@ -93,7 +94,7 @@ too_long(void **state)
     close(pipes[0]);
 }
 
-/* What a script makes of our input, or -errno with a line in error. */
+/* The output of a script for our input, or -errno with a line in error. */
 static int
 read_from(const char *script, const char *input, char *ret, size_t size, struct error *error)
 {
@@ -117,7 +118,7 @@ read_from(const char *script, const char *input, char *ret, size_t size, struct 
     return fd;
 }
 
-/* What it prints is there from its beginning to its end, and no more than we have memory for. */
+/* The whole output is there, but never more than our memory for it. */
 static void
 what_is_read(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl --root DIR, when whoever made DIR means ill: links in it lead out, or pipes stand where
- * files are to be. Nothing outside is read, written, made or removed, and nothing is waited for.
+ * vgpuctl --root DIR, if DIR is malicious: its links lead outside, or pipes are in the place of
+ * files. vgpuctl reads, writes, makes and removes nothing outside, and waits for nothing.
  */
 
 #include "cli/command.h"
@@ -20,11 +20,11 @@
 #define STATE    "run/libvirt-vgpu"
 #define DRAINED  "var/lib/libvirt-vgpu/drained"
 #define SECRET   "gpus = ( { address = \"0000:99:00.0\"; } ); # SECRET\n"
-#define PATIENCE 20 /* seconds, after which a test that waits is killed */
+#define PATIENCE 20 /* seconds, after which a test that hangs is killed */
 
 static struct scene scene;
 static struct typed typed;
-static struct fake_kernel outside; /* its tree stands beside the scene's */
+static struct fake_kernel outside; /* this tree is beside the scene's tree */
 static int root;
 
 static int
@@ -71,7 +71,7 @@ fake_directory(const char *path)
     assert_int_equal(unlinkat(root, file, 0), 0);
 }
 
-/* A link in the root, to something outside of it. */
+/* A link in the root to something outside of it. */
 static void
 link_out(const char *path, const char *target)
 {
@@ -106,7 +106,8 @@ assert_untouched(const char *path)
     assert_int_equal(strlen(text), strlen(SECRET) - 1);
 }
 
-/* It stores a new ledger. The old one gets a name with the time in seconds, which may be there. */
+/* The command stores a new ledger. The old one gets a name with the time in seconds, which may
+ * exist. */
 static int
 rebuild(void)
 {
@@ -134,7 +135,7 @@ a_new_ledger_is_a_new_file(void **state)
     assert_int_equal(rebuild(), COMMAND_DONE);
     assert_untouched("victim");
     assert_false(is_there(root, STATE "/ledger.new"));
-    /* Another name of the file is no way to it either. */
+    /* Another name of the file does not lead to it either. */
     assert_int_equal(unlinkat(root, STATE "/ledger", 0), 0);
     assert_int_equal(linkat(outside.host.root, "victim", root, STATE "/ledger.new", 0), 0);
     assert_int_equal(rebuild(), COMMAND_DONE);
@@ -158,8 +159,8 @@ the_lock_is_a_file(void **state)
     assert_int_equal(rebuild(), COMMAND_DONE);
 }
 
-/* A link in place of the ledger is not followed, be it to a file of the root; the remedy is told,
- * and helps. */
+/* A link in place of the ledger is not followed, not even to a file of the root. The message says
+ * what to do, and that helps. */
 static void
 the_ledger_is_a_file(void **state)
 {
@@ -197,7 +198,7 @@ claims_and_counters_stay_inside(void **state)
     run("list");
 }
 
-/* The directory itself, and one above it. */
+/* The directory itself is a link, or one above it. */
 static void
 the_state_directory_stays_inside(void **state)
 {
@@ -236,7 +237,7 @@ drain_stays_inside(void **state)
     assert_int_equal(run("drain " GPU), COMMAND_DONE);
 }
 
-/* Of the configuration an absolute link leads below the root, as it would on that machine. */
+/* An absolute link in the configuration leads below the root, as it would on that machine. */
 static void
 the_configuration_stays_inside(void **state)
 {
@@ -261,7 +262,7 @@ the_configuration_stays_inside(void **state)
     typed_assert_has(typed.faults, "Too many levels of symbolic links");
 }
 
-/* What reads /sys follows its links, and finds what it found without --root. */
+/* Commands that read /sys follow its links, and find the same as without --root. */
 static void
 sys_is_read_as_before(void **state)
 {
@@ -275,7 +276,7 @@ sys_is_read_as_before(void **state)
     assert_string_equal(typed.printed, before);
 }
 
-/* The operations themselves, on what leads out in each way that there is. */
+/* The operations themselves, on paths that lead outside in every possible way. */
 static void
 each_operation_stays_inside(void **state)
 {
@@ -301,7 +302,7 @@ each_operation_stays_inside(void **state)
     assert_int_equal(host_kernel.link(&host, "out/victim", text, sizeof(text)), -ENOENT);
     assert_int_equal(host_make_directory(&host, "out/made"), -1);
     assert_int_equal(host_remove(&host, "out/victim"), -1);
-    /* The links themselves are there, and say where they lead. */
+    /* The links themselves are there, and their targets can be read. */
     assert_int_equal(host_kernel.status(&host, "file", &status), 0);
     assert_int_equal(host_status(&host, "out", &status), 0);
     assert_true(S_ISLNK(status.st_mode));
@@ -311,7 +312,7 @@ each_operation_stays_inside(void **state)
     assert_untouched("victim");
 }
 
-/* A pipe and a socket are opened by nobody, and waited for by nobody. */
+/* Nobody opens a pipe or a socket, or waits for one. */
 static void
 only_files_are_opened(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* terminal: how wide a text is, and what is left of one that is too wide. Characters of two, three
- * and four bytes take a column each. */
+/* terminal: the width of a text, and the rest of a text that is too wide. Characters of two, three
+ * and four bytes take one column each. */
 
 #include "cli/terminal.h"
 
@@ -16,7 +16,7 @@
 
 #define O_DIAERESIS "\xc3\xb6"         /* an even byte goes on */
 #define E_ACUTE     "\xc3\xa9"         /* an odd one */
-#define ACUTE       "\xcc\x81"         /* over what stands before it */
+#define ACUTE       "\xcc\x81"         /* over the character before it */
 #define HANGUL      "\xea\xb0\x81"     /* an even one and an odd one */
 #define EMOJI       "\xf0\x9f\x98\x81" /* odd, even, odd */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The command line of vgpuctl: what it prints where, and exits with. */
+/* The command line of vgpuctl: the output, stdout or stderr, and the exit status. */
 
 #include "base/reader.h"
 #include "commands/commands.h"
@@ -64,7 +64,7 @@ help_of_each_command(void **state)
     }
 }
 
-/* Its exit status, and what it says of it, if its output goes nowhere. */
+/* The exit status, and the message, if nothing can be written to its output. */
 static int
 run_into_the_void(const char *command, char *text, size_t size)
 {
@@ -84,7 +84,8 @@ run_into_the_void(const char *command, char *text, size_t size)
     return status;
 }
 
-/* What cannot be printed is a failure; who has failed already says why itself. */
+/* If output cannot be printed, that is a failure. A command that has failed already says why
+ * itself. */
 static void
 nowhere_to_print(void **state)
 {
@@ -140,7 +141,7 @@ wrong_usage(void **state)
     typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
 }
 
-/* Who may not do it is told who may; others are not. */
+/* A user without the right is told who has it. Others are not. */
 static void
 unprivileged(void **state)
 {
@@ -149,7 +150,7 @@ unprivileged(void **state)
     bool is_root = geteuid() == 0;
 
     (void)state;
-    /* In a name space that has no other user root cannot become one. */
+    /* In a name space without another user root cannot become one. */
     if (is_root && (seteuid(65534) < 0 || seteuid(0) < 0))
         skip();
     fake_write(&scene.kernel, "var/lib/keep", "");
