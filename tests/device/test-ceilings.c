@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How many vGPUs of any sizes NVIDIA's driver makes, and how many GPU instances a card has: read
- * from a tree into limits. */
+/* How many vGPUs of any sizes NVIDIA's driver makes, and how many GPU instances a card has: both
+ * are read from a tree into limits. */
 
 #include "device/scan.h"
 #include "fake/fake-parts.h"
@@ -30,7 +30,7 @@ teardown(void **state)
     return 0;
 }
 
-/* Makes a vGPU on each of so many functions of the card, from one on. */
+/* Makes a vGPU on each of so many functions of the card, starting with this one. */
 static void
 make_many(const char *type, unsigned first, unsigned count)
 {
@@ -42,7 +42,7 @@ make_many(const char *type, unsigned first, unsigned count)
     }
 }
 
-/* A full card lists no types. Of what it listed once the name is known. */
+/* A full card lists no types. A type that it listed earlier is known by its name. */
 static void
 remember(const char *type)
 {
@@ -52,7 +52,7 @@ remember(const char *type)
     fake_put(fake.host.root, line, "run/libvirt-vgpu/types");
 }
 
-/* The least that any limit of the card leaves of a type. */
+/* The smallest number that any limit of the card leaves for a type. */
 static uint64_t
 least_total(const char *id)
 {
@@ -75,7 +75,7 @@ least_total(const char *id)
     return least;
 }
 
-/* 32 on a GPU, whatever sizes leave. */
+/* 32 on a GPU, even if sizes leave room for more. */
 static void
 of_a_gpu(void **state)
 {
@@ -89,7 +89,7 @@ of_a_gpu(void **state)
     assert_int_equal(fake_make(&fake, "0000:3d:05.0", "nvidia-1518", NULL), -EIO);
 }
 
-/* A driver that is newer than we may make more: then that many are seen. */
+/* A newer driver may make more. Then the number that exists counts. */
 static void
 no_less_than_what_is_seen(void **state)
 {
@@ -118,7 +118,7 @@ of_gpu_instances(void **state)
     assert_int_equal(least_total("nvidia-1550"), 36);
 }
 
-/* A module that shows the card in another way: nobody knows how many GPU instances there are. */
+/* A module that shows the card in another way. Nobody knows how many GPU instances there are. */
 static void
 instances_that_are_not_seen(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* mdev: which of what is on the bus counts as a parent of vGPUs. */
+/* mdev: which devices on the bus count as parents of vGPUs. */
 
 #include "device/scan.h"
 #include "fake/scene.h"
@@ -23,8 +23,8 @@ wants_all(const struct inventory_type *type, const void *data)
     return true;
 }
 
-/* A card whose driver lists no types, one all of whose types are other devices (as s390's channels
- * are), and one with a vGPU. */
+/* Three cards: the driver of one lists no types; all types of one are other devices (as s390's
+ * channels are); and one has a vGPU. */
 static void
 a_parent_without_types_is_none(void **state)
 {

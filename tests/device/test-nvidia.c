@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* nvidia: what the ids and names of types say. */
+/* nvidia: what the ids and names of types tell. */
 
 #include "device/nvidia.h"
 
@@ -70,7 +70,7 @@ names_of_types(void **state)
         {"A-x1-5C", 5120, 0},
         {"A 1-5C", 5120, 0},
         {"-1-5C", 5120, 1},
-        /* no such name */
+        /* no such name exists */
         {"GRID T4-1", 0, 0},
         {"GRID T4-1X", 0, 0},
         {"GRID T4-B", 0, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* type-cache: which lines of the file are remembered, of which cards; and what is stored. */
+/* type-cache: which lines of the file are remembered, for which cards, and what is stored. */
 
 #include "device/type-cache.h"
 #include "fake/scene.h"
@@ -65,7 +65,7 @@ what_is_remembered(void **state)
     }
 }
 
-/* Only if it is news: types with a name, of the card that lists only some. */
+/* Only news is stored: types with a name, of the card that lists only some. */
 static void
 what_is_stored(void **state)
 {
@@ -89,7 +89,7 @@ what_is_stored(void **state)
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
     assert_string_equal(text, CARD " nvidia-1 GRID T4-1B");
     assert_int_equal(faccessat(directory, "types.new", F_OK, 0), -1);
-    /* What is known already stays as it is, and so what else is there. */
+    /* A known type stays as it is, and so does all else in the file. */
     fake_write(&scene.kernel, CACHE, CARD " nvidia-1 GRID T4-1B\n" CARD " nvidia-9 Other\n");
     type_cache_store(&scene.kernel.host, directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);

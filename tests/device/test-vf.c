@@ -70,7 +70,7 @@ type_of(const char *id)
     return inventory_find_type(&inventory.gpus[0], &name);
 }
 
-/* How many of a type a function says it would make. */
+/* How many vGPUs of a type a function says that it would make. */
 static int
 available(const char *address, const char *id)
 {
@@ -89,7 +89,7 @@ available(const char *address, const char *id)
 
 /* --- scan ------------------------------------------------------------------------------------- */
 
-/* One GPU, whatever its list looks like; what else is in the list is no type. */
+/* There is one GPU, whatever the form of its list. Other lines of the list are no types. */
 static void
 every_form_of_the_list(void **state)
 {
@@ -149,8 +149,8 @@ the_gpu_is_the_physical_function(void **state)
         assert_ptr_equal(inventory.parents[i].interface, &vgpu_vf);
 }
 
-/* A type that is set is in no list of that function; its siblings tell its name, in whichever order
- * they are read, and when none does it is its number. */
+/* A type that is set is in no list of that function. The other functions tell its name, in
+ * whichever order they are read. If none does, its number is its name. */
 static void
 set_types_are_named_from_siblings(void **state)
 {
@@ -185,7 +185,7 @@ set_types_are_named_from_siblings(void **state)
     }
 }
 
-/* Functions of one card may list different types; the card has them all. */
+/* Functions of one card may list different types. The card has all of them. */
 static void
 types_are_those_of_all_functions(void **state)
 {
@@ -200,7 +200,7 @@ types_are_those_of_all_functions(void **state)
     assert_string_equal(inventory.vgpus[0].type.text, "nvidia-1148");
 }
 
-/* Which cards take several sizes is what they offer beside a vGPU; nothing else tells. */
+/* Only the types that a card offers beside a vGPU tell whether it takes several sizes. */
 static void
 mixed_sizes_are_what_is_offered(void **state)
 {
@@ -228,8 +228,8 @@ mixed_sizes_are_what_is_offered(void **state)
     }
 }
 
-/* Types of GPU instances: their slices are in their names, and they are offered while one is free.
- */
+/* Types of GPU instances. Their names have their slices, and they are offered while an instance is
+ * free. */
 static void
 gpu_instances(void **state)
 {
@@ -247,7 +247,7 @@ gpu_instances(void **state)
     assert_string_equal(inventory.gpus[0].device, "20b7");
     assert_int_equal(available(FIRST, "nvidia-689"), 1);
 
-    /* Another size beside it: that is no mixed card. */
+    /* Another size beside it does not mean that the card is mixed. */
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-689", NULL), 0);
     scan();
     assert_int_equal(available(SECOND, "nvidia-689"), 0);
@@ -263,7 +263,7 @@ gpu_instances(void **state)
     assert_int_equal(inventory.parent_count, 4);
 }
 
-/* Of a host with everything on it, each interface finds its own. */
+/* On a host with devices of all kinds, each interface finds its own devices. */
 static void
 interfaces_do_not_mix(void **state)
 {
@@ -284,7 +284,7 @@ interfaces_do_not_mix(void **state)
     assert_int_equal(inventory.parent_count, 1 + 2 + 1);
 }
 
-/* A function that will not say keeps nobody from the others. */
+/* A function that cannot be read does not hide the other functions. */
 static void
 unreadable_lists(void **state)
 {
@@ -299,7 +299,7 @@ unreadable_lists(void **state)
     for (size_t i = 0; i < inventory.parent_count; i++) {
         willing += inventory.parents[i].available[0] == 1;
         silent += inventory.parents[i].available[0] <= 0;
-        /* Of none of its types is it known, then. */
+        /* Then nothing is known about any of its types. */
         for (size_t type = 1; type < 3; type++)
             assert_int_equal(inventory.parents[i].available[type] < 0,
                              inventory.parents[i].available[0] < 0);
@@ -411,8 +411,7 @@ write_and_fail(const struct host *host, const char *path, const char *text)
     return -EIO;
 }
 
-/* The driver reports an error of what it has done all the same: what the function has then counts.
- */
+/* The driver reports an error although it has done the work. The state of the function counts. */
 static void
 done_all_the_same(void **state)
 {
@@ -433,8 +432,8 @@ done_all_the_same(void **state)
     fake.host.ops = driver;
 }
 
-/* What each of its functions answers, from every state; the writes are those that reach the
- * driver. */
+/* The answer of each operation of the interface, from every state. `writes` counts the writes that
+ * reach the driver. */
 static void
 every_row(void **state)
 {
@@ -493,7 +492,7 @@ every_row(void **state)
     }
 }
 
-/* Whether it is there, and what it is: the same question in four ways. */
+/* Whether the vGPU exists, and what it is: the same question in four ways. */
 static void
 find_look_prove(void **state)
 {
@@ -552,7 +551,7 @@ find_look_prove(void **state)
     }
 }
 
-/* The whole life of one, as the writer leads it. */
+/* The whole life of a vGPU, as the writer plays it. */
 static void
 from_make_to_remove(void **state)
 {
@@ -569,7 +568,7 @@ from_make_to_remove(void **state)
     assert_int_equal(vgpu_vf.directory(&vgpu, &directory), 0);
     assert_int_equal(vfio_node(&fake.host, &directory, &node), 0);
     assert_true(host_exists(&fake.host, "%s", node.text));
-    /* Under the proof nobody gets in, and the type goes all the same. */
+    /* During the proof nobody can open the function, and its type can be removed all the same. */
     assert_int_equal(vgpu_prove(&fake.host, &vgpu, &proof), 0);
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
@@ -605,7 +604,7 @@ parameters(void **state)
     assert_int_equal(vgpu_configure(&fake.host, &vgpu, "disable_vnc=1"), -ENOENT);
 }
 
-/* Whose write came second is told by what is there, not by its error. */
+/* If another write came first, the state of the function decides, and not the error. */
 static void
 two_removals_at_once(void **state)
 {
@@ -628,7 +627,7 @@ two_removals_at_once(void **state)
     assert_string_equal(fake_type_of(&fake, FIRST), "");
 }
 
-/* A driver that lets go late: nothing is lost, and then it is free. */
+/* A driver that releases a function late. Nothing is lost, and then the function is free. */
 static void
 left_late(void **state)
 {
@@ -648,7 +647,7 @@ left_late(void **state)
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
 }
 
-/* A function that another driver took is no place for a vGPU, and its vGPU is none. */
+/* A function that another driver took is no place for a vGPU, and has no vGPU. */
 static void
 directory_gone(void **state)
 {
@@ -668,7 +667,7 @@ directory_gone(void **state)
     assert_int_equal(inventory.gpu_count, 0);
 }
 
-/* A driver that answers in no way that is known: nothing is concluded, and nothing written. */
+/* A driver that answers in an unknown way. The program concludes nothing, and writes nothing. */
 static void
 unknown_answers(void **state)
 {
@@ -695,7 +694,7 @@ unknown_answers(void **state)
     assert_string_equal(type.text, "NVIDIA L40S-1B");
 }
 
-/* Each device is found by the interface that it is of. */
+/* Each device is found by its own interface. */
 static void
 found_by_its_interface(void **state)
 {

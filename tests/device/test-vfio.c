@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vfio: who has a device open, by its group's node or by its own, and what proves that nobody has.
- */
+/* vfio: who has a device open, by the node of its group or by its own, and how to prove that nobody
+ * has. */
 
 #include "device/vfio.h"
 #include "fake/scene.h"
@@ -20,7 +20,7 @@ static const struct scene_case here = {.scene = &scene, .machine = ""};
 static const struct path device = {DEVICE};
 static struct host_ops ops;
 static struct host host;
-static int probed; /* what opening the group's node gives, if not a descriptor */
+static int probed; /* the result of opening the group's node, if it is no descriptor */
 
 static int
 list(const struct host *place, const char *path, struct words *ret)
@@ -85,7 +85,7 @@ find_holder(void)
     return vfio_holder(&host, &files, &device);
 }
 
-/* Process 100 has nothing of interest, whatever 200 has. */
+/* Process 100 has nothing of interest open, whatever process 200 has. */
 static void
 opens(const char *target)
 {
@@ -106,7 +106,7 @@ nodes(void **state)
     assert_string_equal(node.text, GROUP);
 }
 
-/* One of the two will do: VFIO has it, by either way to open it. */
+/* One of the two suffices: VFIO has the device, whichever way it is opened. */
 static void
 bound(void **state)
 {
@@ -132,7 +132,7 @@ holders(void **state)
     assert_int_equal(find_holder(), 0);
     opens("/" GROUP);
     assert_int_equal(find_holder(), 200);
-    /* a node of its own counts if it is there */
+    /* a node of its own counts if it exists */
     opens("/" OWN);
     assert_int_equal(find_holder(), 0);
     fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
@@ -145,7 +145,7 @@ holders(void **state)
     assert_int_equal(find_holder(), 0);
 }
 
-/* Of a process that may not be looked at nothing is known; who is found, is found. */
+/* Nothing is known of a process that we may not look at. Users that are found are reported. */
 static void
 some_cannot_be_looked_at(void **state)
 {
@@ -188,7 +188,7 @@ proofs(void **state)
     check_proof(-EBUSY, -EBUSY, false);
     check_proof(-ENODEV, -ENODEV, false);
     check_proof(-EACCES, -EBUSY, false);
-    /* a kernel without groups: only all processes prove it, and the node must be there */
+    /* a kernel without groups: only a look at all processes proves it, and the node must exist */
     check_proof(-ENOENT, -EBUSY, false);
     has_own_node();
     check_proof(-ENOENT, 0, false);
@@ -200,8 +200,8 @@ proofs(void **state)
     check_proof(0, 0, true);
 }
 
-/* Somebody who cannot be looked at may have the device's own node open, which keeps nobody from the
- * group. Where there is no such node the group is proof enough. */
+/* A process that we cannot look at may have the device's own node open, which leaves the group
+ * free. If there is no such node, the group suffices as proof. */
 static void
 no_proof_without_a_whole_look(void **state)
 {
