@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * planted: a host on which nothing is wrong, the words to plant a fault on it, and what vgpuctl
- * doctor is to find then.
+ * planted: a host without faults, functions that plant a fault on it, and checks of what vgpuctl
+ * doctor finds then.
  *
- * The names have no "planted" before them, because every line of the tests is made of them.
+ * The names have no prefix "planted", because every line of the tests uses them.
  */
 
 #pragma once
@@ -19,19 +19,19 @@
 #define LINK    HOOKS "/qemu.d/50-vgpu"
 #define PROGRAM "usr/sbin/libvirt-vgpu-hook"
 
-/* The machine of a test, and what was typed last. */
+/* The machine of a test, and the line that was typed last. */
 extern struct scene scene;
 extern struct typed typed;
 
-/* Of each test: a host with one GPU and a configuration. */
+/* The setup and the teardown of each test: a host with one GPU and a configuration. */
 int setup(void **state);
 int teardown(void **state);
 
-/* What every host has on which nothing is wrong. */
+/* The files of every host without faults. */
 void start(const char *machine);
 
-/* Files below the machine's root: one is written, has another mode, goes, becomes a symbolic link,
- * or a script that can be executed. */
+/* Files below the machine's root. They write one, change its mode, remove it, make a symbolic link,
+ * or make an executable script. */
 void put(const char *path, const char *text);
 void mode(const char *path, mode_t bits);
 void drop(const char *path);
@@ -42,18 +42,18 @@ void program(const char *path);
 #define PCI "sys/bus/pci/devices/0000:3d:00.0"
 void functions_off(void);
 
-/* Domains, each the text of its devices, as libvirt's test driver reads them. */
+/* Domains for libvirt's test driver. Each text is the devices of a domain. */
 const char *libvirt(const char *const *devices);
 #define HOSTDEV(uuid, alias)                                                                       \
     "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source><address uuid='" uuid          \
     "'/></source><alias name='" alias "'/></hostdev>"
 #define DEVICE1 "dddddddd-0000-4000-8000-000000000001"
 
-/* Doctor finds nothing. */
+/* Checks that doctor finds nothing. */
 void assert_healthy(const char *uri);
 
-/* This fault, and no other. */
+/* Checks that doctor finds this fault, and no other. */
 void assert_fault(const char *uri, const char *check, const char *words);
 
-/* No fault, but worth a line. */
+/* Checks that doctor finds no fault, but prints this note. */
 void assert_note(const char *uri, const char *check, const char *words);

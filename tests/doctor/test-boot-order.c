@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a boot or a driver's reload took from a card: doctor tells the first step, once, and only of
- * a card that had it before. */
+/* A boot, or a reload of the driver, took something from a card. doctor tells the first step of the
+ * repair, once, and only for a card that had it before. */
 
 #include "fake/typed.h"
 
@@ -25,7 +25,8 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = NULL}, &typed};
 
-/* A card with four functions, all of which a host needs beside; `words` are more of the card's. */
+/* A card with four functions, and the other files that a host needs. `words` are more words for the
+ * card. */
 static void
 start(const char *words, unsigned instances)
 {
@@ -38,7 +39,7 @@ start(const char *words, unsigned instances)
     scene_start(&scene, machine);
 }
 
-/* How many findings doctor has of a name, of which `words` is one. */
+/* How many findings doctor has about a name. `words` must be in one of them. */
 static unsigned
 count(const char *name, const char *words)
 {
@@ -54,7 +55,7 @@ count(const char *name, const char *words)
     return ret;
 }
 
-/* That finding, and no other of what the steps are about. */
+/* Doctor has this finding, and no other about these steps. */
 static void
 lost(const char *words)
 {
@@ -87,7 +88,7 @@ mig_mode(void **state)
     fake_write(&scene.kernel, CONF,
                "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
     lost("the GPU " CARD " is not in MIG mode");
-    /* It may have either. */
+    /* The card may have either of the two. */
     fake_write(&scene.kernel, CONF,
                "gpus = ({ address = \"" CARD "\"; types = [ \"A30-2-12C\", \"A30-8Q\" ]; });\n");
     nothing_lost();
@@ -97,7 +98,7 @@ mig_mode(void **state)
     nothing_lost();
 }
 
-/* The first of several is the one that is told. */
+/* If several steps are missing, doctor tells the first. */
 static void
 mig_and_functions(void **state)
 {
@@ -118,7 +119,7 @@ instances(void **state)
 {
     (void)state;
     start("mig", 0);
-    /* Nobody says that it had some: so it may be anything. */
+    /* No file says that the card had functions, so its state may be right. */
     nothing_lost();
     assert_int_equal(count("function-types", ""), 1);
     fake_write(&scene.kernel, CONF, ALLOWED);
@@ -126,12 +127,12 @@ instances(void **state)
          "virtual functions; it is to have A30-2-12C (/etc/libvirt-vgpu/vgpu.conf:1)");
     fake_instances(&scene.kernel, CARD, "nvidia-700", 1);
     nothing_lost();
-    /* All are given away: that is no loss. */
+    /* All functions are given away. That is no loss. */
     assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-700", FIRST), 0);
     nothing_lost();
 }
 
-/* By the unit that is enabled, NVIDIA's or another's. */
+/* By the unit that is enabled: NVIDIA's or another. */
 static void
 functions(void **state)
 {
@@ -160,7 +161,7 @@ functions(void **state)
     nothing_lost();
 }
 
-/* Two guests' vGPUs of two sizes were kept; the driver was reloaded, and takes one size. */
+/* vGPUs of two guests, of two sizes, were kept. The driver was reloaded, and takes one size. */
 static void
 sizes(void **state)
 {
@@ -190,7 +191,7 @@ sizes(void **state)
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
     assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
     nothing_lost();
-    /* One of them is there again: so they were not lost together. */
+    /* One of the vGPUs exists again. So they were not lost together. */
     typed_tear_down(state);
     start("", 0);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl doctor finds of the hook, security modules, the kernel and our files: each fault
- * planted on a host that has no other. */
+/* What vgpuctl doctor finds wrong with the hook, security modules, the kernel and our files. Each
+ * fault is planted on a host without other faults. */
 
 #include "doctor/planted.h"
 
@@ -40,7 +40,7 @@ dangling(void)
     drop(PROGRAM);
 }
 
-/* As packages install it: its own path is nothing that anybody wants to read or type. */
+/* As packages install it. Nobody wants to read or type the hook's own path. */
 static void
 dangling_relative(void)
 {
@@ -55,8 +55,8 @@ not_executable_relative(void)
     mode(PROGRAM, 0644);
 }
 
-/* Where a directory is a link, ".." is not what stands before it, even if there is such a
- * file, too. */
+/* If a directory is a link, ".." does not lead to the path before it, even if that path has such a
+ * file. */
 static void
 not_executable_elsewhere(void)
 {
@@ -116,7 +116,7 @@ loop(void)
     link_to("50-vgpu", LINK);
 }
 
-/* What README.md shows; check-golden.sh compares. */
+/* README.md shows this output; check-golden.sh compares. */
 static void
 readme(void **state)
 {
@@ -136,7 +136,7 @@ apparmor(void)
     put("sys/module/apparmor/parameters/enabled", "Y\n");
 }
 
-/* Enforcing, with our module, and all has its type. */
+/* SELinux enforces, our module is loaded, and all files have their types. */
 static void
 selinux(void)
 {
@@ -221,7 +221,7 @@ gpu_without_types(void)
     gpu_not_there();
 }
 
-/* As nova-core has them: no nvidia/ in sysfs, and a VFIO driver of its own. */
+/* The files of nova-core: no nvidia/ in sysfs, and a VFIO driver of its own. */
 static void
 nova_core(void)
 {
@@ -303,7 +303,7 @@ removing(void)
     put("run/libvirt-vgpu/ledger", LEDGER("removing"));
 }
 
-/* A script of the administrator's that runs our hook. */
+/* A script of the administrator that runs our hook. */
 static void
 dispatcher(void)
 {
@@ -385,12 +385,12 @@ planted(void **state)
         assert_healthy(HERE);
         plants[i].plant();
         assert_fault(HERE, plants[i].check, plants[i].words);
-        /* A name that the tests' own clean-up passes by. */
+        /* A name that the clean-up of the tests leaves alone. */
         unlinkat(scene.kernel.host.root, HOOKS "/qemu.d/50-vgpu~", 0);
     }
 }
 
-/* A scene with no /sys/bus/mdev at all. */
+/* A scene without /sys/bus/mdev. */
 static void
 no_module(void **state)
 {
@@ -406,7 +406,7 @@ no_module(void **state)
     assert_fault(HERE, "module-mdev", "its module mdev is not loaded");
 }
 
-/* What is as it should be, although it is not as usual. */
+/* Unusual things that are right. */
 static void
 harmless(void **state)
 {
@@ -464,7 +464,7 @@ notes(void **state)
                 "guest1 and its vGPU have the same UUID");
 }
 
-/* A kernel without filters of system calls; of one that says nothing, nothing is known. */
+/* A kernel without filters of system calls. If a kernel does not tell, nothing is known. */
 static void
 no_seccomp(void **state)
 {
@@ -490,10 +490,10 @@ selinux_remedies(void **state)
     assert_healthy(HERE);
 }
 
-/* libvirt's daemon, with all of it that is looked at; `started` is in clock ticks since boot. */
+/* libvirt's daemon, with all files that doctor reads. `started` is in clock ticks since boot. */
 #define DAEMON "proc/4711"
 
-/* Before the scene was made, and after it. */
+/* A time before the scene was made, and one after it. */
 #define AT_BOOT        1
 #define IN_A_LONG_TIME 1000000000000
 
@@ -516,7 +516,7 @@ drop_daemon(void)
     drop(DAEMON "/comm");
 }
 
-/* Files of profiles enforce nothing: the kernel knows. */
+/* Files of profiles enforce nothing. Only the kernel knows which profiles are loaded. */
 static void
 apparmor_of_a_daemon(void **state)
 {
@@ -536,7 +536,7 @@ apparmor_of_a_daemon(void **state)
     assert_healthy(HERE);
 }
 
-/* When a file was, in seconds since boot. */
+/* The time of a file, in seconds since boot. */
 static double
 changed(const char *path)
 {
@@ -550,7 +550,8 @@ changed(const char *path)
            (double)(status.st_ctim.tv_nsec - now.tv_nsec + up.tv_nsec) / 1e9;
 }
 
-/* It looks for hooks when it starts; what came later it knows only if there was one then. */
+/* The daemon looks for hooks when it starts. It knows a later hook only if there was one at that
+ * time. */
 static void
 unseen(void **state)
 {
@@ -559,7 +560,7 @@ unseen(void **state)
     assert_healthy(HERE);
     put_daemon(AT_BOOT);
     assert_fault(HERE, "hook-unseen", "virtqemud (process 4711)");
-    /* It has called us: so somebody told it. */
+    /* The daemon has called our hook, so it knows the hook. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_healthy(HERE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* NVIDIA's cards whose driver is loaded and offers nothing: what vgpuctl doctor finds, and what a
- * start is told. */
+/* NVIDIA's cards whose driver is loaded and offers nothing: what vgpuctl doctor finds, and why a
+ * start is refused. */
 
 #include "doctor/planted.h"
 
@@ -18,7 +18,7 @@
 
 /* --- GPU instances without types -------------------------------------------------------------- */
 
-/* As it is after they were made again: the driver's list stays empty. */
+/* The state after the functions were made again: the driver's list stays empty. */
 static void
 on_functions(void **state)
 {
@@ -28,10 +28,10 @@ on_functions(void **state)
     assert_fault(HERE, "mig-types", SEEN);
     typed_golden(&scene, HERE, "doctor/mig-types", "vgpuctl doctor");
     scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", LINE "; see 'vgpuctl doctor'");
-    /* Also if the type is known from before. */
+    /* The same if the type is known from before. */
     put("run/libvirt-vgpu/types", CARD " nvidia-689 NVIDIA A30-1-6C\n");
     scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", LINE);
-    /* And if the card is known to be partitioned: that is not lost. */
+    /* The same if the card is known to be partitioned; that is not forgotten. */
     put(CONF, "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
     assert_fault(HERE, "mig-types", SEEN);
     put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
@@ -52,8 +52,8 @@ on_mediated_devices(void **state)
     assert_fault(HERE, "mig-types", SEEN);
 }
 
-/* One, and none, are other words; and where types are offered, or all are taken, nothing is wrong.
- */
+/* One function and none have other words. If types are offered, or all are taken, nothing is
+ * wrong. */
 static void
 only_then(void **state)
 {
@@ -92,7 +92,7 @@ graphics_mode(void **state)
     assert_fault(HERE, "display-mode",
                  "the GPU " WORKSTATION " has no SR-IOV capability, and so offers no vGPUs");
     typed_golden(&scene, HERE, "doctor/display-mode", "vgpuctl doctor");
-    /* It is for the monitor of the host. */
+    /* This card is for the host's monitor. */
     put(CONF, "gpus = ({ address = \"" WORKSTATION "\"; enabled = false; });\n");
     assert_healthy(HERE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl doctor finds of virtual functions, and of Intel's: their drivers, their types, and
- * the domains that name them. */
+/* What vgpuctl doctor finds wrong with virtual functions, also Intel's: their drivers, their types,
+ * and the domains that name them. */
 
 #include "doctor/checks.h"
 #include "doctor/planted.h"
@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-/* A host that has virtual functions only, of which one is free, and no module mdev. */
+/* A host with virtual functions only, one of them free, and without the module mdev. */
 #define CARD     "0000:41:00.0"
 #define FIRST    "0000:41:00.4"
 #define SECOND   "0000:41:00.5"
@@ -75,7 +75,7 @@ no_probing(void)
     put("sys/devices/" CARD "/sriov_drivers_autoprobe", "0\n");
 }
 
-/* What was listed once is no type of today's. */
+/* A type that was listed once is no present type. */
 static void
 nothing_listed(void)
 {
@@ -118,7 +118,7 @@ functions(void **state)
     }
 }
 
-/* What to do, in full; and no more names than anybody reads. */
+/* The complete remedy, with no more names than anybody reads. */
 static void
 function_advice(void **state)
 {
@@ -137,7 +137,7 @@ function_advice(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
 }
 
-/* Of two commands, one or the other. */
+/* One of two commands. */
 static void
 one_command_or_another(void **state)
 {
@@ -149,7 +149,7 @@ one_command_or_another(void **state)
 #define INTEL  "0000:03:00.0"
 #define STATED "gpus = ( { address = \"" INTEL "\"; vram = \"14096M\"; } );\n"
 
-/* What doctor says is to be typed, as a shell would take it. */
+/* A user is to type what doctor prints, so it must be right for a shell. */
 static void
 type_both(const char *disable, const char *enable)
 {
@@ -162,7 +162,8 @@ type_both(const char *disable, const char *enable)
     assert_int_equal(typed_run(&scene, HERE, enable, &typed), 0);
 }
 
-/* Intel's card: the host has a function itself, memory is not stated, and nothing can migrate. */
+/* Intel's card: the host itself uses a function, the memory is not stated, and nothing can
+ * migrate. */
 static void
 intel(void **state)
 {
@@ -181,7 +182,7 @@ intel(void **state)
     assert_healthy(HERE);
 }
 
-/* Its driver has shared the memory out: 4 GiB each of two, 2 GiB each of three. */
+/* The driver has shared the memory out: 4 GiB each for two functions, 2 GiB each for three. */
 static void
 intels_memory_shared_out(void **state)
 {
@@ -197,7 +198,7 @@ intels_memory_shared_out(void **state)
     typed_golden(&scene, HERE, "doctor/intel-preset", "vgpuctl doctor");
     type_both("vgpuctl sriov disable " INTEL, "vgpuctl sriov enable " INTEL " --count 2");
     assert_healthy(HERE);
-    /* A profile that says no memory needs what functions have. */
+    /* A profile without memory needs the memory that the functions have. */
     put(CONF, "profiles = { quick = { exec_quantum = \"5ms\"; };\n"
               "b50-12g = { vram = \"12G\"; }; };\n" STATED);
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
@@ -209,7 +210,7 @@ intels_memory_shared_out(void **state)
     assert_healthy(HERE);
 }
 
-/* libvirt's test driver runs no QEMU, so its version says nothing: it is told here. */
+/* libvirt's test driver runs no QEMU and so tells no version of it. The test gives one. */
 static void
 libvirt_version(void **state)
 {
@@ -262,15 +263,16 @@ function_domains(void **state)
                  "guest1 asks for a vGPU on 0000:41:00.6, which this host does not have");
     assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("0", "no", "ua-vgpu-small"), NULL}),
                  "function-missing", "on " CARD ", which is no virtual function (its driver is");
-    /* A PCI device that is none of ours may be shared, managed, and elsewhere. */
+    /* A PCI device that is not ours may be shared, managed, and elsewhere. */
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("6", "yes", "ua-a"),
                                                  PCI_HOSTDEV("6", "yes", "ua-b"), NULL}));
-    /* A pool's function has nothing to lose by it. */
+    /* A function of a pool loses nothing by that. */
     put("sys/bus/pci/devices/0000:41:00.7/vendor", "0x1002");
     put(CONF, "pools = { bare = { functions = [ \"0000:41:00.7\" ]; }; };\n");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("7", "yes", "ua-a"), NULL}));
     put(CONF, "");
-    /* Nobody refers to the one with a type, and it is not ours to speak of; another is. */
+    /* Nobody refers to the function with a type, but doctor does not report it, because it is not
+     * ours. It reports another. */
     assert_int_equal(typed_prepare(&scene, 9, "L40S-8Q", FIRST), 0);
     assert_fault(libvirt((const char *const[]){NULL}), "orphan",
                  "no domain refers to the vGPU " FIRST ", which was guest9's");
