@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * parsed: a domain XML that a test has read, and what came of it.
+ * parsed: a domain XML that a test has read, and the result.
  */
 
 #pragma once
@@ -45,14 +45,14 @@ struct parsed {
     struct error error;
 };
 
-/* Of each test: the state is a struct parsed. */
+/* The setup and the teardown of each test: the state is a struct parsed. */
 int parsed_set_up(void **state);
 int parsed_tear_down(void **state);
 
-/* Reads a descriptor to its end, bytes, or a text: 0, or -errno and a line in parsed->error. */
+/* Read a descriptor to its end, bytes, or a text. 0, or -errno and a line in parsed->error. */
 int parsed_read_all(struct parsed *parsed, int fd);
 int parsed_read_bytes(struct parsed *parsed, const char *bytes, size_t length);
 int parsed_read(struct parsed *parsed, const char *text);
 
-/* It can be read, and nothing is wrong with what it asks for. */
+/* Checks that the document can be read, and that its request is right. */
 void parsed_assert(struct parsed *parsed, const char *text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* request: what is asked in an XML of less trusted people, and what is said to those who got it
- * wrong. */
+/* request: what an XML of untrusted people asks, and what those are told who got it wrong. */
 
 #include "domain/parsed.h"
 
@@ -46,13 +45,14 @@ everything_a_device_may_say(void **state)
     assert_int_equal(request->hostdevs[2].device, 1);
 }
 
-/* By alias, by UUID in any spelling, by being alone; in any order. -1: nobody's. */
+/* A request finds its hostdev by alias, by UUID in any spelling, or as the only one, in any order.
+ * -1: none. */
 static void
 a_device_finds_its_hostdev(void **state)
 {
     static const struct {
         const char *text;
-        int devices[2]; /* of the hostdevs in their order */
+        int devices[2]; /* for the hostdevs in their order */
     } rows[] = {
         {GUEST(ASK("<vgpu:device alias='ua-gpu1' " TYPE "/>"), GPU0 GPU1), {-1, 0}},
         {GUEST(
@@ -68,7 +68,7 @@ a_device_finds_its_hostdev(void **state)
          {1, 0}},
         {GUEST(ASK("<vgpu:device " TYPE "/>"), PCI GPU1), {-1, 0}},
         {GUEST(ASK("<vgpu:device " TYPE "/>"), MDEV(UUID0, "")), {0}},
-        /* the annotation may stand behind the devices */
+        /* the annotation may follow the devices */
         {"<domain><devices>" GPU0
          "</devices><metadata>" ASK("<vgpu:device " TYPE "/>") "</metadata>" HEAD "</domain>",
          {0}},
@@ -86,12 +86,12 @@ a_device_finds_its_hostdev(void **state)
     }
 }
 
-/* A virtual function, as libvirt lets people write its address. */
+/* A virtual function, with its address in all spellings that libvirt accepts. */
 static void
 a_function_is_named_by_its_alias(void **state)
 {
     static const struct {
-        const char *address, *source; /* "": it is none */
+        const char *address, *source; /* "": it is no such function */
     } rows[] = {
         {"domain='0x0000' bus='0x3d' slot='0x00' function='0x4'", "0000:3d:00.4"},
         {"bus='61' slot='0' function='4'", "0000:3d:00.4"},
@@ -103,7 +103,7 @@ a_function_is_named_by_its_alias(void **state)
         {"bus='3d'", ""},
         {"function='8'", ""},
         {"", "0000:00:00.0"},
-        /* the first counts, be it none */
+        /* the first counts, even if it is none */
         {"bus='0x3d'/><address bus='0x4d'", "0000:3d:00.0"},
         {"bus='0x100'/><address bus='0x3d'", ""},
         {"bus='0x100'/></source><source><address bus='0x3d'", ""},
@@ -166,7 +166,8 @@ whose_guest_it_is(void **state)
     }
 }
 
-/* What is not understood stops those who act on it, by name; the rest is read all the same. */
+/* A request that is not understood stops all who act on it, and the message has its name. The rest
+ * is read all the same. */
 static void
 check_fault(struct parsed *parsed, const char *text, const char *const *words, size_t *wrong)
 {
@@ -195,11 +196,11 @@ static void
 faults_in_the_request(void **state)
 {
     static const struct fault rows[] = {
-        /* what it wants */
+        /* what the device wants */
         {"<vgpu:device alias='ua-gpu0'/>", {"ua-gpu0", "neither type nor class"}},
         {"<vgpu:device/>", {"neither type nor class"}},
         {"<vgpu:device alias='ua-gpu0' class='small' " TYPE "/>", {"both", "nvidia-222", "small"}},
-        /* which it means */
+        /* which hostdev the device means */
         {"<vgpu:device alias='ua-gpu9' " TYPE "/>", {"alias=\"ua-gpu9\"", "names no <hostdev"}},
         {"<vgpu:device alias='UA-GPU0' " TYPE "/>", {"UA-GPU0", "names no <hostdev"}},
         {"<vgpu:device uuid='" UUID "' " TYPE "/>", {"uuid=\"" UUID "\"", "names no <hostdev"}},
@@ -212,13 +213,13 @@ faults_in_the_request(void **state)
          {"two <vgpu:device>", "ua-gpu0"}},
         {"<vgpu:device alias='ua-gpu1' " TYPE "/><vgpu:device uuid='" UUID1 "' " TYPE "/>",
          {"two <vgpu:device>", "ua-gpu1"}},
-        /* a placement id is a number, and said once */
+        /* a placement id is a number, and appears once */
         {"<vgpu:device alias='ua-gpu0' placement-id='4x' " TYPE "/>",
          {"placement-id=\"4x\"", "that is no number"}},
         {"<vgpu:device alias='ua-gpu0' placement-id='4' " TYPE
          "><vgpu:param name='vgpu-placement-id' value='4'/></vgpu:device>",
          {"vgpu-placement-id", "leave one out"}},
-        /* unknown attributes, of every element of ours */
+        /* unknown attributes, on each of our elements */
         {"<vgpu:device alias='ua-gpu0' colour='red' " TYPE "/>", {"<vgpu:device>", "\"colour\""}},
         {"<vgpu:device alias='ua-gpu0' Type='nvidia-222'/>", {"<vgpu:device>", "\"Type\""}},
         {"<vgpu:device alias='ua-gpu0' vgpu:" TYPE "/>", {"<vgpu:device>", "\"vgpu:type\""}},
@@ -230,7 +231,7 @@ faults_in_the_request(void **state)
         {"<vgpu:device alias='ua-gpu0' " TYPE
          "><vgpu:param vgpu:name='a' value='1'/></vgpu:device>",
          {"<vgpu:param>", "\"vgpu:name\""}},
-        /* values that cannot be meant */
+        /* values that make no sense */
         {"<vgpu:device alias='ua-gpu0' type=''/>", {"type=\"\""}},
         {"<vgpu:device alias='' " TYPE "/>", {"alias=\"\""}},
         {"<vgpu:device alias='ua-gpu0' type='GRID/T4'/>", {"GRID/T4", "slash"}},
@@ -247,7 +248,7 @@ faults_in_the_request(void **state)
          {"<vgpu:param>", "name"}},
         {"<vgpu:device alias='ua-gpu0' " TYPE "><vgpu:param name='a'/></vgpu:device>",
          {"<vgpu:param>", "value"}},
-        /* elements that do not belong where they stand */
+        /* elements in a wrong place */
         {"<vgpu:devices/>", {"<vgpu:devices>"}},
         {"<vgpu:Device " TYPE "/>", {"<vgpu:Device>"}},
         {"<vgpu:param name='a' value='1'/>", {"<vgpu:param>"}},
@@ -257,7 +258,7 @@ faults_in_the_request(void **state)
         {"<vgpu:device " TYPE
          "><vgpu:param name='a' value='1'><vgpu:x/></vgpu:param></vgpu:device>",
          {"<vgpu:x>"}},
-        /* of no namespace, or of somebody else's */
+        /* elements of no namespace, or of another one */
         {"<device " TYPE "/>", {"<device>", REQUEST_NAMESPACE}},
         {"<x:device xmlns:x='urn:x' " TYPE "/>", {"<device>", REQUEST_NAMESPACE}},
         {"<vgpu:device " TYPE "><param name='a' value='1'/></vgpu:device>", {"<param>"}},
@@ -265,7 +266,7 @@ faults_in_the_request(void **state)
          {"<x>"}},
         {"<n:device xmlns:n='urn:libvirt-vgpu:domain:2' " TYPE "/>",
          {"<vgpu:device>", "urn:libvirt-vgpu:domain:2", REQUEST_NAMESPACE}},
-        /* the first of two is told */
+        /* of two faults the first is reported */
         {"<vgpu:first/><vgpu:second/>", {"first"}},
     };
     size_t wrong = 0;
@@ -311,8 +312,8 @@ faults_around_the_request(void **state)
 
 #define NEWER "xmlns:n='urn:libvirt-vgpu:domain:2'"
 
-/* What a version that we do not know means by an element, we do not know: it is neither libvirt's
- * of the same name nor nothing, wherever we look at elements at all. */
+/* In a request of an unknown version we do not know what an element means. It is neither libvirt's
+ * element of the same name nor nothing, wherever we read elements. */
 static void
 an_element_of_another_version(void **state)
 {
@@ -349,11 +350,11 @@ an_element_of_another_version(void **state)
     }
     assert_int_equal(wrong, 0);
     assert_int_equal(parsed_read(parsed, "<n:domain " NEWER ">" HEAD "</n:domain>"), -EINVAL);
-    /* In what is somebody else's it is theirs. */
+    /* Elements inside another namespace's element belong to that namespace. */
     parsed_assert(parsed, GUEST("<x:backup xmlns:x='urn:x'><n:request " NEWER "/></x:backup>", ""));
 }
 
-/* A prefix that nobody declared is no error of form, but it makes no plain attribute either. */
+/* An undeclared prefix is no error of form, but its attribute is no plain attribute either. */
 static void
 an_attribute_of_an_undeclared_prefix(void **state)
 {
@@ -365,7 +366,7 @@ an_attribute_of_an_undeclared_prefix(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* The same document in other clothes. */
+/* The same document in other forms. */
 static void
 any_spelling_of_the_same(void **state)
 {
@@ -446,7 +447,8 @@ attributes_are_text_as_well(void **state)
     assert_string_equal(parsed->request.hostdevs[0].alias, "a&b");
 }
 
-/* virsh restore hands over what its caller wrote; libvirt takes the first, and any of its forms. */
+/* virsh restore hands over the XML of its caller. libvirt takes the first address, in any of its
+ * forms. */
 static void
 the_uuid_is_libvirts(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* status-files: which domains run, and which of them cannot be told. */
+/* status-files: which domains run, and which files cannot be read. */
 
 #include "domain/status-files.h"
 #include "domain/parsed.h"
@@ -103,7 +103,8 @@ who_runs(void **state)
     assert_null(status_files_find(&files, &web));
 }
 
-/* By its UUID if that was read, else by its file's name. The first fault of all is told. */
+/* A domain is named by its UUID if the UUID was read, else by its file. The first fault of all is
+ * reported. */
 static void
 who_cannot_be_told(void **state)
 {
