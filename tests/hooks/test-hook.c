@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* hook: which events are ours, what they exit with, whom they tell, and what is counted. */
+/* hook: which events are ours, their exit status, their messages, and what is counted. */
 
 #include "hook.h"
 #include "base/memory.h"
@@ -24,7 +24,7 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 
-/* As a person or a session daemon calls it: the words of argv, and by whom. */
+/* Called as a person or a session daemon would: the words of argv, and the caller. */
 static int
 call(bool privileged, int argc, const char *operation, const char *sub, const char *xml)
 {
@@ -45,7 +45,8 @@ call(bool privileged, int argc, const char *operation, const char *sub, const ch
     return status;
 }
 
-/* Somebody tries it by hand, and learns what it is. An event that must not fail does not. */
+/* Somebody runs the hook by hand, and gets an explanation. An event that must not fail does not
+ * fail. */
 static void
 too_few_words(void **state)
 {
@@ -82,7 +83,7 @@ what_is_not_ours(void **state)
     assert_int_equal(call(true, 4, "prepare", "begin", "this is no XML"), 1);
 }
 
-/* What each event exits with if it cannot be done, and whether people are told. */
+/* The exit status of each event that cannot be done, and whether people get a message. */
 static const struct {
     const char *operation, *sub;
     bool unreadable_fails, unprivileged_fails;
@@ -107,7 +108,7 @@ unreadable_xml(void **state)
     }
 }
 
-/* Where no memory is left the hook ends at once, and must not kill a guest that runs. */
+/* A hook without memory ends at once, and must not kill a running guest. */
 static void
 without_memory(void **state)
 {
@@ -135,7 +136,7 @@ without_memory(void **state)
     }
 }
 
-/* A session daemon's guests are not refused for what they do not ask for. */
+/* The guests of a session daemon are not refused if they ask for nothing. */
 static void
 a_session_daemon(void **state)
 {
@@ -161,7 +162,7 @@ a_session_daemon(void **state)
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* The hook has a log from now on; what it says is read from *reader. */
+/* From now on the hook has a log. The test reads its lines from *reader. */
 static void
 listen_to(int *reader, struct log *log, struct sockaddr_un *address)
 {
@@ -173,7 +174,7 @@ listen_to(int *reader, struct log *log, struct sockaddr_un *address)
     scene.kernel.host.log = log;
 }
 
-/* How many lines have been logged since the last time, all with these words. */
+/* How many lines were logged since the last call. Each must have these words. */
 static unsigned
 logged(int reader, const char *words)
 {
@@ -189,8 +190,8 @@ logged(int reader, const char *words)
     return lines;
 }
 
-/* A success is one line for each vGPU, a failure that nobody else hears of one, and one that people
- * are told none. */
+/* A success logs one line for each vGPU. A failure of which nobody else hears logs one line. A
+ * failure that people are told logs none. */
 static void
 what_the_log_says(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The programs themselves, as they were built: what they have given up when they begin to read what
- * others wrote. They are traced, and killed there. */
+/* The built programs themselves: the rights that they have given up when they begin to read others'
+ * input. The test traces them, and kills them there. */
 
 #include "base/cleanup.h"
 
@@ -27,7 +27,7 @@
 #define LOOK  (UINT64_C(1) << 1 | UINT64_C(1) << 2 | UINT64_C(1) << 19)
 #define ADMIN (UINT64_C(1) << 21)
 
-/* The processors that there is a filter for. */
+/* The processors for which there is a filter. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HAS_FILTER 1
 #else
@@ -37,7 +37,7 @@
 static const struct program {
     const char *name;
     const char *arguments[13];
-    uint64_t capabilities; /* that it may have */
+    uint64_t capabilities; /* capabilities that the program may have */
 } programs[] = {
     {"libvirt-vgpu-hook", {"guest", "prepare", "begin", "-"}, LOOK | ADMIN},
     {"libvirt-vgpu-callout",
@@ -62,7 +62,7 @@ become(const struct program *program)
     _exit(127);
 }
 
-/* Whether it stands before its first read of standard input. */
+/* Whether the program is just before its first read of standard input. */
 static bool
 is_about_to_read(pid_t pid)
 {
@@ -73,7 +73,7 @@ is_about_to_read(pid_t pid)
            call.entry.args[0] == STDIN_FILENO;
 }
 
-/* Runs it up to there. */
+/* Runs the program up to that read. */
 static void
 run_until_it_reads(pid_t pid)
 {
@@ -86,7 +86,7 @@ run_until_it_reads(pid_t pid)
     do {
         assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
         assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_true(WIFSTOPPED(status)); /* it ends without reading */
+        assert_true(WIFSTOPPED(status)); /* the program ends without reading */
     } while (WSTOPSIG(status) != (SIGTRAP | 0x80) || !is_about_to_read(pid));
 }
 
