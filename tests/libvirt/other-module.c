@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A connection.so of an older version, or of other sources of this one. */
+/* A connection.so of an older version, or of other sources of this version. */
 
 #include "libvirt/connection-calls.h"
 

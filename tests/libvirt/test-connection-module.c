@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* When libvirt's library is loaded, and what is said if it cannot be. */
+/* When libvirt's library is loaded, and the message if it cannot be loaded. */
 
 #include "cli/command.h"
 #include "fake/typed.h"
@@ -43,7 +43,7 @@ built(const char *name)
     return path;
 }
 
-/* libvirt's file says that a guest runs, and has a device. */
+/* libvirt's status file says that a guest runs, and has a device. */
 static void
 run_guest(unsigned guest, unsigned device)
 {
@@ -57,8 +57,8 @@ run_guest(unsigned guest, unsigned device)
     fake_write(&scene.kernel, path, text);
 }
 
-/* Their files say so, of a vGPU of ours and of one that the ledger does not know. So libvirt, which
- * would be asked for all definitions one by one, is not asked. */
+/* libvirt's files name the guests of a vGPU of ours and of one that the ledger does not know. So
+ * libvirt is not asked for all definitions, one by one. */
 static void
 whose_guests_all_run(void)
 {
@@ -77,7 +77,7 @@ whose_guests_all_run(void)
     assert_false(is_loaded());
 }
 
-/* The first test: what is loaded stays. */
+/* This test is the first, because a loaded library stays loaded. */
 static void
 who_asks_no_libvirt_does_not_load_it(void **state)
 {
@@ -139,7 +139,7 @@ one_that_is_absent_is_named(void **state)
     refused(ABSENT, ABSENT ": cannot open shared object file: No such file");
 }
 
-/* One line, be it one host or three; and what can be said without libvirt is said. */
+/* One line, for one host or three. All that can be said without libvirt is said. */
 static void
 commands_say_so_once(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Other hosts: what vgpuctl --connect shows of them, and what it makes of those that do not answer.
- * libvirt's own test driver plays the hosts; a socket that nobody serves plays a dead one. */
+/* Other hosts: what vgpuctl --connect shows of them, and of those that do not answer. libvirt's own
+ * test driver plays the hosts. A socket that nobody serves plays a dead host. */
 
 #include "base/deadline.h"
 #include "cli/command.h"
@@ -68,7 +68,7 @@ shown(void **state)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
 
-/* One that makes mediated devices, and beside it one that makes functions. */
+/* A host that makes mediated devices, and one that makes functions. */
 static void
 both_kinds_on_one_host(void **state)
 {
@@ -103,7 +103,7 @@ both_kinds_on_one_host(void **state)
     assert_string_equal(typed.printed, "0000:18:00.0\n0000:3d:00.0\n");
 }
 
-/* No golden files: libvirt's own words may change. */
+/* There are no golden files here, because libvirt's own words may change. */
 static void
 gone(void **state)
 {
@@ -140,7 +140,7 @@ wrong_usage(void **state)
     }
 }
 
-/* They are those of --connect, and come behind them. */
+/* These hosts are those of --connect, and come after them. */
 static void
 hosts_of_a_file(void **state)
 {
@@ -167,7 +167,8 @@ hosts_of_a_file(void **state)
     typed_assert_has(typed.faults, "gpus: --hosts /: Is a directory\n");
 }
 
-/* It takes connections, and never a word. Below /tmp, as a socket's name is to be short. */
+/* This host accepts connections, and never answers. It is below /tmp, because a socket's name must
+ * be short. */
 static int
 listen_only(char *path, size_t size)
 {
@@ -182,7 +183,8 @@ listen_only(char *path, size_t size)
     return server;
 }
 
-/* Ten hosts, one of them dead: the others are shown, and it takes the dead one's time. */
+/* Ten hosts, one of them dead. The others are shown, and the command takes as long as the dead
+ * one's timeout. */
 static void
 one_of_ten_is_dead(void **state)
 {
@@ -214,7 +216,7 @@ one_of_ten_is_dead(void **state)
     unlink(path);
 }
 
-/* No child, and no word of libxml2's or ssh's on the terminal. */
+/* No child is left, and no message of libxml2 or ssh is on the terminal. */
 static void
 nothing_is_left(void **state)
 {
@@ -235,7 +237,7 @@ nothing_is_left(void **state)
 #define TYPES(types)        "<capability type='mdev_types'>" types "</capability>"
 #define TYPE(id, api, rest) "<type id='" id "'><deviceAPI>" api "</deviceAPI>" rest "</type>"
 
-/* A parent that is no PCI device, as libvirt tells of the kernel's sample. */
+/* A parent that is no PCI device, as libvirt shows the kernel's sample. */
 static void
 devices(void **state)
 {
@@ -243,7 +245,7 @@ devices(void **state)
     AUTO(node_devices_clear) struct node_devices found = {0};
     AUTO(inventory_clear) struct inventory inventory = {0};
     static const char *const texts[] = {
-        /* Its vGPU comes first: libvirt's order is none. */
+        /* Its vGPU comes first, because libvirt has no particular order. */
         DEVICE("/sys/devices/virtual/mtty/mtty/dddddddd-0000-4000-8000-000000000009",
                "<capability type='mdev'><type id='mtty-2'/></capability>"),
         DEVICE("/sys/devices/virtual/mtty/mtty",
@@ -279,8 +281,8 @@ devices(void **state)
 #define ADDRESS(function)                                                                          \
     "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function "'/>"
 
-/* Virtual functions of NVIDIA's are told apart from those that make mediated devices, and from
- * others' devices. */
+/* NVIDIA's virtual functions are told apart from functions that make mediated devices, and from
+ * other devices. */
 static void
 functions(void **state)
 {
@@ -288,7 +290,7 @@ functions(void **state)
         SRIOV("/sys/devices/0000:3d:00.0", "0x10de", "nvidia", "virt_functions",
               ADDRESS("0x4") ADDRESS("0x5")),
         SRIOV("/sys/devices/0000:3d:00.4", "0x10de", "nvidia", "phys_function", ADDRESS("0x0")),
-        /* None is enabled; it is no GPU; it has another driver. */
+        /* No function is enabled; it is no GPU; it has another driver. */
         SRIOV("/sys/devices/0000:3e:00.0", "0x10de", "nvidia", "virt_functions", ""),
         SRIOV("/sys/devices/0000:3f:00.0", "0x8086", "ixgbe", "virt_functions", ADDRESS("0x6")),
         SRIOV("/sys/devices/0000:40:00.0", "0x10de", "nouveau", "virt_functions", ADDRESS("0x7")),
@@ -370,7 +372,7 @@ static const char answer[] =
                                                       "</uuid><name>web01</name></domain>\0\0"
                                                       "end";
 
-/* An answer counts whole, or not at all. */
+/* An answer counts as a whole, or not at all. */
 static void
 answers(void **state)
 {
@@ -398,7 +400,7 @@ answers(void **state)
     }
 }
 
-/* Of a domain that cannot be read nobody knows what it has: nothing is called an orphan then. */
+/* If a domain cannot be read, nobody knows its devices. Then nothing is called an orphan. */
 static void
 unreadable_domain(void **state)
 {
@@ -421,7 +423,7 @@ main(void)
 {
     const char *top = getenv("srcdir");
 
-    /* The URIs above name files, which have to be told from the root. */
+    /* The URIs above name files, which need absolute paths. */
     if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
         return 1;
 #define TEST(function) TYPED_TEST(function, here)
