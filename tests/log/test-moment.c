@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* moment: what people type after --since, and what a line of a log begins with. */
+/* moment: the times that people type after --since, and the time at which a line of a log
+ * begins. */
 
 #include "log/moment.h"
 
@@ -24,7 +25,7 @@ what_is_typed(void **state)
 {
     static const struct {
         const char *text;
-        time_t time; /* 0: it is none */
+        time_t time; /* 0: the text is no time */
     } rows[] = {
         {"now", NOW},
         {"today", MIDNIGHT},
@@ -73,7 +74,7 @@ what_is_typed(void **state)
     }
 }
 
-/* A line says no year: it was written in the year before its file was written last, or that day. */
+/* A line says no year. It is of the year before the last write of its file, or of that very day. */
 static void
 what_a_line_says(void **state)
 {
