@@ -119,7 +119,7 @@ migrate_case_read_here(struct scene *scene, const struct migrate_case *row, stru
         scan_host(&scene->kernel.host, policy, &inventory_all_types, inventory, &error), 0);
 }
 
-/* The reason is the first of the worst that is printed; of a yes it is the last. */
+/* The reason is the first of the worst printed rows. Of a "yes" it is the last row. */
 static bool
 is_reason(const struct migrate_verdict *verdict, const char *printed)
 {
@@ -137,12 +137,12 @@ is_reason(const struct migrate_verdict *verdict, const char *printed)
         if (!found || verdict->answer == REMOTE_CAPACITY_YES)
             found = line + strlen(word);
     }
-    /* What is printed has no control characters. */
+    /* The output has no control characters. */
     return found && (strchr(verdict->why, '\n') ||
                      (!strncmp(found, verdict->why, length) && found[length] == '\n'));
 }
 
-/* Nobody sees all rows that are wrong if the first ends the test. */
+/* All wrong rows are shown; the first one must not end the test. */
 static bool
 check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
           const char *printed)
@@ -159,7 +159,7 @@ check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
     return is_right;
 }
 
-/* Who it is about, as the row says. */
+/* The guest or the type of the row. */
 static int
 find_guest(const struct migrate_case *row, const struct scene *scene, const char *xml,
            const struct remote_host *from, const struct policy *policy,

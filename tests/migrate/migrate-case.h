@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * migrate-case: a guest with vGPUs, another host, and what migrate-check is to say of both.
+ * migrate-case: a guest with vGPUs, another host, and the expected answer of migrate-check.
  *
- * The hosts are what libvirt might tell of them; this one's /sys is a fake: a T4 with two devices,
- * both of the smallest type, a third elsewhere, and two virtual functions with a type, of which one
- * has no sibling that could name it. Intel's card and AMD's have types if the configuration says
- * so.
+ * A host is a set of answers of libvirt. This host also has a fake /sys: a T4 with two devices of
+ * the smallest type, a third device elsewhere, and two virtual functions with a type. No sibling of
+ * the second function names its type. The cards of Intel and AMD have types if the configuration
+ * says so.
  */
 
 #pragma once
@@ -44,34 +44,35 @@
 
 #define STRAY "dddddddd-0000-4000-8000-0000000000ff"
 
-/* How a host answers; what is not said is as on a good one. */
+/* The answers of a host. An answer that is not set is that of a good host. */
 struct migrate_case_host {
     const char *hypervisor, *libvirt, *qemu, *uuid;
     const char *devices[4];
-    const char *name; /* of a domain there */
-    unsigned domain;  /* its number; 0: there is none */
+    const char *name; /* the state of a domain there */
+    unsigned domain;  /* the number of this domain; 0: there is none */
     bool is_running;
 };
 
-/* A problem, and what is to be in the answer. */
+/* A problem, and the words that the answer must have. */
 struct migrate_case {
     const char *why;
-    const char *request;         /* the guest's <vgpu:device>s */
-    unsigned numbers[4];         /* of its devices */
-    const char *function, *type; /* or its virtual function, and what it asks for; "": nothing */
-    const char *config;          /* of this host */
+    const char *request; /* the guest's <vgpu:device>s */
+    unsigned numbers[4]; /* the UUIDs of its devices */
+    const char *function,
+        *type;          /* or its virtual function, and the type that it asks for; "": no request */
+    const char *config; /* of this host */
     const char *kernel;
     struct {
         const char *path, *text;
-    } files[3];           /* of this host, beside */
-    bool is_down;         /* it does not run */
-    bool is_new;          /* it comes from a file */
-    const char *new_type; /* or is only this type */
-    bool is_alone;        /* this host's libvirt is not there */
+    } files[3];           /* more configuration of this host */
+    bool is_down;         /* the guest does not run */
+    bool is_new;          /* the guest comes from a file */
+    const char *new_type; /* or there is only this type */
+    bool is_alone;        /* libvirt of this host does not answer */
     struct migrate_case_host here, there;
     enum remote_capacity_answer answer;
-    size_t room;          /* 0: not looked at */
-    const char *words[3]; /* that are printed */
+    size_t room;          /* 0: not checked */
+    const char *words[3]; /* the number of printed rows */
 };
 
 #define ONE(what) .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>", .numbers = {1}
@@ -86,7 +87,7 @@ struct migrate_case {
     GPU("0000:19:00.0",                                                                            \
         TYPE("nvidia-222", "GRID T4-1B", room1) TYPE("nvidia-223", "GRID T4-2B", room2))
 
-/* What this host's libvirt tells of the virtual functions that read_here makes. */
+/* libvirt's answer about the virtual functions that read_here makes. */
 #define FUNCTIONS_HERE  .here = {.devices = {CARD("0000:3d:00.0", "0x4")}}
 #define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
 #define L40S(capacity)  GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", capacity))
@@ -95,14 +96,14 @@ struct migrate_case {
 
 #define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
 
-/* Plays each, tells of all that are wrong, and fails if any is. */
+/* Plays each case, prints all wrong ones, and fails if there is any. */
 void migrate_cases_play(const struct migrate_case *rows, size_t count);
 
-/* This host, started, with that configuration; the test stops it. */
+/* Starts this host with that configuration. The test stops it. */
 void migrate_case_read_here(struct scene *scene, const struct migrate_case *row,
                             struct policy *policy, struct inventory *inventory);
 
-/* What a host tells: its UUID if `told` has none, and its guest number 1, by the XML (NULL: it has
- * none). ret refers to the URI. */
+/* Fills in the answers of a host: its UUID if `told` has none, and its guest number 1, by the XML
+ * (NULL: no guest). ret refers to the URI. */
 void migrate_case_read_host(const struct migrate_case_host *told, const char *uuid, const char *uri,
                             const char *guest, bool is_running, struct remote_host *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether a guest with mediated devices would be taken by another host: every check, both ways and
+/* Whether another host would take a guest with mediated devices: every check, with yes, no and
  * unknown. */
 
 #include "migrate/destinations.h"
@@ -440,7 +440,8 @@ every_check(void **state)
     migrate_cases_play(rows, COUNT(rows));
 }
 
-/* A running guest, and several hosts of QEMU's: by how many such guests they would take. */
+/* A running guest, and several hosts with QEMU, in the order of how many such guests they would
+ * take. */
 static void
 best_of_several(void **state)
 {
@@ -494,7 +495,7 @@ best_of_several(void **state)
 #define T4_HOST  "test:///proc/self/cwd/tests/data/t4-host.xml"
 #define A40_HOST "test:///proc/self/cwd/tests/data/a40-host.xml"
 
-/* The command itself: libvirt's test driver is no QEMU. */
+/* The command itself. libvirt's test driver is no QEMU. */
 static void
 command(void **state)
 {
@@ -527,7 +528,7 @@ command(void **state)
     fake_write(&scene.kernel, "proc/sys/kernel/osrelease", "6.12.48-amd64\n");
     for (size_t i = 0; i < COUNT(lines); i++)
         typed_golden(&scene, T4_HOST, lines[i].name, lines[i].line);
-    /* No golden files: which libvirt this is differs. */
+    /* There are no golden files here, because the version of libvirt differs. */
     for (size_t i = 0; i < COUNT(answers); i++) {
         assert_int_equal(typed_run(&scene, T4_HOST, answers[i].line, &typed), COMMAND_NO_CAPACITY);
         for (size_t k = 0; k < COUNT(answers[i].words); k++)
@@ -553,7 +554,7 @@ main(void)
         cmocka_unit_test(command),
     };
 
-    /* The URIs above name files, which have to be told from the root. */
+    /* The URIs above name files, which need absolute paths. */
     if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl move, as far as it comes without two QEMUs: whom it asks, when it refuses, and what it
- * says of a migration that fails. libvirt's test driver plays the hosts, and migrates nothing; the
- * rest is in tests/vm/scenarios. */
+/* vgpuctl move, as far as it can be tested without two QEMUs: which hosts it asks, when it refuses,
+ * and its message when a migration fails. libvirt's test driver plays the hosts, and migrates
+ * nothing. tests/vm/scenarios tests the rest. */
 
 #include "attach/definition.h"
 #include "cli/command.h"
@@ -42,7 +42,7 @@ shown(void **state)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
 
-/* No golden files: the first reason has this libvirt's version in it. */
+/* There are no golden files here, because the first reason contains the version of libvirt. */
 static void
 refused(void **state)
 {
@@ -70,7 +70,7 @@ refused(void **state)
     }
 }
 
-/* libvirt's own words, and where the domain is by then. */
+/* libvirt's own message, and where the domain is by then. */
 static void
 failed(void **state)
 {
@@ -122,7 +122,7 @@ failed(void **state)
 #define HAD   "dddddddd-0000-4000-8000-000000000001"
 #define HAS   "dddddddd-0000-4000-8000-000000000002"
 
-/* What it runs with here, its next start uses. */
+/* The vGPU with which it runs here is the one that its next start uses. */
 static void
 the_definition_follows(void **state)
 {
@@ -146,7 +146,7 @@ the_definition_follows(void **state)
     typed_assert_has(after, "function='0x5'/>");
     assert_null(strstr(after, "function='0x4'"));
     assert_null(strstr(after, HAD));
-    /* One that it does not run with stays. */
+    /* A vGPU with which the guest does not run stays in the definition. */
     typed_assert_has(after, "000000000003'/>");
     assert_int_equal(moved_definition_update(there, &web08, &error), 0);
     again = definition_read(there, "web08");
@@ -161,7 +161,7 @@ main(void)
     static const struct CMUnitTest tests[] = {TEST(shown), TEST(refused), TEST(failed),
                                               TEST(the_definition_follows)};
 
-    /* The URIs above name files, which have to be told from the root. */
+    /* The URIs above name files, which need absolute paths. */
     if (chdir(scene_sources()) < 0)
         return 1;
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
