@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * conf: a configuration directory of a test's own, and the policy that it makes.
+ * conf: a configuration directory for one test, and the policy that it makes.
  */
 
 #pragma once
@@ -27,7 +27,7 @@ struct conf {
     struct error error;
 };
 
-/* Of each test: the state is a struct conf. */
+/* The setup and the teardown of each test: the state is a struct conf. */
 int conf_set_up(void **state);
 int conf_tear_down(void **state);
 
@@ -36,13 +36,14 @@ void conf_put_bytes(const struct conf *conf, const char *name, const char *text,
                     mode_t mode);
 void conf_put(const struct conf *conf, const char *name, const char *text, mode_t mode);
 
-/* 0, or -errno and a line in conf->error; the latter of a main file and nothing else. */
+/* Read the policy. 0, or -errno and a line in conf->error. The second function writes a main file
+ * first, and nothing else. */
 int conf_load(struct conf *conf);
 int conf_load_text(struct conf *conf, const char *text);
 
 void conf_assert_loads(struct conf *conf);
-/* It is refused with these words, and what is left is the defaults. */
+/* Checks that the policy is refused with these words, and that the defaults are left. */
 void conf_assert_fails(struct conf *conf, const char *message);
 void conf_assert_defaults(const struct policy *policy);
-/* The words, parted by blanks. */
+/* The words, separated by blanks. */
 void conf_assert_words(const struct words *words, const char *wanted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* policy: every fault, all of them, with file and line; the defaults after one. */
+/* policy: all faults, with file and line, and the defaults after a fault. */
 
 #include "policy/conf.h"
 
@@ -35,7 +35,7 @@ check_rows(struct conf *conf, const struct row *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-/* No newline at the end of what somebody has written with printf(1). */
+/* A file that somebody has written with printf(1), without a newline at its end. */
 static void
 no_end_of_the_last_line(void **state)
 {
@@ -54,7 +54,7 @@ static void
 faults_of_one_place(void **state)
 {
     static const struct row rows[] = {
-        /* what hides all behind it */
+        /* faults that hide all text after them */
         {"enabled = true;\n/* old\nplacement = \"spread\";\n",
          "2: the comment that begins in this line has no end, and hides the rest"},
         {"placement = \"spread\"\";\nenabled = false;\n",
@@ -90,7 +90,7 @@ faults_of_one_place(void **state)
         {"classes = ( );", "1: classes must be a group"},
         {"classes = \"small\";", "1: classes must be a group"},
         {"classes = { small = [ \"a\" ]; };", "1: a class must be a group"},
-        /* wrong words, with those that there are */
+        /* wrong words; the message has the right ones */
         {"placement = \"stack\";", "1: placement must be one of \"pack\", \"spread\""},
         {"placement = \"\";", "1: placement must be one of \"pack\", \"spread\""},
         {"placement = \"Pack\";", "1: placement must be one of \"pack\", \"spread\""},
@@ -235,7 +235,8 @@ faults_of_the_whole(void **state)
     check_rows(*state, rows, COUNT(rows));
 }
 
-/* Where a quote or a bracket is missing, and not where that is noticed. */
+/* The message names the line where a quote or a bracket is missing, and not the line where the
+ * parser notices. */
 static void
 what_has_no_end(void **state)
 {
@@ -250,7 +251,7 @@ what_has_no_end(void **state)
         {"gpus = (\n{ address = \"a\"; }\n\n", "1: syntax error: the ( of this line has no end"},
         {"params = [ \"a\",\n\"b\"\n", "1: syntax error: the [ of this line has no end"},
         {"enabled = true;\n/ \"x\n", "2: syntax error: a string does not end"},
-        /* these are where libconfig says */
+        /* for these the line is the one that libconfig tells */
         {"enabled = true;\n=;\nplacement = \"a;\n", "2: syntax error"},
         {"gpus = (\n{ address = \"a\"; ] );\nenabled = true;\n\n", "2: syntax error"},
         {"enabled = true\nplacement \"x\";\nclasses = {\n", "2: syntax error"},
@@ -259,7 +260,7 @@ what_has_no_end(void **state)
     check_rows(*state, rows, COUNT(rows));
 }
 
-/* Several files, several faults in each. */
+/* Several files, with several faults in each. */
 static void
 all_faults_of_all_files(void **state)
 {
@@ -297,11 +298,11 @@ all_faults_of_the_whole(void **state)
     assert_non_null(
         strstr(conf->error.text, "/conf.d/10.conf:3: the class \"small\" has no types"));
     assert_non_null(strstr(conf->error.text, "default_class is \"big\""));
-    /* a fault of another kind elsewhere hides none of them */
+    /* a fault of another kind elsewhere hides none of these */
     conf_put(conf, "conf.d/20.conf", "colour = 1;", 0644);
     conf_assert_fails(conf, "/conf.d/20.conf:1: unknown key \"colour\"");
     assert_non_null(strstr(conf->error.text, "the GPU 0000:18:00.0 is listed already"));
-    /* what another file adds later cures it */
+    /* a later addition in another file cures it */
     conf_put(conf, "conf.d/20.conf",
              "classes = { small = { types = [ \"a\" ]; };\n"
              "big = { types = [ \"b\" ]; }; };",
@@ -310,7 +311,7 @@ all_faults_of_the_whole(void **state)
     conf_assert_loads(conf);
 }
 
-/* Contradictions between files are found where they came about, and say so. */
+/* If files contradict each other, the message names the place where the contradiction arises. */
 static void
 faults_between_files(void **state)
 {
@@ -335,7 +336,7 @@ faults_between_files(void **state)
         conf_put(conf, "conf.d/10.conf", rows[i].second, 0644);
         conf_assert_fails(conf, rows[i].message);
     }
-    /* and what the second file has makes the first one right */
+    /* and the text of the second file makes the first file right */
     conf_put(conf, MAIN, rows[3].first, 0644);
     conf_put(conf, "conf.d/10.conf", "classes = { b = { types = [ \"1\" ]; }; };", 0644);
     conf_assert_loads(conf);
@@ -362,14 +363,14 @@ only_root_may_write_it(void **state)
             conf_assert_loads(conf);
             assert_false(conf->policy.enabled);
         }
-        /* only root can give a file away, and then to see it refused */
+        /* only root can give a file away, and then see it refused */
         if (fchownat(conf->host.root, path, 4711, (gid_t)-1, 0) == 0)
             conf_assert_fails(conf, message);
         conf_put(conf, names[n], NULL, 0);
     }
 }
 
-/* Nor may what it includes, which nobody else looks at. */
+/* Included files must be root's as well; nothing else checks them. */
 static void
 an_include_is_no_back_door(void **state)
 {
@@ -386,7 +387,7 @@ an_include_is_no_back_door(void **state)
     }
 }
 
-/* What stands behind a NUL must not be lost in silence. */
+/* Text after a NUL byte must not be lost silently. */
 static void
 a_file_is_text(void **state)
 {

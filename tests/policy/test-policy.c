@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* policy: every key, and what they mean in several files; the defaults without any. */
+/* policy: every key, its meaning in several files, and the defaults without any file. */
 
 #include "policy/conf.h"
 
@@ -63,7 +63,8 @@ every_key(void **state)
     assert_null(policy_find_class(policy, ""));
 }
 
-/* vgpu.conf first, whatever its name, then by name: scalars win, lists append, classes merge. */
+/* vgpu.conf comes first, whatever its name, then the others by name. The last scalar wins, lists
+ * append, classes merge. */
 static void
 drop_ins_in_name_order(void **state)
 {
@@ -216,7 +217,7 @@ quotas_and_domains(void **state)
     assert_int_equal(policy->domains[1].device_count, 0);
 }
 
-/* What may be asked for is the last file's word; every other list grows. */
+/* The last file decides what guests may ask for. Every other list grows. */
 static void
 lists_append_but_allow_is_replaced(void **state)
 {
@@ -258,7 +259,7 @@ lists_append_but_allow_is_replaced(void **state)
     assert_string_equal(policy->quotas[1].origin, "/" DIRECTORY "/conf.d/10.conf:4");
     assert_int_equal(policy->domain_count, 2);
     assert_string_equal(policy->domains[1].devices[0].origin, "/" DIRECTORY "/conf.d/10.conf:5");
-    /* an empty list takes everything away; a file that says nothing, nothing */
+    /* an empty list removes everything; a file without the key removes nothing */
     conf_put(conf, "conf.d/20.conf", "allow = [ ];", 0644);
     conf_put(conf, "conf.d/30.conf", "release = \"reap\";", 0644);
     conf_assert_loads(conf);
@@ -279,12 +280,12 @@ parameters_that_may_be_set(void **state)
         {"", "", false},
         {"", "disable_vnc2", false},
         {"", "disable_vn", false},
-        /* named ones are instead of the built-in ones */
+        /* parameters that a file names replace the built-in ones */
         {"params = [ \"vgpu_swrl\" ];", "vgpu_swrl", true},
         {"params = [ \"vgpu_swrl\" ];", "VGPU_SWRL", false},
         {"params = [ \"vgpu_swrl\" ];", "disable_vnc", false},
         {"params = [ \"vgpu_swrl\", \"disable_vnc\" ];", "disable_vnc", true},
-        /* and so is none at all */
+        /* an empty list replaces them as well */
         {"params = [ ];", "disable_vnc", false},
         {"params = ( );", "frame_rate_limiter", false},
     };
@@ -336,7 +337,8 @@ patterns_of_domains(void **state)
     }
 }
 
-/* A UUID is listed to mean one domain; somebody else's that is called so is not it. */
+/* A listed UUID means one domain. A domain of somebody else with this UUID as its name is not
+ * meant. */
 static void
 a_name_is_no_uuid(void **state)
 {
@@ -346,7 +348,7 @@ a_name_is_no_uuid(void **state)
     assert_false(policy_is_domain(UUID, UUID, &other));
 }
 
-/* What editors and package managers leave behind. */
+/* Files that editors and package managers leave behind. */
 static void
 other_files_are_passed_over(void **state)
 {
@@ -367,7 +369,7 @@ other_files_are_passed_over(void **state)
     conf_assert_defaults(&conf->policy);
 }
 
-/* A file that is there and not read must not go unnoticed, however odd its name. */
+/* A file that is present and not read must be reported, however odd its name. */
 static void
 a_conf_of_any_name_counts(void **state)
 {
@@ -384,7 +386,7 @@ a_conf_of_any_name_counts(void **state)
     }
 }
 
-/* Sets one of the three times and reads all of them. */
+/* Sets one of the three times and reads all three. */
 static int
 load_duration(struct conf *conf, size_t which, const char *duration, unsigned *ret)
 {
