@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A domain's XML with a vGPU more, one less, or other UUIDs in it: text in, text out. */
+/* A domain's XML with one vGPU more, one less, or other UUIDs: text in, text out. */
 
 #include "attach/clone.h"
 #include "domain/request-parser.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define DOMAIN "aaaaaaaa-0000-4000-8000-000000000001"
-/* What RFC 9562's recipe makes of that and "ua-gpu0", "ua-gpu1" (Python's uuid.uuid5). */
+/* The results of RFC 9562's recipe for that UUID and "ua-gpu0", "ua-gpu1" (Python's uuid.uuid5). */
 #define GPU0 "e9afd43a-00a5-568d-925f-82c3e3ebf2bd"
 #define GPU1 "af858273-2de2-5055-8db8-eaa53cb60e11"
 
@@ -83,7 +83,7 @@ assert_text(const struct domain_edit *edit, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* Both removed by alias: the UUID that it had. */
+/* Both were removed by alias. This is the UUID that the device had. */
 static void
 take_out(struct domain_edit *edit, const char *word, const char *wanted)
 {
@@ -146,7 +146,7 @@ adds_to_a_plain_domain(void **state)
     assert_true(edit.request.hostdevs[0].is_gpu);
 }
 
-/* What was added goes again, and nothing is left of it. */
+/* The added text is removed again, and nothing is left of it. */
 static void
 removes_what_it_added(void **state)
 {
@@ -210,7 +210,8 @@ leaves_everything_else(void **state)
          "      <source><address uuid='BBBBBBBB-0000-4000-8000-000000000001'/></source>\n"         \
          "    </hostdev>\n  </devices>\n</domain>\n"
 
-/* A device that named its hostdev by being alone is linked to it, as it is not alone any more. */
+/* A device meant its hostdev by being the only one. Now it gets a link, because it is not the only
+ * one any more. */
 static void
 links_the_lonely_one(void **state)
 {
@@ -284,7 +285,8 @@ makes_functions(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
-/* Only its alias can name a virtual function, so a device that is linked by a UUID stays one. */
+/* Only its alias can name a virtual function. So a device that is linked by a UUID stays a mediated
+ * device. */
 static void
 keeps_what_a_uuid_names(void **state)
 {
@@ -301,7 +303,7 @@ keeps_what_a_uuid_names(void **state)
     assert_non_null(strstr(error.text, "names no <hostdev> of type mdev"));
 }
 
-/* One that was alone means the mediated device, wherever that stands. */
+/* A request without a link means the only mediated device, wherever that is. */
 static void
 links_the_lonely_one_beside_others(void **state)
 {
@@ -322,7 +324,7 @@ links_the_lonely_one_beside_others(void **state)
     assert_int_equal(edit.request.hostdevs[0].device, SIZE_MAX);
 }
 
-/* A hostdev without an alias, of somebody else: not taken for ours. */
+/* A hostdev without an alias belongs to somebody else, and is not taken for ours. */
 static void
 tells_ours_from_others(void **state)
 {
@@ -350,7 +352,7 @@ tells_ours_from_others(void **state)
     assert_null(strstr(text, "ua-vgpu-small"));
 }
 
-/* The guest let go late: the annotation still names what is not there. */
+/* The guest released the device late. The annotation still names a device that does not exist. */
 static void
 removes_what_dangles(void **state)
 {
@@ -363,7 +365,7 @@ removes_what_dangles(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
-/* Other programs' metadata stays, and so what it is in. */
+/* The metadata of other programs stays, and so does the element around it. */
 static void
 leaves_others_metadata(void **state)
 {
@@ -437,7 +439,7 @@ gives_libvirt_its_parts(void **state)
     assert_null(annotation);
 }
 
-/* A clone has the UUIDs of what it was cloned from; all else stays, to the byte. */
+/* A clone has the UUIDs of the domain from which it was made. All else stays, to the byte. */
 static void
 renews_a_clone(void **state)
 {
@@ -473,12 +475,12 @@ renews_a_clone(void **state)
     assert_string_equal(request.hostdevs[1].source.text, uuid.text);
     assert_string_equal(request.devices[1].uuid, uuid.text);
     assert_string_equal(request.hostdevs[2].source.text, "bbbbbbbb-0000-4000-8000-000000000003");
-    /* Once is enough. */
+    /* Renewing once is enough. */
     assert_int_equal(clone_renew(&nowhere, &after, &none, &again, &error), 0);
     assert_null(again.text);
 }
 
-/* What is wrong with it is said, and nothing is renewed. */
+/* The fault is reported, and nothing is renewed. */
 static void
 refuses_a_faulty_clone(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpu-request.rng and the hook's parser say the same of every request. */
+/* vgpu-request.rng and the hook's parser agree on every request. */
 
 #include "base/host.h"
 #include "domain/request-parser.h"
@@ -50,7 +50,7 @@ teardown(void **state)
     return 0;
 }
 
-/* Whether the schema takes one request: it judges a whole document, so it is given one. */
+/* Whether the schema accepts one request. It judges a whole document, so it gets one. */
 static bool
 takes_request(xmlNodePtr request)
 {
@@ -68,7 +68,7 @@ takes_request(xmlNodePtr request)
     return taken;
 }
 
-/* Whether it takes all requests of a domain, of which there may be none. */
+/* Whether the schema accepts all requests of a domain. There may be none. */
 static bool
 schema_accepts(const struct document *document)
 {
@@ -86,7 +86,8 @@ schema_accepts(const struct document *document)
 
 /* --- the corpus ------------------------------------------------------------------------------- */
 
-/* What only the parser can see: it lies outside of the element, or between elements. */
+/* Faults that only the parser can see, because they are outside of the element, or between
+ * elements. */
 static const char *const beyond[] = {
     "bad-function-without-alias", "bad-hostdev-without-uuid", "bad-names-none",
     "bad-newer-hostdev",          "bad-newer-namespace",      "bad-no-uuid",
@@ -116,7 +117,7 @@ compare_file(int directory, const char *name)
     assert_int_equal(
         document_read(&(const struct host){.ops = &host_kernel}, fd, &document, &error), 0);
     good = request_parse(&document, &request, &error) == 0;
-    /* What is no domain XML at all is not for the schema. */
+    /* A document that is no domain XML is not for the schema. */
     if (!good && !is_beyond(name))
         return;
     accepts = schema_accepts(&document);
@@ -152,7 +153,7 @@ corpus(void **state)
 
 #define DEVICE "dddddddd-0000-4000-8000-000000000001"
 
-/* Compares the two; their verdict. */
+/* Compares the two, and returns their verdict. */
 static bool
 both_accept(const char *content)
 {
@@ -201,7 +202,7 @@ by_hand(void **state)
         {"<vgpu:device type='" X256 "'/>", true},
         {"<vgpu:device type='" X256 "x'/>", false},
         {"<vgpu:device type='a&#9;b'/>", false},
-        {"<vgpu:device type='a\tb'/>", true}, /* XML makes it a blank */
+        {"<vgpu:device type='a\tb'/>", true}, /* XML turns it into a blank */
         {"<vgpu:device type='a&#10;b'/>", false},
         {"<vgpu:device type='GRID T4-1B'/>", true},
         {"<vgpu:device type='a&amp;b'/>", true},
@@ -280,7 +281,7 @@ by_hand(void **state)
     }
 }
 
-/* Each word of its kind's, or none. */
+/* Each word, with a value of its kind or without. */
 static const char *const words[][8] = {
     {"alias='ua-a'", "uuid='" DEVICE "'", "uuid='x'", "alias=''", "alias='ua-a' uuid='x'", ""},
     {"type='a'", "class='a'", "type='a' class='a'", "type='a/b'", "class='&#10;'", "type='b'", ""},
