@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The main job, shown to a person. Every step checks that what it says is so.
+# Shows the main job to a person. Every step checks that its message is true.
 
 heading() { printf '\n--- %s\n' "$*"; }
 
-# expect REGEX COMMAND...: show it, and its output must match.
+# expect REGEX COMMAND...: shows COMMAND; its output must match REGEX.
 expect() {
     local regex=$1 output
     shift
@@ -14,7 +14,7 @@ expect() {
     assert_match "$output" "$regex"
 }
 
-# only GPU...: the others are not this host's.
+# only GPU...: the configuration disables all other GPUs.
 only() {
     local gpu gpus=''
     for gpu in "${T4[@]}" "${CARDS[@]}"; do

@@ -17,9 +17,9 @@ here=/vgpu/tests/vm
 
 tell() { echo "[$(cut -d' ' -f1 /proc/uptime)] init: $*"; }
 
-# The kernel rewrites its page allocator when the first cpuset comes and the last one goes, which is
-# at each lone guest's start and end. Under TCG another processor may trip over that ("Oops: int3").
-# One cpuset that stays, made while all is quiet, spares it.
+# The kernel rewrites its page allocator when the first cpuset comes and the last one goes. This
+# happens at each start and end of a lone guest. Under TCG another processor may fail at that moment
+# ("Oops: int3"). One cpuset that stays, and is made while nothing else runs, avoids this.
 keep_cpusets() {
 	echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir /sys/fs/cgroup/keep
@@ -49,7 +49,8 @@ name_host() {
 	echo host1 >/proc/sys/kernel/hostname
 	echo '127.0.0.1 localhost host1 host2' >/etc/hosts
 	ip link set lo up
-	# The hard limit stays: a session's libvirtd wants to raise its guests' to it.
+	# The hard limit stays, because a session's libvirtd raises the limit of its guests to the hard
+	# limit.
 	ulimit -n 8192 -l unlimited
 	ulimit -S -c 0
 }
@@ -64,13 +65,13 @@ configure_libvirt() {
 	mkdir -p /var/log/libvirt/qemu
 }
 
-# The profiles of libvirt's packages and ours; a guest's is made by virt-aa-helper.
+# Loads the profiles of libvirt's packages and ours. virt-aa-helper makes a profile for each guest.
 load_profiles() {
 	mountpoint -q /sys/kernel/security || mount -t securityfs security /sys/kernel/security
 	(cd /etc/apparmor.d && apparmor_parser -r usr.sbin.libvirtd usr.lib.libvirt.virt-aa-helper libvirt-vgpu)
 }
 
-# Not to be rotated; Debian 12's never does, and does not know the option.
+# The log must not be rotated. auditd of Debian 12 never rotates it, and does not know the option.
 log_messages() { busybox syslogd -O /var/log/syslog -s 0 || busybox syslogd -O /var/log/syslog; }
 
 start_daemons() {
@@ -115,7 +116,8 @@ host() {
 	start_daemons
 }
 
-# A PC starts 16 bytes before the end of its ROM: no interrupts, halt, and again.
+# A PC starts 16 bytes before the end of its ROM. The code disables interrupts, halts, and repeats
+# that.
 make_halt_rom() {
 	head -c 65520 /dev/zero >"$HALT_ROM"
 	printf '\xfa\xf4\xeb\xfd%012d' 0 >>"$HALT_ROM"
@@ -138,7 +140,7 @@ fi
 
 if has_selinux && ! is_init_script; then become_init_script; fi
 
-# Whatever happens, the machine ends; an init that exits would only confuse.
+# The machine powers off in any case, because a kernel without init would panic.
 trap 'tell "off"; sync; echo o >/proc/sysrq-trigger; sleep 60' EXIT
 
 host

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The words a scenario is written in. Sourced, inside the test host only.
+# The functions that scenarios use. Sourced, inside the test host only.
 
 LEDGER=/run/libvirt-vgpu/ledger
 CONF=/etc/libvirt-vgpu/vgpu.conf
-# All that is the second host's own. Not in /run, where no hook may be executed.
+# The directory of all that the second host has for itself. It is not in /run, where no hook may be
+# executed.
 HOST2=/srv/host2
-# Its system, if that is another Debian.
+# The system of the second host, if that is another Debian.
 HOST2_SYSTEM=/other
-# What a guest runs that needs no firmware (see guest_xml).
+# The code of a guest that needs no firmware (see guest_xml).
 HALT_ROM=/vgpu/halt.rom
-# What the last must_fail heard.
+# The last message of must_fail's command.
 export ERR=
 # The scenario's own directory of logs: what it puts there is in tests/vm-logs/NAME afterwards.
 : "${LOGS:=/vgpu/logs}"
@@ -30,13 +31,13 @@ fail() {
 	exit 1
 }
 
-# show COMMAND...: print it like a prompt would, then run it (for the demo).
+# show COMMAND...: prints COMMAND after a prompt, then runs it (for the demo).
 show() {
 	echo "\$ $*"
 	"$@"
 }
 
-# must_fail COMMAND...: it fails, and what it said on stderr is in $ERR.
+# must_fail COMMAND...: COMMAND must fail; its stderr is in $ERR.
 must_fail() {
 	local status said
 	said=$(mktemp)
@@ -54,11 +55,11 @@ assert_match() {
 	[[ $1 =~ $2 ]] || fail "'$1' does not match '$2'"
 }
 
-# How long is waited for anything that is sure to come, in seconds. It only matters when something
-# does not come, so it is generous: on a busy machine libvirtd alone may need a minute to stop.
+# The longest wait for anything that is sure to come, in seconds. It matters only when something
+# does not come, so it is long: on a busy machine libvirtd alone may need a minute to stop.
 PATIENCE=300
 
-# wait_for COMMAND...: until it succeeds.
+# wait_for COMMAND...: waits until COMMAND succeeds.
 wait_for() {
 	{ local -; set +x; } 2>/dev/null
 	local end=$((SECONDS + PATIENCE))
@@ -70,28 +71,29 @@ wait_for() {
 
 # What a scenario changes and must put back
 
-# The runner puts back by itself, after each scenario: guests, domains and vGPUs, the configuration
-# of libvirt's hooks, of mdevctl and of ours, our state, libvirtd, the modules of the sample drivers.
-# For all else a scenario says how to undo it before it does it:
+# After each scenario the runner itself restores guests, domains and vGPUs, and the configuration of
+# libvirt's hooks, of mdevctl and of our programs. It also restores our state, libvirtd, and the
+# modules of the sample drivers. Before any other change a scenario says how to undo the change:
 #
 #   at_end chmod +x "$program"
 #   chmod -x "$program"
 #   ...
 #   undo
 #
-# Also without "undo", when the scenario fails, or is killed, or the host has lost power since, the
-# runner undoes what is left, the last first. The commands are kept in a file, one a line.
+# If the scenario fails or is killed, or if the host loses power, the runner undoes the rest, the
+# last change first. It also does this for a scenario without "undo". The commands are kept in a
+# file, one a line.
 UNDO=/vgpu/undo
 
-# at_end COMMAND...: undo something by it; a word of this file or a program. It runs in the present
-# directory, unless the power was cut since.
+# at_end COMMAND...: records COMMAND, which undoes a change. It is a function of this file or a
+# program. It runs in the present directory, unless the power is cut meanwhile.
 at_end() {
 	{ local -; set +x; } 2>/dev/null
 	printf '%q ' "$@" >>"$UNDO"
 	echo >>"$UNDO"
 }
 
-# undo: run the last command that at_end was given, now.
+# undo: runs the last command of at_end now.
 undo() {
 	{ local -; set +x; } 2>/dev/null
 	local command
@@ -101,7 +103,7 @@ undo() {
 	eval "$command"
 }
 
-# Is all of the matrix asked for, and not only the part that an ordinary run has time for?
+# Is LONG set, so that the whole matrix is played? An ordinary run plays a part of it.
 is_long() { [ -e /vgpu/long ]; }
 
 # Is AppArmor enforcing? See VGPU_VM_SECURITY in "run".
@@ -110,20 +112,20 @@ has_apparmor() { [ -e /vgpu/apparmor ]; }
 # And SELinux?
 has_selinux() { [ -e /vgpu/selinux ]; }
 
-# label_of PROCESS: what the security module calls it.
+# label_of PROCESS: its label in the security module.
 label_of() { tr -d '\0' <"/proc/$1/attr/current"; }
 
 # selinux_type FILE
 selinux_type() { stat -c %C "$1" | cut -d: -f3; }
 
-# at_least VERSION OTHER: it is that one, or a later one. An epoch does not count.
+# at_least VERSION OTHER: VERSION is OTHER or later. An epoch does not count.
 at_least() { dpkg --compare-versions "${1#*:}" ge "$2"; }
 
-# The host of the scenarios in systemd/, where units, timers and boots are real.
+# For the host of the scenarios in systemd/, where units, timers and boots are real.
 is_systemd() { [ -d /run/systemd/system ]; }
 
-# power_loss: the host is cut off and boots again, and its disk is all that is left of it. The
-# scenario is played once more then, with PHASE one higher; its first is 1.
+# power_loss: cuts the power of the host, which boots again. Only its disk is left. Then the
+# scenario is played once more, with PHASE one higher; the first PHASE is 1.
 power_loss() {
 	cp -a /etc/libvirt-vgpu /vgpu/state/
 	echo "$((PHASE + 1))" >/vgpu/state/phase
@@ -132,19 +134,21 @@ power_loss() {
 	sleep 60
 }
 
-# pack_files TAR WHAT..., unpack_files TAR: with their SELinux types, which are else those of new files.
+# pack_files TAR WHAT..., unpack_files TAR: keep SELinux types. Otherwise the unpacked files would
+# have the types of new files.
 pack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -cPf "$@"; }
 unpack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -xPf "$1"; }
 
-# forget_program: the host is one that never had our program, and libvirt has seen no hook. At the end
-# it has what it was unpacked with, and no package of ours. Of the host with systemd only.
+# forget_program: removes our program, as if the host never had it, and libvirt had seen no hook. At
+# the end of the scenario the host has its unpacked files again, and no package of ours. Only for
+# the host with systemd.
 forget_program() {
 	local unpacked=/vgpu/unpacked
 	find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
 		\( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >$unpacked
 	pack_files $unpacked.tar -T $unpacked
 	at_end systemctl daemon-reload
-	# A package that is removed takes its profiles out of the kernel.
+	# The removal of a package takes its profiles out of the kernel.
 	if has_apparmor; then at_end apparmor_parser -r /etc/apparmor.d/libvirt-vgpu; fi
 	at_end unpack_files $unpacked.tar
 	at_end dpkg --purge libvirt-vgpu
@@ -157,7 +161,7 @@ new_uuid() { cat /proc/sys/kernel/random/uuid; }
 
 # Guests
 
-# request DEVICES: the metadata that asks for them.
+# request DEVICES: the metadata of a guest that asks for DEVICES.
 request() {
 	echo "<metadata><vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">$1</vgpu:request></metadata>"
 }
@@ -173,19 +177,18 @@ migratable() {
 	done
 }
 
-# pci_source ADDRESS: as a hostdev names it, from 0000:01:00.4.
+# pci_source ADDRESS: the source of a hostdev for an address such as 0000:01:00.4.
 pci_source() {
 	local domain bus slot function
 	IFS=:. read -r domain bus slot function <<<"$1"
 	echo "<source><address domain='0x$domain' bus='0x$bus' slot='0x$slot' function='0x$function'/></source>"
 }
 
-# guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]...
-#           [--pci ADDRESS[,ALIAS[,MANAGED]]]...
-#           [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter SED]...
-# A guest that needs no system. A real firmware costs more than all the rest of its start, here
-# where QEMU emulates a machine that emulates another; so it has one that halts (see init.sh),
-# unless somebody is to give its devices their ports.
+# guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]... [--pci
+# ADDRESS[,ALIAS[,MANAGED]]]... [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter
+# SED]... A guest that needs no system. QEMU emulates a machine that emulates another, so a real
+# firmware would take longer than the rest of the start. So the guest has a firmware that halts (see
+# init.sh). Only --firmware gives the guest's devices their ports.
 guest_xml() {
 	{ local -; set +x; } 2>/dev/null
 	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model managed
@@ -251,14 +254,14 @@ guest_xml() {
 	END
 }
 
-# guest NAME ...: define it; arguments as for guest_xml.
+# guest NAME ...: defines a guest; arguments as for guest_xml.
 guest() {
 	virsh -q define /dev/stdin < <(guest_xml "$@")
 }
 
-# claim NAME ... and give_back NAME: what libvirt makes of our hook at a start and an end, without
-# QEMU, which takes most of a start's time; arguments as for guest_xml. The calling shell stands
-# for the daemon, so no subshell: what that claims is nobody's once it has ended.
+# claim NAME ... and give_back NAME: call our hook as libvirt does at a start and an end, without
+# QEMU, which takes most of the time of a start. Arguments as for guest_xml. The calling shell plays
+# the daemon. So do not call them in a subshell: when it ends, its claims belong to nobody.
 claim() {
 	guest_xml "$@" >"$1.xml"
 	libvirt-vgpu-hook "$1" prepare begin - < <(cat "$1.xml")
@@ -272,11 +275,11 @@ qemu_pid() { cat "/run/libvirt/qemu/$1.pid"; }
 is_running() { [ "$(virsh -q domstate "$1" | head -n 1)" = running ]; }
 is_off() { [ "$(virsh -q domstate "$1" | head -n 1)" = "shut off" ]; }
 
-# device_of GUEST [OPTION]...: the UUID of each of its mdevs, as its XML says now.
+# device_of GUEST [OPTION]...: the UUID of each of its mdevs in its present XML.
 device_of() { virsh -q dumpxml "$@" | sed -n "s/.*<address uuid='\(.*\)'.*/\1/p"; }
 
-# pci_of GUEST [OPTION]...: the host's address of each of its PCI host devices. A guest's own address
-# has a type in front.
+# pci_of GUEST [OPTION]...: the host's address of each of its PCI host devices. The address in the
+# guest has the attribute type first.
 pci_of() {
 	virsh -q dumpxml "$@" | sed -n \
 		"s/.*<address domain='0x\(....\)' bus='0x\(..\)' slot='0x\(..\)' function='0x\(.\)'.*/\1:\2:\3.\4/p"
@@ -284,7 +287,7 @@ pci_of() {
 
 # The guest's side of a device
 
-# monitor GUEST COMMAND...: what QEMU's own monitor answers to each, in one connection.
+# monitor GUEST COMMAND...: the answers of QEMU's own monitor to each COMMAND, in one connection.
 monitor() {
 	local guest=$1 command commands=''
 	shift
@@ -292,7 +295,7 @@ monitor() {
 	virsh -q "$commands"
 }
 
-# acpi_ports GUEST: q35's are where a firmware puts them: the power-off is at 0x604 now.
+# acpi_ports GUEST: sets q35's ACPI ports as a firmware does. The power-off is at 0x604 then.
 acpi_ports() {
 	monitor "$1" 'o /w 0xcf8 0x8000f840' 'o /w 0xcfc 0x601' \
 		'o /w 0xcf8 0x8000f844' 'o /b 0xcfc 0x80' >/dev/null
@@ -300,8 +303,8 @@ acpi_ports() {
 }
 
 # scratch_ports GUEST: for each of its mtty devices the I/O port of the first UART's scratch
-# register, which holds what was written. In the order of their aliases, on one line, and as
-# soon as the firmware has assigned them.
+# register, which keeps the written byte. The ports are in the order of the aliases, on one line.
+# The function waits until the firmware has assigned them.
 scratch_ports() {
 	{ local -; set +x; } 2>/dev/null
 	local end=$((SECONDS + PATIENCE)) devices port
@@ -338,7 +341,7 @@ read_scratch() {
 mdevs() { ls /sys/bus/mdev/devices; }
 mdev_exists() { [ -e "/sys/bus/mdev/devices/$1" ]; }
 
-# device_dir DEVICE: of an mdev's UUID or a PCI address.
+# device_dir DEVICE: the directory of an mdev's UUID or a PCI address.
 device_dir() {
 	case $1 in
 	*:*) echo "/sys/bus/pci/devices/$1" ;;
@@ -346,7 +349,8 @@ device_dir() {
 	esac
 }
 
-# link_of DEVICE NAME: the last word of where a link of this device points; fails without one.
+# link_of DEVICE NAME: the last part of the target of this link of DEVICE. Fails if there is no such
+# link.
 link_of() {
 	local target
 	target=$(readlink -e "$(device_dir "$1")/$2") && echo "${target##*/}"
@@ -358,7 +362,7 @@ group_of() { link_of "$1" iommu_group; }
 # make_mdev PARENT TYPE UUID
 make_mdev() { echo "$3" >"/sys/class/mdev_bus/$1/mdev_supported_types/$2/create"; }
 
-# Writing "remove" for a device in use blocks for good: look first.
+# A "remove" of a device in use blocks for good, so look first.
 remove_mdev() {
 	local users
 	users=$(group_held_by "$1") || fail "no such mdev: $1"
@@ -366,7 +370,7 @@ remove_mdev() {
 	echo 1 >"/sys/bus/mdev/devices/$1/remove"
 }
 
-# group_held_by DEVICE: the processes that have its group open; an mdev or a VF.
+# group_held_by DEVICE: the processes that have the group of an mdev or a VF open.
 group_held_by() {
 	local group
 	group=$(group_of "$1") || return
@@ -388,14 +392,16 @@ assert_no_mdevs() {
 
 NVIDIA=/sys/bus/pci/drivers/nvidia
 XE=/sys/bus/pci/drivers/xe
-# What there is, after "cards": the two without virtual functions, and the two with, by address.
+# The cards after "cards": the two without virtual functions, and the two with virtual functions, by
+# address.
 T4=()
 CARDS=()
 
-# cards WORD... [NAME=VALUE]...: load the driver. "sriov", "vf" or "xe" for each of the cards with virtual
-# functions, in order: as what, and that it has them; "mdev": there are the T4 as well. "vfs=N" of each,
-# else 8, of the 16 that there could be: libvirt is slow with them. All else is for the module (see
-# cards/README.md). Ends when libvirt knows all of it. The VFs of xe have no driver, and no memory either.
+# cards WORD... [NAME=VALUE]...: loads the driver. A WORD "sriov", "vf" or "xe" is the shape of the
+# next card with virtual functions, which are enabled. The WORD "mdev" adds the two T4. "vfs=N"
+# enables N functions on each card. Without it there are 8 of 16, because libvirt is slow with
+# functions. All other words are parameters of the module (see cards/README.md). The function ends
+# when libvirt knows all devices. The VFs of xe have no driver, and no memory.
 cards() {
 	local word shapes='' options=() count=0 vfs=8
 	for word; do
@@ -422,9 +428,9 @@ cards() {
 	! host2_exists || on_host2 wait_for knows_cards
 }
 
-# look_anew: libvirtd runs mdevctl twice for each device that comes or goes, one after the other; for a
-# card's virtual functions that is minutes on an emulated processor. One that starts looks but once. Not
-# under the guests' feet.
+# look_anew: restarts libvirtd, so that it looks at the devices once. A running libvirtd runs
+# mdevctl twice for each device that comes or goes, one after the other. For the virtual functions
+# of a card this takes minutes on an emulated processor. The function does nothing while guests run.
 look_anew() {
 	if host2_exists || [ -n "$(timeout "$PATIENCE" virsh -q list --name)" ]; then return; fi
 	if is_systemd; then stop_libvirtd; else kill_libvirtd; fi
@@ -445,7 +451,8 @@ find_cards() {
 	done
 }
 
-# enable_vfs CARD COUNT: none, if 0. Only NVIDIA's are made vGPUs by the host's own driver: others have none.
+# enable_vfs CARD COUNT: COUNT may be 0. Only NVIDIA's functions get the host's own driver; the
+# others have no driver.
 enable_vfs() {
 	local device=/sys/bus/pci/devices/$1 autoprobe=0
 	[ ! -e "$NVIDIA/$1" ] || autoprobe=1
@@ -454,8 +461,9 @@ enable_vfs() {
 	echo "$2" >"$device/sriov_numvfs"
 }
 
-# knows_cards: does libvirt know them, as what they are now? It finds out slowly, and it looks at all
-# types of an mdev's parent again whenever it tells of one: so first whether they are there.
+# knows_cards: does libvirt know the cards as they are now? libvirt notices changes slowly. Each
+# question about an mdev's parent makes libvirt read all types again. So this first asks whether the
+# cards are in its list.
 knows_cards() {
 	local device name devices='' there='' all='' xml
 	devices=$(functions_of "${T4[@]}" "${CARDS[@]}")
@@ -470,9 +478,9 @@ knows_cards() {
 	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
 }
 
-# no_cards: the driver is unloaded, and all that was made on them is gone with it. Unloading waits for
-# a vGPU that is exiting. Ends when libvirt has forgotten the virtual functions: what it learns late
-# it would take for news of the next ones, of the same names.
+# no_cards: unloads the driver, and with it all vGPUs of the cards. Unloading waits for a vGPU that
+# is exiting. The function ends when libvirt has forgotten the virtual functions. Otherwise libvirt
+# would take late news for news of the next functions, which have the same names.
 no_cards() {
 	local vf names=''
 	[ -e /sys/module/nvidia_shaped ] || return 0
@@ -487,7 +495,7 @@ no_cards() {
 	! host2_exists || on_host2 wait_for has_forgotten "$names"
 }
 
-# has_forgotten ADDRESSES: does libvirt know none of them?
+# has_forgotten ADDRESSES: does libvirt know none of these addresses?
 has_forgotten() {
 	local known address
 	known=$(virsh -q nodedev-list --cap pci) || return
@@ -497,13 +505,13 @@ has_forgotten() {
 	done
 }
 
-# fault NAME VALUE: a parameter that can be changed.
+# fault NAME VALUE: sets a parameter of the module.
 fault() { echo "$2" >"/sys/module/nvidia_shaped/parameters/$1"; }
 
 # counter CARD created|highest|refused
 counter() { cat "/sys/bus/pci/devices/$1/shaped/$2"; }
 
-# vfs_of CARD: in their order.
+# vfs_of CARD: its virtual functions in their order.
 vfs_of() {
 	local n=0 vf
 	while vf=$(readlink "/sys/bus/pci/devices/$1/virtfn$n"); do
@@ -512,7 +520,7 @@ vfs_of() {
 	done
 }
 
-# functions_of CARD...: itself and its virtual ones.
+# functions_of CARD...: the card itself and its virtual functions.
 functions_of() {
 	local card
 	for card; do
@@ -521,7 +529,7 @@ functions_of() {
 	done
 }
 
-# bind_driver VF DRIVER: "" to none.
+# bind_driver VF DRIVER: binds VF to DRIVER; "": to none.
 bind_driver() {
 	local device=/sys/bus/pci/devices/$1
 	if [ -e "$device/driver" ]; then echo "$1" >"$device/driver/unbind"; fi
@@ -529,7 +537,7 @@ bind_driver() {
 	[ -z "$2" ] || echo "$1" >/sys/bus/pci/drivers_probe
 }
 
-# driver_of VF: fails if there is none.
+# driver_of VF: its driver; fails if there is none.
 driver_of() { link_of "$1" driver; }
 
 # profile_of VF [NAME]: the directory of its profile, or a file in it, for a card of xe.
@@ -547,16 +555,16 @@ set_vram() { echo "$2" >"$(profile_of "$1" vram_quota)"; }
 
 vf_type() { cat "/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
 
-# set_vf_type VF ID: 0 takes it away.
+# set_vf_type VF ID: sets the type; 0 removes it.
 set_vf_type() { echo "$2" >"/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
 
-# vf_list VF: the ids of the types that it could be now, whatever the list's format.
+# vf_list VF: the ids of the types that VF could have now, whatever the format of its list.
 vf_list() {
 	awk '$1 ~ /^[0-9]+$/ && $2 == ":" { print $1; next }
 		$NF ~ /^[0-9]+$/ { print $NF }' "/sys/bus/pci/devices/$1/nvidia/creatable_vgpu_types"
 }
 
-# typed_vfs: those that have a type.
+# typed_vfs: the VFs that have a type.
 typed_vfs() {
 	local file vf
 	for file in "$NVIDIA"/????:*/nvidia/current_vgpu_type; do
@@ -566,7 +574,7 @@ typed_vfs() {
 	done
 }
 
-# profiled_vfs: those of xe that have memory of the card.
+# profiled_vfs: the VFs of xe that have memory of their card.
 profiled_vfs() {
 	local vf
 	for vf in "$XE"/????:*/virtfn*; do
@@ -583,12 +591,13 @@ assert_no_vgpus() {
 	[ -z "$left" ] || fail "there are still VFs with a type, or memory: $left"
 }
 
-# seal_of DEVICE: of an mdev or a VF, what it is known by when it is saved or migrated.
+# seal_of DEVICE: the seal of an mdev or a VF. It shows that a vGPU is the same after a save or a
+# migration.
 seal_of() { cat "$(device_dir "$1")/shaped/seal"; }
 
 # Our own state
 
-# ledger: its leases, without the header.
+# ledger: the leases of the ledger, without its header.
 ledger() {
 	[ ! -e "$LEDGER" ] || tail -n +2 "$LEDGER"
 }
@@ -599,7 +608,7 @@ assert_empty_ledger() {
 	[ -z "$left" ] || fail "the ledger is not empty: $left"
 }
 
-# vgpu_conf <<END: the configuration.
+# vgpu_conf <<END: writes the configuration.
 vgpu_conf() {
 	mkdir -p "${CONF%/*}"
 	install -m 644 /dev/stdin "$CONF"
@@ -642,7 +651,7 @@ end_libvirtd() {
 
 stop_libvirtd() {
 	if is_systemd; then
-		# Its sockets too: they would start it again at the next call.
+		# Its sockets end, too. They would start it again at the next call.
 		systemctl stop "${DAEMONS[@]/%/.socket}" "${DAEMONS[@]/%/-ro.socket}" \
 			"${DAEMONS[@]/%/-admin.socket}" "${DAEMONS[@]}"
 	else
@@ -657,11 +666,11 @@ restart_libvirtd() {
 	start_libvirtd
 }
 
-# The second host: on the same kernel, hence with the same devices, and UUIDs that are taken
-# on one are taken on both. All else is its own, in name spaces that have files to enter them
-# by, so that it does not end with any process.
+# The second host runs on the same kernel. So it has the same devices, and a UUID that is taken on
+# one host is taken on both. All else is its own, in name spaces. Files keep these name spaces, so
+# that the host does not end with any process.
 
-# What this host has there, and the second one instead.
+# Directories of this host, and the second host's directories in their place.
 host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache/libvirt=cache
 	/var/log/libvirt=log /run/libvirt-vgpu=vgpu-run /etc/libvirt-vgpu=vgpu-etc
 	/var/lib/libvirt-vgpu=vgpu-lib)
@@ -669,8 +678,8 @@ host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache
 host2_is_still() { [ -z "$(host2_processes)" ]; }
 host2_exists() { mountpoint -q "$HOST2/ns/mnt"; }
 
-# enter_host2_system: for a process in the second host's name spaces, whose root directory is that system
-# from then on. What is not installed files is this host's there.
+# enter_host2_system: makes the second host's system the root directory of this process, which is in
+# the second host's name spaces. Files that are not installed, such as /proc, are this host's there.
 enter_host2_system() {
 	local shared
 	[ -d "$HOST2_SYSTEM" ] || return 0
@@ -687,7 +696,7 @@ enter_host2_system() {
 	mkdir -p "${host2_private[@]/%=*/}"
 }
 
-# set_up_host2: for a process in the second host's name spaces, which get its name and its directories.
+# set_up_host2: gives the name spaces of this process the second host's name and directories.
 set_up_host2() {
 	local pair
 	echo host2 >/proc/sys/kernel/hostname
@@ -696,19 +705,19 @@ set_up_host2() {
 	for pair in "${host2_private[@]}"; do mount --bind "$HOST2/${pair#*=}" "${pair%=*}"; done
 }
 
-# start_host2: libvirt as this host has it, or as its own system has it; without this host's guests, and of
-# ours nothing but the hook.
+# start_host2: starts the second host with this host's libvirt, or with that of its own system. It
+# has none of this host's guests. Of our programs it has only the hook.
 start_host2() {
 	local pair
 	rm -rf "$HOST2"
 	mkdir -p "$HOST2/ns" "$HOST2/peer" "$HOST2/log/qemu" "${host2_private[@]/#*=/$HOST2/}" "${host2_private[@]/%=*/}"
-	# Also what libvirt found out about QEMU: to ask it again takes seconds.
+	# Also libvirt's cache of QEMU's abilities, because finding them out again takes seconds.
 	cp -a /etc/libvirt/. "$HOST2/etc"
 	cp -a /var/cache/libvirt/. "$HOST2/cache"
 	find "$HOST2/etc/qemu" -name '*.xml' -delete
 	echo "host_uuid = \"$(new_uuid)\"" >>"$HOST2/etc/$DAEMON.conf"
-	# Ports of its own. A log without another virtlogd. And no groups of processes: they go
-	# by a guest's name and number, which it may have on both hosts.
+	# It has ports of its own, and a log without another virtlogd. It uses no groups of processes,
+	# because these are named after a guest's name and number, which a guest may have on both hosts.
 	printf '%s\n' 'migration_port_min = 49300' 'migration_port_max = 49400' \
 		'stdio_handler = "file"' 'cgroup_controllers = []' >>"$HOST2/etc/qemu.conf"
 
@@ -723,7 +732,7 @@ start_host2() {
 	on_host2 start_libvirtd
 }
 
-# on_host2 COMMAND...: run it there, a word of this file or a program.
+# on_host2 COMMAND...: runs COMMAND there, a function of this file or a program.
 on_host2() {
 	# shellcheck disable=SC2016 # expanded by that shell
 	nsenter --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" --wdns="$PWD" \
@@ -740,8 +749,8 @@ host2_processes() {
 	{ find /proc/[0-9]*/ns/uts -lname "uts:\\[$number\\]" 2>/dev/null || true; } | cut -d/ -f3
 }
 
-# stop_host2: it goes as by loss of power, but for the devices, which are the kernel's.
-# What its processes leave in sysfs is for the caller; its logs stay.
+# stop_host2: ends the second host as a loss of power would, except for the devices, which are the
+# kernel's. The caller removes what its processes leave in sysfs. Its logs stay.
 stop_host2() {
 	local pid kept
 	host2_exists || return 0
@@ -753,14 +762,14 @@ stop_host2() {
 	done
 }
 
-# The other one of the two, as virsh names it.
+# The URI of the other of the two hosts.
 peer() {
 	local theirs=run
 	[ "$(uname -n)" = host1 ] || theirs=peer
 	echo "qemu+unix:///system?socket=$HOST2/$theirs/${DAEMON/%libvirtd/libvirt}-sock"
 }
 
-# migrate GUEST [OPTION]...: to the other host; live, unless it is --offline.
+# migrate GUEST [OPTION]...: migrates GUEST to the other host; live, unless OPTION is --offline.
 migrate() {
 	local live=(--live)
 	[[ " $* " != *' --offline '* ]] || live=()

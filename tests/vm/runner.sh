@@ -1,37 +1,38 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# runner.sh NAME...: run these scenarios, inside the test host.
+# runner.sh NAME...: runs these scenarios, inside the test host.
 #
-# One line for each goes to port "results" as it ends, its logs as a tar to port
-# "logs". A scenario runs in a process of its own, with everything it says and does
-# in its log. Afterwards what it told at_end is done, whatever became of it; then the
-# host is looked at, made as it was before, and compared with that. One that cuts the
-# power is gone on with, PHASE by PHASE, by this script's run in the next boot.
+# When a scenario ends, a line about it goes to port "results", and its logs go as a tar to port
+# "logs". A scenario runs in a process of its own. Its log has all its messages and commands.
+# Afterwards the runner runs the commands of at_end, whatever the result. Then it inspects the host,
+# restores it, and compares it with the state before. If a scenario cuts the power, this script goes
+# on with the next PHASE in the next boot.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/lib.sh"
 
-# What a scenario may change, and where it is kept as it was installed (if it was).
+# Files that a scenario may change, and where their installed versions are kept (if there are any).
 changed=(/etc/libvirt/hooks /etc/libvirt-vgpu /etc/mdevctl.d /var/lib/libvirt-vgpu)
 installed=/vgpu/installed
 logs=/vgpu/logs
-# Kept over a power loss: "begun", "done" (names), "phase", when the present one "began", and what
-# the host was like before it: "host".
+# These files survive a power loss: "begun", "done" (names), "phase", "began" (when the present
+# scenario began), and "host" (the host before this scenario).
 state=/vgpu/state
-# Grown by everybody; a scenario's part is what came since its start.
+# These logs grow all the time. The part of a scenario is all that came after its start.
 grown=("${DAEMONS[@]/%/.log}")
 grown=("${grown[@]/#//var/log/libvirt/}" /var/log/syslog)
 is_systemd && grown=()
-# For one scenario, in seconds, or for what is done after it: only what hangs is ever stopped.
+# The time limit for one scenario, and for the work after it, in seconds. It is so long that only a
+# process that hangs reaches it.
 limit=$(is_long && echo 7200 || echo 900)
 complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace|apparmor="DENIED".*profile="libvirt-vgpu|avc: +denied.*:libvirt_vgpu'
 
 # The host as it was before
 
-# What a scenario must not leave; nothing printed is good.
+# Prints all that a scenario must not leave. No output is good.
 leftovers() {
 	domains | sed 's/^/running domain: /' &&
 		mdevs | sed 's/^/mdev: /' &&
@@ -43,21 +44,21 @@ leftovers() {
 		fi
 }
 
-# domains [--all]: the names of those that run, or of all.
+# domains [--all]: the names of the domains that run, or of all domains.
 domains() { timeout "$PATIENCE" virsh -q list --name "$@" | sed '/^$/d'; }
 
 remove_domains() {
 	local all domain
 	all=$(domains --all) || return
 	for domain in $all; do
-		# One of both fails for a domain that does not run, or is not defined.
+		# One of the two commands fails for a domain that does not run, or is not defined.
 		virsh -q destroy "$domain" || true
 		virsh -q undefine --managed-save --snapshots-metadata --checkpoints-metadata --nvram "$domain" || true
 	done
 	all=$(domains --all) && [ -z "$all" ]
 }
 
-# listing DIRECTORY: all that is in it, but for what is in its files.
+# listing DIRECTORY: the names of all files in it, without their content.
 listing() { find "$1" -printf '%P %y %m %u %s %l\n' 2>/dev/null | sort; }
 
 # as_installed DIRECTORY
@@ -66,8 +67,9 @@ as_installed() {
 		diff -rq --no-dereference "$1" "$installed$1" >/dev/null 2>&1
 }
 
-# What was installed, and no configuration. What is so already is left alone: libvirtd watches
-# /etc/mdevctl.d, and its answers wait for what it makes of each change there.
+# Restores the installed files, and removes all configuration. Files that are right already are not
+# touched: libvirtd watches /etc/mdevctl.d, and its answers wait until it has read each change
+# there.
 restore_files() {
 	local directory
 	rm -rf /run/libvirt-vgpu
@@ -79,7 +81,7 @@ restore_files() {
 	no_vgpu_conf
 }
 
-# kill_libvirtd_hard: and the hooks that it waits for. However it was: it may be stopping, or hang.
+# kill_libvirtd_hard: kills libvirtd and the hooks for which it waits. It may be stopping, or hang.
 kill_libvirtd_hard() {
 	local pid daemon
 	if is_systemd; then
@@ -97,15 +99,15 @@ kill_libvirtd_hard() {
 	fi
 }
 
-# clean_libvirtd ok|FAIL: it looks for hooks only when it starts, and may have been in the middle of
-# something when a scenario failed; so it starts anew then.
+# clean_libvirtd ok|FAIL: restarts libvirtd where needed. It looks for hooks only when it starts.
+# When a scenario failed, libvirtd may have been in the middle of an operation.
 clean_libvirtd() {
 	if [ "$1" = ok ] && libvirtd_answers >/dev/null; then return; fi
 	kill_libvirtd_hard
 	start_libvirtd
 }
 
-# clean_host ok|FAIL: how the scenario ended.
+# clean_host ok|FAIL: cleans the host. The argument is the result of the scenario.
 clean_host() {
 	local device
 	pkill -KILL -u guest || true
@@ -115,22 +117,23 @@ clean_host() {
 	clean_libvirtd "$1"
 	wait_for remove_domains
 	for device in $(mdevs); do
-		# Whoever was killed may still have it open.
+		# A process that was killed may still have the device open.
 		wait_for remove_mdev "$device"
 	done
 	wait_for no_cards
 	restore_files
 }
 
-# describe_host: whatever else a scenario could leave, a thing a line, when the host is clean.
+# describe_host: prints all other things that a scenario could leave, one a line, when the host is
+# clean.
 describe_host() {
 	local label=
 	if has_selinux; then label=' %Z'; fi
 	find /etc /usr/bin /usr/sbin /usr/lib/nvidia /usr/lib/systemd/system /var/lib/libvirt-vgpu \
 		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter -o -path /etc/apparmor.d/libvirt \) -prune -o \
 		\( -type f -printf "file %p %M %u %s$label\n" -o -printf "file %p %M %u %l$label\n" \) 2>/dev/null || true
-	# Who is started by a socket, and ends when nobody asks any more, may be there or not; mount(8) of
-	# Debian 12 makes a directory.
+	# A daemon that is started by a socket, and ends when nobody asks any more, may run or not.
+	# mount(8) of Debian 12 makes a directory.
 	find /run -mindepth 1 -maxdepth 1 ! -name user ! -name mount ! -name 'virt*d.pid' -printf 'file %p\n'
 	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
 	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped|xe_vfio_pci)$/s/^/module /p'
@@ -141,8 +144,8 @@ describe_host() {
 	fi
 }
 
-# compare_host: with what it was before the scenario; what is different is told, and from then on
-# it is so: the next scenario is not blamed for it.
+# compare_host: compares the host with its state before the scenario, and prints each difference.
+# The next scenario is compared with the new state, so it is not blamed for the difference.
 compare_host() {
 	local status=0
 	describe_host | sort >"$state/host.now"
@@ -156,8 +159,9 @@ compare_host() {
 
 # One scenario
 
-# with_limit SECONDS COMMAND...: in a session of its own, of which nothing survives.
-# A process stuck in the kernel survives even that; it is not waited for.
+# with_limit SECONDS COMMAND...: runs COMMAND in a session of its own, and kills the whole session
+# at the end. A process that hangs in the kernel survives even that; the runner does not wait for
+# it.
 with_limit() {
 	local limit=$1 pid status=0
 	shift
@@ -183,7 +187,7 @@ file_of() {
 	echo "$file"
 }
 
-# undo_all: what is left of what the scenario told at_end.
+# undo_all: runs the commands of at_end that are left.
 undo_all() {
 	local status=0
 	while [ -s "$UNDO" ]; do
@@ -204,7 +208,7 @@ play() {
 	work=$(mktemp -d)
 	cd "$work"
 	with_limit "$limit" "$here/play.sh" "$file" || status=1
-	# A module is not unloaded, and the kernel waits for ever, while a guest has its device.
+	# While a guest has its device, a module cannot be unloaded, and the kernel waits for ever.
 	[ "$status" = 0 ] || remove_domains || true
 	undo_all || status=1
 	cd /
@@ -212,7 +216,7 @@ play() {
 	return "$status"
 }
 
-# judge NAME: did it leave the host as it should?
+# judge NAME: did the scenario leave the host as it should?
 judge() {
 	local file status=0 left
 	file=$(file_of "$1")
@@ -235,7 +239,7 @@ report() { printf '%-4s %s (%d.%d s)\n' "$1" "$2" $(($3 / 10)) $(($3 % 10)) >&3;
 
 send_logs() { tar -C "$logs" -c "$1" >&4; }
 
-# run_one NAME: fails when the host is not fit for another one afterwards.
+# run_one NAME: runs one scenario. Fails if the host cannot be used for another one afterwards.
 run_one() {
 	local name=$1 log=$logs/$1 began took word=ok fit=0 file size=()
 	mkdir -p "$log"
@@ -322,7 +326,7 @@ run_all() {
 wait_for test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
 exec 3>/dev/virtio-ports/results 4>/dev/virtio-ports/logs
 if [ -e "$state/begun" ] && [ ! -e "$state/phase" ]; then
-	# Nobody asked for this boot: no more of it.
+	# Nobody asked for this boot, so the runner ends here.
 	report FAIL unexpected-reset 0
 else
 	[ -e "$state/begun" ] || begin

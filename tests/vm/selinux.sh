@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The test host with SELinux. Sourced by init.sh, which runs once without a policy, then anew as a
-# script that init starts daemons by: its daemons get their domains as on a host without systemd.
+# The test host with SELinux. init.sh sources this file. init.sh runs once without a policy. Then it
+# runs again in the domain of scripts by which init starts daemons. So its daemons get their domains
+# as on a host without systemd.
 
 is_init_script() { [[ $(tr -d '\0' </proc/self/attr/current) == *:initrc_t:* ]]; }
 
 # set_type TYPE FILE...
 set_type() { chcon -R "system_u:object_r:$1:s0" "${@:2}"; }
 
-# label_files FILE...: as if they had been installed. No policy is loaded yet.
+# label_files FILE...: labels them as if they had been installed. No policy is loaded yet.
 label_files() { setfiles -F /etc/selinux/default/contexts/files/file_contexts "$@"; }
 
-# label_payload: what was unpacked. What a boot before this one has kept in /vgpu, to be put back, has the
-# type that it had where it was.
+# label_payload: labels the unpacked files. Files that an earlier boot has kept in /vgpu, to be put
+# back, have the types of their original places.
 label_payload() {
 	local files
 	mapfile -t files < <(tar -tf /dev/vdb | sed -n 's,^\./,/,; /\/$/d; /^\//p')
@@ -25,7 +26,7 @@ label_payload() {
 	set_type initrc_exec_t "$here"/{init,runner}.sh
 }
 
-# What is in memory only.
+# Directories that are in memory only.
 label_memory() {
 	restorecon -RF /dev /run
 	restorecon -F /tmp

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# Words for what is the same on every shape of card: a vGPU is called by a UUID or by the address of
-# a virtual function, and whoever asks for one need not care. Sourced by lib.sh.
+# Functions that work for every shape of card. The name of a vGPU is a UUID or the address of a
+# virtual function, and these functions hide the difference. Sourced by lib.sh.
 
-# The shape in use, the addresses of its two cards, and what is asked for: the last word of a type's
-# name, one of the same size and one of another; how many of it a card takes.
+# The shape in use, and the addresses of its two cards. Then the requested type, by the last word of
+# its name; a type of the same size and one of another size; and how many of the first type a card
+# takes.
 SHAPE='' GPUS=() TYPE='' ALIKE='' OTHER='' MOST=''
 export ALIKE MOST
 declare -A TYPE_IDS=()
 
-# shapes: those that a scenario is played on: one, with LONG all. Before 9.7 libvirt gives no guest
-# a virtual function that has its GPU's driver.
+# shapes: the shapes on which a scenario is played: one, or with LONG all. Before 9.7 libvirt gives
+# no guest a virtual function that is bound to its GPU's driver.
 shapes() {
 	local all=(vf sriov mdev)
 	if ! at_least "$(virsh --version)" 9.7; then all=(sriov mdev); fi
 	if is_long; then echo "${all[@]}"; else echo "${all[0]}"; fi
 }
 
-# use_shape SHAPE [NAME=VALUE]...: two cards of it.
+# use_shape SHAPE [NAME=VALUE]...: loads two cards of this shape.
 use_shape() {
 	SHAPE=$1
 	shift
@@ -37,7 +38,8 @@ use_shape() {
 	find_type_ids
 }
 
-# new_source CARD N: for a device on the card of that number (0, 1): its N-th VF, or any UUID.
+# new_source CARD N: the source of a new device on card CARD (0 or 1): the card's N-th VF, or any
+# UUID.
 new_source() {
 	local vfs
 	if [ "$SHAPE" = vf ]; then
@@ -48,7 +50,7 @@ new_source() {
 	fi
 }
 
-# source_option SOURCE ALIAS: for guest_xml.
+# source_option SOURCE ALIAS: the option of guest_xml for this source.
 source_option() {
 	case $1 in
 	*:*) echo "--pci $1,$2" ;;
@@ -65,7 +67,7 @@ asking() {
 	ARGUMENTS+=("$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"$parent/>")")
 }
 
-# ask GUEST SOURCE TYPE [CARD] [OPTION]...: define it.
+# ask GUEST SOURCE TYPE [CARD] [OPTION]...: defines such a guest.
 ask() {
 	local card=()
 	if [[ ${4-} =~ ^[01]$ ]]; then card=("$4"); fi
@@ -74,13 +76,13 @@ ask() {
 	guest "${ARGUMENTS[@]}" "$@"
 }
 
-# sources_of GUEST [OPTION]...: of each of its vGPUs, as its XML says now.
+# sources_of GUEST [OPTION]...: the sources of its vGPUs in its present XML.
 sources_of() {
 	device_of "$@"
 	pci_of "$@"
 }
 
-# vgpus: all that there are, of every kind.
+# vgpus: all present vGPUs, of every kind.
 vgpus() {
 	mdevs
 	typed_vfs
@@ -102,7 +104,7 @@ type_of() {
 	esac
 }
 
-# find_type_ids: of those that are asked for, from what the empty cards list.
+# find_type_ids: finds the ids of the requested types in the lists of the empty cards.
 find_type_ids() {
 	{ local -; set +x; } 2>/dev/null
 	local file id name
@@ -113,7 +115,7 @@ find_type_ids() {
 			file=${file%/name}
 			TYPE_IDS[${name##* }]=${file##*/}
 		fi
-		# The same on each of its parents.
+		# Each parent of a card has the same ids.
 		[ -z "${TYPE_IDS[$TYPE]-}" ] || [ -z "${TYPE_IDS[$ALIKE]-}" ] || [ -z "${TYPE_IDS[$OTHER]-}" ] || return 0
 	done
 	while read -r id _ name; do
@@ -121,10 +123,10 @@ find_type_ids() {
 	done < <(cat "$NVIDIA"/????:*/nvidia/creatable_vgpu_types 2>/dev/null)
 }
 
-# type_id WORD: "nvidia-1145", of one that use_shape has set.
+# type_id WORD: the id, "nvidia-1145", of a type that use_shape has set.
 type_id() { echo "${TYPE_IDS[$1]:?no card has the type $1}"; }
 
-# empty_vfs CARD: those without a mediated device.
+# empty_vfs CARD: the VFs without a mediated device.
 empty_vfs() {
 	local vf
 	for vf in $(vfs_of "$1"); do
@@ -132,7 +134,7 @@ empty_vfs() {
 	done
 }
 
-# make_vgpu SOURCE TYPE-ID [CARD]: by somebody's hand.
+# make_vgpu SOURCE TYPE-ID [CARD]: makes a vGPU as somebody would by hand.
 make_vgpu() {
 	local parent=${GPUS[${3-0}]}
 	case $1 in
