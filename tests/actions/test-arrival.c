@@ -317,7 +317,7 @@ two_that_cannot_both_stay(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* That the card is full today is for prepare to judge. Prepare also says where else the guest could
+/* The card is full today. Only prepare refuses for this reason, and says where else the guest could
  * be. */
 static void
 full_is_not_refused_here(void **state)

@@ -140,7 +140,7 @@ pester(struct scene *where, unsigned guest, unsigned device, const char *type)
     return 1;
 }
 
-/* A start that has a kept device removed gets its place, whoever else asks meanwhile. */
+/* A start removes a kept device. It gets the place of this device, even if others ask meanwhile. */
 static void
 a_place_that_is_made_stays_whose_it_is(void **state)
 {
@@ -389,8 +389,7 @@ count_on(const char *card, const char *type)
     return count;
 }
 
-/* Guests that name a function get what the driver would make: neither more nor fewer of them
- * start. */
+/* As many guests that name a function start as the driver has room for: neither more nor fewer. */
 static void
 fixed_places_are_neither_shared_nor_wasted(void **state)
 {

@@ -147,7 +147,7 @@ bad_wishes(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The function's list is empty then, or has lines that name no type. */
+/* The list of the function is empty then, or has only lines that name no type. */
 static void
 a_full_card_and_a_chattering_one(void **state)
 {

@@ -152,8 +152,8 @@ kept_device_made_anew_elsewhere(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Another guest names the kept device. The device moves to this guest if it fits. Else it is
- * removed first. */
+/* Another guest names the kept device. If the device has the right type, it moves to this guest. If
+ * not, it is removed first. */
 static void
 kept_device_moves(void **state)
 {

@@ -132,7 +132,8 @@ a_type_that_appears_beside_another(void **state)
     make_good();
 }
 
-/* release does not wait for the removal. Nobody gets the place while the driver works on it. */
+/* release does not wait until the driver has removed the vGPU. Nobody gets the place before
+ * that. */
 static void
 a_removal_that_takes_long(void **state)
 {

@@ -334,7 +334,7 @@ release_leaves_the_next_run(void **state)
     assert_int_equal(scene_leases(&scene, "found"), 1);
 }
 
-/* Only a process that finds other guests' leases looks at the host a second time. */
+/* A start looks at the host a second time only if it finds leases of other guests. */
 static void
 one_look_where_nobody_has_a_lease(void **state)
 {

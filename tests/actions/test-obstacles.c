@@ -357,8 +357,9 @@ a_driver_that_lies(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A UUID may stay taken for a moment after its device is gone. The hook waits from when it sees
- * this, and not from a start that has waited for something else before. */
+/* A UUID may stay taken for a moment after its device is gone. The hook waits for a limited time,
+ * counted from the moment when it sees this. The time that the start has waited for other things
+ * does not count. */
 static void
 a_uuid_that_is_not_quite_gone(void **state)
 {

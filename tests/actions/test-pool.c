@@ -344,8 +344,8 @@ rules_of_the_house(void **state)
     refuses(2, OTHER, "mi300", CARD);
 }
 
-/* The ledger was lost. The function belongs to a guest that the ledger does not know. It may stay
- * where it is, and is not given away. */
+/* The ledger was lost. The function belongs to a guest that the ledger does not know. A guest that
+ * names it may use it. It keeps its tag afterwards. */
 static void
 a_tag_without_a_lease(void **state)
 {

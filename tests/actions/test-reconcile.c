@@ -218,7 +218,8 @@ an_unreadable_guest_costs_only_its_own(void **state)
     }
 }
 
-/* The devices that were read count, whoever's lease they have. */
+/* Devices that were read from the file count as the guest's, even if another guest has their
+ * lease. */
 static void
 an_unreadable_guest_has_what_was_read(void **state)
 {
@@ -598,8 +599,8 @@ given_back_meanwhile_is_not_adopted(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-/* reconcile claims its leases together, and so keeps them from their guests. So the waits for
- * devices in use must not add up. */
+/* reconcile claims all its leases together, and meanwhile their guests cannot use them. So the
+ * waits for devices in use must not add up. */
 static void
 many_in_use_take_no_longer_than_one(void **state)
 {

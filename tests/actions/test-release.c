@@ -350,8 +350,7 @@ others_leave_no_mark(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
-/* A hook that could not record a guest's vGPUs leaves nothing either: there is no lease to which a
- * mark could refer. */
+/* A hook that could not record a guest's vGPUs leaves no mark either, because there is no lease. */
 static void
 reconnect_that_records_nothing_leaves_no_mark(void **state)
 {

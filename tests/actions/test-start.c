@@ -63,7 +63,7 @@ the_next_step(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (start_next(rows[i].facts) != rows[i].step)
             fail_msg("row %zu: step %d", i, (int)start_next(rows[i].facts));
-        /* a failure ends the start, whatever else is known */
+        /* a failure ends the start, for all other facts */
         assert_int_equal(start_next(rows[i].facts | START_FAILED), START_REFUSE);
     }
 }

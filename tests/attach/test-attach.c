@@ -156,7 +156,8 @@ in_a_difficulty(void **state)
     typed_assert_has(typed.printed, "added ua-gpu7");
 }
 
-/* A file may be for another host. So it is printed, whatever this host could not do. */
+/* A file may be for another host. So the result is printed, even if this host could never start the
+ * guest. */
 static void
 a_file_for_another_host(void **state)
 {

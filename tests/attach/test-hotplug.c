@@ -171,7 +171,7 @@ one_more(void **state)
     if (plug(libvirt_takes_it) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
-    /* The second vGPU is owed a release by the same daemon as the first. */
+    /* The second lease waits for a release by the same daemon as the first. */
     first = field_of(1, 11);
     second = field_of(2, 11);
     assert_string_equal(first, second);

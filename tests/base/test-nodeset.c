@@ -105,7 +105,7 @@ texts_that_are_none(void **state)
     }
 }
 
-/* If the beginning of a wrong text is right, it is not taken either. */
+/* A wrong text is refused as a whole, even if its beginning is right. */
 static void
 all_of_a_text_or_nothing(void **state)
 {

@@ -255,8 +255,7 @@ a_promised_place(void **state)
     allowed("mtty-2", 2, "mtty");
 }
 
-/* It does not matter which of the leases it is: the leases before it are on another GPU, or are
- * held. */
+/* The promise may be any of the leases. The leases before it are on another GPU, or are held. */
 static void
 one_promise_of_several_leases(void **state)
 {

@@ -148,7 +148,8 @@ if grep -l 'libvirt/libvirt-library.h' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.
     complain "libvirt's headers are for connection.so only"
 fi
 
-# One place counts what a driver offers and what limits leave. Only the scan stores these numbers.
+# One place counts what a driver offers and what limits leave. Other code that scans GPUs must not
+# read these figures itself.
 if grep -nE '(->|\.)(available|limits|needs|binds|held)\[|inventory_find_limit' common/*/*.c nodedev/*/*.c hooks/*.c |
     grep -vE '^common/(device/[a-z-]*|policy/[a-z-]*|placement/gpu-(load|room))\.c:|^nodedev/libvirt/node-device\.c:|policy->limits'; then
     complain "figures of a GPU that are read outside of common/placement/gpu-room.c"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The output of vgpuctl for people, if names are malicious. The names of domains, aliases, classes,
- * types and files hold a C1 control (U+009B begins an escape sequence), a line feed, and U+202E,
- * which turns the direction of writing. Names outside of XML also hold an escape character, and
- * bytes that are no UTF-8. No command prints any of these, and no name begins a line.
+ * The output of vgpuctl for people, if names are malicious. The names are those of domains,
+ * aliases, classes, types and files. They hold a C1 control (U+009B begins an escape sequence), a
+ * line feed, and U+202E, which turns the direction of writing. Names outside of XML also hold an
+ * escape character, and bytes that are no UTF-8. No command prints any of these, and no name begins
+ * a line.
  */
 
 #include "cli/command.h"

@@ -40,7 +40,7 @@ struct answers {
     struct dry_run explained;
     bool is_sure;      /* there is a place for sure */
     bool is_told;      /* this place is the one that explain names */
-    bool is_clearable; /* there is a place for sure once all vGPUs that may be removed are gone */
+    bool is_clearable; /* there is there is a place for sure if all removable vGPUs are removed */
     bool is_tried;     /* check says yes only because a start would try it now */
     enum feasibility ever;
     size_t faults; /* reasons that check finds */

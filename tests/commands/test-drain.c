@@ -224,7 +224,7 @@ guests_go_elsewhere(void **state)
     assert_true(is_on(4, FIRST));
 }
 
-/* A vGPU that is kept there would bring the guest back to this GPU at its next start. */
+/* A kept vGPU would bring its guest back to the drained GPU at the next start. */
 static void
 kept_there(void **state)
 {

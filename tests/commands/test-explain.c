@@ -421,7 +421,8 @@ nothing_is_there_to_remove(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
 }
 
-/* A kept vGPU is in the way of each of the two guests, but not of both together: both never fit. */
+/* The guest asks for two vGPUs. Each alone would fit if a kept vGPU were removed. Both together
+ * never fit. */
 static void
 nothing_is_reaped_in_vain(void **state)
 {

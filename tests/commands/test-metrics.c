@@ -47,8 +47,8 @@ golden(void **state)
     typed_golden(&scene, NULL, "metrics/without-libvirt", "vgpuctl metrics");
 }
 
-/* Of virtual functions, a figure that nobody knows is left out, and the known sum stays. A function
- * that somebody else gave a type, and that no domain refers to, is left out. */
+/* Room of virtual functions that nobody knows is left out; the sum of all functions is printed. A
+ * function with somebody else's type is printed, even if no domain refers to it. */
 static void
 functions(void **state)
 {

@@ -344,7 +344,7 @@ what_is_gone_is_not_kept(void **state)
         "forgotten: it was kept for its guest's next start, and is gone");
 }
 
-/* The vGPU that a start removes first is on another GPU. All see the same of this GPU. */
+/* A start first removes a vGPU on another GPU. So all commands see the same room on this GPU. */
 static void
 what_goes_elsewhere_takes_no_room(void **state)
 {

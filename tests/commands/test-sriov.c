@@ -177,7 +177,8 @@ others(void **state)
 }
 
 /* Intel's driver shares its card's memory out among the functions. A profile of vgpu.conf needs its
- * own amount. So enabling takes the shares back, except from functions that somebody counts on. */
+ * own amount. So enabling takes the shares back, except from functions that a guest or the
+ * administrator uses. */
 static void
 shares(void **state)
 {

@@ -604,7 +604,8 @@ parameters(void **state)
     assert_int_equal(vgpu_configure(&fake.host, &vgpu, "disable_vnc=1"), -ENOENT);
 }
 
-/* If another write came first, the state of the function decides, and not the error. */
+/* Another process may write first. Then the state of the function decides, and not the error of our
+ * write. */
 static void
 two_removals_at_once(void **state)
 {

@@ -166,8 +166,8 @@ whose_guest_it_is(void **state)
     }
 }
 
-/* A request that is not understood stops all who act on it, and the message has its name. The rest
- * is read all the same. */
+/* An element that is not understood stops every program that acts on the request. The message names
+ * the element. The rest of the request is read all the same. */
 static void
 check_fault(struct parsed *parsed, const char *text, const char *const *words, size_t *wrong)
 {

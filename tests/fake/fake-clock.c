@@ -195,7 +195,7 @@ is_at_work(struct actor *actor, bool again)
 }
 
 /* Nobody works if all sleep, and no process has slept again between several looks. Two looks are
- * not enough: a process that prepares to sleep, and then need not, looks asleep, and its count does
+ * not enough. A process may prepare to sleep and then go on: it looks asleep, and its count does
  * not change. The process that was last seen at work is looked at first. */
 static bool
 is_anybody_at_work(void)

@@ -82,8 +82,8 @@ fake_write_attribute(const struct host *host, const char *path, const char *text
     return -ENOENT;
 }
 
-/* The user who runs the tests may not look at every process; the hook may, as root. So such
- * processes have nothing open here. */
+/* The user who runs the tests may not look at every process; the hook may, as root. So the fake
+ * kernel reports that such a process has nothing open. */
 static bool
 is_hidden(const struct host *host, const struct host *place, ssize_t rc)
 {

@@ -30,10 +30,10 @@
  * amount of a function's memory. `lent`, for a snapshot only: its functions are members of pools,
  * and its types are these pools. `numa N`. `vendor` and `device`: PCI ids. `gvt`. `mig`: it is
  * partitioned, so only types with `instances` can be made. `parts N`: it shows N GPU instances.
- * `ceiling N` and `each N`: the driver makes at most N vGPUs of any sizes on the GPU, and on each
- * GPU instance (of driver nvidia: 32, 12). `list FORM` is the form of creatable_vgpu_types: header
- * (the default), plain, name-first, garbage (among the lines), proposal (a header while nothing is
- * made).
+ * `ceiling N` and `each N`: the driver makes at most N vGPUs of any sizes on the GPU, or on each
+ * GPU instance. For driver nvidia these are 32 and 12 by default. `list FORM` is the form of
+ * creatable_vgpu_types: header (the default), plain, name-first, garbage (among the lines),
+ * proposal (a header while nothing is made).
  *
  * Rules: `size`: all vGPUs of a GPU have one frame-buffer size, and one more fits while there are
  * fewer than the type's max. `type`: the same with one type. `pool N`: there are N units, and each

@@ -90,7 +90,7 @@ stage_end_guest(struct stage *stage)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* Makes a socket for the log. Nobody reads it, but it has room for all that a process says. */
+/* Makes a socket for the log. Nobody reads it, but it has room for all messages of a process. */
 static int
 open_log_socket(const struct stage *stage)
 {

@@ -100,7 +100,8 @@ static void __attribute__((noreturn)) act(const struct action *action, const str
     int status;
 
     alarm(LONGEST);
-    /* Errors by which the hook says that it has no memory, or libxml2 what it lacks. */
+    /* stderr goes to a file. There the hook says that it has no memory, and libxml2 says what it
+     * lacks. */
     dup2(stage.faults, STDERR_FILENO);
     traced_host_take(&stage.scene.kernel, stage.self);
     inject_begin(record, fault);
@@ -403,8 +404,7 @@ main(int argc, char *argv[])
     }
     if (!choose_shape(is_sample, seed))
         return 1;
-    /* The open descriptors of this process are read by the actions, so they must always be the
-     * same. */
+    /* The actions read the open descriptors of this process. So these must always be the same. */
     if (close_range(3, ~0u, 0) < 0)
         return 1;
     record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

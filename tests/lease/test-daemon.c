@@ -83,7 +83,7 @@ it_is_found_through_a_dispatcher(void **state)
         {{"bash", "sshd"}, STRANGERS, PARENT},
         /* A dispatcher whose daemon has ended. */
         {{"sh"}, STRANGERS, NOBODY},
-        /* This may be a daemon with another name. */
+        /* This parent may be libvirt's daemon under another name. */
         {{"own-daemon"}, 0, PARENT},
         {{"own-daemon"}, UP(50), PARENT},
     };

@@ -17,7 +17,7 @@
 /* The device has at most one of these facts. */
 #define DEVICE (FATE_ABSENT | FATE_TRANSIENT | FATE_RIGHT | FATE_UNSEEN | FATE_UNKNOWN)
 
-/* Promises that hold whatever else is known. */
+/* Promises that hold for all combinations of the other facts. */
 static void
 check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fate, const char *why)
 {

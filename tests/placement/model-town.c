@@ -68,9 +68,9 @@ add_kind(struct card *card, size_t kind)
     card->kinds[card->kind_count++] = kind;
 }
 
-/* A GPU without types is no parent. For cards that list only what they would make now, all cards of
- * one board know the same types, and one of these types takes all of a card. By these types the
- * program knows a card's memory and other figures that no driver tells. */
+/* A GPU without types is no parent. Some cards list only the types that they would make now. Such
+ * cards of one board all know the same types, and one of these types takes a whole card. So the
+ * program can learn a card's memory and other figures that no driver tells. */
 static void
 complete_card(const struct model *model, struct card *card)
 {

@@ -397,8 +397,7 @@ within_limits(const struct model *model, const struct option *options, size_t co
 }
 
 /* All vGPUs of a GPU have one size: those made, those being made and those to be made. Or all of
- * them fit together. vGPUs of another class, or on instances of their own, fit beside all
- * others. */
+ * them fit together. A vGPU that has its own units or its own instance fits beside all others. */
 static bool
 goes_together(const struct model *model, const struct option *options, size_t count,
               const struct option *option)

@@ -117,8 +117,7 @@ static void
 no_way_is_given_up_too_soon(void **state)
 {
     static const struct question rows[] = {
-        /* the first device on a leaves no place for the second, and yet the second has to be on
-         * a */
+        /* if the first device is on a, it leaves no place for the second, which has to be on a */
         {FOUR, TRAITS("\"p\", \"q\"", "\"p\"", "\"q\", \"r\"", "\"r\""),
          "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=r", "b T, a T, c T, d T"},
         /* whatever the second device gets fails beside the first on a, and not beside it on b */

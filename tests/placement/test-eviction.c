@@ -182,7 +182,7 @@ what_stands_in_the_way_of_a_named_function(void **state)
         {"gpu v vf vfs 6 X-1:1024:2\nkept 1 X-1 v.0 other at 5\nkept 2 X-1 v.1 other at 3", "",
          "type=X-1 on=v.5", 2},
         {V "kept 1 X-2 v.0 other\n" W, "", "type=X-1 on=w.0;type=X-1 on=v.1", 1},
-        /* vGPUs that stay, and vGPUs elsewhere */
+        /* vGPUs that cannot be removed, and vGPUs on other GPUs */
         {V "kept 1 X-2 v.0 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.1 other\nheld 2 X-2 v.2 other", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.1 other", "", "type=Z on=v.1", 0},

@@ -85,8 +85,8 @@ knows_largest(const struct card *card)
     return false;
 }
 
-/* For a kind that needs a GPU instance: the driver told of no free instance, and every dropped one
- * of its size is taken again; or the card is not partitioned. */
+/* Whether a kind has no GPU instance for sure. Either the driver told of no free instance, and
+ * every dropped instance of its size is taken again. Or the card is not partitioned. */
 static bool
 has_none(const struct played *played, size_t kind)
 {

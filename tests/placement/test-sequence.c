@@ -282,8 +282,8 @@ check_town(struct town *town, const struct model *model, uint64_t seed)
     }
 }
 
-/* Whose a function is by now, and its type. A vGPU of somebody else, which a guest only uses, is
- * not the guest's. */
+/* Whose a function is by now, and its type. If a guest only uses a vGPU of somebody else, the vGPU
+ * does not become the guest's. */
 static void
 take_functions(struct town *town, size_t guest)
 {

@@ -25,8 +25,8 @@ state=/vgpu/state
 grown=("${DAEMONS[@]/%/.log}")
 grown=("${grown[@]/#//var/log/libvirt/}" /var/log/syslog)
 is_systemd && grown=()
-# The time limit for one scenario, and for the work after it, in seconds. It is so long that only a
-# process that hangs reaches it.
+# The time limit for one scenario, and for the work after it, in seconds. The limit is long, so only
+# a process that hangs reaches it.
 limit=$(is_long && echo 7200 || echo 900)
 complaint='WARNING:|BUG:|Oops|general protection|blocked for more than|Call Trace|apparmor="DENIED".*profile="libvirt-vgpu|avc: +denied.*:libvirt_vgpu'
 
