@@ -99,7 +99,7 @@ class Host:
         self.socket = self.place + "/libvirt-sock"
         self.uri = f"test+unix://{self.place}/machine.xml?socket={self.socket}"
         os.mkdir(self.place)
-        # All have the same to tell, and to log it takes time: one logs what it is asked.
+        # All hosts get the same calls, and logging takes time. So only one host logs its calls.
         configuration = CONFIGURATION.format(place=self.place, level=2 if number == 0 else 4)
         files = {"machine.xml": machine(number), "configuration": configuration}
         for name, text in files.items():
@@ -112,7 +112,7 @@ class Host:
             who = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         environment = {"PATH": os.environ["PATH"], "LIBVIRT_DRIVER_DIR": scratch + "/no-drivers"}
         environment.update((name, self.place) for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"))
-        # It ends by itself if nobody ends it.
+        # The daemon ends by itself if nobody ends it.
         command = [libvirtd, "--config", self.place + "/configuration", "--pid-file", self.place + "/pid",
                    "--timeout", "600"]
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -301,7 +301,8 @@ def main():
 
 if HOSTS < 3:
     sys.exit("bench-hosts.py: at least 3 hosts, please: one is slow, one dead, and one refuses")
-# Its name is short, as a socket's has to be; and the daemons, whoever they are, can pass through.
+# The name is short, because a socket's path must be short. The user of the daemons can pass through
+# this directory.
 SCRATCH = tempfile.mkdtemp(prefix="vgpu-hosts.", dir="/tmp")
 os.chmod(SCRATCH, 0o755)
 main()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# bench.sh BUILD-DIRECTORY: what the hook costs, as ratios measured in one run.
+# bench.sh BUILD-DIRECTORY: the cost of the hook, as ratios that are measured in one run.
 set -eu
 
 build=$1
@@ -9,8 +9,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkfifo "$scratch/hold" "$scratch/said"
 
-# show_list [vf]: what a list costs on a large host, whose tree then stays, as $tree, until drop_tree.
-# What it says comes through a pipe: it is waited for until it has said it, or has ended.
+# show_list [vf]: prints the cost of a list on a large host. The tree of this host, $tree, stays
+# until drop_tree. The output comes through a pipe, and this waits until it is complete, or until
+# the program has ended.
 show_list() {
     "$build/tests/bench/bench-list" 32 200 "$@" <"$scratch/hold" >"$scratch/said" &
     exec 3>"$scratch/hold" 4<"$scratch/said"
@@ -75,7 +76,7 @@ print(f"An obvious Python scan of the same tree of 256 parents, best of 3, found
 print(f"  {files} files opened, {best * 1e3:.2f} ms: {best * 1e3 / float(sys.argv[2]):.0f} times the prepare above")
 END
 
-# The same list by mdevctl, on the same tree, which only a name space of our own can show it.
+# The same list by mdevctl, on the same tree. mdevctl sees this tree in a name space of our own.
 if command -v mdevctl >/dev/null && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # expanded by that shell
     unshare -m sh -c 'mount --rbind "$1/sys" /sys && shift && exec python3 - "$@"' - \
@@ -101,7 +102,7 @@ drop_tree
 
 echo "The same list of functions of vendor-specific VFIO:"
 show_list vf
-# A scan of that tree that reads what there is of each function before it looks.
+# A scan of that tree which first reads all files of each function.
 python3 - "$tree" "$ours_on_functions" <<'END'
 import os, sys, time
 root = sys.argv[1] + "/sys/bus/pci/devices"
