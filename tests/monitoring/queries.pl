@@ -14,7 +14,7 @@ use JSON::PP;
 
 my ($what, $dashboard, $alerts, @metrics) = @ARGV;
 
-# What Prometheus itself adds, and what is the node exporter's.
+# The labels that Prometheus itself adds, and the metrics of the node exporter.
 my %others = map { $_ => 1 } qw(instance job file);
 my %foreign = (node_textfile_mtime_seconds => 1);
 
@@ -88,7 +88,7 @@ sub rules {
     print "      - {record: 'query:", ++$number, "', expr: '", plain($_), "'}\n" for @drawn;
 }
 
-# Counters grow, or their rate is nothing.
+# Counters must grow, or their rate is 0.
 sub tests {
     print "evaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n";
     for my $sample (@samples) {
