@@ -3,13 +3,14 @@
 #
 # mutate.py TREE N [SEED]: do the unit tests see a fault? In a copy of this tree, N times, one
 # operator, condition or constant of the product is changed, and the tests are run until one fails.
-# What none sees is printed. A change that does not compile, or not to other code, is not counted.
+# A change that no test sees is printed. A change that does not compile, or that makes no other
+# code, is not counted.
 import os, pathlib, random, re, shutil, subprocess, sys, tempfile, time
 
-# Mains are left out, because no unit test is linked with one. Spaces tell a binary operator from a
-# pointer: clang-format sees to that. "{0}" is how C says "empty", a buffer's size says nothing,
-# "< 1" instead of "< 0" is what "<= 0" is, and no descriptor is 0. Too little memory is for the
-# sanitizers to see.
+# Mains are left out, because no unit test is linked with one. Spaces distinguish a binary operator
+# from a pointer, because clang-format puts them there. Some changes are left out: "{0}" means
+# "empty" in C, and the size of a buffer changes nothing that a test sees. "< 1" instead of "< 0" is
+# the same change as "<= 0", and no descriptor is 0. The sanitizers see buffers that are too small.
 SOURCES = "common/*/*.c", "hooks/hook.c", "nodedev/*/*.c"
 TOKEN = re.compile(r"""
       (?P<skip>   /\*.*?\*/ | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*'
@@ -31,8 +32,9 @@ WORDS = {"true": ["false"], "false": ["true"]}
 # A line that says so, or whose condition the next line says so of.
 MEMORY = re.compile(r"[^\n]*(?:\basprintf\(|(?:\bif [^\n]*\n[^\n]*)?-ENOMEM)")
 
-# A test runs in a process name space of its own, with a /tmp of its own: what a fault leaves behind,
-# kills or fills ends with it. Its parent is not process 1, which is never libvirt's daemon.
+# A test runs in a process name space of its own, with a /tmp of its own. So all that a fault leaves
+# behind, kills or fills ends with the test. The parent of the test is not process 1, because
+# process 1 never counts as libvirt's daemon.
 JAIL = ["unshare", "-mpf" if os.geteuid() == 0 else "-rmpf", "--mount-proc", "--kill-child", "sh", "-c", """
     ulimit -v 8000000 && ulimit -c 0 && mount -t tmpfs -o size=500m none /tmp &&
     echo 999 >/proc/sys/kernel/ns_last_pid && sh -c '"$0"; exit $?' "$0"; exit $?"""]
