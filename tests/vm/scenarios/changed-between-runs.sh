@@ -9,7 +9,7 @@ define_as() {
     guest web01 --uuid "$uuid" --metadata "$(request "<vgpu:device type=\"$1\"/>")" --hostdev "$2"
 }
 
-# Kept devices are the harder case: what the last run left is there when the next begins.
+# Kept devices are the harder case: the vGPU of the last run still exists when the next run begins.
 vgpu_conf <<<'release = "keep";'
 define_as mtty-2 "$device"
 start web01
@@ -32,7 +32,7 @@ start web02
 [ "$(group_held_by "$device")" = "$(qemu_pid web02)" ]
 [ "$(ledger | wc -l)" = 1 ]
 
-# Edited while it runs, and what was kept till now is not any longer.
+# The guest is edited while it runs, and its vGPU is not kept any longer.
 no_vgpu_conf
 virsh -q dumpxml web02 --inactive | sed "s/$device/$later/" | virsh -q define /dev/stdin
 [ "$(device_of web02)" = "$device" ]

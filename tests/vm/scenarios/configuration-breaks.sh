@@ -33,7 +33,7 @@ destroy web01
 assert_no_mdevs
 assert_empty_ledger
 
-# Switched off, the hook leaves all to others: libvirt finds no such device.
+# When the hook is switched off, it makes nothing: libvirt finds no such device.
 must_fail start web01
 assert_match "$ERR" 'not found'
 [[ $ERR != *vgpu:* ]]

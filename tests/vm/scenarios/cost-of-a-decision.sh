@@ -18,7 +18,7 @@ microseconds() {
     echo $((${EPOCHREALTIME/[.,]/} - began))
 }
 
-# By turns, and the best of each: what else the machine does meanwhile only ever adds.
+# In turns, and the best of each, because other work of the machine only makes a run longer.
 set +x
 all_ours=() all_theirs=()
 for i in {1..90}; do
@@ -30,7 +30,8 @@ set -x
 ours=$(best "${all_ours[@]}") theirs=$(best "${all_theirs[@]}")
 echo "one decision: $ours us, one 'mdevctl types': $theirs us (the best of 90 by turns)," \
     "ratio $((100 * ours / theirs)) %"
-# A third of either is to start a program, and the fork that asks drivers is dear under emulation.
+# A third of either time is the start of a program. The fork that asks drivers is slow under
+# emulation.
 [ "$ours" -lt $((2 * theirs)) ]
 for device in $(mdevs); do remove_mdev "$device"; done
 assert_empty_ledger

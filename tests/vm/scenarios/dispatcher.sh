@@ -7,12 +7,12 @@ hooks=/etc/libvirt/hooks
 rm "$hooks/qemu.d/50-vgpu"
 cat >"$hooks/qemu" <<-'END'
 	#!/bin/sh
-	# Whatever else this host wants done, one at a time; its own log, not libvirt's.
+	# The dispatcher runs one call at a time, and has its own log, not libvirt's.
 	exec 9>>/run/dispatcher.lock
 	flock 9
 	/usr/sbin/libvirt-vgpu-hook "$@" 2>>/var/log/libvirt/dispatcher
 END
-# The next one keeps the guest from starting until it may.
+# The next script delays the start of the guest.
 cat >"$hooks/qemu.d/90-slow" <<-'END'
 	#!/bin/sh
 	[ "$2" = prepare ] || exit 0
@@ -28,7 +28,7 @@ if grep hook-missing said; then fail "the hook is there"; fi
 
 guest web01 --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
     --hostdev "$(new_uuid),ua-gpu0"
-# Our hook has to wait; it may be left behind one day, and must not have the script's lock then.
+# Our hook has to wait. It may be left behind one day, and must not hold the script's lock then.
 mkdir -p /run/libvirt-vgpu
 exec 8<>/run/libvirt-vgpu/lock
 flock 8

@@ -11,7 +11,8 @@ healthy() {
     [ "$said" = 'no fault found' ] || fail "something to be said: $said"
 }
 
-# finds CHECK REGEX: this fault, and no other: so what was undone before is found no more.
+# finds CHECK REGEX: doctor finds this fault, and no other. So the faults that were undone before
+# are gone.
 finds() {
     local said
     if said=$(vgpuctl doctor --noheadings 2>faults); then fail "$1 not found: $said"; fi
@@ -24,7 +25,7 @@ finds() {
 at_end rm -f /usr/sbin/mdevctl
 ln -s ../bin/mdevctl /usr/sbin/mdevctl
 
-# A daemon that never saw a hook: what its administrator sees is QEMU's riddle.
+# The daemon never saw a hook, so its administrator sees only an obscure error of QEMU.
 device=$(new_uuid)
 guest web --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 at_end mv kept "$hooks/50-vgpu"

@@ -13,7 +13,8 @@ must_fail start web01
 assert_match "$ERR" 'vgpu: web01: no GPU can take .*: .*mtty is drained \(see vgpuctl undrain\)'
 must_fail mdevctl start --uuid "$free" --parent mtty --type mtty-2
 assert_match "$ERR" "50-libvirt-vgpu: the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"
-# libvirt asks mdevctl, and shows what we said. (What is allowed it waits half a minute for.)
+# libvirt asks mdevctl, and shows our message. (If we allowed the device, libvirt would wait for it
+# for half a minute.)
 parent=$(virsh -q nodedev-list --cap mdev_types | grep mtty)
 cat >free.xml <<-END
 	<device>
@@ -25,7 +26,7 @@ must_fail virsh -q nodedev-create free.xml
 assert_match "$ERR" "the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"
 assert_no_mdevs
 [ "$(vgpuctl gpus -r -n -o GPU,ENABLED,DRAINED | grep '^mtty ')" = 'mtty no yes' ]
-# On another, all is as ever, and mdevctl has no reason to complain of us.
+# On another GPU all works as always, and mdevctl does not complain about us.
 mdevctl start --uuid "$free" --parent mdpy --type mdpy-hd 2>complaints
 mdev_exists "$free"
 mdevctl stop --uuid "$free" 2>>complaints

@@ -13,7 +13,8 @@ snapshot() {
     [ ! -e /run/libvirt-vgpu ] || ls -l --time-style=full-iso /run/libvirt-vgpu
     ledger
 }
-# explained STATUS ARGUMENT...: what it prints is in ./said, what it complains of in ./faults.
+# explained STATUS ARGUMENT...: runs explain. Its output is in ./said, its complaints are in
+# ./faults.
 explained() {
     local wanted=$1 status=0 before
     shift
@@ -23,7 +24,7 @@ explained() {
     [ "$(snapshot)" = "$before" ] || fail "vgpuctl explain $* has changed something"
 }
 
-# Defined: where, and nothing is made for it, not even our directory.
+# A defined guest: explain says where, and makes nothing, not even our directory.
 device=$(new_uuid)
 ask web01 "$device"
 explained 0 web01
@@ -33,7 +34,7 @@ grep -q 'ua-gpu0: type mbochs-large (said by its <vgpu:device>)' said
 grep -qE '^ +mbochs +chosen ' said
 grep -qE '^ +mtty +no +has no such type' said
 
-# Running: what it has.
+# A running guest: explain says what it has.
 start web01
 explained 0 web01
 grep -q "web01 runs, and has:" said
@@ -45,7 +46,7 @@ virsh -q dumpxml web01 >web01.xml
 explained 0 ./web01.xml
 grep -qE '^ +mbochs +taken ' said
 
-# Full: the reason is the one that a start is refused with.
+# A full host: explain gives the reason with which a start is refused.
 for i in 1 2 3; do make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"; done
 ask web02 "$(new_uuid)"
 explained 3 web02

@@ -20,7 +20,7 @@ ready() { acpi_ports "$1"; }
 # The domain is off a moment before libvirt calls release.
 is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }
 
-# gone GUEST REASON: it ended for that reason, and its vGPU with it.
+# gone GUEST REASON: GUEST ended for this reason, and its vGPU is gone.
 gone() {
     wait_for is_gone "$1"
     assert_match "$(virsh domstate --reason "$1")" "$2"
@@ -36,10 +36,11 @@ lives_on() {
     assert_match "$(ledger)" " $1 .* held made "
 }
 
-# made UUID: when it was made; it tells a device from its successor of the same name.
+# made UUID: the time when the device was made. It distinguishes a device from a later one of the
+# same name.
 made() { stat -c %Z "/sys/bus/mdev/devices/$1/"; }
 
-# resets GUEST: how often it was reset, by what QEMU told whoever listens.
+# resets GUEST: how often GUEST was reset, according to QEMU's events.
 resets() { grep -c "event 'reboot'" "events-$1" || true; }
 was_reset() { [ "$(resets "$1")" -ge "$2" ]; }
 
@@ -52,7 +53,7 @@ start ends
 pid=$(qemu_pid ends) birth=$(made "$first")
 virsh -q event ends --all --loop >events-ends &
 listener=$!
-# It does not say when it begins to listen: until it has heard something.
+# The listener does not say when it begins to listen. So this waits for its first event.
 is_heard() { virsh -q desc ends --live "is this heard?" && grep -q "event 'metadata-change'" events-ends; }
 wait_for is_heard
 

@@ -29,14 +29,14 @@ for i in 2 3 4; do
 done
 [ "$(ledger | grep -c ' kept made ')" = 4 ]
 
-# All of mbochs' memory lies in kept devices of another type: one of them goes, no more.
+# Kept devices of another type have all of mbochs' memory. Only one of them is removed.
 small=$(new_uuid)
 ask small mbochs-small "$small"
 claim "${arguments[@]}"
 [ "$(mdev_type "$small")" = mbochs-small ]
 [ "$(ledger | grep -c ' kept made ')" = 3 ]
 
-# One that is named by another guest moves to it.
+# A kept device that another guest names moves to this guest.
 vgpu_conf <<<'release = "reap";'
 ask heir mbochs-large dddddddd-0000-4000-8000-000000000004
 claim "${arguments[@]}"
@@ -46,7 +46,7 @@ give_back heir
 give_back small
 [ "$(ledger | grep -c ' kept made ')" = 3 ]
 
-# Back to reaping: each guest's next end takes its own away.
+# The configuration reaps again: the next end of each guest removes its device.
 for i in 2 3; do
     large "$i"
     claim "${arguments[@]}"

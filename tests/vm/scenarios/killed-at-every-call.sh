@@ -15,11 +15,11 @@ run() { "${hook[@]}" "$@" <web01.xml; }
 
 # calls ARGUMENT...: "process name n change" for each system call after the end of stdin, of the
 # hook (process 1) and its writer (2); n counts those of that name in that process, as strace's
-# injection does. What the writer does no oftener than the hook, the hook's kill stands for.
-# "change" is 1 for what outlives the process or is seen by another one: a kill strikes before
-# the call, so that from one change to the next all kills leave the same behind. (The lock of
-# the ledger is no such change: it dies with the process that has it.) What is asked of drivers, and
-# the child that asks them, change nothing; how often they yield hangs on the machine.
+# injection does. If the writer makes a call no more often than the hook, a kill of the hook stands
+# for both. "change" is 1 for a call whose effect outlives the process, or is seen by another
+# process. A kill strikes before the call. So all kills from one change to the next leave the same
+# behind. (The lock of the ledger is no change: it ends with its process.) Questions to drivers, and
+# the child that asks them, change nothing; how often they yield depends on the machine.
 calls() {
     strace -f -o trace "${hook[@]}" "$@" <web01.xml
     awk '{ if (!($1 in number)) number[$1] = ++processes; process = number[$1] }
@@ -39,14 +39,14 @@ calls() {
         /read\(0, "".* = 0$/ { ended = 1 }' trace
 }
 
-# points FILE: those of its calls that are meant, and how many of how many.
+# points FILE: the calls of FILE at which the hook is killed, and their number.
 share=1
 points() {
     awk -v all="$(is_long && echo 1)" -v share=$share 'all || ($4 && ++n % share == 0)' "$1" >"$1.meant"
     echo "$(wc -l <"$1.meant") points of $(wc -l <"$1") $1"
 }
 
-# state: what a kill has left, in three words.
+# state: the state after a kill, in three words.
 state() {
     local lease there=absent
     lease=$(ledger | awk '{ print $10 }')
@@ -68,7 +68,7 @@ kill_at() {
     points=$((points + 1))
 }
 
-# has_it WHERE: the same guest starts, and there is that and no more.
+# has_it WHERE: the same guest starts, and only its vGPU exists.
 has_it() {
     run "${prepare[@]}" || fail "prepare after a kill at $*"
     [ "$(vgpus)" = "$device" ] || fail "not just the device after a kill at $*: $(vgpus)"

@@ -24,7 +24,8 @@ restore_with() {
     esac
 }
 
-# there_and_back save|managedsave free|foreign|guest: who has its UUID meanwhile.
+# there_and_back save|managedsave free|foreign|guest: the second word says who has the UUID
+# meanwhile.
 there_and_back() {
     local device now
     device=$(device_of web01)

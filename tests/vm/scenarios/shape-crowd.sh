@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 70
 
-# All sixty-four wait for one lock, and on an emulated processor each has it for a good while.
+# All sixty-four guests wait for one lock, and on an emulated processor each holds it for long.
 vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s"; release_timeout = "300s";'
 
 crowd() {

@@ -23,7 +23,7 @@ guest late --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
 must_fail start late
 assert_match "$ERR" "no GPU can take ua-gpu0 \(any\): ${T4[0]} is full \(1 of 1\), ${T4[1]} is full \(1 of 1\), .*${CARDS[0]} makes vGPUs for <hostdev type='pci'> only"
 
-# What is given by vgpuctl's hand goes where there is room, in the order of the class.
+# vgpuctl attach chooses a place that has room, in the order of the class.
 guest roamer
 vgpuctl attach roamer --class any --config
 [ "$(pci_of roamer)" = "${vfs[0]}" ]

@@ -55,7 +55,7 @@ lifecycle() {
     held_by both "$second" "$ALIKE"
     destroy both
     assert_no_vgpus
-    # All but one place of each card is somebody else's.
+    # Somebody else has all places of each card except one.
     fill=()
     for ((i = 1; i < MOST; i++)); do
         fill+=("$(new_source 0 $((i + 3)))" "$(new_source 1 $((i + 3)))")

@@ -4,7 +4,7 @@
 # needs: qemu 8.1
 # takes: 110
 
-# only CARD...: the others are not this host's.
+# only CARD...: the configuration disables all other cards.
 only() {
     local card gpus=''
     for card in "${T4[@]}" "${CARDS[@]}"; do
@@ -32,7 +32,7 @@ hop() {
 guest_address() { "$1" virsh -q dumpxml web01 | sed -n '/<hostdev/,/<\/hostdev>/s/.*<address type=/&/p'; }
 
 for shape in $(shapes); do
-    # More than a full card has vGPUs.
+    # A number greater than the vGPUs of a full card.
     use_shape "$shape" vfs=6
     say "$shape: from one card to the other, and back, with LONG twice"
     vgpu_conf < <(only "${GPUS[0]}")

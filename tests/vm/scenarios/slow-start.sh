@@ -11,7 +11,7 @@ cat >/etc/libvirt/hooks/qemu.d/60-slow <<-'END'
 END
 chmod +x /etc/libvirt/hooks/qemu.d/60-slow
 at_end rm -f /run/slow-waits
-# All of mbochs' memory: the second guest can only be had where the first one is.
+# Each guest needs all of mbochs' memory, so the second guest needs the place of the first.
 guest slow --metadata "$(request '<vgpu:device type="mbochs-large"/>')" --hostdev "$slow"
 guest quick --metadata "$(request '<vgpu:device type="mbochs-large"/>')" --hostdev "$quick"
 for i in 1 2 3; do
@@ -27,7 +27,7 @@ assert_match "$ERR" 'mbochs is full'
 [ "$(mdev_type "$slow")" = mbochs-large ]
 [ -z "$(group_held_by "$slow")" ]
 
-# What the hook itself opens, when it is refused: not that group.
+# The files that the hook itself opens when it refuses: not that group.
 virsh -q dumpxml quick >quick.xml
 must_fail strace -f -o trace libvirt-vgpu-hook quick prepare begin - <quick.xml
 grep -q 'available_instances' trace

@@ -6,7 +6,7 @@ device=$(new_uuid)
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 guest web02 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$(new_uuid)"
 
-# Takes a copy of a descriptor of another process (pidfd_open, pidfd_getfd) and sits on it.
+# Takes a copy of a descriptor of another process (pidfd_open, pidfd_getfd), and keeps it.
 cat >stray <<-'END'
 	#!/usr/bin/perl
 	my ($pid, $fd) = map { 0 + $_ } @ARGV;
@@ -31,12 +31,13 @@ hold() {
     wait_for test -e taken
 }
 
-# made: when the device was made; it tells it from a successor of the same name.
+# made: the time when the device was made. It distinguishes the device from a later one of the same
+# name.
 made() { stat -c %Z "/sys/bus/mdev/devices/$device/"; }
 
-# waits WHO: what holds while the stray process lives; the refusal matches WHO.
+# waits WHO: checks what must hold while the stray process lives. The refusal matches WHO.
 waits() {
-    # It ends, and not because the stray process did.
+    # The guest's release ends, although the stray process lives.
     destroy web01
     [ "$(made)" = "$birth" ]
     kill -0 "$stray"
@@ -61,7 +62,8 @@ start web01
 [ "$(made)" = "$birth" ]
 assert_match "$(ledger)" " web01 .* held made "
 
-# What has only the device open has nothing in /proc that says which one: it cannot be named.
+# If a process has only the device open, /proc does not say which device. So the message cannot name
+# the process.
 if is_long; then
     say "the device itself"
     hold 'anon_inode:\[vfio-device\]'

@@ -8,8 +8,8 @@ vgpu_conf <<-'END'
 	prepare_timeout = "300s";
 	release_timeout = "300s";
 END
-# Ordinarily the hook alone: thirty of it come closer together than thirty starts, which need
-# QEMU's time; ten-for-five.sh goes through libvirt.
+# An ordinary run calls only the hook. Thirty hooks come closer together than thirty starts, which
+# take QEMU's time. ten-for-five.sh goes through libvirt.
 for i in {10..39}; do
     arguments=("g$i" --metadata "$(request '<vgpu:device class="any"/>')" --hostdev "$(new_uuid)")
     guest_xml "${arguments[@]}" >"g$i.xml"

@@ -7,7 +7,8 @@
 MIB=1048576
 GIB=$((1024 * MIB))
 
-# refuses ERROR COMMAND...: one command, not more; cheaper than must_fail, here are many.
+# refuses ERROR COMMAND...: COMMAND is a single command. This is quicker than must_fail, and there
+# are many.
 refuses() {
     local said
     if said=$("${@:2}" 2>&1); then fail "should have failed: ${*:2}"; fi
@@ -61,7 +62,7 @@ tree() {
     refuses 'Device or resource busy' write "/sys/bus/pci/devices/$card/sriov_numvfs" 2
 }
 
-# What is written, and what is read then.
+# A written number, and the number that is read then.
 values() {
     local profile=$admin/vf1/profile
     becomes "$profile/exec_quantum_ms" 20 20
@@ -93,7 +94,8 @@ values() {
     write "$admin/.bulk_profile/vram_quota" 0
 }
 
-# All 14,096 MiB, and not a byte more. What does not fit costs what there was.
+# All 14,096 MiB, and not a byte more. A write that does not fit also loses the memory that the VF
+# had.
 capacity() {
     set_vram "${vfs[0]}" $((10000 * MIB))
     set_vram "${vfs[1]}" $((4096 * MIB))
@@ -124,8 +126,8 @@ refusals() {
     fault unclean 0
 }
 
-# They have nothing any more when they are disabled; and equal shares from the start, unless one has some. To
-# give one 0 before that is to give it nothing.
+# VFs lose all memory when they are disabled. When they are enabled they have equal shares, unless
+# one has some already. A 0 that was written before counts as none.
 enabled_anew() {
     enable_vfs "$card" 0
     says "$admin/vf2/profile/vram_quota" 0
