@@ -10,7 +10,7 @@
 
 #define MAX_CARDS 8
 
-/* What QEMU puts there for us. */
+/* The PCI ids that QEMU gives to its devices. */
 #define QEMU_VENDOR  0x1b36
 #define QEMU_NVME    0x0010
 #define QEMU_TESTDEV 0x0005
@@ -32,14 +32,14 @@ static unsigned int board_count;
 module_param_array(boards, charp, &board_count, 0444);
 MODULE_PARM_DESC(boards, "for each nvme: A40 (of sriov), L40S (of vf), A30 or A30-MIG");
 
-/* Which of the type's board; counts are kept by it. */
+/* The number of a type among its board's types. Counts are kept by it. */
 static unsigned int
 type_index(const struct card *card, const struct vgpu_type *type)
 {
     return type - card->board->types;
 }
 
-/* May there be this one beside those of other types? */
+/* Whether this type may be made beside vGPUs of other types. */
 static bool
 joins(const struct card *card, const struct vgpu_type *type)
 {
@@ -54,7 +54,7 @@ joins(const struct card *card, const struct vgpu_type *type)
     return !card->created || card->framebuffer == type->framebuffer;
 }
 
-/* room: also why there is none, as NVIDIA's status. Under the card's lock. */
+/* The room, and NVIDIA's status if there is none. Call it with the card's lock held. */
 static unsigned int
 room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
 {
@@ -147,7 +147,7 @@ card_take(struct card *card, const struct vgpu_type *type, unsigned int *place)
     }
     if (ret)
         return card_refuse(card, why);
-    /* The place is taken meanwhile, but nobody is kept from the card. */
+    /* The place is taken during the delay, but the card is free for others. */
     if (fault_create_ms())
         msleep(fault_create_ms());
     return 0;
@@ -177,7 +177,7 @@ card_of(struct pci_dev *pdev)
     return NULL;
 }
 
-/* The identity that a function of this card shows. */
+/* The PCI identity that a function of this card shows. */
 static void
 disguise(const struct card *card, struct pci_dev *pdev)
 {
@@ -186,7 +186,7 @@ disguise(const struct card *card, struct pci_dev *pdev)
     pdev->class = card->board->class;
 }
 
-/* A VF is disguised before anybody is told of it, whether or not a driver takes it. */
+/* Disguises a VF before anybody sees it, whether or not a driver takes it. */
 static int
 on_bus_event(struct notifier_block *block, unsigned long event, void *data)
 {
@@ -208,7 +208,7 @@ unmask(const struct card *card)
     card->pdev->class = card->class;
 }
 
-/* What an nvme may be, by its word, and which board if none is named. */
+/* The shapes that an nvme may have, by name, and the board if none is named. */
 static const struct {
     const char *word, *board;
     enum shape shape;

@@ -11,7 +11,7 @@
 #include "vf.h"
 #include "xe.h"
 
-/* Is it what mdevs are made on? */
+/* Whether mdevs are made on this function. */
 static bool
 is_parent(const struct pci_dev *pdev, const struct card *card)
 {
@@ -55,7 +55,8 @@ probe(struct pci_dev *pdev, const struct pci_device_id *id)
     if (!card)
         return -ENODEV;
     ret = pdev->is_virtfn ? probe_vf(pdev, card) : probe_pf(pdev, card);
-    /* Who looked at it when it came has seen other numbers; the kernel tells of parents itself. */
+    /* A process that looked at the device when it came has seen other numbers. The kernel itself
+     * reports parents. */
     if (!ret && !is_parent(pdev, card))
         kobject_uevent(&pdev->dev.kobj, KOBJ_CHANGE);
     return ret;
@@ -85,7 +86,7 @@ sriov_configure(struct pci_dev *pdev, int count)
     return pci_sriov_configure_simple(pdev, count);
 }
 
-/* No MODULE_DEVICE_TABLE: it is loaded by hand only. */
+/* There is no MODULE_DEVICE_TABLE, because the module is loaded by hand only. */
 static const struct pci_device_id ids[] = {{PCI_DEVICE(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID)}, {}};
 
 static struct pci_driver driver = {

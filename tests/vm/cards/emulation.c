@@ -10,7 +10,7 @@
 
 #define BAR_SIZE 0x10000
 
-/* Four bytes of configuration space that mean nothing, for a test to write to from the guest. */
+/* Four bytes of configuration space without a meaning. A test writes them from within the guest. */
 #define SCRATCH 0x40
 
 static struct migration *
@@ -19,7 +19,7 @@ migration_of(struct vfio_device *vdev)
     return &vgpu_of(vdev->dev)->migration;
 }
 
-/* What a guest may change of a byte; a BAR's size is found by what cannot be changed. */
+/* The bits of a byte that a guest may change. The other bits tell the size of a BAR. */
 static u8
 writable(unsigned int offset)
 {
@@ -54,7 +54,7 @@ power_on(struct vgpu *vgpu)
     mutex_unlock(&vgpu->migration.lock);
 }
 
-/* Clips *size to what the region has left at *offset; the region's number, or < 0. */
+/* Clips *size to the rest of the region at *offset. Returns the number of the region, or < 0. */
 static int
 locate(loff_t pos, size_t *size, unsigned int *offset)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What goes wrong, or is otherwise than usual: parameters that a test changes while the module
- * runs.
+ * The faults and variations: parameters that a test changes while the module runs.
  */
 #ifndef SHAPED_FAULTS_H
 #define SHAPED_FAULTS_H
 
 #include <linux/types.h>
 
-/* What may share a card with what is there. */
+/* What may share a card with the present vGPUs. */
 enum rule {
     RULE_SAME_SIZE,
     RULE_SAME_TYPE,

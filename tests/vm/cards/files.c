@@ -65,7 +65,7 @@ vm_name_show(struct device *dev, struct device_attribute *attr, char *text)
 
 DEVICE_ATTR_RO(vm_name);
 
-/* What a test knows the state by, that a vGPU takes with it. */
+/* A number by which a test recognises the state that a vGPU takes with it. */
 static ssize_t
 seal_show(struct device *dev, struct device_attribute *attr, char *text)
 {

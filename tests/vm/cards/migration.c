@@ -21,7 +21,7 @@ struct stream {
     struct vgpu_state state;
 };
 
-/* Is what there is up to now the state of such a vGPU? */
+/* Whether the bytes so far are the state of such a vGPU. */
 static bool
 fits(const struct stream *stream, size_t size)
 {
@@ -46,7 +46,7 @@ stream_read(struct file *file, char __user *to, size_t size, loff_t *pos)
     return ret;
 }
 
-/* What does not fit is refused here: a later refusal would not keep QEMU from going on. */
+/* A state that does not fit is refused here. A later refusal would not keep QEMU from going on. */
 static ssize_t
 stream_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
@@ -116,7 +116,7 @@ close_stream(struct migration *migration)
     fput(stream->file);
 }
 
-/* Take over what arrived, if it is all there and of this type. */
+/* Takes over the received state, if it is complete and of this type. */
 static int
 resume(struct migration *migration)
 {
@@ -193,7 +193,7 @@ static const struct vfio_migration_ops migration_ops = {
 #endif
 };
 
-/* No dirty log: without IOMMUFD the kernel could not serve what it promises. */
+/* There is no dirty log: without IOMMUFD the kernel could not do what a dirty log promises. */
 void
 migration_offer(struct vfio_device *vdev)
 {

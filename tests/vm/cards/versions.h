@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kernel 6.1, Debian 12's, and 7.2, Debian 14's, have otherwise than 6.12. Where VFIO differs,
- * that stands in the other files, under IS_OLD and IS_NEW.
+ * What kernel 6.1 (Debian 12) and 7.2 (Debian 14) have differently from 6.12. Differences in VFIO
+ * are in the other files, under IS_OLD and IS_NEW.
  */
 #ifndef SHAPED_VERSIONS_H
 #define SHAPED_VERSIONS_H

@@ -15,7 +15,7 @@
 struct vf {
     struct vfio_pci_core_device core; /* the driver's data, as VFIO wants it */
     struct vgpu vgpu;
-    bool lost; /* it was taken from the driver and given back: good for nothing */
+    bool lost; /* was taken from the driver and given back: cannot be used any more */
 };
 
 static struct vf *
@@ -177,7 +177,7 @@ narrow_dirty_memory(struct vfio_device *vdev)
         vfio_unpin_pages(vdev, 0, 1);
 }
 
-/* Nothing stays pinned; but who pins must have this. */
+/* Nothing stays pinned, but VFIO demands this function. */
 static void
 vf_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length)
 {

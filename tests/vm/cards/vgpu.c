@@ -38,7 +38,7 @@ vgpu_create(struct vgpu *vgpu, const struct vgpu_type *type)
     return ret;
 }
 
-/* Under the lock. How long it takes is asked each time: a test may end it. */
+/* Call it with the lock held. The delay is read each time, because a test may end it. */
 static bool
 is_exiting(struct vgpu *vgpu)
 {

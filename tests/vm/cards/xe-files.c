@@ -39,7 +39,7 @@ number_of(const struct xe *xe, const struct kobject *directory)
     return number;
 }
 
-/* Counts it, and refuses it if it is its turn. Under the lock. */
+/* Counts the write, and refuses it if a test asked for that. Call it with the lock held. */
 static int
 begin_write(struct xe *xe, bool of_pf)
 {
@@ -49,7 +49,7 @@ begin_write(struct xe *xe, bool of_pf)
     return fault_refuses_write();
 }
 
-/* A value of a profile: one row for all that is done with it. */
+/* A value of a profile: one row has all operations on it. */
 
 struct value {
     /* Reads what is to be written; "of_pf": it is for the PF alone. */
@@ -95,7 +95,7 @@ parse_priority(const char *text, bool of_pf, u64 *ret)
     return found < 0 ? found : 0;
 }
 
-/* The driver cuts off what is more, and so the firmware does (abi/guc_klvs_abi.h). */
+/* The driver reduces a greater number, and the firmware does the same (abi/guc_klvs_abi.h). */
 #define MOST_QUANTUM_MS 100000
 #define MOST_TIMEOUT_US 100000000
 
@@ -219,7 +219,7 @@ profile_mode(struct kobject *directory, struct attribute *attr, int index)
 static const struct attribute_group profile_group = {
     .name = "profile", .attrs = profile_attrs, .is_visible = profile_mode};
 
-/* What a guest would see of it is not played. */
+/* A guest would see an effect of this; the module does not play it. */
 static ssize_t
 stop_store(struct kobject *directory, struct kobj_attribute *attr, const char *text, size_t size)
 {
@@ -282,7 +282,7 @@ bulk_mode(struct kobject *admin, struct attribute *attr, int index)
 static const struct attribute_group bulk_group = {
     .name = ".bulk_profile", .attrs = bulk_attrs, .is_visible = bulk_mode};
 
-/* For tests: what was written, ever */
+/* For tests: all writes so far */
 
 #define COUNTER(name)                                                                              \
     static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *text)      \
@@ -343,7 +343,7 @@ xe_show(struct xe *xe)
     return ret;
 }
 
-/* A directory goes with all that is in it, when nobody reads or writes there any more. */
+/* A directory goes with all its files, when nobody reads or writes there any more. */
 void
 xe_hide(struct xe *xe)
 {

@@ -13,7 +13,7 @@
 #include "xe-files.h"
 #include "xe.h"
 
-/* What VRAM is given in. */
+/* The unit in which VRAM is given out. */
 #define VRAM_UNIT SZ_2M
 
 /* What an Arc Pro B50 has for them. */
@@ -58,7 +58,8 @@ xe_vf_device(const struct xe *xe, unsigned int number)
     return NULL;
 }
 
-/* Has a guest, or the host's own driver, switched it on? That is seen of any driver. */
+/* Whether a guest, or the host's own driver, has switched the function on. This is visible for any
+ * driver. */
 static bool
 is_running(const struct xe *xe, unsigned int number)
 {
@@ -98,7 +99,8 @@ has_preset(const struct xe *xe, unsigned int vfs)
     return false;
 }
 
-/* The same on each such card: of whole GiB the PF and each VF get a part, a power of 2. */
+/* The share is the same on each such card. The PF and each VF get a part of the whole GiB, a power
+ * of 2. */
 static int
 share_out(struct xe *xe, unsigned int vfs)
 {
@@ -141,7 +143,7 @@ release(struct xe *xe)
     mutex_unlock(&xe->card->lock);
 }
 
-/* The card's driver, which takes VFs, too, where the host lets it: they run for the host then. */
+/* The card's driver. It also takes VFs, if the host lets it. Such VFs run for the host. */
 
 static void
 disable_vfs(struct xe *xe)
