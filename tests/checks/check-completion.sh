@@ -167,8 +167,8 @@ expect 'vgpuctl thing enable 3d:' 00.0
 make_programs
 make_completions
 
-# As with bash above, but each word is complete. shellcheck disable=SC2016 # it is for fish to
-# expand
+# As with bash above, but each word is complete.
+# shellcheck disable=SC2016 # it is for fish to expand
 in_fish() {
     got=$(cd "$scratch" && HOME=$scratch PATH=$bin:$PATH fish --no-config -c 'source vgpuctl.fish
         complete --do-complete "$argv[1]"' "$1" 2>&1 | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')
@@ -186,7 +186,9 @@ if command -v fish >/dev/null; then
 fi
 
 # The test types a line into zsh, with a tab where zsh is to complete, and runs it. The output shows
-# the completed words. in_zsh LINE WORDS shellcheck disable=SC2016 # it is for zsh to expand
+# the completed words.
+# in_zsh LINE WORDS
+# shellcheck disable=SC2016 # it is for zsh to expand
 in_zsh() {
     got=$(cd "$scratch" && HOME=$scratch PATH=$bin:$PATH zsh -f -c 'zmodload zsh/zpty
         zpty shell zsh -f -i

@@ -29,8 +29,8 @@ compile() {
         -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1" ${3-}
 }
 
-# make_module FILE FLAGS SOURCE...: makes a shared object, which tests load. shellcheck
-# disable=SC2086 # lists of flags
+# make_module FILE FLAGS SOURCE...: makes a shared object, which tests load.
+# shellcheck disable=SC2086 # lists of flags
 make_module() {
     module=$out/$1 flags=$2 objects=
     shift 2

@@ -60,7 +60,8 @@ awk 'FNR == 501 { print FILENAME; bad = 1 } END { exit bad }' common/*/*.[ch] ho
     complain "files of over 500 lines"
 # shellcheck disable=SC2016
 awk 'FNR == 801 { print FILENAME; bad = 1 } END { exit bad }' tests/*/*.c || complain "tests of over 800 lines"
-# All files that the threat model names exist. shellcheck disable=SC2016 # they are no commands
+# All files that the threat model names exist.
+# shellcheck disable=SC2016 # they are no commands
 grep -oE '`(common|hooks|nodedev|tests|config)/[^`]*`' .github/SECURITY.md | tr -d '`' | while read -r file; do
     [ -e "$file" ] || echo "$file"
 done | grep . && complain ".github/SECURITY.md names what is not there"
