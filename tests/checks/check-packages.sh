@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The packages for Debian and Fedora can be made. lintian and rpmlint print nothing. Two tarballs
-# are the same bit by bit. All packages install the tree that "make install" installs. Installing,
-# upgrading, removing and purging do what hook-link.sh says. With LONG=1 the unit tests run once
-# more, and each package is made twice and compared. Nothing here needs root.
+# The packages for Debian and Fedora are made. lintian and rpmlint have nothing to say, and
+# debian/copyright names the licence and the holders of each file. Two tarballs are the same bit by bit,
+# all leave the tree that "make install" leaves, and installing, upgrading, removing and purging do what
+# hook-link.sh says. With LONG=1 the unit tests are run once more, and each package is made twice and
+# compared. Nothing here needs root.
 
 . "$srcdir/tests/checks/guard.sh"
 needs dpkg-dev "$(command -v dpkg-buildpackage)"
@@ -67,6 +68,9 @@ run as_first make -s -C "$top_builddir" dist
 cp "$top_builddir/$release.tar.xz" "$first"
 run as_second tar -xf "$first/$release.tar.xz" -C "$second"
 cd "$second/$release"
+# Also of what autoconf and automake have added to the tree.
+find -- * .[!.]* -type f | LC_ALL=C awk -f "$srcdir/tests/checks/copyright.awk" $packaging/debian/copyright - ||
+    complain "$packaging/debian/copyright does not match the tarball"
 run as_second ./configure --prefix=/usr --sysconfdir=/etc
 run as_second make -s dist
 mv "$release.tar.xz" "$second"
