@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The packages for Debian and Fedora are made. lintian and rpmlint have nothing to say, and
+# The packages for Debian and Fedora are made. lintian, rpmlint and blhc have nothing to say, and
 # debian/copyright names the licence and the holders of each file. Two tarballs are the same bit by bit,
 # all leave the tree that "make install" leaves, and installing, upgrading, removing and purging do what
 # hook-link.sh says. With LONG=1 the unit tests are run once more, and each package is made twice and
@@ -11,6 +11,7 @@
 needs dpkg-dev "$(command -v dpkg-buildpackage)"
 needs debhelper "$(command -v dh)"
 needs lintian "$(command -v lintian)"
+needs blhc "$(command -v blhc)"
 needs rpm "$(command -v rpmbuild)"
 needs rpmlint "$(command -v rpmlint)"
 needs selinux-policy-dev "$(test -e /usr/share/selinux/devel/Makefile && echo yes)"
@@ -86,6 +87,7 @@ make_deb() { run "$1" env $no_tests "$packing/build-package" deb "$2/$release.ta
 make_rpm() { run "$1" "$packing/build-package" rpm "$2/$release.tar.xz" "$2" $tests; }
 
 make_deb as_first "$first"
+mv "$scratch/log" "$first/deb.log"
 make_rpm as_first "$first"
 cd "$first"
 if [ -n "${LONG-}" ]; then
@@ -100,11 +102,14 @@ rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-[0-9]*.rpm)
 policy_deb=$(echo "$first"/deb/libvirt-vgpu-selinux_*.deb)
 policy_rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-selinux-[0-9]*.rpm)
 
-# lintian and rpmlint print nothing. The folder debian and libvirt-vgpu.rpmlintrc have the
-# overrides, each with its reason. Two notes of lintian cannot be overridden, because an override
-# that Debian 12 or 13 knows is an error in the other. One note is about the newest version of the
-# policy. The other says that libvirt-vgpu-ready.service, which orders services of systemd, has no
-# script for other inits.
+# Each compiler and linker line of the build has the hardening flags that debian/rules asks for. PIE is no
+# flag: it is the default of Debian's gcc, and lintian looks at the programs.
+blhc --bindnow deb.log || complain "blhc has something to say about the build"
+
+# Not a word, but of what is overridden, with its reason, in debian and in libvirt-vgpu.rpmlintrc. Two
+# of its notes cannot be overridden, as what one of Debian 12 and 13 knows is an error in the other: which
+# version of the policy is the newest, and that libvirt-vgpu-ready.service, which orders services of
+# systemd, has no script for other inits.
 known='out-of-date-standards-version|package-supports-alternative-init-but-no-init.d-script'
 lintian --allow-root -EvIL +pedantic deb/*.changes >lintian.out 2>&1 || complain "lintian fails"
 if grep -vE "^[NO]: |: ($known) " lintian.out; then complain "lintian has something to say"; fi
