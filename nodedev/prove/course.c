@@ -13,7 +13,7 @@ has_size(const struct course *course, const struct inventory_gpu *card,
                                               card->types[*chosen].slices == type->slices);
 }
 
-/* The first usable parent that has room for a type, of which the GPU has room. */
+/* The first usable parent that has room for a type. The GPU has room for one. */
 static size_t
 find_parent(const struct gpu_load *empty, const bool *usable, size_t type)
 {

@@ -36,9 +36,9 @@ struct discrepancy {
     char predicted[64]; /* a figure with its bounds, "at least 1", or a word */
     char seen[64];
     char text[512]; /* a sentence for people, with both */
-    unsigned step;  /* the first at which it failed, from 1 on */
-    unsigned last;  /* the last */
-    unsigned times; /* how many steps */
+    unsigned step;  /* the first step at which the prediction failed, from 1 on */
+    unsigned last;  /* the last step */
+    unsigned times; /* number of steps */
 };
 
 struct discrepancies {

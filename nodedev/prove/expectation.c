@@ -84,7 +84,7 @@ predict(const struct comparison *comparison, size_t type, size_t parent)
     return bounds;
 }
 
-/* The first parent of the two loads on which a type differs; whether there is one. */
+/* Whether prediction and driver differ about a type on some parent. *ret gets the first parent. */
 struct difference {
     size_t parent; /* its index in the prediction's inventory */
     struct bounds predicted, seen;

@@ -230,7 +230,7 @@ check_maximum(struct proof *proof, size_t type)
                       kind->max, kind->name, seen);
 }
 
-/* With one vGPU of a type on the GPU: which other types the driver offers beside it. */
+/* One vGPU of a type is on the GPU. Notes which other types the driver offers beside it. */
 static void
 note_partners(struct proof *proof, size_t index)
 {

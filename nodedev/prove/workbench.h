@@ -47,6 +47,6 @@ int workbench_make(struct workbench *bench, const struct inventory *inventory, s
 int workbench_remove(struct workbench *bench, const struct name *device, unsigned milliseconds,
                      struct error *error) CHECKED NONNULL;
 
-/* Gives the GPU back. What is still there of this process's vGPUs is nobody's from then on, as
+/* Gives the GPU back. If vGPUs of this process are still there, they are nobody's from then on, as
  * after a kill. */
 void workbench_close(struct workbench *bench) NONNULL;
