@@ -94,19 +94,21 @@ count_freed(const struct gpu_load *load, size_t type, size_t offered)
 static struct bounds
 share_left(const struct gpu_load *load, size_t type, size_t parent)
 {
-    int whole = gpu_load_word(load, type, parent);
+    const int word = gpu_load_word(load, type, parent);
+    const double whole = word;
     double taken_most = 0, taken_least = 0, most;
     struct bounds left = none(ROOM_FULL);
 
-    if (whole <= 0)
+    if (word <= 0)
         return left;
     for (size_t i = 0; i <= gpu_load_card(load)->count; i++) {
-        int of = i < gpu_load_card(load)->count && load->types[i].put
-                     ? gpu_load_word(load, i, parent)
-                     : 0;
+        int other = i < gpu_load_card(load)->count && load->types[i].put
+                        ? gpu_load_word(load, i, parent)
+                        : 0;
+        double of = other > 0 ? other : whole;
 
-        taken_most += (double)load->types[i].put / (of > 0 ? of : whole);
-        taken_least += (double)load->types[i].put / ((of > 0 ? of : whole) + 1);
+        taken_most += (double)load->types[i].put / of;
+        taken_least += (double)load->types[i].put / (of + 1);
     }
     if (taken_most < 1)
         left.least = (unsigned)(whole * (1 - taken_most) + 1e-6);
