@@ -22,7 +22,7 @@ nothing_left() {
 }
 
 say "the kernel's mtty, mediated devices, NVIDIA's functions, and Intel's"
-cards mdev vf xe vfs=3
+cards mdev vf xe vfs=2
 vgpu_conf <<-END
 	profiles = { b50-4g = { vram = "4G"; }; b50-8g = { vram = "8G"; exec_quantum = "20ms"; }; };
 	gpus = ( { address = "${CARDS[1]}"; vram = "15G"; } );
@@ -31,7 +31,7 @@ proved mtty "${T4[0]}" "${CARDS[@]}"
 
 say "mixed sizes"
 echo mixed >/sys/module/nvidia_shaped/parameters/rule
-proved "${CARDS[0]}"
+proved "${T4[0]}"
 echo same-size >/sys/module/nvidia_shaped/parameters/rule
 
 say "one type at a time, which nobody predicts"
@@ -70,6 +70,6 @@ no_cards
 
 say "mediated devices on functions"
 no_vgpu_conf
-cards sriov vfs=3
+cards sriov vfs=2
 proved "${CARDS[0]}"
 no_cards
