@@ -112,7 +112,7 @@ share_left(const struct gpu_load *load, size_t type, size_t parent)
     }
     if (taken_most < 1)
         left.least = (unsigned)(whole * (1 - taken_most) + 1e-6);
-    /* The largest number below that. */
+    /* There is room for less than that: for the largest whole number below it. */
     most = (whole + 1) * (1 - taken_least) - 1e-6;
     left.most = most > left.least ? (unsigned)most : left.least;
     if (left.most > 0)

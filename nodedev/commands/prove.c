@@ -224,9 +224,9 @@ prove(const struct command_call *call, struct proof *proof, struct table *table,
 
     print_sentences(proof, proof->record);
     terminal_rewind(call->terminal, call->out);
-    if (!is_table)
+    if (!is_table) {
         print_sentences(proof, call->out);
-    if (is_table) {
+    } else {
         struct error failure;
         int printed = print_table(call, &proof->seen.found, table, &failure);
 

@@ -22,13 +22,25 @@ const char *const discrepancy_words[DISCREPANCY_KINDS] = {
     [DISCREPANCY_STAYED] = "stayed",
 };
 
+/* The one of the same kind and subject; NULL: there is none. */
+static struct discrepancy *
+find_same(const struct discrepancies *discrepancies, const struct discrepancy *as)
+{
+    return ARRAY_FIND(discrepancies->items, discrepancies->count, item,
+                      item->kind == as->kind && !strcmp(item->subject, as->subject));
+}
+
+const struct discrepancy *
+discrepancies_find_new(const struct discrepancies *known, const struct discrepancies *list)
+{
+    return ARRAY_FIND(list->items, list->count, item, !find_same(known, item));
+}
+
 /* Adds one, or counts its step with the one that is there. */
 static void
 add(struct discrepancies *discrepancies, const struct discrepancy *added)
 {
-    struct discrepancy *known =
-        ARRAY_FIND(discrepancies->items, discrepancies->count, item,
-                   item->kind == added->kind && !strcmp(item->subject, added->subject));
+    struct discrepancy *known = find_same(discrepancies, added);
 
     if (!known) {
         ARRAY_ADD(discrepancies->items, discrepancies->count, *added);

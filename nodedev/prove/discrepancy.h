@@ -55,4 +55,8 @@ void discrepancies_add(struct discrepancies *discrepancies, enum discrepancy_kin
 /* Adds all of another list, which belong to the present step. */
 void
 discrepancies_merge(struct discrepancies *discrepancies, const struct discrepancies *added) NONNULL;
+
+/* The first of a list whose kind and subject are not known; NULL: all are. */
+const struct discrepancy *
+discrepancies_find_new(const struct discrepancies *known, const struct discrepancies *list) NONNULL;
 void discrepancies_clear(struct discrepancies *discrepancies) NONNULL;

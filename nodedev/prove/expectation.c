@@ -84,14 +84,15 @@ predict(const struct comparison *comparison, size_t type, size_t parent)
     return bounds;
 }
 
-/* Whether prediction and driver differ about a type on some parent. *ret gets the first parent. */
+/* How prediction and driver differ about a type. */
 struct difference {
-    size_t parent; /* its index in the prediction's inventory */
+    size_t parent; /* the first on which they do: its index in the prediction's inventory */
     struct bounds predicted, seen;
     bool is_more;
     unsigned places; /* on how many parents */
 };
 
+/* Whether they differ on some parent. */
 static bool
 find_difference(const struct comparison *comparison, const struct name *id, struct difference *ret)
 {

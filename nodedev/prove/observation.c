@@ -126,19 +126,6 @@ compare(const struct observation *observation, const struct gpu_load *predicted,
     return 0;
 }
 
-/* The first of a list that is not known; NULL: all are. */
-static const struct discrepancy *
-find_new(const struct discrepancies *known, const struct discrepancies *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (!ARRAY_HAS(known->items, known->count, item,
-                       item->kind == list->items[i].kind &&
-                           !strcmp(item->subject, list->items[i].subject)))
-            return &list->items[i];
-    }
-    return NULL;
-}
-
 /* Figures that were wrong at first and are right now. */
 static void
 tell_late(struct observation *observation, const struct discrepancy *first, uint64_t milliseconds)
@@ -176,9 +163,10 @@ observation_take(struct observation *observation, const struct gpu_load *predict
             return rc;
         if (!again)
             discrepancies_merge(&first, &now);
-        if (find_new(&observation->found, &now) && deadline_pause(deadline, &pause))
+        if (discrepancies_find_new(&observation->found, &now) && deadline_pause(deadline, &pause))
             continue;
-        tell_late(observation, find_new(&now, &first), host_uptime(observation->host) - began);
+        tell_late(observation, discrepancies_find_new(&now, &first),
+                  host_uptime(observation->host) - began);
         discrepancies_merge(&observation->found, &now);
         inventory_clear(&observation->now);
         observation->now = seen;

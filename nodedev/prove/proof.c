@@ -21,6 +21,18 @@ note(struct proof *proof, const char *what, const struct observation_vgpu *vgpu,
              vgpu->parent.text, rc < 0 ? strerror(-rc) : "done", milliseconds, situation.text);
 }
 
+/* Begins a load of the GPU as it is now. False: its driver offers no vGPUs any more. */
+static bool
+begin_load(const struct proof *proof, struct gpu_load *ret)
+{
+    size_t gpu;
+
+    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+        return false;
+    gpu_load_init(ret, &proof->seen.now, gpu, LOAD_NOW);
+    return true;
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Begins a step: 0; or -EINTR: somebody wants us to stop. */
@@ -100,13 +112,10 @@ make(struct proof *proof, size_t type, struct error *error)
     struct bounds room;
     uint64_t began;
     bool is_refused;
-    size_t gpu, mark;
+    size_t mark;
     int rc, seen;
 
-    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
-        return 0;
-    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
-    if (!find_parent(proof, &load, type, &use))
+    if (!begin_load(proof, &load) || !find_parent(proof, &load, type, &use))
         return 0;
     rc = begin_step(proof, error);
     if (rc < 0)
@@ -141,7 +150,6 @@ remove_one(struct proof *proof, size_t index, struct error *error)
     const struct inventory_vgpu *shown = inventory_find_vgpu(&proof->seen.now, &vgpu.device);
     const char *name = observation_type(&proof->seen, vgpu.type)->name;
     const uint64_t began = host_uptime(proof->bench.host);
-    size_t gpu;
     int rc;
 
     proof->seen.found.step++;
@@ -157,9 +165,8 @@ remove_one(struct proof *proof, size_t index, struct error *error)
     }
     check_time(proof, DISCREPANCY_SLOW_REMOVE, &vgpu, host_uptime(proof->bench.host) - began,
                proof->bench.policy.release_timeout, "release_timeout");
-    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+    if (!begin_load(proof, &load))
         return 0;
-    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
     if (shown)
         gpu_load_drop(&load, (size_t)(shown - proof->seen.now.vgpus));
     return observation_take(&proof->seen, &load, error);
@@ -183,21 +190,16 @@ is_offered(const struct proof *proof, const struct name *id)
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     const struct inventory_type *kind;
-    size_t gpu;
+    bool offered = false;
 
-    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+    if (!begin_load(proof, &load))
         return false;
-    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
     kind = inventory_find_type(gpu_load_card(&load), id);
-    for (size_t i = 0; kind && i < load.parent_count; i++) {
-        const struct load_parent *on = gpu_load_on(&load, load.parents[i]);
-
-        if (gpu_load_word(&load, (size_t)(kind - gpu_load_card(&load)->types), load.parents[i]) >
-                0 &&
-            !(on->is_single && on->vgpus))
-            return true;
-    }
-    return false;
+    for (size_t i = 0; kind && i < load.parent_count; i++)
+        offered |=
+            gpu_room_told(&load, (size_t)(kind - gpu_load_card(&load)->types), load.parents[i])
+                .most > 0;
+    return offered;
 }
 
 static size_t
@@ -237,11 +239,9 @@ note_partners(struct proof *proof, size_t index)
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     const struct course *course = &proof->course;
     struct load_use ignored;
-    size_t gpu;
 
-    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
+    if (!begin_load(proof, &load))
         return;
-    gpu_load_init(&load, &proof->seen.now, gpu, LOAD_NOW);
     for (size_t k = 0; k < course->count; k++)
         proof->partners[index * course->count + k] =
             find_parent(proof, &load, course->types[k], &ignored);

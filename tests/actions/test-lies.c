@@ -43,6 +43,15 @@ make_good(void)
     scene_assert_empty(&scene);
 }
 
+/* The guests from 1 on end, also those that did not start. */
+static void
+release_all(unsigned last)
+{
+    for (unsigned guest = 1; guest <= last; guest++)
+        assert_int_equal(scene_release(&scene, guest, guest), 0);
+    make_good();
+}
+
 static void
 must_start(unsigned guest, const char *type)
 {
@@ -86,9 +95,7 @@ figures_that_are_late(void **state)
     must_refuse(5, "T4-4Q", CARD " is full (3 of 4)");
     fake_sleep(FAKE_LATE);
     must_start(5, "T4-4Q");
-    for (unsigned guest = 1; guest <= 5; guest++)
-        assert_int_equal(scene_release(&scene, guest, guest), 0);
-    make_good();
+    release_all(5);
 }
 
 /* A kept vGPU is removed to make room. The driver shows the room only later. */
@@ -114,9 +121,7 @@ a_maximum_that_is_wrong(void **state)
     for (unsigned guest = 1; guest <= 3; guest++)
         must_start(guest, "T4-4Q");
     must_refuse(4, "T4-4Q", CARD " refused it");
-    for (unsigned guest = 1; guest <= 4; guest++)
-        assert_int_equal(scene_release(&scene, guest, guest), 0);
-    make_good();
+    release_all(4);
 }
 
 static void
@@ -127,9 +132,7 @@ a_type_that_appears_beside_another(void **state)
     must_refuse(1, "T4-4B", CARD);
     must_start(2, "T4-4Q");
     must_start(3, "T4-4B");
-    for (unsigned guest = 1; guest <= 3; guest++)
-        assert_int_equal(scene_release(&scene, guest, guest), 0);
-    make_good();
+    release_all(3);
 }
 
 /* release does not wait until the driver has removed the vGPU. Nobody gets the place before
