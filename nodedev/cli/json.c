@@ -82,3 +82,19 @@ json_flag(struct json *json, const char *key, bool value)
     begin(json, key);
     fputs(value ? "true" : "false", json->out);
 }
+
+/* A string has no line feed: it is escaped. So each line feed is layout, and so are the blanks that
+ * follow it. */
+void
+json_print_line(const char *document, FILE *out)
+{
+    for (const char *at = document; *at; at += strspn(at, "\n ")) {
+        int length = (int)strcspn(at, "\n");
+
+        fprintf(out, "%.*s", length, at);
+        at += length;
+        if (at[-1] == ',' && at[1])
+            fputc(' ', out);
+    }
+    fputc('\n', out);
+}

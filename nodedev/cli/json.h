@@ -24,8 +24,11 @@ struct json {
 void json_open(struct json *json, const char *key, char kind) __attribute__((nonnull(1)));
 void json_close(struct json *json, char kind) NONNULL;
 
-/* Prints a value. NULL and negative numbers mean "not known", and are printed as null. */
-void
-json_text(struct json *json, const char *key, const char *value) __attribute__((nonnull(1, 2)));
+/* Prints a value. The key is NULL in a list. NULL and negative numbers mean "not known", and are
+ * printed as null. */
+void json_text(struct json *json, const char *key, const char *value) __attribute__((nonnull(1)));
 void json_number(struct json *json, const char *key, int64_t value) NONNULL;
 void json_flag(struct json *json, const char *key, bool value) NONNULL;
+
+/* Prints a document of this layout, or of table.h's, as one line. */
+void json_print_line(const char *document, FILE *out) NONNULL;

@@ -137,7 +137,7 @@ terminal_take(struct terminal_screen *screen, struct terminal *terminal, FILE *o
 
     *screen = (struct terminal_screen){.terminal = terminal, .out = out, .signals = -1};
     if (!terminal->is_screen)
-        return error_refuse(error, ERROR_USAGE, "--watch needs a terminal to draw on");
+        return error_refuse(error, ERROR_USAGE, "--watch needs a terminal to draw on, or --json");
     sigemptyset(&blocked);
     for (size_t i = 0; i < COUNT(ends); i++)
         sigaddset(&blocked, ends[i]);

@@ -25,21 +25,21 @@ end(void *data, struct error *error)
     return table_print(shown->table, shown->call->out, error);
 }
 
-enum command_status
+int
 host_table_show(const struct host_table *rows, const struct command_call *call, struct error *error)
 {
     AUTO(table_end) struct table table = {0};
     struct host_views views = rows->views;
     struct shown shown = {.rows = rows, .call = call, .table = &table};
-    int rc;
+    int rc = table_start(&table, rows->name, rows->columns, rows->count, call, error);
 
-    if (table_start(&table, rows->name, rows->columns, rows->count, call, error) < 0)
-        return COMMAND_USAGE;
+    if (rc < 0)
+        return rc;
     views.show = show;
     views.end = end;
     rc = host_views_show(&views, call, &shown, error);
     if (rc == 0)
         table_say_empty(&table, call, "%s",
                         call->options.uri_count ? rows->empty_remote : rows->empty);
-    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
+    return rc;
 }

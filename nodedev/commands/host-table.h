@@ -21,6 +21,6 @@ struct host_table {
     int (*add)(struct table *table, const struct host_view *view, struct error *error);
 };
 
-/* Runs such a command from its beginning to its end. */
-enum command_status host_table_show(const struct host_table *rows, const struct command_call *call,
-                                    struct error *error) NONNULL;
+/* Prints the whole table. Returns -errno with a line in error. */
+int host_table_show(const struct host_table *rows, const struct command_call *call,
+                    struct error *error) CHECKED NONNULL;

@@ -97,8 +97,9 @@ run(const struct command_call *call, struct error *error)
         .empty_remote = "there is no vGPU, as far as libvirt tells",
         .views = {.filter = &inventory_no_types, .wants_users = true},
         .add = add_host};
+    int rc = host_table_show(&rows, call, error);
 
-    return host_table_show(&rows, call, error);
+    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }
 
 const struct command command_list = {

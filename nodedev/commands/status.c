@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "base/memory.h"
+#include "base/cleanup.h"
 #include "cli/json.h"
 #include "cli/say.h"
-#include "cli/wrap.h"
+#include "cli/watch.h"
 #include "commands/commands.h"
 #include "view/gpu-view.h"
 #include "view/picture.h"
 #include "view/usage.h"
 #include "view/wanted-types.h"
-
-#include <string.h>
-
-#define PAUSE UINT64_C(1000000000) /* nanoseconds between two looks with --watch */
 
 struct shown {
     const struct command_call *call;
@@ -30,6 +26,7 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct usa
     json_open(json, "vgpus", '[');
     for (size_t i = 0; i < view->vgpu_count; i++) {
         const struct host_view_vgpu *vgpu = &view->vgpus[i];
+        char since[32];
 
         if (!name_equal(vgpu->gpu, gpu))
             continue;
@@ -41,6 +38,7 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct usa
         json_text(json, "state", vgpu->state);
         json_text(json, "domain", vgpu->domain);
         json_text(json, "domain-uuid", vgpu->domain_uuid);
+        json_text(json, "since", host_view_since(view, vgpu, since, sizeof(since)));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -84,10 +82,14 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_text(json, "gpu", card->name.text);
     json_text(json, "name", *name ? name : NULL);
     json_number(json, "numa", card->numa);
-    if (view->is_remote)
+    json_text(json, "driver", *card->driver.text ? card->driver.text : NULL);
+    if (view->is_remote) {
         json_text(json, "enabled", NULL);
-    else
+        json_text(json, "drained", NULL);
+    } else {
         json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
+        json_flag(json, "drained", gpu_view_is_drained(&view->snapshot, gpu));
+    }
     json_text(json, "unit", usage.is_in_vgpus ? "vGPU" : "MiB");
     json_number(json, "total", usage.total);
     json_number(json, "used", usage.used);
@@ -170,84 +172,12 @@ show_hosts(const struct command_call *call, struct error *error)
     return rc;
 }
 
-/* --- again and again ---------------------------------------------------------------------------
- */
-
-/* Wraps lines of any length. */
-static void
-put_faults(const char *text, const struct terminal *terminal, FILE *out)
-{
-    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
-        AUTO_FREE char *copy = NULL;
-
-        end = strchrnul(line, '\n');
-        copy = memory_copy_bytes(line, (size_t)(end - line));
-        for (const char *at = copy, *next; *at; at = next) {
-            size_t length = wrap_line(at, terminal_width(terminal), &next);
-
-            say_line(out, "%.*s", (int)length, at);
-        }
-    }
-}
-
-/* Returns what all hosts show now, followed by what went wrong. */
-static char *
-look(const struct command_call *call)
-{
-    struct command_call aside = *call;
-    struct error error = {0};
-    AUTO_FREE char *faults = NULL;
-    char *text = NULL;
-    size_t size;
-
-    aside.out = memory_stream(&text, &size);
-    aside.faults = memory_stream(&faults, &size);
-    if (show_hosts(&aside, &error) < 0)
-        say_line(aside.faults, "vgpuctl: %s: %s", call->name, error.text);
-    memory_stream_end(aside.faults, &faults);
-    if (*faults) {
-        say_end(aside.out);
-        put_faults(faults, call->terminal, aside.out);
-    }
-    say_paragraph(aside.out, "(q ends this)");
-    memory_stream_end(aside.out, &text);
-    return text;
-}
-
-static int
-watch(const struct command_call *call, struct error *error)
-{
-    struct terminal terminal = *call->terminal;
-    struct command_call here = *call;
-    AUTO(terminal_release) struct terminal_screen screen = TERMINAL_SCREEN_NONE;
-    enum terminal_event event = TERMINAL_ANEW;
-    AUTO_FREE char *before = NULL;
-    int rc = terminal_take(&screen, &terminal, call->out, error);
-
-    here.terminal = &terminal;
-    while (rc == 0 && event != TERMINAL_END) {
-        char *now = look(&here);
-
-        if (event == TERMINAL_ANEW || !before || strcmp(before, now) != 0)
-            terminal_show(&screen, now);
-        free(before);
-        before = now;
-        event = terminal_wait(&screen, call->host, PAUSE);
-    }
-    return rc;
-}
-
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    bool is_watched = option_given(&call->options, OPTION_WATCH);
-    int rc;
+    int rc = option_given(&call->options, OPTION_WATCH) ? watch_run(call, show_hosts, error)
+                                                        : show_hosts(call, error);
 
-    if (is_watched && option_given(&call->options, OPTION_JSON))
-        rc = error_refuse(error, ERROR_USAGE,
-                          "--watch is for people, --json for programs: one of them");
-    else
-        rc = is_watched ? watch(call, error) : show_hosts(call, error);
     return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }
 

@@ -129,8 +129,9 @@ run(const struct command_call *call, struct error *error)
         .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
         .views = {.filter = &inventory_all_types, .wants_availability = true, .passes_users = true},
         .add = add_host};
+    int rc = host_table_show(&rows, call, error);
 
-    return host_table_show(&rows, call, error);
+    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }
 
 const struct command command_types = {

@@ -9,6 +9,8 @@
 #include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
+#include <time.h>
+
 static const char *
 known(const char *text)
 {
@@ -198,11 +200,14 @@ host_view_take(struct host_view *view, const struct command_call *call,
     return rc < 0 ? rc : list_vgpus(view, error);
 }
 
-/* Only orphans cannot be shown without libvirt. */
+/* Only orphans cannot be shown without libvirt. With --root there is none: then the status files
+ * tell which guests run. */
 static int
 ask_users(const struct host_views *views, const struct command_call *call, struct host_view *view,
           struct error *error)
 {
+    if (!call->uri)
+        return views->wants_domains ? references_look(call->host, &view->references, error) : 0;
     if (views->wants_domains)
         return references_ask(call->host, call->uri, &view->references, error);
     if (views->wants_users)
@@ -220,7 +225,7 @@ show_own(const struct host_views *views, const struct command_call *call, void *
 
     if (rc < 0)
         return rc;
-    if (call->uri && ask_users(views, call, &view, &failure) < 0)
+    if (ask_users(views, call, &view, &failure) < 0)
         say_line(call->faults, "vgpuctl: %s: %s; so orphans are not told from others", call->name,
                  failure.text);
     rc = list_vgpus(&view, error);
@@ -283,4 +288,19 @@ int64_t
 host_view_figure(const struct host_view *view, const struct bounds *left)
 {
     return view->is_remote ? -1 : bounds_figure(left);
+}
+
+const char *
+host_view_since(const struct host_view *view, const struct host_view_vgpu *vgpu, char *buffer,
+                size_t size)
+{
+    const struct host *host = view->call->host;
+    time_t since;
+    struct tm utc;
+
+    if (!vgpu->lease)
+        return NULL;
+    since = (time_t)(host->ops->booted(host) / 1000000000 + vgpu->lease->time);
+    strftime(buffer, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&since, &utc));
+    return buffer;
 }

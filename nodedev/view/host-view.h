@@ -74,6 +74,11 @@ int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
  * remote host are not known, so only the maximum is returned for it. */
 struct bounds host_view_left(const struct host_view *view, size_t gpu, size_t type) CHECKED NONNULL;
 
+/* Returns since when a vGPU is in its state, in UTC: "2026-11-24T12:00:00Z". Returns NULL if it is
+ * not in the ledger. The text is in the buffer. */
+const char *host_view_since(const struct host_view *view, const struct host_view_vgpu *vgpu,
+                            char *buffer, size_t size) NONNULL;
+
 /* Returns the number to print. Returns -1 if the number is not known, for example for a remote
  * host. */
 int64_t host_view_figure(const struct host_view *view, const struct bounds *left) CHECKED NONNULL;

@@ -138,11 +138,13 @@ fake_open_file(const struct host *host, const char *path, int flags, mode_t mode
     return host_kernel.open(host, path, flags, mode);
 }
 
-/* The real one, because processes are real. */
+/* Processes are real, and so is the time of their boot, unless a test says another. */
 static uint64_t
 fake_booted(const struct host *host)
 {
-    return host_kernel.booted(host);
+    const struct fake_kernel *fake = fake_of(host);
+
+    return fake->booted ? fake->booted : host_kernel.booted(host);
 }
 
 static bool

@@ -113,6 +113,7 @@ struct fake_kernel {
     struct fake_machine *machine;
     struct fake_faults *faults;
     struct fake_usage *usage;
+    uint64_t booted; /* nanoseconds from 1970 until the boot; 0: the real ones */
 };
 
 /* The module that calls libvirt, from the build directory; static memory. The module is real, and

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a program reads of a command that watches. check-terminal.sh tests what people see. */
+
+#include "cli/say.h"
+#include "cli/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* The world of a watched command. Each wait ends one look; the last one ends the program's interest
+ * in the output. */
+struct world {
+    struct host host;          /* first, because the operation finds the rest by it */
+    const char *const *shown;  /* per look: what the command prints; NULL ends the list */
+    const char *const *faults; /* per look: its complaint, or NULL */
+    size_t looks;
+};
+
+static struct world world;
+
+static int
+wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
+{
+    (void)host, (void)polls;
+    assert_int_equal(count, 1);
+    assert_int_equal(nanoseconds, 1000000000);
+    return world.shown[world.looks] ? 0 : 1;
+}
+
+static const struct host_ops ops = {.wait = wait};
+
+static int
+show(const struct command_call *call, struct error *error)
+{
+    size_t look = world.looks++;
+
+    if (world.faults[look] && *world.faults[look] == '!')
+        return error_set(error, -EIO, "%s", world.faults[look] + 1);
+    if (world.faults[look])
+        say_line(call->faults, "%s", world.faults[look]);
+    fputs(world.shown[look], call->out);
+    return 0;
+}
+
+/* Compares all that is printed until the reader goes. */
+static void
+expect(const char *const *shown, const char *const *faults, const char *lines)
+{
+    struct command_call call = {.host = &world.host, .name = "status"};
+    struct error error;
+    char *text = NULL;
+    size_t size;
+
+    world = (struct world){.host.ops = &ops, .shown = shown, .faults = faults};
+    call.options.values[OPTION_JSON] = "";
+    call.out = call.faults = open_memstream(&text, &size);
+    assert_non_null(call.out);
+    assert_int_equal(watch_run(&call, show, &error), 0);
+    fclose(call.out);
+    assert_string_equal(text, lines);
+    free(text);
+}
+
+#define ONE                                                                                        \
+    "{\n   \"status\": [\n      {\n         \"name\": \"a  b\",\n         \"free\": 1\n      }\n"  \
+    "   ]\n}\n"
+#define NONE "{\n   \"status\": []\n}\n"
+
+static void
+one_line_for_each_change(void **state)
+{
+    static const char *const shown[] = {NONE, NONE, ONE, ONE, NONE, NULL};
+    static const char *const faults[5];
+
+    (void)state;
+    expect(shown, faults,
+           "{\"status\": []}\n{\"status\": [{\"name\": \"a  b\", \"free\": 1}]}\n"
+           "{\"status\": []}\n");
+}
+
+/* A complaint is told once, and so is its end. A failure does not end the watch. */
+static void
+faults_are_lines_of_their_own(void **state)
+{
+    static const char *const shown[] = {NONE, NONE, "", NONE, NONE, NULL};
+    static const char *const faults[] = {"no \"libvirt\"", "no \"libvirt\"", "!no memory", NULL,
+                                         NULL};
+
+    (void)state;
+    expect(shown, faults,
+           "{\"faults\": [\"no \\\"libvirt\\\"\"]}\n{\"status\": []}\n"
+           "{\"faults\": [\"vgpuctl: status: no memory\"]}\n"
+           "{\"faults\": []}\n{\"status\": []}\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_line_for_each_change),
+        cmocka_unit_test(faults_are_lines_of_their_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
