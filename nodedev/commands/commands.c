@@ -9,6 +9,7 @@ const struct command *const commands[] = {
     &command_gpus,
     &command_types,
     &command_list,
+    &command_guests,
     &command_explain,
     &command_attach,
     &command_detach,

@@ -19,6 +19,7 @@ extern const struct command command_explain;
 extern const struct command command_attach;
 extern const struct command command_detach;
 extern const struct command command_gpus;
+extern const struct command command_guests;
 extern const struct command command_list;
 extern const struct command command_log;
 extern const struct command command_orphans;

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/watch.h"
+#include "commands/commands.h"
+#include "commands/host-table.h"
+#include "placement/resolution.h"
+
+#include <string.h>
+
+enum column { DOMAIN, DOMAIN_UUID, RUNNING, ALIAS, WANTED, DEVICE, NAME, GPU, STATE, LIVE, CONFIG };
+
+static const struct table_column columns[] = {
+    [DOMAIN] = {.name = "DOMAIN", .wraps = true},
+    [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
+    [RUNNING] = {.name = "RUNNING", .kind = TABLE_FLAG},
+    [ALIAS] = {.name = "ALIAS", .drop = 3},
+    [WANTED] = {.name = "WANTED"},
+    [DEVICE] = {.name = "DEVICE", .drop = 1},
+    [NAME] = {.name = "NAME", .drop = 4, .wraps = true},
+    [GPU] = {.name = "GPU", .drop = 5},
+    [STATE] = {.name = "STATE", .drop = 2},
+    [LIVE] = {.name = "LIVE", .kind = TABLE_FLAG, .extra = true},
+    [CONFIG] = {.name = "CONFIG", .kind = TABLE_FLAG, .extra = true},
+};
+
+/* The lines of one domain. */
+struct guest {
+    struct table *table;
+    const struct host_view *view;
+    const struct domain *domain;
+    size_t lines;
+};
+
+static void
+begin_line(struct guest *guest)
+{
+    const struct domain *domain = guest->domain;
+
+    table_line(guest->table);
+    table_set_text(guest->table, DOMAIN, domain->name);
+    table_set(guest->table, DOMAIN_UUID, "%s", domain->uuid.text);
+    table_set_flag(guest->table, RUNNING, domain->is_running);
+    guest->lines++;
+}
+
+/* What the domain has now of a host device, or NULL. */
+static const struct host_view_vgpu *
+find_vgpu(const struct guest *guest, const struct name *device)
+{
+    for (size_t i = 0; i < guest->view->vgpu_count; i++) {
+        const struct host_view_vgpu *vgpu = &guest->view->vgpus[i];
+
+        if (name_equal(vgpu->device, device) && vgpu->domain_uuid &&
+            !strcmp(vgpu->domain_uuid, guest->domain->uuid.text))
+            return vgpu;
+    }
+    return NULL;
+}
+
+/* What a host device is to be, as far as the XML and the configuration say it; else NULL. */
+static const char *
+find_wanted(const struct request *request, const struct demands *demands,
+            const struct request_hostdev *hostdev)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        if (demands->items[i].hostdev == hostdev)
+            return demands->items[i].wanted;
+    }
+    if (hostdev->device == SIZE_MAX)
+        return NULL;
+    return request->devices[hostdev->device].type ? request->devices[hostdev->device].type
+                                                  : request->devices[hostdev->device].class;
+}
+
+static void
+add_hostdev(struct guest *guest, const struct request *request, const struct demands *demands,
+            const struct request_hostdev *hostdev)
+{
+    const struct domain *domain = guest->domain;
+    const struct host_view_vgpu *vgpu = find_vgpu(guest, &hostdev->source);
+    const char *wanted = find_wanted(request, demands, hostdev);
+    struct table *table = guest->table;
+
+    if (!wanted && !vgpu && hostdev->kind != REQUEST_MDEV)
+        return;
+    begin_line(guest);
+    table_set_text(table, ALIAS, hostdev->alias);
+    table_set_text(table, WANTED, wanted);
+    table_set_text(table, DEVICE, hostdev->source.text);
+    table_set_flag(table, LIVE, request_find_hostdev(&domain->live, &hostdev->source) != NULL);
+    table_set_flag(table, CONFIG, request_find_hostdev(&domain->config, &hostdev->source) != NULL);
+    if (!vgpu)
+        return;
+    table_set_text(table, NAME, vgpu->type_name);
+    table_set(table, GPU, "%s", vgpu->gpu->text);
+    table_set_text(table, STATE, vgpu->state);
+}
+
+/* Adds the host devices of one definition, without those that `other` has as well. */
+static void
+add_definition(struct guest *guest, const struct request *request, const struct request *other)
+{
+    AUTO(demands_clear) struct demands demands = {0};
+    struct error ignored;
+
+    /* The policy of a remote host is not known. A request with a fault is shown as far as the XML
+     * says what it asks for. */
+    if (guest->view->is_remote || request_check(request, &ignored) < 0 ||
+        resolution_make(request, &guest->view->snapshot.policy, &demands, &ignored) < 0)
+        demands.count = 0;
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (hostdev->is_gpu && !(other && request_find_hostdev(other, &hostdev->source)))
+            add_hostdev(guest, request, &demands, hostdev);
+    }
+}
+
+static int
+add_guests(struct table *table, const struct host_view *view, struct error *error)
+{
+    const struct domains *domains = &view->references.domains;
+
+    (void)error;
+    for (size_t i = 0; i < domains->count; i++) {
+        const struct domain *domain = &domains->items[i];
+        struct guest guest = {table, view, domain, 0};
+
+        add_definition(&guest, &domain->live, NULL);
+        add_definition(&guest, &domain->config, &domain->live);
+        if (guest.lines == 0 && option_given(&view->call->options, OPTION_ALL))
+            begin_line(&guest);
+    }
+    return 0;
+}
+
+static int
+show(const struct command_call *call, struct error *error)
+{
+    static const struct host_table rows = {
+        .name = "guests",
+        .columns = columns,
+        .count = COUNT(columns),
+        .empty = "no domain on this host has or asks for a vGPU",
+        .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
+        .views = {.filter = &inventory_no_types, .wants_domains = true},
+        .add = add_guests};
+
+    return host_table_show(&rows, call, error);
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    int rc = option_given(&call->options, OPTION_WATCH) ? watch_run(call, show, error)
+                                                        : show(call, error);
+
+    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
+}
+
+const struct command command_guests = {
+    .name = "guests",
+    .arguments = "",
+    .help = "show the domains that have or ask for vGPUs",
+    .page = "vgpuctl-show",
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
+               OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_WATCH),
+    .run = run,
+};

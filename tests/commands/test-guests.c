@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl guests: what domains ask for and what they have. */
+
+#include "fake/typed.h"
+
+#include <stdio.h>
+
+#define HERE       "test:///default"
+#define EVERYTHING "domain,domain-uuid,running,alias,wanted,device,name,gpu,state,live,config"
+
+static struct scene scene;
+static struct typed typed;
+
+/* Guest 1 runs with a vGPU. Guest 2 is defined, and asks for one. Guest 3 is defined, and names a
+ * mediated device that nobody asks for. Guest 4 has none. */
+static void
+begin(char **domains)
+{
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *second =
+        typed_functions(2, TYPED_DEFINED, "T4-1B", (const char *const[]){"0000:3d:00.4", NULL});
+    AUTO_FREE char *third = typed_domain(3, TYPED_DEFINED, (const unsigned[]){3, 0});
+    AUTO_FREE char *fourth = typed_domain(4, TYPED_DEFINED, (const unsigned[]){0});
+
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
+    scene_configure(&scene, "default_class = \"small\";"
+                            "classes = { small = { types = [ \"T4-2Q\" ]; }; };");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-2Q"), 0);
+    assert_true(asprintf(domains, "%s%s%s%s", first, second, third, fourth) > 0);
+}
+
+static void
+all_domains(void **state)
+{
+    AUTO_FREE char *domains = NULL;
+    const char *libvirt;
+
+    (void)state;
+    begin(&domains);
+    libvirt = typed_libvirt(&scene, domains);
+    typed_golden(&scene, libvirt, "guests/four", "vgpuctl guests");
+    typed_golden(&scene, libvirt, "guests/four-all", "vgpuctl guests --all -o " EVERYTHING);
+    typed_golden(&scene, libvirt, "guests/four-all-json",
+                 "vgpuctl guests --all --json -o " EVERYTHING);
+    scene_stop(&scene);
+}
+
+/* Another host's libvirt tells what its domains ask for. */
+static void
+of_another_host(void **state)
+{
+    AUTO_FREE char *domains = NULL, *line = NULL;
+
+    (void)state;
+    begin(&domains);
+    assert_true(asprintf(&line, "vgpuctl guests -o domain,wanted,device,state --connect %s",
+                         typed_libvirt(&scene, domains)) > 0);
+    assert_int_equal(typed_run(&scene, HERE, line, &typed), 0);
+    typed_assert_has(typed.printed, "T4-1B");
+    scene_stop(&scene);
+}
+
+/* Without a libvirt only the status files tell of guests. */
+static void
+without_libvirt(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
+    typed_golden(&scene, HERE, "guests/none", "vgpuctl guests");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-2Q"), 0);
+    scene_stop(&scene);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_domains),
+        cmocka_unit_test(of_another_host),
+        cmocka_unit_test(without_libvirt),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
